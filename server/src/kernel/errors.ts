@@ -1,0 +1,87 @@
+/**
+ * Every refusal the API can answer, in one table: code → HTTP status and `error.type`.
+ * Work throws `ApiError`; only the HTTP edge turns it into a reply and logs its private cause, once.
+ */
+export const errorTable = {
+  invalid_request: [400, 'invalid_request_error'],
+  invalid_json: [400, 'invalid_request_error'],
+  unknown_parameter: [400, 'invalid_request_error'],
+  missing_parameter: [400, 'invalid_request_error'],
+  invalid_filter_value: [400, 'invalid_request_error'],
+  conflicting_filters: [400, 'invalid_request_error'],
+  invalid_limit: [400, 'invalid_request_error'],
+  invalid_cursor: [400, 'invalid_request_error'],
+  invalid_domain: [400, 'invalid_request_error'],
+  reveal_not_supported: [400, 'invalid_request_error'],
+  search_too_broad: [400, 'invalid_request_error'],
+  missing_api_key: [401, 'authentication_error'],
+  invalid_api_key: [401, 'authentication_error'],
+  revoked_api_key: [401, 'authentication_error'],
+  suspended_api_key: [401, 'authentication_error'],
+  expired_api_key: [401, 'authentication_error'],
+  api_access_required: [403, 'permission_error'],
+  insufficient_scope: [403, 'permission_error'],
+  store_not_found: [404, 'not_found_error'],
+  route_not_found: [404, 'not_found_error'],
+  method_not_allowed: [405, 'invalid_request_error'],
+  payload_too_large: [413, 'invalid_request_error'],
+  unsupported_media_type: [415, 'invalid_request_error'],
+  header_too_large: [431, 'invalid_request_error'],
+  rate_limit_exceeded: [429, 'rate_limit_error'],
+  internal_error: [500, 'server_error'],
+  service_unavailable: [503, 'server_error'],
+} as const satisfies Record<string, readonly [number, string]>
+
+export type ErrorCode = keyof typeof errorTable
+export type ErrorType = (typeof errorTable)[ErrorCode][1]
+
+/** What a lapsed account can do about it; the shape of `error.billing` in a 403. */
+export interface ApiAccessBillingAction {
+  action: 'create_subscription_link' | 'manage_billing'
+  url: string
+  endpoint: '/api/v1/billing/subscription-link' | '/api/v1/billing/portal-link'
+}
+
+export interface ApiErrorDetails {
+  /** JSON path of the offending value, the missing scope, or the limit that tripped. */
+  param?: string
+  billing?: ApiAccessBillingAction
+  /** Seconds until a retry can succeed; sent as `Retry-After`. */
+  retryAfterSeconds?: number
+  /** Further reply headers, such as `Allow`. */
+  headers?: Record<string, string>
+  /** Private: logged with the request id, never sent. */
+  cause?: unknown
+}
+
+/** A refusal with a public sentence. Everything but `cause` may reach the caller. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly type: ErrorType
+  readonly param: string | undefined
+  readonly billing: ApiAccessBillingAction | undefined
+  readonly retryAfterSeconds: number | undefined
+  readonly headers: Record<string, string>
+
+  constructor(code: ErrorCode, message: string, details: ApiErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.name = 'ApiError'
+    this.code = code
+    const [status, type] = errorTable[code]
+    this.status = status
+    this.type = type
+    this.param = details.param
+    this.billing = details.billing
+    this.retryAfterSeconds = details.retryAfterSeconds
+    this.headers = details.headers ?? {}
+  }
+}
+
+/** A refusal told to the operator at the command line or at start: one sentence, exit code 1. */
+export class OperatorError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'OperatorError'
+  }
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, inject } from 'vitest'
+
+/** A database of the calling test file's own, cloned from the migrated template; dropped after the file's tests. */
+export async function createTestDatabase(): Promise<{ url: string }> {
+  const serverUrl = inject('postgresUrl')
+  const name = `storedex_test_${randomBytes(6).toString('hex')}`
+  await asAdmin(serverUrl, `create database ${name} template ${inject('templateDatabase')}`)
+  afterAll(() => asAdmin(serverUrl, `drop database if exists ${name} with (force)`))
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return { url: url.href }
+}
+
+async function asAdmin(serverUrl: string, statement: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: serverUrl })
+  await admin.connect()
+  try {
+    // Cloning is refused while another clone reads the template; the refusal passes quickly.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await admin.query(statement)
+        return
+      } catch (error) {
+        if (attempt >= 50 || (error as pg.DatabaseError).code !== '55006') throw error
+        await new Promise((resolve) => setTimeout(resolve, 20 * attempt))
+      }
+    }
+  } finally {
+    await admin.end()
+  }
+}
