@@ -98,7 +98,7 @@ comment on table ledger is 'Append-only: every spend with the request that made 
 -- ── Stores' side ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 create table catalogue_state (
-  only             boolean primary key default true check (only),
+  singleton        boolean primary key default true check (singleton),
   batch            bigint not null,
   taxonomy_version bigint not null
 );
