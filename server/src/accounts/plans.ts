@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { Closed, Count } from '../http/shapes.ts'
 import { OperatorError } from '../kernel/errors.ts'
+import { Closed, Count } from '../kernel/shapes.ts'
 
 export const planSlugs = ['free', 'pro', 'business', 'enterprise'] as const
 export type PlanSlug = (typeof planSlugs)[number]
@@ -17,6 +17,13 @@ const Limits = Closed({
   billing_links_per_hour: Count('Billing links created in a fixed window of an hour.'),
 })
 export type Limits = Static<typeof Limits>
+
+/** What can be set for one account: any figure of the plan, and the trial's own cap of contact credits. */
+export const overridableMeters = [
+  ...(Object.keys(Limits.properties) as (keyof Limits)[]),
+  'trial_contact_credits',
+] as const
+export type LimitOverrides = Partial<Record<(typeof overridableMeters)[number], number>>
 
 const Plan = Closed({ name: Type.String({ minLength: 1 }), limits: Limits })
 

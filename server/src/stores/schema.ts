@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Closed, Moment, Nullable, RequestId } from '../http/shapes.ts'
+import { Closed, Moment, Nullable, RequestId } from '../kernel/shapes.ts'
 
 export const Mode = Type.Union([Type.Literal('live'), Type.Literal('test')])
 

@@ -1,0 +1,81 @@
+import { monthlyPeriodAt } from '../kernel/period.ts'
+import type { LimitOverrides, Limits, PlanFile, PlanSlug } from './plans.ts'
+
+/** Subscription states this service knows; an unknown word from the payment provider is kept and closes access. */
+export const knownStatuses = [
+  'none',
+  'trialing',
+  'active',
+  'past_due',
+  'unpaid',
+  'canceled',
+  'incomplete',
+  'incomplete_expired',
+  'paused',
+] as const
+
+/** The part of an account's row that decides what it may do. */
+export interface AccountTerms {
+  plan: PlanSlug
+  status: string
+  trialEndsAt: Date | null
+  periodAnchor: Date
+  /** Overrides of the plan file for this account. */
+  limits: LimitOverrides
+  createdAt: Date
+}
+
+export interface Period {
+  start: Date
+  end: Date
+}
+
+/** What an account may do at a moment. Replies, headers and decisions all read it from here. */
+export interface Entitlement {
+  /** The plan in force: `free` once a subscription has ended. */
+  plan: PlanSlug
+  planName: string
+  status: string
+  accessOpen: boolean
+  trial: { active: boolean; endsAt: Date | null }
+  /** The figures in force, trial and overrides included. */
+  limits: Limits
+  /** The plan's own contact credits, whatever the trial allows. */
+  paidPlanCredits: number
+  /** The month that credits, exports and rows are counted in. */
+  period: Period
+}
+
+const endedStatuses = new Set(['canceled', 'incomplete_expired'])
+const openStatuses = new Set(['trialing', 'active'])
+const recoverableStatuses = new Set(['past_due', 'unpaid', 'incomplete', 'paused'])
+
+export function entitlementAt(terms: AccountTerms, plans: PlanFile, now: Date): Entitlement {
+  const plan = endedStatuses.has(terms.status) ? 'free' : terms.plan
+  const trialing = plan !== 'free' && terms.status === 'trialing'
+  const { trial_contact_credits: trialCredits, ...overrides } = terms.limits
+  const planLimits = { ...plans.plans[plan].limits, ...overrides }
+  const limits = trialing
+    ? {
+        ...plans.plans[plan].limits,
+        ...plans.trial,
+        ...overrides,
+        contact_credits: trialCredits ?? plans.trial.contact_credits ?? planLimits.contact_credits,
+      }
+    : planLimits
+  return {
+    plan,
+    planName: plans.plans[plan].name,
+    status: terms.status,
+    accessOpen: plan !== 'free' && openStatuses.has(terms.status),
+    trial: { active: trialing, endsAt: terms.trialEndsAt },
+    limits,
+    paidPlanCredits: planLimits.contact_credits,
+    period: monthlyPeriodAt(plan === 'free' ? terms.createdAt : terms.periodAnchor, now),
+  }
+}
+
+/** Whether the way back leads over the provider's portal (a subscription to recover) or a new subscription. */
+export function canRecoverSubscription(terms: AccountTerms): boolean {
+  return terms.plan !== 'free' && recoverableStatuses.has(terms.status)
+}
