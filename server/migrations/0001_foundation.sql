@@ -21,11 +21,17 @@ create table accounts (
   trial_ends_at  timestamptz,
   period_anchor  timestamptz not null,
   limits         jsonb not null default '{}',
-  created_at     timestamptz not null
+  created_at     timestamptz not null,
+  plan_in_force  text collate "C" not null generated always as
+                 (case when status in ('canceled', 'incomplete_expired') then 'free' else plan end) stored,
+  trialing       boolean not null generated always as (plan <> 'free' and status = 'trialing') stored,
+  access_open    boolean not null generated always as (plan <> 'free' and status in ('trialing', 'active')) stored
 );
 comment on table accounts is 'Who pays. Small: a reference table when distributed.';
 comment on column accounts.status is 'Subscription state: none, trialing, active, past_due, unpaid, canceled, incomplete, incomplete_expired, paused, or an unknown word, which closes access.';
 comment on column accounts.period_anchor is 'Monthly periods of the plan are counted from here; plan free counts from created_at.';
+comment on column accounts.plan_in_force is 'The plan whose figures count: a subscription that ended leaves free.';
+comment on column accounts.access_open is 'Whether the data endpoints answer. Decided here, so that admission and every reply agree.';
 comment on column accounts.limits is 'Overrides of the plan file for this account: meter name to figure.';
 
 create table api_keys (
@@ -81,6 +87,15 @@ create table store_exports (
   primary key (account_id, mode, period_start, store_id)
 );
 comment on table store_exports is 'Stores delivered to an account in a period: each counts once, however often and by whatever call.';
+
+create table reveals (
+  account_id  bigint not null,
+  mode        text collate "C" not null,
+  contact_id  bigint not null,
+  revealed_at timestamptz not null,
+  primary key (account_id, mode, contact_id)
+);
+comment on table reveals is 'Contacts an account has paid for, for ever.';
 
 create table ledger (
   account_id   bigint not null,

@@ -14,10 +14,13 @@ export const knownStatuses = [
   'paused',
 ] as const
 
-/** The part of an account's row that decides what it may do. */
+/** The part of an account's row that decides what it may do. The database derives the three in the middle. */
 export interface AccountTerms {
   plan: PlanSlug
   status: string
+  planInForce: PlanSlug
+  trialing: boolean
+  accessOpen: boolean
   trialEndsAt: Date | null
   periodAnchor: Date
   /** Overrides of the plan file for this account. */
@@ -46,33 +49,34 @@ export interface Entitlement {
   period: Period
 }
 
-const endedStatuses = new Set(['canceled', 'incomplete_expired'])
-const openStatuses = new Set(['trialing', 'active'])
 const recoverableStatuses = new Set(['past_due', 'unpaid', 'incomplete', 'paused'])
 
 export function entitlementAt(terms: AccountTerms, plans: PlanFile, now: Date): Entitlement {
-  const plan = endedStatuses.has(terms.status) ? 'free' : terms.plan
-  const trialing = plan !== 'free' && terms.status === 'trialing'
+  const plan = terms.planInForce
   const { trial_contact_credits: trialCredits, ...overrides } = terms.limits
   const planLimits = { ...plans.plans[plan].limits, ...overrides }
-  const limits = trialing
-    ? {
-        ...plans.plans[plan].limits,
-        ...plans.trial,
-        ...overrides,
-        contact_credits: trialCredits ?? plans.trial.contact_credits ?? planLimits.contact_credits,
-      }
-    : planLimits
   return {
     plan,
     planName: plans.plans[plan].name,
     status: terms.status,
-    accessOpen: plan !== 'free' && openStatuses.has(terms.status),
-    trial: { active: trialing, endsAt: terms.trialEndsAt },
-    limits,
+    accessOpen: terms.accessOpen,
+    trial: { active: terms.trialing, endsAt: terms.trialEndsAt },
+    limits: terms.trialing
+      ? {
+          ...plans.plans[plan].limits,
+          ...plans.trial,
+          ...overrides,
+          contact_credits: trialCredits ?? trialCap(plans, plan),
+        }
+      : planLimits,
     paidPlanCredits: planLimits.contact_credits,
     period: monthlyPeriodAt(plan === 'free' ? terms.createdAt : terms.periodAnchor, now),
   }
+}
+
+// An override of the paid plan's credits does not widen the trial; that has an override of its own.
+function trialCap(plans: PlanFile, plan: PlanSlug): number {
+  return plans.trial.contact_credits ?? plans.plans[plan].limits.contact_credits
 }
 
 /** Whether the way back leads over the provider's portal (a subscription to recover) or a new subscription. */
