@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { PlanFile } from '../accounts/plans.ts'
+import type { Queryable } from '../db/pool.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { admit } from './admit.ts'
+import type { Caller, CallerContext } from './caller.ts'
+import { uncountRequest } from './queries.ts'
+import { rateHeaders } from './rate-headers.ts'
+import type { Scope } from './scopes.ts'
+
+/** Who may call a route and what a call uses up; part of the route's declaration. */
+export interface RouteAccess {
+  scope: Scope
+  spends?: readonly ('search_rows' | 'store_exports')[]
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set on every route behind the key; a route without it is public. */
+    access?: RouteAccess
+  }
+  interface FastifyRequest {
+    /** The request's one moment. */
+    now: Date
+    caller: Caller | null
+  }
+}
+
+interface AccessOptions {
+  db: Queryable
+  clock: Clock
+  plans: PlanFile
+  publicUrl: string
+}
+
+/** Puts every route that declares an access behind the key, the limits and the scope, in this order, after its body was parsed. */
+export function requireAccess(app: FastifyInstance, options: AccessOptions): void {
+  app.decorateRequest('now', null as unknown as Date)
+  app.decorateRequest('caller', null)
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.now = options.clock.now()
+    done()
+  })
+
+  app.addHook('preValidation', async (request) => {
+    const { access } = request.routeOptions.config
+    if (!access) return
+    const { caller, refusal } = await admit(
+      { db: options.db, now: request.now, plans: options.plans, publicUrl: options.publicUrl },
+      {
+        authorization: request.headers.authorization,
+        scope: access.scope,
+        readSearchRows: access.spends?.includes('search_rows') ?? false,
+      },
+    )
+    request.caller = caller
+    if (refusal) throw refusal
+    countedRequests.add(request)
+  })
+
+  // A request that a quota refuses does not count to the minute and the day.
+  app.addHook('onError', async (request, _reply, error) => {
+    const { caller } = request
+    if (!caller || !countedRequests.has(request)) return
+    if (!(error instanceof ApiError) || error.code !== 'rate_limit_exceeded') return
+    const { minute, day } = caller.rate
+    await uncountRequest(options.db, {
+      accountId: caller.accountId,
+      mode: caller.mode,
+      minuteStartedAt: minute.startedAt,
+      day: day.startedAt.toISOString().slice(0, 10),
+    })
+    minute.used -= 1
+    day.used -= 1
+  })
+
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.caller) reply.headers(rateHeaders(request.caller.rate, request.now))
+    done(null, payload)
+  })
+}
+
+const countedRequests = new WeakSet<FastifyRequest>()
+
+/** The context of a verb behind the key. */
+export function callerContext(request: FastifyRequest, db: Queryable): CallerContext {
+  if (!request.caller) throw new Error(`${request.routeOptions.url} has no access declaration`)
+  return { db, now: request.now, requestId: request.id, caller: request.caller }
+}

@@ -1,0 +1,147 @@
+import type { AccountTerms } from '../accounts/account.ts'
+import type { LimitOverrides, PlanSlug } from '../accounts/plans.ts'
+import type { Queryable } from '../db/pool.ts'
+import type { Mode } from '../kernel/ids.ts'
+
+export interface AdmissionRow {
+  key_id: number
+  key_name: string
+  mode: Mode
+  scopes: string[]
+  expires_at: Date | null
+  revoked_at: Date | null
+  suspended_at: Date | null
+  account_id: number
+  plan: PlanSlug
+  status: string
+  trial_ends_at: Date | null
+  period_anchor: Date
+  limits: LimitOverrides
+  created_at: Date
+  plan_in_force: PlanSlug
+  trialing: boolean
+  access_open: boolean
+  /** Whether this request passed the limits and was counted; the window figures include it then. */
+  counted: boolean
+  minute_started_at: Date | null
+  minute_used: number | null
+  day: string | null
+  day_used: number | null
+  /** The newest period in which search rows were used, when the route asked for it. */
+  rows_period_start: Date | null
+  rows_used: number | null
+}
+
+export interface AdmissionRequest {
+  secretHash: Buffer
+  now: Date
+  /** The UTC day of `now`, as YYYY-MM-DD. */
+  day: string
+  scope: string
+  /** Plan in force (with a `trial:` before it during a trial) → figures per minute and day, as JSON. */
+  planLimitsJson: string
+  readSearchRows: boolean
+}
+
+/**
+ * Admission in one statement: reads the key with its account and counts the request in the minute and the day, unless
+ * the key is unusable, a window is full, access is closed or the scope is missing; then nothing changes.
+ */
+export async function admitRequest(db: Queryable, request: AdmissionRequest): Promise<AdmissionRow | undefined> {
+  const { rows } = await db.query<AdmissionRow>({
+    name: 'admit_request',
+    text: admitRequestSql,
+    values: [
+      request.secretHash,
+      request.now,
+      request.day,
+      request.scope,
+      request.planLimitsJson,
+      request.readSearchRows,
+    ],
+  })
+  return rows[0]
+}
+
+const admitRequestSql = `
+with presented as materialized (
+  select k.id as key_id, k.name as key_name, k.mode, k.scopes, k.expires_at, k.revoked_at, k.suspended_at,
+         a.id as account_id, a.plan, a.status, a.trial_ends_at, a.period_anchor, a.limits, a.created_at,
+         a.plan_in_force, a.trialing, a.access_open,
+         k.revoked_at is null and k.suspended_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz)
+           and a.access_open and $4::text = any (k.scopes) as usable,
+         coalesce((a.limits ->> 'requests_per_minute')::integer, (p.figures ->> 'requests_per_minute')::integer) as minute_limit,
+         coalesce((a.limits ->> 'requests_per_day')::integer, (p.figures ->> 'requests_per_day')::integer) as day_limit
+  from api_keys k
+  join accounts a on a.id = k.account_id
+  cross join lateral (
+    select $5::jsonb -> (case when a.trialing then 'trial:' || a.plan_in_force else a.plan_in_force end) as figures
+  ) p
+  where k.secret_hash = $1::bytea
+),
+counted as (
+  insert into request_windows as w (account_id, mode, minute_started_at, minute_used, day, day_used)
+  select account_id, mode, $2::timestamptz, 1, $3::date, 1
+  from presented
+  where usable and minute_limit > 0 and day_limit > 0
+  on conflict (account_id, mode) do update set
+    minute_started_at = case when w.minute_started_at > excluded.minute_started_at - interval '60 seconds'
+                             then w.minute_started_at else excluded.minute_started_at end,
+    minute_used       = case when w.minute_started_at > excluded.minute_started_at - interval '60 seconds'
+                             then w.minute_used + 1 else 1 end,
+    day               = greatest(w.day, excluded.day),
+    day_used          = case when w.day >= excluded.day then w.day_used + 1 else 1 end
+  where (w.minute_started_at <= excluded.minute_started_at - interval '60 seconds'
+         or w.minute_used < (select minute_limit from presented))
+    and (w.day < excluded.day or w.day_used < (select day_limit from presented))
+  returning minute_started_at, minute_used, day, day_used
+)
+select p.*, c.day_used is not null as counted,
+       coalesce(c.minute_started_at, w.minute_started_at) as minute_started_at,
+       coalesce(c.minute_used, w.minute_used) as minute_used,
+       coalesce(c.day, w.day) as day,
+       coalesce(c.day_used, w.day_used) as day_used,
+       r.period_start as rows_period_start, r.used + r.reserved as rows_used
+from presented p
+left join counted c on true
+left join request_windows w on c.day_used is null and w.account_id = p.account_id and w.mode = p.mode
+left join lateral (
+  select u.period_start, u.used, u.reserved
+  from usage_counters u
+  where $6::boolean and u.account_id = p.account_id and u.mode = p.mode and u.meter = 'search_rows'
+  order by u.period_start desc
+  limit 1
+) r on true`
+
+/**
+ * Takes a counted request back out of its windows: a request that a quota refuses does not count. A window that has
+ * been replaced since then is left alone.
+ */
+export async function uncountRequest(
+  db: Queryable,
+  counted: { accountId: number; mode: Mode; minuteStartedAt: Date; day: string },
+): Promise<void> {
+  await db.query({
+    name: 'uncount_request',
+    text: `
+update request_windows
+set minute_used = case when minute_started_at = $3::timestamptz then greatest(minute_used - 1, 0) else minute_used end,
+    day_used    = case when day = $4::date then greatest(day_used - 1, 0) else day_used end
+where account_id = $1::bigint and mode = $2::text`,
+    values: [counted.accountId, counted.mode, counted.minuteStartedAt, counted.day],
+  })
+}
+
+export function termsOf(row: AdmissionRow): AccountTerms {
+  return {
+    plan: row.plan,
+    status: row.status,
+    planInForce: row.plan_in_force,
+    trialing: row.trialing,
+    accessOpen: row.access_open,
+    trialEndsAt: row.trial_ends_at,
+    periodAnchor: row.period_anchor,
+    limits: row.limits,
+    createdAt: row.created_at,
+  }
+}
