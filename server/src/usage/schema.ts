@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { planSlugs } from '../accounts/plans.ts'
+import { Closed, Count, Moment, Nullable, RequestId } from '../kernel/shapes.ts'
+
+const period = {
+  period_start: Moment('Start of the period, inclusive.'),
+  period_end: Moment('End of the period, exclusive.'),
+}
+
+/** Service part 2.1. */
+export const UsageReply = Closed({
+  object: Type.Literal('usage'),
+  plan: Closed({
+    slug: Type.Union(planSlugs.map((slug) => Type.Literal(slug))),
+    name: Type.String(),
+    status: Type.String({ description: 'Subscription state, such as active, trialing or past_due.' }),
+    trial: Closed({ active: Type.Boolean(), ends_at: Nullable(Moment('End of the trial.')) }),
+  }),
+  contact_credits: Closed({
+    total: Count('Credits in the current cap: the trial’s during a trial, else the plan’s.'),
+    used: Count('Credits spent in this period.'),
+    remaining: Count('Credits left in this period.'),
+    paid_plan_total: Count('The paid plan’s monthly credits.'),
+    ...period,
+  }),
+  store_exports: Closed({
+    limit: Count('Unique stores a period.'),
+    used: Count('Stores delivered in this period, each once.'),
+    reserved: Count('Claimed by work that has not delivered yet.'),
+    remaining: Count('Stores left in this period.'),
+    ...period,
+  }),
+  api_requests: Closed({
+    limit: Count('Requests a UTC day.'),
+    used: Count('Requests of this day, this one included.'),
+    remaining: Count('Requests left today.'),
+    ...period,
+  }),
+  search_rows: Closed({
+    limit: Count('Search rows a period.'),
+    used: Count('Rows returned by searches in this period.'),
+    remaining: Count('Rows left in this period.'),
+    ...period,
+  }),
+  rate_limit: Closed({
+    limit: Count('Requests in one interval.'),
+    interval: Type.String({ description: 'Length of the fixed window.', examples: ['minute'] }),
+  }),
+  key: Closed({
+    id: Type.String({ examples: ['key_RtWqLzXcVbNmPkJh'] }),
+    name: Type.String(),
+    mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),
+  }),
+  request_id: RequestId,
+})
