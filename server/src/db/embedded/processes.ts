@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { unless } from './errors.ts'
+
+/**
+ * What is known of a running process. A process id alone names nobody: ids are used again, soonest in a container that
+ * restarts. An id together with the moment its process began does.
+ */
+export interface ProcessFacts {
+  startedAt: string
+  arguments: string
+}
+
+/** The facts of a running process; undefined for one that is gone or a zombie nobody has reaped. */
+export function inspectProcess(pid: number): ProcessFacts | undefined {
+  return process.platform === 'linux' ? inspectByProc(pid) : inspectByPs(pid)
+}
+
+function inspectByProc(pid: number): ProcessFacts | undefined {
+  return unless(['ENOENT', 'ESRCH'], () => {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name in parentheses may hold anything; what follows the last one is the third field and on.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined
+    const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ')
+    return { startedAt: `${bootId()} ${fields[19]}`, arguments: commandLine.trimEnd() }
+  })
+}
+
+let knownBootId: string | undefined
+function bootId(): string {
+  knownBootId ??=
+    unless(['ENOENT', 'EACCES'], () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? ''
+  return knownBootId
+}
+
+function inspectByPs(pid: number): ProcessFacts | undefined {
+  let line: string
+  try {
+    const columns = ['-ww', '-o', 'lstart=', '-o', 'stat=', '-o', 'args=', '-p', String(pid)]
+    line = execFileSync('ps', columns, { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/bin:/usr/bin' }, stdio: 'pipe' })
+  } catch {
+    return undefined // ps exits 1 for a process that is not there
+  }
+  const found = /^\s*(\w+ +\w+ +\d+ +[\d:]+ +\d+) +(\S+) +(.*)$/.exec(line.trimEnd())
+  if (!found || found[2]?.startsWith('Z')) return undefined
+  return { startedAt: found[1]!, arguments: found[3]! }
+}
+
+let ownMark: string | undefined
+
+/** A text that names this process for good; written where others must learn whether it still lives. */
+export function markOfThisProcess(): string {
+  ownMark ??= `${process.pid} ${inspectProcess(process.pid)?.startedAt}`
+  return ownMark
+}
+
+/** Whether the process that wrote the mark is still running. */
+export function isMarkAlive(mark: string): boolean {
+  if (mark === markOfThisProcess()) return true
+  const pid = Number.parseInt(mark, 10)
+  return pid > 0 && mark === `${pid} ${inspectProcess(pid)?.startedAt}`
+}

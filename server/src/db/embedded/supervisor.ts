@@ -1,0 +1,197 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { findInstalledPackage, prepareBinaries } from './binaries.ts'
+import { checkVersion, createCluster, databaseName, readSecret, removeHalfMade, roleName } from './cluster.ts'
+import { codeOf, EmbeddedPostgresError } from './errors.ts'
+import { withLock } from './lock.ts'
+import { type Place, preparePlace, reachableHomes } from './place.ts'
+import {
+  isServerOf,
+  type Postmaster,
+  pickFreePort,
+  readPostmasterFile,
+  removeMisleadingFile,
+  startPostmaster,
+  stopPostmaster,
+} from './postmaster.ts'
+import { serverSettings } from './settings.ts'
+import { registerUser, unregisterUser } from './users.ts'
+
+export { EmbeddedPostgresError }
+
+/**
+ * The supervisor of the PostgreSQL 18 that Storedex brings along. The server and the commands beside it share one; the
+ * first to come starts it, the last to leave stops it, and whatever died without leaving, on either side, is noticed by
+ * the next to come. Everything is decided under one lock per data directory, from what is found on disk and running.
+ */
+export interface EmbeddedPostgres {
+  /** An ordinary role that owns the database; the superuser `postgres` has the same password. */
+  readonly url: string
+  /** Whether it was running already. */
+  readonly adopted: boolean
+  /** Ends this use. The last user stops the server, and has to close its own connections first. */
+  release(): Promise<void>
+}
+
+export interface EmbeddedPostgresOptions {
+  dataDir: string
+  /** Server settings on top of our own; they take effect when this call is the one that starts the server. */
+  settings?: Record<string, string>
+  log?: (line: string) => void
+  /** The directory of the PostgreSQL package, when it is not the installed one of this platform. */
+  packageDir?: string
+  /** Where root keeps the cluster of a data directory that no other user can reach. */
+  reachableHomes?: string
+  /** Proposes the port to listen on; asked again when it turns out to be taken. */
+  pickPort?: () => Promise<number>
+}
+
+/** Recovery after a crash of the machine may have gigabytes to replay. */
+const startTimeoutMs = 600_000
+const lockTimeoutMs = startTimeoutMs + 60_000
+const connectTimeoutMs = 15_000
+const maxStartAttempts = 20
+
+/** A port lost to a quicker program, a server that was faster than us, the last children of one that was killed. */
+const passingFailure =
+  /could not create any TCP\/IP sockets|lock file "postmaster\.pid" (already exists|is empty)|pre-existing shared memory block/
+
+/** Starts, or joins, the PostgreSQL 18 that lives in `${dataDir}/postgres`. */
+export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  return explainFailures(options.dataDir, async () => {
+    const place = preparePlace(options.dataDir, options.reachableHomes ?? reachableHomes)
+    return withLock(place.home, () => openUnderLock(place, options), lockTimeoutMs)
+  })
+}
+
+async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const log = options.log ?? (() => {})
+  const record = registerUser(place)
+  let pid = 0
+  const leave = async () => {
+    if (unregisterUser(place, record)) return
+    // Usually one and the same; two if the server was replaced while we were here.
+    for (const each of new Set([pid, readPostmasterFile(place.home)?.pid ?? pid]))
+      await stopPostmaster(place.home, each)
+    log('PostgreSQL has stopped')
+  }
+  try {
+    const running = await findRunning(place.home)
+    const { postmaster, secret } = running
+      ? { postmaster: running, secret: readSecret(place.home)! }
+      : await start(place, options)
+    pid = postmaster.pid
+    const url = `postgres://${roleName}:${secret}@127.0.0.1:${postmaster.port}/${databaseName}`
+    await verifyConnection(place.home, url)
+    log(`${running ? 'Joined the PostgreSQL that runs' : 'PostgreSQL has started'} on port ${postmaster.port}`)
+    let leaving: Promise<void> | undefined
+    const release = () => {
+      leaving ??= explainFailures(options.dataDir, () =>
+        // Without its directory the server has nobody left to share it with.
+        existsSync(place.home) ? withLock(place.home, leave, lockTimeoutMs) : stopPostmaster(place.home, pid),
+      )
+      return leaving
+    }
+    return { url, adopted: running !== undefined, release }
+  } catch (error) {
+    // The reason why it could not be opened matters more than a failure to clean up after it.
+    await leave().catch(() => {})
+    throw error
+  }
+}
+
+/** The server that runs already, once it is ready: one that is still starting or stopping is waited for. */
+async function findRunning(home: string): Promise<Postmaster | undefined> {
+  let emptyBefore = false
+  for (const deadline = performance.now() + startTimeoutMs; ; await delay(emptyBefore ? 200 : 10)) {
+    const found = readPostmasterFile(home)
+    if (!found) return undefined
+    if (found.pid === 0 && !emptyBefore) {
+      emptyBefore = true // perhaps it is being written this instant
+      continue
+    }
+    if (!isServerOf(home, found.pid)) {
+      removeMisleadingFile(home, found.pid)
+      return undefined
+    }
+    if (found.status === 'ready') return found
+    if (performance.now() > deadline) {
+      throw new EmbeddedPostgresError(
+        `PostgreSQL in ${home} (process ${found.pid}) is ${found.status} and does not get ready.`,
+      )
+    }
+  }
+}
+
+async function start(
+  place: Place,
+  options: EmbeddedPostgresOptions,
+): Promise<{ postmaster: Postmaster; secret: string }> {
+  const log = options.log ?? (() => {})
+  const binaries = prepareBinaries(place, options.packageDir ?? findInstalledPackage())
+  removeHalfMade(place.home)
+  let secret = readSecret(place.home)
+  if (secret) checkVersion(place.home, binaries.majorVersion)
+  else {
+    log(`Making a new database in ${place.home}`)
+    secret = await createCluster(place, binaries)
+  }
+  const settings = { ...serverSettings(), ...options.settings }
+  const pickPort = options.pickPort ?? pickFreePort
+  for (let attempt = 1; ; attempt++) {
+    const request = { place, binaries, settings, port: await pickPort(), timeoutMs: startTimeoutMs }
+    const outcome = await startPostmaster(request)
+    if (!('failure' in outcome)) return { postmaster: outcome, secret }
+    if (attempt === maxStartAttempts || !passingFailure.test(outcome.failure)) {
+      const cause = new Error(outcome.failure.trim())
+      throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} did not start; the end of its log tells why.`, {
+        cause,
+      })
+    }
+    await delay(attempt * 50)
+    const quicker = await findRunning(place.home)
+    if (quicker) return { postmaster: quicker, secret }
+  }
+}
+
+/** Only our own server knows the verifier of our secret: a connection proves that the port is not somebody else's by now. */
+async function verifyConnection(home: string, url: string): Promise<void> {
+  for (const deadline = performance.now() + connectTimeoutMs; ; await delay(50)) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+    client.on('error', () => {}) // the connection is only looked at, never used
+    try {
+      await client.connect()
+      return
+    } catch (cause) {
+      if (codeOf(cause) === '28P01') {
+        throw new EmbeddedPostgresError(
+          `PostgreSQL in ${home} refuses the password kept beside it: restore both from one backup.`,
+          { cause },
+        )
+      }
+      if (performance.now() > deadline) {
+        throw new EmbeddedPostgresError(`PostgreSQL in ${home} runs but takes no connection.`, { cause })
+      }
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+}
+
+/** System errors become one sentence, so that whoever reads it knows where and what to do. */
+async function explainFailures<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof EmbeddedPostgresError) throw cause
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const advice =
+      codeOf(cause) === 'EACCES' || codeOf(cause) === 'EPERM'
+        ? ': it belongs to another user; start as that user or choose another DATA_DIR'
+        : ''
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL in ${dataDir} cannot be used (${reason})${advice}.`, {
+      cause,
+    })
+  }
+}
