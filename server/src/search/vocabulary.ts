@@ -62,7 +62,7 @@ export class Vocabulary {
     const scored: { value: string; distance: number }[] = []
     for (const value of this.#values.get(facet) ?? []) {
       const distance = dissimilarity(wanted, value.toLowerCase())
-      if (distance <= 0.6) scored.push({ value, distance })
+      if (distance <= farthest) scored.push({ value, distance })
     }
     scored.sort((a, b) => a.distance - b.distance || (a.value < b.value ? -1 : 1))
     return scored.slice(0, count).map((candidate) => candidate.value)
@@ -73,14 +73,20 @@ export class Vocabulary {
   }
 }
 
+/** Words less alike than this are no help to name. */
+const farthest = 0.6
+
 function keyOf(facet: Facet, value: string): string {
   return `${facet}\n${value.toLowerCase()}`
 }
 
 /** 0 for equal words to 1 for nothing in common: edit distance over length, better when one holds the other. */
 function dissimilarity(a: string, b: string): number {
-  const distance = editDistance(a, b) / Math.max(a.length, b.length, 1)
+  const longer = Math.max(a.length, b.length, 1)
   const contained = Math.min(a.length, b.length) >= 3 && (a.includes(b) || b.includes(a))
+  // The difference in length alone can rule a word out, without comparing letters.
+  if (!contained && Math.abs(a.length - b.length) / longer > farthest) return 1
+  const distance = editDistance(a, b) / longer
   return contained ? Math.min(distance, 0.3) : distance
 }
 

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { Vocabulary } from '../../src/search/vocabulary.ts'
+import { vocabularyOf } from './vocabularies.ts'
+
+const vocabulary = vocabularyOf({
+  category: ['home', 'candles/home', 'scented/candles'],
+  app: ['klaviyo', 'klarna', 'omnisend', 'mailchimp'],
+  pixel: ['klaviyo'],
+})
+
+test('a term is found in its own facet, whatever the letter case', () => {
+  const app = vocabulary.find('app', 'KLAVIYO')
+  expect(app?.value).toBe('klaviyo')
+  expect(vocabulary.find('pixel', 'klaviyo')?.token).not.toBe(app?.token)
+  expect(vocabulary.find('category', 'klaviyo')).toBeUndefined()
+})
+
+test('a term answers to its own token and to those of all terms above it', () => {
+  const tokenOf = (value: string) => vocabulary.find('category', value)!.token
+  const scented = vocabulary.find('category', 'scented')!
+  expect(vocabulary.tokensWithParents(scented)).toEqual(['scented', 'candles', 'home'].map(tokenOf))
+})
+
+test('a circle of parents ends', () => {
+  const circle = new Vocabulary([
+    { facet: 'category', value: 'a', token: 1, parent: 'b' },
+    { facet: 'category', value: 'b', token: 2, parent: 'a' },
+  ])
+  expect(circle.tokensWithParents(circle.find('category', 'a')!)).toEqual([1, 2])
+})
+
+test('the nearest values come first, none when nothing is near', () => {
+  expect(vocabulary.nearest('app', 'Klavyo')).toEqual(['klaviyo', 'klarna'])
+  expect(vocabulary.nearest('app', 'mail')).toEqual(['mailchimp'])
+  expect(vocabulary.nearest('app', 'xxxxxxxx')).toEqual([])
+})
