@@ -75,6 +75,17 @@ export function normalizeStoreFilters(
   }
 }
 
+/** The canonical spellings of a list of words, each once; null for an empty or missing list, which sets no condition. */
+export function normalizeValues(
+  vocabulary: Vocabulary,
+  facet: Facet,
+  words: string[] | undefined,
+  path: string,
+): string[] | null {
+  const values = termsOf(vocabulary, facet, words, path).map((term) => term.value)
+  return values.length > 0 ? [...new Set(values)] : null
+}
+
 /** Names a query among those of one endpoint (`kind`): 32 hexadecimal digits, equal for equal normal forms. */
 export function hashQuery(query: StoreQuery, kind: string): string {
   const { clauses, noneOf, minActiveAds, createdBetween, discoveredBetween } = query
@@ -93,10 +104,13 @@ export function narrows(query: StoreQuery): boolean {
 }
 
 function tokensOf(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, place: string): number[] {
-  return (words ?? []).map((word, index) => {
-    const term = vocabulary.find(facet, word)
-    return (term ?? refuseUnknown(vocabulary, facet, word, `${place}[${index}]`)).token
-  })
+  return termsOf(vocabulary, facet, words, place).map((term) => term.token)
+}
+
+function termsOf(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, place: string): Term[] {
+  return (words ?? []).map(
+    (word, index) => vocabulary.find(facet, word) ?? refuseUnknown(vocabulary, facet, word, `${place}[${index}]`),
+  )
 }
 
 const facetNouns: Record<Facet, string> = {
@@ -111,7 +125,7 @@ const facetNouns: Record<Facet, string> = {
   pixel: 'pixel',
 }
 
-function refuseUnknown(vocabulary: Vocabulary, facet: Facet, word: string, param: string): Term {
+function refuseUnknown(vocabulary: Vocabulary, facet: Facet, word: string, param: string): never {
   const nearest = vocabulary.nearest(facet, word)
   const hint = nearest.length > 0 ? `nearest: ${nearest.join(', ')}` : 'GET /taxonomy lists them'
   throw new ApiError('invalid_filter_value', `${quote(word)} is not a known ${facetNouns[facet]}; ${hint}.`, { param })

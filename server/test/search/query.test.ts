@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/kernel/errors.ts'
 import type { StoreSearchFilters } from '../../src/search/filters.ts'
-import { hashQuery, narrows, normalizeStoreFilters } from '../../src/search/query.ts'
+import { hashQuery, narrows, normalizeStoreFilters, normalizeValues } from '../../src/search/query.ts'
 import { type Facet, flagTokens } from '../../src/search/vocabulary.ts'
 import { vocabularyOf } from './vocabularies.ts'
 
@@ -142,6 +142,15 @@ describe('refusals', () => {
     const { message } = refusal({ countries: [hostile] })
     expect(message).toBe(`"${'\u{1f56f}'.repeat(60)}…" is not a known country code; GET /taxonomy lists them.`)
   })
+})
+
+test('a list of words becomes canonical values, each once; an empty or missing one sets no condition', () => {
+  expect(normalizeValues(vocabulary, 'country', ['at', 'DE', 'AT'], 'countries')).toEqual(['AT', 'DE'])
+  expect(normalizeValues(vocabulary, 'role', [], 'contact_roles')).toBeNull()
+  expect(normalizeValues(vocabulary, 'role', undefined, 'contact_roles')).toBeNull()
+  expect(() => normalizeValues(vocabulary, 'role', ['founder', 'boss'], 'contact_roles')).toThrow(
+    expect.objectContaining({ code: 'invalid_filter_value', param: 'contact_roles[1]' }),
+  )
 })
 
 describe('the hash of a query', () => {

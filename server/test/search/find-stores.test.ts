@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPool, type Pool } from '../../src/db/pool.ts'
+import type { StoreSearchFilters } from '../../src/search/filters.ts'
+import { findStores, type StorePosition, storeSearchStatement } from '../../src/search/postgres/find-stores.ts'
+import { normalizeStoreFilters, type StoreQuery } from '../../src/search/query.ts'
+import { flagTokens } from '../../src/search/vocabulary.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { insertRows, plainRow, type SearchRow } from './catalogue.ts'
+import { vocabularyOf } from './vocabularies.ts'
+
+const vocabulary = vocabularyOf({ category: ['home', 'candles/home'], app: ['klaviyo', 'klarna', 'gorgias'] })
+const appToken = (value: string) => vocabulary.find('app', value)!.token
+const everything: StoreQuery = normalizeStoreFilters(vocabulary, {})
+
+let pool: Pool
+beforeAll(async () => {
+  pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'find stores test', maxConnections: 1 })
+})
+afterAll(() => pool.end())
+
+const named = (document: string, row: Partial<SearchRow>): SearchRow => ({ ...plainRow, ...row, document })
+
+async function replaceCatalogue(rows: SearchRow[]): Promise<void> {
+  await pool.query('truncate stores restart identity')
+  await insertRows(pool, rows)
+}
+
+/** Documents of a page; by default all that match. */
+async function documentsOf(
+  filters: StoreSearchFilters,
+  { after = null, limit = 1000 }: { after?: StorePosition | null; limit?: number } = {},
+): Promise<string[]> {
+  const query = normalizeStoreFilters(vocabulary, filters)
+  const found = await findStores(pool, { mode: 'live', query, after, limit })
+  return found.map((store) => store.document)
+}
+
+describe('order and pages', () => {
+  beforeAll(() =>
+    replaceCatalogue([
+      named('none, first', { negatedScore: Number.POSITIVE_INFINITY }),
+      named('50.5', { negatedScore: -50.5 }),
+      named('0', { negatedScore: -0 }),
+      named('sandbox', { negatedScore: -99, mode: 'test' }),
+      named('90', { negatedScore: -90 }),
+      named('50.5 again', { negatedScore: -50.5 }),
+      named('none, second', { negatedScore: Number.POSITIVE_INFINITY }),
+    ]),
+  )
+  const inOrder = ['90', '50.5', '50.5 again', '0', 'none, first', 'none, second']
+
+  test('the best score comes first, equal scores by id, stores without a score last', async () => {
+    expect(await documentsOf({})).toEqual(inOrder)
+  })
+
+  test.each([1, 2, 3, 4, 5, 6])('pages of %i walk every store once', async (limit) => {
+    const walked: string[] = []
+    for (let after: StorePosition | null = null; ; ) {
+      const page = await findStores(pool, { mode: 'live', query: everything, after, limit })
+      walked.push(...page.map((store) => store.document))
+      const last = page.at(-1)
+      if (!last) break
+      after = { negatedScore: last.negatedScore, storeId: last.id }
+    }
+    expect(walked).toEqual(inOrder)
+  })
+
+  test('a place in the order survives the store that stood there', async () => {
+    const page = await findStores(pool, { mode: 'live', query: everything, after: null, limit: 2 })
+    const { negatedScore, id } = page[1]!
+    await pool.query('delete from stores where id = $1::bigint', [id])
+    expect(await documentsOf({}, { after: { negatedScore, storeId: id } })).toEqual(inOrder.slice(2))
+  })
+
+  test('each mode has a catalogue of its own', async () => {
+    const found = await findStores(pool, { mode: 'test', query: everything, after: null, limit: 10 })
+    expect(found.map((store) => store.document)).toEqual(['sandbox'])
+  })
+})
+
+describe('conditions', () => {
+  const day = (text: string) => new Date(`${text}T00:00:00Z`)
+  beforeAll(() =>
+    replaceCatalogue([
+      named('bare', {}),
+      named('all apps', { tokens: ['klaviyo', 'klarna', 'gorgias'].map(appToken), activeAds: 0 }),
+      named('klaviyo', { tokens: [appToken('klaviyo')], activeAds: 5, createdEstimate: day('2019-01-01') }),
+      named('candles', {
+        tokens: vocabulary.tokensWithParents(vocabulary.find('category', 'candles')!),
+        firstDiscoveredAt: day('2021-01-01'),
+      }),
+      named('plus', { tokens: [flagTokens.platformPlus], activeAds: 6, createdEstimate: day('2020-01-01') }),
+    ]),
+  )
+
+  test.each([
+    [['all apps', 'klaviyo'], { apps: { any: ['klaviyo'] } }],
+    [['all apps', 'klaviyo'], { apps: { any: ['klaviyo', 'gorgias'] } }],
+    [['all apps'], { apps: { all: ['klaviyo', 'gorgias'] } }],
+    [['klaviyo'], { apps: { all: ['klaviyo'], none: ['klarna'] } }],
+    [['bare', 'candles', 'plus'], { apps: { none: ['klaviyo'] } }],
+    [[], { apps: { any: ['klarna'], none: ['klarna'] } }],
+    [['candles'], { categories: ['home'] }],
+    [['plus'], { platform_plus: true }],
+    [['bare', 'all apps', 'klaviyo', 'candles'], { platform_plus: false }],
+    [['klaviyo', 'plus'], { meta_ads: { active_ads_min: 5 } }],
+    [['klaviyo'], { store_created_at: { to: '2019-01-01T00:00:00Z' } }],
+    [['klaviyo', 'plus'], { store_created_at: { from: '2019-01-01T00:00:00Z', to: '2020-01-01T00:00:00Z' } }],
+    [['plus'], { store_created_at: { from: '2019-01-01T00:00:00.001Z', to: '9999-12-31T23:59:59.999Z' } }],
+    [['candles'], { first_discovered_at: { from: '0001-01-01T00:00:00Z' } }],
+    [[], { store_created_at: { from: '2019-01-01T00:00:00Z' }, first_discovered_at: { to: '2030-01-01T00:00:00Z' } }],
+  ] satisfies [string[], StoreSearchFilters][])('%j answer %j', async (expected, filters) => {
+    expect(await documentsOf(filters)).toEqual(expected)
+  })
+})
+
+test('no value of a caller becomes part of the statement', () => {
+  const query: StoreQuery = {
+    clauses: [[4001], [4002, 4003], [4004]],
+    noneOf: [4005],
+    minActiveAds: 4006,
+    createdBetween: { from: 4007, to: 4008 },
+    discoveredBetween: { from: 4009, to: 4010 },
+  }
+  const after = { negatedScore: -4011, storeId: 4012 }
+  const { text, values } = storeSearchStatement({ mode: 'live', query, after, limit: 4013 })
+  expect(text).not.toMatch(/4\d\d\d|live/)
+  expect(values).toHaveLength(12)
+})
+
+test('at twenty thousand stores no page reads the whole table', async () => {
+  const common = (index: number) => 2000 + (index % 3)
+  const rare = (index: number) => 3000 + (index % 2000)
+  await replaceCatalogue(
+    Array.from({ length: 20_000 }, (_, index) =>
+      named(`{"pad":"${'x'.repeat(400)}"}`, {
+        negatedScore: index % 20 === 0 ? Number.POSITIVE_INFINITY : -((index * 7919) % 1000) / 10,
+        tokens: [common(index), rare(index)],
+      }),
+    ),
+  )
+  await pool.query('analyze stores')
+  const indexUsed = async (clauses: number[][], noneOf: number[], after: StorePosition | null) => {
+    const query = { ...everything, clauses, noneOf }
+    const { text, values } = storeSearchStatement({ mode: 'live', query, after, limit: 26 })
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).not.toContain('Seq Scan')
+    return /stores_in_order|stores_by_token/.exec(plan)?.[0]
+  }
+  const deep = { negatedScore: -50, storeId: 10_000 }
+  expect(await indexUsed([], [], null)).toBe('stores_in_order')
+  expect(await indexUsed([], [], deep)).toBe('stores_in_order')
+  expect(await indexUsed([[2001]], [3001], null)).toBe('stores_in_order')
+  expect(await indexUsed([[2001], [2000, 2001, 2002]], [], deep)).toBe('stores_in_order')
+  expect(await indexUsed([[3001]], [], null)).toBe('stores_by_token')
+  expect(await indexUsed([[3001, 3002], [2001]], [], null)).toBe('stores_by_token')
+})
