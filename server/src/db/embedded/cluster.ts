@@ -57,7 +57,7 @@ export function checkVersion(home: string, majorVersion: string): void {
  * Makes the cluster with its secret, role and database. All of it is made in a directory aside, and one rename brings it
  * into being whole, so a start that was cut short leaves nothing but a directory that the next one removes.
  */
-export async function createCluster(place: Place, binaries: Binaries): Promise<string> {
+export async function createCluster(place: Place, binaries: Binaries): Promise<void> {
   // A name of its own: an initdb whose starter was killed may still be writing into the directory it was given.
   const aside = join(place.home, `${asidePrefix}${randomBytes(6).toString('hex')}`)
   mkdirSync(aside)
@@ -84,7 +84,6 @@ export async function createCluster(place: Place, binaries: Binaries): Promise<s
     removeHalfMade(place.home)
     throw error
   }
-  return secret
 }
 
 async function initialize(place: Place, binaries: Binaries, data: string, passwordFile: string): Promise<void> {

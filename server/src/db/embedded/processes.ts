@@ -38,7 +38,11 @@ function inspectByPs(pid: number): ProcessFacts | undefined {
   let line: string
   try {
     const columns = ['-ww', '-o', 'lstart=', '-o', 'stat=', '-o', 'args=', '-p', String(pid)]
-    line = execFileSync('ps', columns, { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/bin:/usr/bin' }, stdio: 'pipe' })
+    line = execFileSync('ps', columns, {
+      encoding: 'utf8',
+      env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/bin:/usr/bin' },
+      stdio: 'pipe',
+    })
   } catch {
     return undefined // ps exits 1 for a process that is not there
   }
@@ -59,5 +63,6 @@ export function markOfThisProcess(): string {
 export function isMarkAlive(mark: string): boolean {
   if (mark === markOfThisProcess()) return true
   const pid = Number.parseInt(mark, 10)
-  return pid > 0 && mark === `${pid} ${inspectProcess(pid)?.startedAt}`
+  const facts = pid > 0 ? inspectProcess(pid) : undefined
+  return facts !== undefined && mark === `${pid} ${facts.startedAt}`
 }

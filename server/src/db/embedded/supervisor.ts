@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { findInstalledPackage, prepareBinaries } from './binaries.ts'
+import { type Binaries, findInstalledPackage, prepareBinaries } from './binaries.ts'
 import { checkVersion, createCluster, databaseName, readSecret, removeHalfMade, roleName } from './cluster.ts'
 import { codeOf, EmbeddedPostgresError } from './errors.ts'
 import { withLock } from './lock.ts'
@@ -57,6 +57,9 @@ const maxStartAttempts = 20
 const passingFailure =
   /could not create any TCP\/IP sockets|lock file "postmaster\.pid" (already exists|is empty)|pre-existing shared memory block/
 
+/** A wrong password or a database that is not there: waiting helps with neither. */
+const finalRefusal = /^(28|3D)/
+
 /** Starts, or joins, the PostgreSQL 18 that lives in `${dataDir}/postgres`. */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   return explainFailures(options.dataDir, async () => {
@@ -77,14 +80,9 @@ async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Pr
     log('PostgreSQL has stopped')
   }
   try {
-    const running = await findRunning(place.home)
-    const { postmaster, secret } = running
-      ? { postmaster: running, secret: readSecret(place.home)! }
-      : await start(place, options)
+    const { postmaster, adopted, url } = await joinOrStart(place, options)
     pid = postmaster.pid
-    const url = `postgres://${roleName}:${secret}@127.0.0.1:${postmaster.port}/${databaseName}`
-    await verifyConnection(place.home, url)
-    log(`${running ? 'Joined the PostgreSQL that runs' : 'PostgreSQL has started'} on port ${postmaster.port}`)
+    log(`${adopted ? 'Joined the PostgreSQL that runs' : 'PostgreSQL has started'} on port ${postmaster.port}`)
     let leaving: Promise<void> | undefined
     const release = () => {
       leaving ??= explainFailures(options.dataDir, () =>
@@ -93,7 +91,7 @@ async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Pr
       )
       return leaving
     }
-    return { url, adopted: running !== undefined, release }
+    return { url, adopted, release }
   } catch (error) {
     // The reason why it could not be opened matters more than a failure to clean up after it.
     await leave().catch(() => {})
@@ -124,25 +122,53 @@ async function findRunning(home: string): Promise<Postmaster | undefined> {
   }
 }
 
-async function start(
-  place: Place,
-  options: EmbeddedPostgresOptions,
-): Promise<{ postmaster: Postmaster; secret: string }> {
-  const log = options.log ?? (() => {})
-  const binaries = prepareBinaries(place, options.packageDir ?? findInstalledPackage())
-  removeHalfMade(place.home)
-  let secret = readSecret(place.home)
-  if (secret) checkVersion(place.home, binaries.majorVersion)
-  else {
-    log(`Making a new database in ${place.home}`)
-    secret = await createCluster(place, binaries)
+interface Joined {
+  postmaster: Postmaster
+  adopted: boolean
+  url: string
+}
+
+/**
+ * Only our own server knows the verifier of our secret, so a connection proves that the port is not somebody else's by
+ * now. A server that refuses may have begun to stop since it was found: then it is looked for again.
+ */
+async function joinOrStart(place: Place, options: EmbeddedPostgresOptions): Promise<Joined> {
+  for (const deadline = performance.now() + connectTimeoutMs; ; await delay(50)) {
+    const running = await findRunning(place.home)
+    const { postmaster, adopted } = running ? { postmaster: running, adopted: true } : await start(place, options)
+    const url = `postgres://${roleName}:${readSecret(place.home)}@127.0.0.1:${postmaster.port}/${databaseName}`
+    const refusal = await findRefusal(url)
+    if (!refusal) return { postmaster, adopted, url }
+    const isFinal = finalRefusal.test(codeOf(refusal) ?? '')
+    if (!isFinal && performance.now() < deadline) continue
+    const advice = isFinal ? ': restore the database and its secret from one backup' : ''
+    throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} takes no connection (${refusal.message})${advice}.`, {
+      cause: refusal,
+    })
   }
+}
+
+async function findRefusal(url: string): Promise<Error | undefined> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+  client.on('error', () => {}) // the connection is only looked at, never used
+  try {
+    await client.connect()
+    return undefined
+  } catch (refusal) {
+    return refusal as Error
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function start(place: Place, options: EmbeddedPostgresOptions): Promise<Omit<Joined, 'url'>> {
+  const binaries = await prepareToStart(place, options)
   const settings = { ...serverSettings(), ...options.settings }
   const pickPort = options.pickPort ?? pickFreePort
   for (let attempt = 1; ; attempt++) {
     const request = { place, binaries, settings, port: await pickPort(), timeoutMs: startTimeoutMs }
     const outcome = await startPostmaster(request)
-    if (!('failure' in outcome)) return { postmaster: outcome, secret }
+    if (!('failure' in outcome)) return { postmaster: outcome, adopted: false }
     if (attempt === maxStartAttempts || !passingFailure.test(outcome.failure)) {
       const cause = new Error(outcome.failure.trim())
       throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} did not start; the end of its log tells why.`, {
@@ -151,32 +177,21 @@ async function start(
     }
     await delay(attempt * 50)
     const quicker = await findRunning(place.home)
-    if (quicker) return { postmaster: quicker, secret }
+    if (quicker) return { postmaster: quicker, adopted: true }
   }
 }
 
-/** Only our own server knows the verifier of our secret: a connection proves that the port is not somebody else's by now. */
-async function verifyConnection(home: string, url: string): Promise<void> {
-  for (const deadline = performance.now() + connectTimeoutMs; ; await delay(50)) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
-    client.on('error', () => {}) // the connection is only looked at, never used
-    try {
-      await client.connect()
-      return
-    } catch (cause) {
-      if (codeOf(cause) === '28P01') {
-        throw new EmbeddedPostgresError(
-          `PostgreSQL in ${home} refuses the password kept beside it: restore both from one backup.`,
-          { cause },
-        )
-      }
-      if (performance.now() > deadline) {
-        throw new EmbeddedPostgresError(`PostgreSQL in ${home} runs but takes no connection.`, { cause })
-      }
-    } finally {
-      await client.end().catch(() => {})
-    }
+/** Everything that must be there before a server can be started: its programs and a cluster that they can read. */
+async function prepareToStart(place: Place, options: EmbeddedPostgresOptions): Promise<Binaries> {
+  const binaries = prepareBinaries(place, options.packageDir ?? findInstalledPackage())
+  removeHalfMade(place.home)
+  if (readSecret(place.home)) {
+    checkVersion(place.home, binaries.majorVersion)
+  } else {
+    options.log?.(`Making a new database in ${place.home}`)
+    await createCluster(place, binaries)
   }
+  return binaries
 }
 
 /** System errors become one sentence, so that whoever reads it knows where and what to do. */
