@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs'
+import { getDomain } from 'tldts'
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { describe, expect, test } from 'vitest'
+import { demoStores } from '../../../catalogue/build/demo-stores.ts'
+import { sandboxStores } from '../../../catalogue/build/sandbox-stores.ts'
+import { toNdjson } from '../../../catalogue/build/store-record.ts'
+import { readFacet } from '../../../catalogue/build/taxonomy-files.ts'
+import { Closed, Nullable } from '../../src/kernel/shapes.ts'
+
+const instant = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{3})?Z$' })
+
+function oneOf(values: readonly string[]) {
+  return Type.Enum([...values])
+}
+
+function valuesOf(facet: Parameters<typeof readFacet>[0]) {
+  return oneOf(readFacet(facet).map(({ value }) => value))
+}
+
+/** Closed, and its words come from the taxonomy: a record that fits has no room for a person. */
+const Record = Closed({
+  domain: Type.String(),
+  name: Type.String({ minLength: 1 }),
+  aliases: Type.Optional(Type.Array(Type.String())),
+  category: Type.Optional(Nullable(valuesOf('categories'))),
+  country: Type.Optional(Nullable(valuesOf('countries'))),
+  traffic_tier: Type.Optional(Nullable(valuesOf('traffic_tiers'))),
+  revenue_tier: Type.Optional(Nullable(valuesOf('revenue_tiers'))),
+  platform_plus: Type.Optional(Type.Boolean()),
+  lead_fit_score: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 100 }))),
+  store_created_at: Type.Optional(
+    Nullable(
+      Closed({
+        estimate: Nullable(instant),
+        resolution: Nullable(oneOf(['exact', 'month', 'year'])),
+        source: Nullable(
+          oneOf([
+            'platform',
+            'domain_registration',
+            'certificate_log',
+            'first_product',
+            'first_page',
+            'web_archive',
+            'first_discovered',
+          ]),
+        ),
+        confidence: Nullable(oneOf(['high', 'medium', 'low'])),
+      }),
+    ),
+  ),
+  first_discovered_at: Type.Optional(Nullable(instant)),
+  active_ads: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 100_000 }))),
+  technologies: Type.Optional(
+    Closed({
+      apps: Type.Array(valuesOf('apps'), { uniqueItems: true }),
+      pixels: Type.Array(valuesOf('pixels'), { uniqueItems: true }),
+      theme: Closed({ name: Nullable(Type.String()), type: Nullable(valuesOf('theme_types')) }),
+    }),
+  ),
+})
+type Record = Static<typeof Record>
+
+function readText(name: string): string {
+  return readFileSync(new URL(`../../../catalogue/${name}`, import.meta.url), 'utf8')
+}
+
+function readStores(name: string): Record[] {
+  return readText(name)
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record)
+}
+
+function hostsOf(stores: Record[]): string[] {
+  return stores.flatMap(({ domain, aliases = [] }) => [domain, ...aliases])
+}
+
+const demo = readStores('demo/stores.ndjson')
+const realShops = readStores('demo/real-shops.ndjson')
+const sandbox = readStores('sandbox/stores.ndjson')
+const invented = [...demo, ...sandbox]
+
+describe('every store that ships', () => {
+  const stores = [...invented, ...realShops]
+
+  test('is an import record whose words the taxonomy holds', () => {
+    const complaints = stores.flatMap((store) =>
+      [...Value.Errors(Record, store)].map(({ instancePath }) => store.domain + instancePath),
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test('has moments that exist', () => {
+    const moments = stores.flatMap(({ first_discovered_at: discovered, store_created_at: created }) =>
+      [discovered, created?.estimate].filter((moment) => typeof moment === 'string'),
+    )
+    expect(moments.filter((moment) => Number.isNaN(Date.parse(moment)))).toEqual([])
+  })
+
+  test('has hosts of its own, in the form that lookup compares', () => {
+    const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
+    const host = new RegExp(`^(?!www\\.)${label}(\\.${label})+$`)
+    expect(hostsOf(stores).filter((name) => !host.test(name))).toEqual([])
+    for (const catalogue of [[...demo, ...realShops], sandbox]) {
+      const hosts = hostsOf(catalogue)
+      expect(new Set(hosts).size).toBe(hosts.length)
+    }
+  })
+
+  test('has a name that is no address and no number to call', () => {
+    const contact = /\S@\S+\.\S|:\/\/|\d[\d ().-]{6,}\d/
+    expect(stores.map(({ name }) => name).filter((name) => contact.test(name) || name !== name.trim())).toEqual([])
+  })
+})
+
+test('invented shops live on hosts that nobody can own, but for one documented alias', () => {
+  expect(hostsOf(invented).filter((host) => !host.endsWith('.example'))).toEqual(['aurora-candles.myshopify.com'])
+})
+
+test('real shops carry only published facts, on hosts below a public suffix', () => {
+  const facts = new Set(['domain', 'name', 'category', 'country'])
+  expect(realShops.filter((store) => Object.keys(store).some((key) => !facts.has(key)))).toEqual([])
+  expect(realShops.filter(({ domain }) => getDomain(domain, { allowPrivateDomains: true }) === null)).toEqual([])
+  expect(realShops.length).toBeGreaterThan(6_000)
+})
+
+test('the generators make the committed files, byte for byte', () => {
+  // Compared as booleans: a difference in a megabyte of text would be printed whole.
+  expect(toNdjson(demoStores()) === readText('demo/stores.ndjson')).toBe(true)
+  expect(toNdjson(sandboxStores()) === readText('sandbox/stores.ndjson')).toBe(true)
+})
+
+describe('the demonstration', () => {
+  test('has 2,000 stores and each value of the short facets', () => {
+    expect(demo).toHaveLength(2_000)
+    for (const [facet, field] of [
+      ['traffic_tiers', 'traffic_tier'],
+      ['revenue_tiers', 'revenue_tier'],
+    ] as const) {
+      const expected = [null, ...readFacet(facet).map(({ value }) => value)]
+      expect(new Set(demo.map((store) => store[field]))).toEqual(new Set(expected))
+    }
+    expect(new Set(demo.map(({ technologies }) => technologies?.theme.type))).toEqual(
+      new Set([null, 'free', 'paid', 'custom']),
+    )
+  })
+
+  test('touches every vertical', () => {
+    const verticals = readFacet('categories').filter(({ parent }) => parent === undefined)
+    const used = demo.map(({ category }) => category ?? '')
+    expect(verticals.filter(({ value }) => !used.some((category) => category.startsWith(value)))).toEqual([])
+  })
+
+  test('says that no shop was found before it opened', () => {
+    const early = demo.filter(({ first_discovered_at: found, store_created_at: created }) =>
+      found && created?.estimate ? Date.parse(created.estimate) > Date.parse(found) : false,
+    )
+    expect(early).toEqual([])
+  })
+})
+
+describe('the sandbox', () => {
+  test('holds every host that its guide names', () => {
+    const hosts = new Set(hostsOf(sandbox))
+    const promised = readText('sandbox/README.md').match(/`[a-z0-9.-]+\.example`/g) ?? []
+    expect(promised.length).toBeGreaterThan(50)
+    expect(promised.filter((host) => !hosts.has(host.slice(1, -1)))).toEqual([])
+  })
+
+  test('pages through the shops with gorgias in the order that its guide states', () => {
+    const found = sandbox.filter(({ technologies }) => technologies?.apps.includes('gorgias'))
+    const inOrder = found.toSorted((a, b) => (b.lead_fit_score ?? -1) - (a.lead_fit_score ?? -1))
+    const pages = Array.from({ length: 79 }, (_, index) => `sandbox-page-${String(index + 1).padStart(3, '0')}.example`)
+    expect(inOrder.map(({ domain }) => domain)).toEqual([...pages, 'sandbox-apps-many.example'])
+    expect(inOrder.slice(0, 79).map((store) => store.lead_fit_score)).toEqual(
+      pages.map((_, index) => 40 - Math.floor(index / 3)),
+    )
+  })
+
+  test('has 200 stores, one host at the longest label, and every theme type, tier and vertical', () => {
+    expect(sandbox).toHaveLength(200)
+    expect(Math.max(...sandbox.map(({ domain }) => domain.split('.')[0]!.length))).toBe(63)
+    const used = new Set(
+      sandbox.flatMap((store) => [
+        store.category,
+        store.traffic_tier,
+        store.revenue_tier,
+        store.technologies?.theme.type,
+      ]),
+    )
+    const verticals = readFacet('categories').filter(({ parent }) => parent === undefined)
+    const wanted = [
+      ...verticals,
+      ...readFacet('traffic_tiers'),
+      ...readFacet('revenue_tiers'),
+      ...readFacet('theme_types'),
+    ]
+    expect(wanted.filter(({ value }) => !used.has(value))).toEqual([])
+  })
+})

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { convertBrands } from '../../../docs/examples/convert-nsi-brands.mjs'
+
+interface Brand {
+  domain: string
+  name: string
+  category?: string
+  countries?: string[]
+  worldwide?: boolean
+  dissolved?: boolean
+  otherLocations?: number
+}
+
+/** The columns of the extract that the converter reads. */
+function convert(...brands: Brand[]) {
+  const columns = ['domain', 'name', 'category', 'country', 'countries', 'worldwide', 'other_locations', 'dissolved']
+  const rows = brands.map(({ domain, name, category = 'shoes', countries = [], ...flags }) => [
+    domain,
+    name,
+    category,
+    countries.length === 1 ? countries[0]! : '',
+    countries.join('|'),
+    flags.worldwide ? '1' : '0',
+    String(flags.otherLocations ?? 0),
+    flags.dissolved ? '1' : '0',
+  ])
+  return convertBrands([columns, ...rows].map((row) => row.join(',')).join('\n'))
+}
+
+test('a brand becomes a store on its host, without www', () => {
+  expect(convert({ domain: 'www.Brand.example', name: 'Brand', countries: ['NA'] })).toEqual([
+    { domain: 'brand.example', name: 'Brand', category: 'apparel_accessories_shoes', country: 'NA' },
+  ])
+})
+
+test('the brand that the host is named after gives the store its name, whatever the order of rows', () => {
+  const brands: Brand[] = [
+    { domain: 'www.big-market.example', name: 'Big Market Garden', worldwide: true, category: 'garden_centre' },
+    { domain: 'big-market.example', name: 'Big Market', countries: ['DE', 'FR'], category: 'supermarket' },
+    { domain: 'big-market.example', name: 'Alpha', countries: ['DE'] },
+  ]
+  const expected = [{ domain: 'big-market.example', name: 'Big Market', category: 'food_beverages_tobacco' }]
+  expect(convert(...brands)).toEqual(expected)
+  expect(convert(...brands.toReversed())).toEqual(expected)
+})
+
+test('without a namesake the furthest-reaching brand wins, then the first by name', () => {
+  const domain = 'group.example'
+  const [national, wide, world]: Brand[] = [
+    { domain, name: 'National', countries: ['SE'] },
+    { domain, name: 'Wide', countries: ['SE', 'NO'] },
+    { domain, name: 'World', worldwide: true },
+  ] as [Brand, Brand, Brand]
+  expect(convert(national!, wide!, world!)[0]?.name).toBe('World')
+  expect(convert(national!, wide!)[0]?.name).toBe('Wide')
+  expect(convert({ domain, name: 'Zeta' }, { domain, name: 'Beta' })[0]?.name).toBe('Beta')
+})
+
+test('a closed brand gives its name only where no other is left, and never its country beside one that trades', () => {
+  const closed: Brand = { domain: 'shop.example', name: 'Shop', countries: ['IT'], dissolved: true }
+  expect(convert(closed)).toMatchObject([{ name: 'Shop', country: 'IT' }])
+  expect(convert(closed, { domain: 'shop.example', name: 'Heir', countries: ['ES'] })).toMatchObject([
+    { name: 'Heir', country: 'ES' },
+  ])
+})
+
+test('a country is stated only when all brands of the host trade there and nowhere else', () => {
+  const domain = 'shop.example'
+  const home: Brand = { domain, name: 'Shop', countries: ['JP'] }
+  expect(convert(home, { domain, name: 'Cafe', countries: ['JP'] })[0]).toHaveProperty('country', 'JP')
+  for (const abroad of [{ countries: ['KR'] }, { worldwide: true }, { countries: ['JP'], otherLocations: 1 }, {}]) {
+    expect(convert(home, { domain, name: 'Cafe', ...abroad })[0]).not.toHaveProperty('country')
+  }
+})
+
+test('a kind of shop without a category leaves it out, and an unknown kind stops the conversion', () => {
+  expect(convert({ domain: 'shop.example', name: 'Shop', category: 'department_store' })).toEqual([
+    { domain: 'shop.example', name: 'Shop' },
+  ])
+  expect(() => convert({ domain: 'shop.example', name: 'Shop', category: 'spaceships' })).toThrow('shop=spaceships')
+})
+
+test('a bare public suffix is no shop', () => {
+  expect(convert({ domain: 'www.gob.mx', name: 'Portal' }, { domain: 'tienda.gob.mx', name: 'Tienda' })).toMatchObject([
+    { domain: 'tienda.gob.mx' },
+  ])
+})
