@@ -27,7 +27,7 @@ export interface Line {
 export type SpelledWord = [written: string, inHost: string]
 
 /** Names in the script of these countries. */
-export interface LocalWords {
+interface LocalWords {
   countries: string[]
   firsts: SpelledWord[]
   goods: SpelledWord[]
