@@ -1,4 +1,6 @@
-import { monthlyPeriodAt } from '../kernel/period.ts'
+import type { Pool } from '../db/pool.ts'
+import type { IdSealer } from '../kernel/ids.ts'
+import { monthlyPeriodAt, type Period } from '../kernel/period.ts'
 import type { LimitOverrides, Limits, PlanFile, PlanSlug } from './plans.ts'
 
 /** Subscription states this service knows; an unknown word from the payment provider is kept and closes access. */
@@ -13,6 +15,7 @@ export const knownStatuses = [
   'incomplete_expired',
   'paused',
 ] as const
+export type KnownStatus = (typeof knownStatuses)[number]
 
 /** The part of an account's row that decides what it may do. The database derives the three in the middle. */
 export interface AccountTerms {
@@ -28,9 +31,19 @@ export interface AccountTerms {
   createdAt: Date
 }
 
-export interface Period {
-  start: Date
-  end: Date
+/** Who pays. */
+export interface Account extends AccountTerms {
+  id: number
+  name: string
+  email: string | null
+  billing: 'monthly' | 'annual' | null
+}
+
+/** What the operator's verbs work with. */
+export interface AccountsContext {
+  db: Pool
+  ids: IdSealer
+  now: Date
 }
 
 /** What an account may do at a moment. Replies, headers and decisions all read it from here. */

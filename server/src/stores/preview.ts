@@ -6,7 +6,7 @@ import { Closed, Nullable } from '../kernel/shapes.ts'
 import * as queries from './preview-queries.ts'
 import type { Store } from './schema.ts'
 
-/** Service part 2.6: a person without any channel. Names are cut before they get here, so a preview cannot tell more. */
+/** A person without any channel. Names are cut before they get here, so a preview cannot tell more. */
 export const ContactPreview = Closed({
   id: Type.String({ pattern: '^ct_[A-Za-z]+_[A-Za-z]{16}$', examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
   object: Type.Literal('contact_preview'),
@@ -50,7 +50,7 @@ export async function previewContacts(
   for (const [index, row] of rows.entries()) {
     const key = keys[index]!
     const preview = renderPreview(
-      ctx.ids.seal('contact', ctx.caller.mode, key),
+      ctx.ids.seal('contact', key, ctx.caller.mode),
       row,
       stores.get(row.store_id)!,
       revealed.has(key),

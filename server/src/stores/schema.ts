@@ -37,7 +37,7 @@ const storeFields = {
   }),
 }
 
-/** Service part 2.4. The technologies come last, so that a rendered document can be cut before them. */
+/** A store as every endpoint tells it. The technologies come last, so that a rendered document can be cut before them. */
 export const Store = Closed({ ...storeFields, technologies: Technologies })
 export type Store = Static<typeof Store>
 

@@ -7,7 +7,17 @@ const period = {
   period_end: Moment('End of the period, exclusive.'),
 }
 
-/** Service part 2.1. */
+/** How a trial becomes the paid plan. */
+const TrialCreditBillingAction = Closed({
+  can_unlock_paid_credits_now: Type.Optional(Type.Boolean()),
+  action: Type.Literal('end_trial_to_unlock_pro_credits'),
+  current_limit: Count('The trial’s cap.'),
+  paid_plan_limit: Count('The paid plan’s monthly credits.'),
+  trial_ends_at: Nullable(Moment('End of the trial.')),
+  url: Type.String({ format: 'uri', description: 'Where a person ends the trial.' }),
+})
+
+/** What an account may use, has used and has left. */
 export const UsageReply = Closed({
   object: Type.Literal('usage'),
   plan: Closed({
@@ -46,6 +56,7 @@ export const UsageReply = Closed({
     limit: Count('Requests in one interval.'),
     interval: Type.String({ description: 'Length of the fixed window.', examples: ['minute'] }),
   }),
+  billing: Type.Optional(TrialCreditBillingAction),
   key: Closed({
     id: Type.String({ examples: ['key_RtWqLzXcVbNmPkJh'] }),
     name: Type.String(),

@@ -1,12 +1,78 @@
+import { join } from 'node:path'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { migrate } from '../../src/db/migrate.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { describeSchema } from '../support/describe-schema.ts'
 
-test('a cloned database has the schema', async () => {
-  const { url } = await createTestDatabase()
+const folder = join(import.meta.dirname, '../../migrations')
+
+async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const { rows } = await client.query('select version from schema_migrations')
-  expect(rows).toEqual([{ version: 1 }])
-  await client.end()
+  onTestFinished(() => client.end())
+  return client
+}
+
+// Tables that stay small, and are copied to every machine when the database is distributed.
+const smallTables = 'accounts api_keys catalogue_state installation schema_migrations taxonomy_values'.split(' ')
+const distributionColumns: Record<string, string> = {
+  contacts: 'store_id',
+  ledger: 'account_id',
+  request_windows: 'account_id',
+  reveals: 'account_id',
+  store_domains: 'host',
+  store_exports: 'account_id',
+  stores: 'id',
+  usage_counters: 'account_id',
+}
+
+describe('migrations', () => {
+  test('lead to the schema in server/schema.sql', async () => {
+    const client = await connect((await createTestDatabase()).url)
+    await expect(await describeSchema(client)).toMatchFileSnapshot('../../schema.sql')
+  })
+
+  test('run again, and by several starters at once, change nothing', async () => {
+    const { url } = await createTestDatabase()
+    const client = await connect(url)
+    const before = await describeSchema(client)
+    const results = await Promise.all(Array.from({ length: 4 }, () => migrate(url, folder)))
+    for (const result of results) expect(result).toEqual({ applied: [], version: expect.any(Number) })
+    expect(await describeSchema(client)).toBe(before)
+  })
+
+  test('an empty database is brought up to date once when four starters race', async () => {
+    const { url } = await createTestDatabase()
+    const client = await connect(url)
+    await client.query('drop schema public cascade; create schema public')
+    const results = await Promise.all(Array.from({ length: 4 }, () => migrate(url, folder)))
+    expect(results.filter((result) => result.applied.length > 0)).toHaveLength(1)
+  })
+
+  test('a database of a newer program is refused', async () => {
+    const { url } = await createTestDatabase()
+    const client = await connect(url)
+    await client.query("insert into schema_migrations (version, name) values (9999, '9999_future.sql')")
+    await expect(migrate(url, folder)).rejects.toThrow('newer than this program')
+  })
+
+  test('every table that grows can be distributed: its unique indexes hold its distribution column', async () => {
+    const client = await connect((await createTestDatabase()).url)
+    const { rows } = await client.query<{ table: string; columns: string[] }>(`
+      select c.relname as table, array_agg(a.attname::text) as columns
+      from pg_index x
+      join pg_class c on c.oid = x.indrelid and c.relnamespace = 'public'::regnamespace
+      join pg_attribute a on a.attrelid = c.oid and a.attnum = any (x.indkey)
+      where x.indisunique
+      group by c.relname, x.indexrelid`)
+    for (const { table, columns } of rows) {
+      if (smallTables.includes(table)) continue
+      expect(columns, `a unique index of ${table}`).toContain(distributionColumns[table])
+    }
+    const { rows: foreign } = await client.query<{ table: string }>(
+      "select conrelid::regclass::text as table from pg_constraint where contype = 'f'",
+    )
+    expect(foreign.map((row) => row.table).filter((table) => !smallTables.includes(table))).toEqual([])
+  })
 })
