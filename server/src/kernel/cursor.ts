@@ -1,0 +1,92 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { Mode } from './ids.ts'
+
+/** Where a search goes on, and for whom: everything a page needs to know of the pages before it. */
+export interface CursorPayload {
+  accountId: number
+  mode: Mode
+  /** Names the endpoint and the query in normal form: 32 hexadecimal digits. */
+  queryHash: string
+  /** The last row delivered. The score is negated, `Infinity` where there is none; `contact` is null among stores. */
+  position: { negScore: number; storeId: number; contact: number | null }
+  rowsWalked: number
+  issuedAtMs: number
+}
+
+/** Turns payloads into opaque text and back. Sealing hides internal ids; opening refuses what was not sealed here. */
+export interface CursorSealer {
+  seal(payload: CursorPayload): string
+  /** Null for anything this sealer did not make: forged, altered, or of an earlier format. */
+  open(text: string): CursorPayload | null
+}
+
+const prefix = 'cur_'
+const cipherName = 'aes-256-gcm'
+const version = Buffer.from([1])
+const nonceLength = 12
+const tagLength = 16
+const hashLength = 16
+const plainLength = 1 + hashLength + 6 * 8
+const sealedLength = version.length + nonceLength + plainLength + tagLength
+
+/** `secret` is the installation's own and must not change within a cursor's life. */
+export function createCursorSealer(secret: Buffer): CursorSealer {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'storedex cursor 1', 32))
+
+  function seal(payload: CursorPayload): string {
+    const nonce = randomBytes(nonceLength)
+    const cipher = createCipheriv(cipherName, key, nonce).setAAD(version)
+    const sealed = cipher.update(encodePayload(payload))
+    cipher.final()
+    return prefix + Buffer.concat([version, nonce, sealed, cipher.getAuthTag()]).toString('base64url')
+  }
+
+  function open(text: string): CursorPayload | null {
+    if (!text.startsWith(prefix)) return null
+    const encoded = text.slice(prefix.length)
+    const bytes = Buffer.from(encoded, 'base64url')
+    // Decoding skips foreign characters and spare bits; only the one canonical spelling of a cursor is a cursor.
+    if (bytes.length !== sealedLength || bytes.toString('base64url') !== encoded) return null
+    if (bytes[0] !== version[0]) return null
+    const nonce = bytes.subarray(version.length, version.length + nonceLength)
+    const decipher = createDecipheriv(cipherName, key, nonce, { authTagLength: tagLength }).setAAD(version)
+    decipher.setAuthTag(bytes.subarray(-tagLength))
+    const plain = decipher.update(bytes.subarray(version.length + nonceLength, -tagLength))
+    try {
+      decipher.final()
+    } catch {
+      return null
+    }
+    return decodePayload(plain)
+  }
+
+  return { seal, open }
+}
+
+// Layout: mode, query hash, then six doubles. A double holds every id exactly, and an infinite or absent (NaN) one too.
+function encodePayload({ accountId, mode, queryHash, position, rowsWalked, issuedAtMs }: CursorPayload): Buffer {
+  const bytes = Buffer.alloc(plainLength)
+  bytes[0] = mode === 'live' ? 0 : 1
+  if (bytes.write(queryHash, 1, 'hex') !== hashLength) throw new RangeError('a query hash is 32 hexadecimal digits')
+  const contact = position.contact ?? Number.NaN
+  const numbers = [accountId, position.negScore, position.storeId, contact, rowsWalked, issuedAtMs]
+  for (const [index, number] of numbers.entries()) bytes.writeDoubleBE(number, doubleAt(index))
+  return bytes
+}
+
+function decodePayload(bytes: Buffer): CursorPayload {
+  const numberAt = (index: number) => bytes.readDoubleBE(doubleAt(index))
+  const contact = numberAt(3)
+  return {
+    accountId: numberAt(0),
+    mode: bytes[0] === 0 ? 'live' : 'test',
+    queryHash: bytes.toString('hex', 1, 1 + hashLength),
+    position: { negScore: numberAt(1), storeId: numberAt(2), contact: Number.isNaN(contact) ? null : contact },
+    rowsWalked: numberAt(4),
+    issuedAtMs: numberAt(5),
+  }
+}
+
+function doubleAt(index: number): number {
+  return 1 + hashLength + index * 8
+}

@@ -1,0 +1,67 @@
+/**
+ * Domain names in one normal form: what a store is known by. A URL is read as the URL standard reads it; a host
+ * without a scheme as if `http://` stood before it, but strictly: no escapes, white space, controls or backslashes.
+ */
+import { domainToASCII, domainToUnicode } from 'node:url'
+import { parse } from 'tldts'
+
+const maxLength = 253
+
+/** A host as written may be longer than its ASCII form, but Unicode normalisation takes quadratic time: bounded. */
+const maxWrittenLength = 1024
+
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const asciiHost = new RegExp(`^(?:${label}\\.)+${label}$`)
+
+// Each finds the authority, `user@host:port`. The first are the schemes for which the standard takes any number of
+// slashes, either way round, and strips leading controls; a `//` without a scheme counts with them.
+const webUrl = /^(?:[\0-\x20]*(?:https?|wss?|ftp):[/\\\t\n\r]*|\/\/)([^/\\?#]+)/i
+const otherUrl = /^[a-z][a-z0-9+.-]*:\/\/([^/\\?#]+)(?:[/?#]|$)/i
+const bareHost = /^((?:[^/\\?#@:%\0-\x20\x7f]+@)?[^/\\?#@:%\0-\x20\x7f]+(?::\d*)?)(?:[/?#]|$)/
+
+/** Top-level names set aside for examples and tests; made-up shops live there. */
+const reservedSuffixes = ['.example', '.test']
+
+const suffixOptions = { allowPrivateDomains: true, extractHostname: false, validateHostname: false, detectIp: false }
+
+/**
+ * The domain that `input` (a host or a URL) names: lower case, IDNA in ASCII, without one trailing dot and one leading
+ * `www.`. Null when that is no name under a public suffix: an address, a suffix itself, a single label, no host at all.
+ */
+export function normalizeDomain(input: string): string | null {
+  const text = input.trim()
+  const isPlain = text.length <= maxLength && asciiHost.test(text)
+  const host = isPlain ? text : hostOf(text)
+  if (host === null) return null
+  const domain = host.startsWith('www.') ? host.slice(4) : host
+  return isDomain(domain) ? domain : null
+}
+
+/** The host in ASCII, of whatever kind; null where `text` has none or it is malformed. */
+function hostOf(text: string): string | null {
+  const authority = (webUrl.exec(text) ?? otherUrl.exec(text) ?? bareHost.exec(text))?.[1]
+  if (authority === undefined) return null
+  const written = authority.slice(authority.lastIndexOf('@') + 1)
+  if (written.length > maxWrittenLength) return null
+  try {
+    // Older Unicode tables map the capital sharp s to "ss", present ones to the small letter: one answer on every Node.
+    // Not URL.canParse: once optimised, Node 20's misreads letters such as ü.
+    const { hostname } = new URL(`http://${written.replaceAll('ẞ', 'ß')}/`)
+    return hostname.endsWith('.') ? hostname.slice(0, -1) : hostname
+  } catch {
+    return null
+  }
+}
+
+function isDomain(host: string): boolean {
+  if (host.length > maxLength || !asciiHost.test(host)) return false
+  if (host.includes('xn--') && !host.split('.').every(isSoundLabel)) return false
+  if (reservedSuffixes.some((suffix) => host.endsWith(suffix))) return true
+  const { domain, isIcann, isPrivate } = parse(host, suffixOptions)
+  return domain !== null && (isIcann === true || isPrivate === true)
+}
+
+/** Whether a label is plain, or the one spelling of a word in Punycode. Parsers differ in how much of that they check. */
+function isSoundLabel(label: string): boolean {
+  return !label.startsWith('xn--') || domainToASCII(domainToUnicode(label)) === label
+}

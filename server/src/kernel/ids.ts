@@ -1,0 +1,152 @@
+/**
+ * Public ids: `st_live_`, `ct_test_`, `acct_`, `key_` and 16 letters. The letters are a whole number below 2^53,
+ * enciphered under the installation's secret. There are 52^16 (about 2^91) letter groups and only 2^53 numbers, so
+ * one in 2^38 made-up ids opens: the rest are refused without asking the database. Neighbours look unrelated.
+ *
+ * The cipher is a balanced Feistel network over two halves of 8 letters. Each round adds to one half, modulo 52^8, a
+ * keyed function of the other; that function is AES over the half, the round and the prefix, so an id whose prefix
+ * was changed does not open. Sealing many ids costs one AES call a round, whatever their number.
+ */
+import { type Cipher, createCipheriv, hkdfSync } from 'node:crypto'
+
+export type Mode = 'live' | 'test'
+
+/** Things that exist once per mode, and whose ids say which. */
+export type ModalKind = 'store' | 'contact'
+export type GlobalKind = 'account' | 'key'
+
+type IdOwner = { kind: ModalKind; mode: Mode } | { kind: GlobalKind; mode: null }
+export type OpenedId = IdOwner & { value: number }
+
+export interface IdSealer {
+  seal(kind: ModalKind, value: number, mode: Mode): string
+  seal(kind: GlobalKind, value: number): string
+  /** The same as `seal` for each value, several times faster on a page or more. */
+  sealMany(kind: ModalKind, values: readonly number[], mode: Mode): string[]
+  sealMany(kind: GlobalKind, values: readonly number[]): string[]
+  /** What an id stands for; null for text that was not sealed here. */
+  open(text: string): OpenedId | null
+}
+
+const contactsPerStore = 4096
+
+/** A contact's internal key: its store's id and its number within the store, so that either is found without a read. */
+export function contactKey(storeId: number, number: number): number {
+  const key = storeId * contactsPerStore + number
+  const inRange = number >= 0 && number < contactsPerStore && Number.isInteger(number) && storeId >= 0
+  if (!inRange || !Number.isSafeInteger(key)) throw new RangeError(`no contact key for ${storeId} and ${number}`)
+  return key
+}
+
+export function splitContactKey(key: number): { storeId: number; number: number } {
+  return { storeId: Math.floor(key / contactsPerStore), number: key % contactsPerStore }
+}
+
+type Kind = IdOwner['kind']
+
+// The place in this list is part of the cipher's input: ids already handed out hold as long as no entry moves.
+const spaces: readonly { prefix: string; owner: IdOwner }[] = [
+  { prefix: 'st_live_', owner: { kind: 'store', mode: 'live' } },
+  { prefix: 'st_test_', owner: { kind: 'store', mode: 'test' } },
+  { prefix: 'ct_live_', owner: { kind: 'contact', mode: 'live' } },
+  { prefix: 'ct_test_', owner: { kind: 'contact', mode: 'test' } },
+  { prefix: 'acct_', owner: { kind: 'account', mode: null } },
+  { prefix: 'key_', owner: { kind: 'key', mode: null } },
+]
+
+const rounds = 8
+const blockLength = 16
+const letterCount = 16
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+// Four letters make one digit, four digits one id: small enough that all arithmetic stays exact.
+const digitBase = 52 ** 4
+const digitsPerId = 4
+const letterPairs = Array.from({ length: 52 ** 2 }, (_, i) => alphabet[Math.floor(i / 52)]! + alphabet[i % 52]!)
+const letterValues = new Map(Array.from(alphabet, (letter, value) => [letter, value]))
+
+/** `secret` belongs to the installation for good: with another one, every id ever handed out stops to open. */
+export function createIdSealer(secret: Buffer): IdSealer {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'storedex public id 1', 16))
+  // ECB carries nothing from block to block, so one cipher serves all calls.
+  const cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
+
+  function sealMany(kind: Kind, values: readonly number[], mode: Mode | null = null): string[] {
+    const space = spaces.findIndex(({ owner }) => owner.kind === kind && owner.mode === mode)
+    const digits = new Uint32Array(values.length * digitsPerId)
+    for (const [index, value] of values.entries()) writeValue(digits, index * digitsPerId, value)
+    for (let round = 0; round < rounds; round++) applyRound(cipher, digits, space, round, 1)
+    return values.map((_, index) => spaces[space]!.prefix + lettersOf(digits, index * digitsPerId))
+  }
+
+  function open(text: string): OpenedId | null {
+    const space = spaces.findIndex(({ prefix }) => text.startsWith(prefix))
+    const found = spaces[space]
+    const digits = found && digitsOf(text.slice(found.prefix.length))
+    if (!digits) return null
+    for (let round = rounds - 1; round >= 0; round--) applyRound(cipher, digits, space, round, -1)
+    const value = readValue(digits)
+    return value === null ? null : { ...found.owner, value }
+  }
+
+  return { sealMany, open, seal: (kind: Kind, value: number, mode?: Mode) => sealMany(kind, [value], mode)[0]! }
+}
+
+/** One Feistel round over all ids at once: the digits of one half gain (or lose) a keyed function of the other half. */
+function applyRound(cipher: Cipher, digits: Uint32Array, space: number, round: number, sign: 1 | -1): void {
+  const source = round % 2 === 0 ? 2 : 0
+  const target = 2 - source
+  const input = new DataView(new ArrayBuffer(digits.length * (blockLength / digitsPerId)))
+  for (let id = 0; id < digits.length; id += digitsPerId) {
+    const block = (id / digitsPerId) * blockLength
+    input.setUint32(block, space)
+    input.setUint32(block + 4, round)
+    input.setUint32(block + 8, digits[id + source]!)
+    input.setUint32(block + 12, digits[id + source + 1]!)
+  }
+  const { buffer, byteOffset } = cipher.update(input)
+  const output = new DataView(buffer, byteOffset, input.byteLength)
+  for (let id = 0; id < digits.length; id += digitsPerId) {
+    const block = (id / digitsPerId) * blockLength
+    for (let half = 0; half < 2; half++) {
+      const noise = (output.getUint32(block + half * 8) * 2 ** 16 + output.getUint16(block + half * 8 + 4)) % digitBase
+      const place = id + target + half
+      digits[place] = (digits[place]! + sign * noise + digitBase) % digitBase
+    }
+  }
+}
+
+function writeValue(digits: Uint32Array, offset: number, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`no id for ${value}`)
+  for (let i = digitsPerId - 1, rest = value; i >= 0; i--, rest = Math.floor(rest / digitBase)) {
+    digits[offset + i] = rest % digitBase
+  }
+}
+
+/** The number in deciphered digits; null where it is past 2^53, which nothing sealed ever is. */
+function readValue(digits: Uint32Array): number | null {
+  // Above 2^53 the sum may be rounded, but never below it.
+  const value = digits.reduce((sum, digit) => sum * digitBase + digit, 0)
+  return Number.isSafeInteger(value) ? value : null
+}
+
+function lettersOf(digits: Uint32Array, offset: number): string {
+  let letters = ''
+  for (let i = offset; i < offset + digitsPerId; i++) {
+    const digit = digits[i]!
+    letters += letterPairs[Math.floor(digit / letterPairs.length)]! + letterPairs[digit % letterPairs.length]!
+  }
+  return letters
+}
+
+function digitsOf(letters: string): Uint32Array | null {
+  if (letters.length !== letterCount) return null
+  const digits = new Uint32Array(digitsPerId)
+  for (let i = 0; i < letterCount; i++) {
+    const value = letterValues.get(letters[i]!)
+    if (value === undefined) return null
+    const place = Math.floor(i / (letterCount / digitsPerId))
+    digits[place] = digits[place]! * 52 + value
+  }
+  return digits
+}

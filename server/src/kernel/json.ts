@@ -1,0 +1,66 @@
+import { isUtf8 } from 'node:buffer'
+
+type StrictJson =
+  | { ok: true; value: unknown }
+  | { ok: false; reason: 'invalid_utf8' | 'syntax' | 'too_deep' | 'duplicate_key' }
+
+/** No document of ours nests a quarter as deep; code that recurses over a body is safe below this. */
+const maxDepth = 64
+
+const quote = 0x22
+const backslash = 0x5c
+const colon = 0x3a
+
+/**
+ * Parses a body as JSON with nothing left to interpretation: valid UTF-8, no byte order mark, no key twice in one
+ * object (spelt with escapes or not), no nesting beyond 64 levels. Linear in the size of the body, without recursion.
+ */
+export function parseStrictJson(bytes: Buffer): StrictJson {
+  if (!isUtf8(bytes)) return { ok: false, reason: 'invalid_utf8' }
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return { ok: false, reason: 'syntax' }
+  }
+  const { depth, keys } = measureText(bytes)
+  if (depth > maxDepth) return { ok: false, reason: 'too_deep' }
+  // JSON.parse keeps one of two equal keys, so the text then holds more keys than the value.
+  if (keys !== countKeys(value)) return { ok: false, reason: 'duplicate_key' }
+  return { ok: true, value }
+}
+
+/** Greatest nesting and number of keys of a text already known to be valid: a colon outside a string follows each key. */
+function measureText(bytes: Buffer): { depth: number; keys: number } {
+  let level = 0
+  let depth = 0
+  let keys = 0
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!
+    if (byte === quote) i = closingQuote(bytes, i)
+    else if (byte === colon) keys++
+    // [ { and ] } differ in one bit each: 0x5b 0x7b, 0x5d 0x7d.
+    else if ((byte | 0x20) === 0x7b) depth = Math.max(depth, ++level)
+    else if ((byte | 0x20) === 0x7d) level--
+  }
+  return { depth, keys }
+}
+
+function closingQuote(bytes: Buffer, openingQuote: number): number {
+  let i = openingQuote + 1
+  while (bytes[i] !== quote) i += bytes[i] === backslash ? 2 : 1
+  return i
+}
+
+function countKeys(value: unknown): number {
+  let keys = 0
+  const pending = [value]
+  while (pending.length > 0) {
+    const next = pending.pop()
+    if (typeof next !== 'object' || next === null) continue
+    const children: unknown[] = Array.isArray(next) ? next : Object.values(next)
+    if (!Array.isArray(next)) keys += children.length
+    for (const child of children) if (typeof child === 'object') pending.push(child)
+  }
+  return keys
+}

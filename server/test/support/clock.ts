@@ -1,0 +1,21 @@
+import type { Clock } from '../../src/kernel/clock.ts'
+
+interface ManualClock extends Clock {
+  advance(ms: number): void
+  set(moment: Date | string): void
+}
+
+/** A clock that stands still until it is told otherwise. */
+export function createManualClock(start: Date | string): ManualClock {
+  let nowMs = new Date(start).getTime()
+  return {
+    // A new object each time: a caller that changes its Date does not change the clock.
+    now: () => new Date(nowMs),
+    advance(ms) {
+      nowMs += ms
+    },
+    set(moment) {
+      nowMs = new Date(moment).getTime()
+    },
+  }
+}
