@@ -33,8 +33,9 @@ const contactsPerStore = 4096
 /** A contact's internal key: its store's id and its number within the store, so that either is found without a read. */
 export function contactKey(storeId: number, number: number): number {
   const key = storeId * contactsPerStore + number
-  const inRange = number >= 0 && number < contactsPerStore && Number.isInteger(number) && storeId >= 0
-  if (!inRange || !Number.isSafeInteger(key)) throw new RangeError(`no contact key for ${storeId} and ${number}`)
+  const isNumber = Number.isInteger(number) && number >= 0 && number < contactsPerStore
+  const isStore = Number.isInteger(storeId) && storeId >= 0 && Number.isSafeInteger(key)
+  if (!isNumber || !isStore) throw new RangeError(`no contact key for ${storeId} and ${number}`)
   return key
 }
 

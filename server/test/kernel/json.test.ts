@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseStrictJson } from '../../src/kernel/json.ts'
+
+const parse = (text: string) => parseStrictJson(Buffer.from(text))
+const refused = (reason: string) => ({ ok: false, reason })
+
+const suite: Record<string, string> = JSON.parse(
+  readFileSync(new URL('../data/json-parsing/cases.json', import.meta.url), 'utf8'),
+)
+const cases = Object.entries(suite).map(([name, base64]) => ({ name, bytes: Buffer.from(base64, 'base64') }))
+
+describe('the published JSON parsing cases', () => {
+  test('are all there', () => {
+    const kinds = ['y_', 'n_', 'i_'].map((kind) => cases.filter(({ name }) => name.startsWith(kind)).length)
+    expect(kinds).toEqual([95, 188, 35])
+  })
+
+  test.each(cases.filter(({ name }) => name.startsWith('y_')))('$name parses', ({ name, bytes }) => {
+    // The two that repeat a key are valid JSON by the letter; here they are refused.
+    if (name.startsWith('y_object_duplicated_key')) expect(parseStrictJson(bytes)).toEqual(refused('duplicate_key'))
+    else expect(parseStrictJson(bytes)).toEqual({ ok: true, value: JSON.parse(bytes.toString()) })
+  })
+
+  test.each(cases.filter(({ name }) => name.startsWith('n_')))('$name is refused', ({ bytes }) => {
+    expect(parseStrictJson(bytes).ok).toBe(false)
+  })
+
+  test.each(cases.filter(({ name }) => name.startsWith('i_')))('$name gets an answer', ({ bytes }) => {
+    expect(typeof parseStrictJson(bytes).ok).toBe('boolean')
+  })
+})
+
+describe('a repeated key', () => {
+  test.each([
+    ['at the top', '{"a":1,"a":1}'],
+    ['deep inside', '{"x":[{"y":{"a":1,"b":2,"a":3}}]}'],
+    ['spelt with an escape', '{"a":1,"\\u0061":2}'],
+    ['of an empty name', '{"":1,"":2}'],
+    ['named __proto__', '{"__proto__":1,"__proto__":2}'],
+    ['named like an index', '{"0":1,"0":2}'],
+    ['beside colons in strings', '{"a:":"::","a:":"\\":{"}'],
+  ])('%s is refused', (_case, text) => {
+    expect(parse(text)).toEqual(refused('duplicate_key'))
+  })
+
+  test.each([
+    ['in objects side by side', '[{"a":1},{"a":1}]'],
+    ['in nested objects', '{"a":{"a":{"a":null}}}'],
+    ['in another case', '{"a":1,"A":2}'],
+    ['as text only', '{"a":"\\"a\\":1,\\"a\\":2","b":"\\\\"}'],
+  ])('%s is none', (_case, text) => {
+    expect(parse(text)).toEqual({ ok: true, value: JSON.parse(text) })
+  })
+
+  test('is found wherever it is put, and nowhere else', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.string(), fc.boolean(), (value, key, escaped) => {
+        const text = JSON.stringify(value)
+        expect(parse(text)).toEqual({ ok: true, value: JSON.parse(text) })
+        const name = JSON.stringify(key)
+        const again = escaped ? `"${[...Array(key.length).keys()].map((at) => hexEscape(key, at)).join('')}"` : name
+        expect(parse(`[${text},{${name}:${text},${again}:${text}}]`)).toEqual(refused('duplicate_key'))
+      }),
+    )
+  })
+})
+
+function hexEscape(text: string, at: number): string {
+  return `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`
+}
+
+describe('a body', () => {
+  test('that names __proto__ leaves every other object as it was', () => {
+    const result = parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
+    expect(result.ok && Object.keys(result.value as object)).toEqual(['__proto__', 'constructor'])
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+
+  test('is as deep as 64 levels and no deeper', () => {
+    expect(parse('['.repeat(64) + ']'.repeat(64)).ok).toBe(true)
+    expect(parse('['.repeat(65) + ']'.repeat(65))).toEqual(refused('too_deep'))
+    expect(parse(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`).ok).toBe(true)
+    expect(parse(`${'[{"a":'.repeat(33)}1${'}]'.repeat(33)}`)).toEqual(refused('too_deep'))
+    expect(parse(`["${'['.repeat(100)}"]`).ok).toBe(true)
+    expect(parse('[[],[],[[]]]').ok).toBe(true)
+    expect(parse(`[${'[],{},'.repeat(100)}[]]`).ok).toBe(true)
+  })
+
+  test.each([
+    ['100,000 arrays', '['.repeat(100_000) + ']'.repeat(100_000), 'too_deep'],
+    ['100,000 objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'too_deep'],
+    ['100,000 arrays left open', '['.repeat(100_000), 'syntax'],
+  ])('of %s is refused, not choked on', (_case, text, reason) => {
+    expect(parse(text)).toEqual(refused(reason))
+  })
+
+  test.each([
+    ['a lone continuation byte', Buffer.from([0x22, 0x80, 0x22])],
+    ['an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
+    ['a surrogate in three bytes', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ['UTF-16', Buffer.from('\ufeff{}', 'utf16le')],
+  ])('with %s is not UTF-8', (_case, bytes) => {
+    expect(parseStrictJson(bytes)).toEqual(refused('invalid_utf8'))
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a byte order mark', '\ufeff{}'],
+    ['two values', '{}{}'],
+    ['a comment', '{}//'],
+    ['NaN', '[NaN]'],
+    ['a trailing comma', '{"a":1,}'],
+  ])('with %s is no JSON', (_case, text) => {
+    expect(parse(text)).toEqual(refused('syntax'))
+  })
+
+  test('of any bytes gets an answer', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        expect(typeof parseStrictJson(Buffer.from(bytes)).ok).toBe('boolean')
+      }),
+    )
+  })
+})
