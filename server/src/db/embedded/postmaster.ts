@@ -61,7 +61,7 @@ export function pickFreePort(): Promise<number> {
   })
 }
 
-export interface StartRequest {
+interface StartRequest {
   place: Place
   binaries: Binaries
   settings: Record<string, string>

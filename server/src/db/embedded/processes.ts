@@ -6,7 +6,7 @@ import { unless } from './errors.ts'
  * What is known of a running process. A process id alone names nobody: ids are used again, soonest in a container that
  * restarts. An id together with the moment its process began does.
  */
-export interface ProcessFacts {
+interface ProcessFacts {
   startedAt: string
   arguments: string
 }
