@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Static, type TProperties, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { OperatorError } from '../kernel/errors.ts'
+import { Closed, Nullable } from '../kernel/shapes.ts'
+import { type Facet, facets } from '../search/vocabulary.ts'
+import type { TaxonomyEntry } from './queries.ts'
+import { facetLists } from './schema.ts'
+import { slugPattern } from './values.ts'
+
+const itemsOf = (valuePattern: string, properties: TProperties = {}) =>
+  Type.Array(
+    Closed({
+      value: Type.String({ pattern: valuePattern }),
+      label: Type.String({ minLength: 1, maxLength: 200 }),
+      deprecated: Type.Optional(Type.Literal(true)),
+      ...properties,
+    }),
+  )
+
+const Tiers = itemsOf(slugPattern, { min: Type.Integer(), max: Nullable(Type.Integer()) })
+const Technologies = itemsOf(slugPattern, { category: Type.Optional(Type.String({ pattern: slugPattern })) })
+const Plain = itemsOf(slugPattern)
+
+const shapes = {
+  category: itemsOf(slugPattern, { parent: Type.Optional(Type.String({ pattern: slugPattern })) }),
+  country: itemsOf('^[A-Z]{2}$'),
+  traffic_tier: Tiers,
+  revenue_tier: Tiers,
+  theme_type: Plain,
+  role: Plain,
+  seniority: Plain,
+  app: Technologies,
+  pixel: Technologies,
+} satisfies Record<Facet, ReturnType<typeof itemsOf>>
+
+type Item = Static<typeof Plain>[number] & Partial<Pick<TaxonomyEntry, 'parent' | 'category' | 'min' | 'max'>>
+
+/** Reads and checks a folder of taxonomy files: one a facet, its values in display order. */
+export async function readTaxonomyFiles(folder: string): Promise<TaxonomyEntry[]> {
+  const lists = await Promise.all(facets.map((facet) => readFacet(folder, facet)))
+  return lists.flat()
+}
+
+async function readFacet(folder: string, facet: Facet): Promise<TaxonomyEntry[]> {
+  const path = join(folder, `${facetLists[facet]}.json`)
+  const items = await readItems(path, facet)
+  const above = new Map<string, string | null>()
+  for (const { value, parent } of items) {
+    if (above.has(value)) throw new OperatorError(`The taxonomy file ${path} names ${value} twice.`)
+    above.set(value, parent ?? null)
+  }
+  for (const { value } of items) requireRoot(path, above, value)
+  return items.map((item, position) => ({
+    facet,
+    value: item.value,
+    label: item.label,
+    parent: item.parent ?? null,
+    category: item.category ?? null,
+    min: item.min ?? null,
+    max: item.max ?? null,
+    position,
+    deprecated: item.deprecated ?? false,
+  }))
+}
+
+async function readItems(path: string, facet: Facet): Promise<Item[]> {
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    throw new OperatorError(`The taxonomy file ${path} cannot be read.`, { cause })
+  })
+  let items: unknown
+  try {
+    items = JSON.parse(text)
+  } catch (cause) {
+    throw new OperatorError(`The taxonomy file ${path} is not JSON: ${(cause as Error).message}`, { cause })
+  }
+  const [fault] = Value.Errors(shapes[facet], items)
+  if (fault)
+    throw new OperatorError(`The taxonomy file ${path} is wrong at ${fault.instancePath || '/'}: it ${fault.message}.`)
+  return items as Item[]
+}
+
+/** Refuses a value whose parents lead nowhere or in a circle. */
+function requireRoot(path: string, above: Map<string, string | null>, value: string): void {
+  const seen = new Set<string>()
+  for (let at: string | null = value; at !== null; at = above.get(at)!) {
+    if (!above.has(at))
+      throw new OperatorError(`The taxonomy file ${path} names ${at} as a parent, but has no such value.`)
+    if (seen.has(at)) throw new OperatorError(`The taxonomy file ${path} makes ${at} a parent of itself.`)
+    seen.add(at)
+  }
+}

@@ -1,0 +1,163 @@
+import { Value } from 'typebox/value'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Queryable } from '../../src/db/pool.ts'
+import { createPool, type Pool, transact } from '../../src/db/pool.ts'
+import { etagMatches } from '../../src/taxonomy/etag.ts'
+import { extendTaxonomy } from '../../src/taxonomy/extend.ts'
+import { LiveTaxonomy, watchTaxonomy } from '../../src/taxonomy/live.ts'
+import { TaxonomyReply } from '../../src/taxonomy/schema.ts'
+import { syncTaxonomy } from '../../src/taxonomy/sync.ts'
+import { loadTaxonomy, renderTaxonomyReply } from '../../src/taxonomy/taxonomy.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { taxonomyFolder } from './folders.ts'
+
+let pool: Pool
+beforeAll(async () => {
+  pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'taxonomy test', maxConnections: 2 })
+})
+afterAll(() => pool.end())
+beforeEach(async () => {
+  await pool.query('truncate taxonomy_values')
+  await syncTaxonomy(pool, await taxonomyFolder())
+})
+
+/** For a busy machine; what is awaited usually takes milliseconds. */
+const patience = { timeout: 20_000, interval: 5 }
+
+const addApp = (value: string) => transact(pool, (client) => extendTaxonomy(client, [{ facet: 'app', value }]))
+const knows = (live: LiveTaxonomy, app: string) => live.current.vocabulary.find('app', app) !== undefined
+
+describe('the reply', () => {
+  test('lists every facet as the contract says', async () => {
+    const reply = JSON.parse(renderTaxonomyReply(await loadTaxonomy(pool), 'req_8fK2mXo3QpLr7TzV1aBc'))
+    expect(Value.Check(TaxonomyReply, reply)).toBe(true)
+    expect(reply).toEqual({
+      object: 'taxonomy',
+      version: expect.stringMatching(/^[0-9a-f]{12}$/),
+      categories: [
+        { value: 'home', label: 'Home', parent: null },
+        { value: 'candles', label: 'Candles', parent: 'home' },
+      ],
+      countries: [{ value: 'DE', label: 'Germany' }],
+      traffic_tiers: [
+        { value: 'under_1k', label: 'Under 1K', min: 0, max: 1000 },
+        { value: 'over_1k', label: 'Over 1K', min: 1000, max: null },
+      ],
+      revenue_tiers: [{ value: 'any', label: 'Any', min: 0, max: null }],
+      theme_types: [{ value: 'free', label: 'Free' }],
+      roles: [{ value: 'founder', label: 'Founder' }],
+      seniorities: [{ value: 'other', label: 'Other' }],
+      apps: [
+        { value: 'klaviyo', label: 'Klaviyo', category: 'email_marketing' },
+        { value: 'oldie', label: 'Oldie', category: null, deprecated: true },
+      ],
+      pixels: [],
+      request_id: 'req_8fK2mXo3QpLr7TzV1aBc',
+    })
+  })
+
+  test('of an empty taxonomy is whole', async () => {
+    await pool.query('truncate taxonomy_values')
+    expect(Value.Check(TaxonomyReply, JSON.parse(renderTaxonomyReply(await loadTaxonomy(pool), 'req_1')))).toBe(true)
+  })
+
+  test('has a tag of its content: the same for the same, another after a change, back with the old content', async () => {
+    const first = await loadTaxonomy(pool)
+    expect(first.etag).toMatch(/^"[0-9a-f]{32}"$/)
+    expect((await loadTaxonomy(pool)).etag).toBe(first.etag)
+    await addApp('zeta')
+    const second = await loadTaxonomy(pool)
+    expect(second.etag).not.toBe(first.etag)
+    expect(JSON.parse(second.content).version).not.toBe(JSON.parse(first.content).version)
+    await pool.query("delete from taxonomy_values where value = 'zeta'")
+    expect((await loadTaxonomy(pool)).content).toBe(first.content)
+  })
+})
+
+test('the vocabulary knows what the table holds', async () => {
+  const { vocabulary } = await loadTaxonomy(pool)
+  const candles = vocabulary.find('category', 'CANDLES')!
+  expect(vocabulary.tokensWithParents(candles)).toEqual([candles.token, vocabulary.find('category', 'home')!.token])
+})
+
+test.each([
+  [true, '"abc"'],
+  [true, 'W/"abc"'],
+  [true, '"x", W/"y","abc"'],
+  [true, '"a,b", "abc"'],
+  [true, ' * '],
+  [false, undefined],
+  [false, ''],
+  [false, 'abc'],
+  [false, '"ABC"'],
+  [false, '"abc'],
+  [false, '"ab", "c"'],
+  [false, '"*"'],
+])('whether a cached copy is good: %s for If-None-Match %s', (expected, header) => {
+  expect(etagMatches(header, '"abc"')).toBe(expected)
+})
+
+describe('the live taxonomy', () => {
+  test('is read again only when its version moved', async () => {
+    const live = await LiveTaxonomy.open(pool)
+    const before = live.current
+    await live.refresh()
+    expect(live.current).toBe(before)
+    await addApp('zeta')
+    await live.refresh()
+    expect(knows(live, 'zeta')).toBe(true)
+    expect(before.vocabulary.find('app', 'zeta')).toBeUndefined()
+  })
+
+  test('is as new as the last of several refreshes at once', async () => {
+    const live = await LiveTaxonomy.open(pool)
+    const early = live.refresh()
+    await addApp('zeta')
+    await Promise.all([early, live.refresh()])
+    expect(knows(live, 'zeta')).toBe(true)
+  })
+
+  test('outlives an outage, tells of it once, catches up, and stops for good', async () => {
+    let isAway = false
+    let reads = 0
+    const database = {
+      query: (...args: Parameters<Pool['query']>) => {
+        reads++
+        return isAway ? Promise.reject(new Error('the database is away')) : pool.query(...args)
+      },
+    } as Queryable
+    const live = await LiveTaxonomy.open(database)
+    const onOutage = vi.fn()
+    const watch = watchTaxonomy(live, { intervalMs: 2, onOutage })
+
+    isAway = true
+    const readsBefore = reads
+    await vi.waitUntil(() => reads > readsBefore + 3, patience)
+    expect(onOutage).toHaveBeenCalledTimes(1)
+    expect(knows(live, 'klaviyo')).toBe(true)
+
+    await addApp('zeta')
+    isAway = false
+    await vi.waitUntil(() => knows(live, 'zeta'), patience)
+
+    await watch.stop()
+    const readsAtStop = reads
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(reads).toBe(readsAtStop)
+  })
+
+  test('reads on over a new connection when the old one was cut', async () => {
+    const live = await LiveTaxonomy.open(pool)
+    await addApp('zeta')
+    await pool.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    const refreshed = () =>
+      live.refresh().then(
+        () => true,
+        () => false,
+      )
+    await vi.waitUntil(refreshed, patience)
+    expect(knows(live, 'zeta')).toBe(true)
+  })
+})
