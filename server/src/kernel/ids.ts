@@ -12,11 +12,11 @@ import { type Cipher, createCipheriv, hkdfSync } from 'node:crypto'
 export type Mode = 'live' | 'test'
 
 /** Things that exist once per mode, and whose ids say which. */
-export type ModalKind = 'store' | 'contact'
-export type GlobalKind = 'account' | 'key'
+type ModalKind = 'store' | 'contact'
+type GlobalKind = 'account' | 'key'
 
 type IdOwner = { kind: ModalKind; mode: Mode } | { kind: GlobalKind; mode: null }
-export type OpenedId = IdOwner & { value: number }
+type OpenedId = IdOwner & { value: number }
 
 export interface IdSealer {
   seal(kind: ModalKind, value: number, mode: Mode): string
