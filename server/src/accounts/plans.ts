@@ -23,7 +23,8 @@ export const overridableMeters = [
   ...(Object.keys(Limits.properties) as (keyof Limits)[]),
   'trial_contact_credits',
 ] as const
-export type LimitOverrides = Partial<Record<(typeof overridableMeters)[number], number>>
+export type OverridableMeter = (typeof overridableMeters)[number]
+export type LimitOverrides = Partial<Record<OverridableMeter, number>>
 
 const Plan = Closed({ name: Type.String({ minLength: 1 }), limits: Limits })
 

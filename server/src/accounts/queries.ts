@@ -1,0 +1,94 @@
+import type { Queryable } from '../db/pool.ts'
+import type { Account } from './account.ts'
+import type { LimitOverrides, PlanSlug } from './plans.ts'
+
+interface AccountRow {
+  id: number
+  name: string
+  email: string | null
+  plan: PlanSlug
+  status: string
+  billing: 'monthly' | 'annual' | null
+  trial_ends_at: Date | null
+  period_anchor: Date
+  limits: LimitOverrides
+  created_at: Date
+  plan_in_force: PlanSlug
+  trialing: boolean
+  access_open: boolean
+}
+
+const accountColumns = `id, name, email, plan, status, billing, trial_ends_at, period_anchor, limits, created_at,
+       plan_in_force, trialing, access_open`
+
+function accountOf(row: AccountRow): Account {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    plan: row.plan,
+    status: row.status,
+    billing: row.billing,
+    trialEndsAt: row.trial_ends_at,
+    periodAnchor: row.period_anchor,
+    limits: row.limits,
+    createdAt: row.created_at,
+    planInForce: row.plan_in_force,
+    trialing: row.trialing,
+    accessOpen: row.access_open,
+  }
+}
+
+/** What an operator decides of an account; the rest is derived or given once. */
+export type GrantedTerms = Pick<Account, 'plan' | 'status' | 'billing' | 'trialEndsAt' | 'periodAnchor' | 'limits'>
+
+export async function insertAccount(
+  db: Queryable,
+  account: GrantedTerms & Pick<Account, 'name' | 'email' | 'createdAt'>,
+): Promise<Account> {
+  const { rows } = await db.query<AccountRow>(
+    `
+insert into accounts (name, email, plan, status, billing, trial_ends_at, period_anchor, limits, created_at)
+values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::timestamptz, $7::timestamptz, $8::jsonb, $9::timestamptz)
+returning ${accountColumns}`,
+    [
+      account.name,
+      account.email,
+      account.plan,
+      account.status,
+      account.billing,
+      account.trialEndsAt,
+      account.periodAnchor,
+      JSON.stringify(account.limits),
+      account.createdAt,
+    ],
+  )
+  return accountOf(rows[0]!)
+}
+
+export async function selectAccount(db: Queryable, id: number): Promise<Account | undefined> {
+  const { rows } = await db.query<AccountRow>(`select ${accountColumns} from accounts where id = $1::bigint`, [id])
+  return rows[0] && accountOf(rows[0])
+}
+
+/** The same, held until the end of the transaction, so that two changes at once both hold. */
+export async function lockAccount(db: Queryable, id: number): Promise<Account | undefined> {
+  const { rows } = await db.query<AccountRow>(
+    `select ${accountColumns} from accounts where id = $1::bigint for no key update`,
+    [id],
+  )
+  return rows[0] && accountOf(rows[0])
+}
+
+export async function updateTerms(db: Queryable, id: number, terms: GrantedTerms): Promise<Account> {
+  const { rows } = await db.query<AccountRow>(
+    `
+update accounts
+set plan = $2::text, status = $3::text, billing = $4::text, trial_ends_at = $5::timestamptz,
+    period_anchor = $6::timestamptz, limits = $7::jsonb
+where id = $1::bigint
+returning ${accountColumns}`,
+    [id, terms.plan, terms.status, terms.billing, terms.trialEndsAt, terms.periodAnchor, JSON.stringify(terms.limits)],
+  )
+  return accountOf(rows[0]!)
+}

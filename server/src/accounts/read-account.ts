@@ -1,0 +1,55 @@
+import { OperatorError } from '../kernel/errors.ts'
+import type { IdSealer } from '../kernel/ids.ts'
+import type { Account, AccountsContext } from './account.ts'
+import { selectAccount } from './queries.ts'
+
+/** The account with this public id; refuses an id that names none. */
+export async function readAccount(ctx: AccountsContext, publicId: string): Promise<Account> {
+  const account = await selectAccount(ctx.db, openAccountId(ctx.ids, publicId))
+  if (!account) throw unknownAccount(publicId)
+  return account
+}
+
+/** The internal key behind `acct_…`. */
+export function openAccountId(ids: IdSealer, publicId: string): number {
+  const opened = ids.open(publicId)
+  if (opened?.kind !== 'account') throw unknownAccount(publicId)
+  return opened.value
+}
+
+export function unknownAccount(publicId: string): OperatorError {
+  return new OperatorError(`No account has the id ${JSON.stringify(publicId)}.`)
+}
+
+/** An account as the operator's command line tells it. */
+export interface AccountReport {
+  id: string
+  name: string
+  email: string | null
+  /** The plan in force. */
+  plan: string
+  status: string
+  billing: 'monthly' | 'annual' | null
+  trial_ends_at: string | null
+  /** Where its monthly periods are counted from. */
+  period_start: string
+  api_access: boolean
+  limits: Record<string, number>
+  created_at: string
+}
+
+export function reportAccount(ids: IdSealer, account: Account): AccountReport {
+  return {
+    id: ids.seal('account', account.id),
+    name: account.name,
+    email: account.email,
+    plan: account.planInForce,
+    status: account.status,
+    billing: account.planInForce === 'free' ? null : account.billing,
+    trial_ends_at: account.trialEndsAt?.toISOString() ?? null,
+    period_start: account.periodAnchor.toISOString(),
+    api_access: account.accessOpen,
+    limits: account.limits,
+    created_at: account.createdAt.toISOString(),
+  }
+}

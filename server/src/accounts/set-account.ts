@@ -1,0 +1,66 @@
+import { transact } from '../db/pool.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import type { Account, AccountsContext, KnownStatus } from './account.ts'
+import type { LimitOverrides, OverridableMeter, PlanSlug } from './plans.ts'
+import { type GrantedTerms, lockAccount, updateTerms } from './queries.ts'
+import { openAccountId, unknownAccount } from './read-account.ts'
+
+/** What to change; what is left out stays, unless it follows from what is given. */
+export interface AccountChanges {
+  plan?: PlanSlug
+  status?: KnownStatus
+  billing?: 'monthly' | 'annual'
+  /** Null ends the trial. */
+  trialEndsAt?: Date | null
+  periodStart?: Date
+  /** Null gives a meter back to the plan's figure. */
+  limits?: Partial<Record<OverridableMeter, number | null>>
+}
+
+/** Changes an account by hand. It holds from the next request on, in every running instance. */
+export async function setAccount(ctx: AccountsContext, publicId: string, changes: AccountChanges): Promise<Account> {
+  const id = openAccountId(ctx.ids, publicId)
+  return transact(ctx.db, async (client) => {
+    const account = await lockAccount(client, id)
+    if (!account) throw unknownAccount(publicId)
+    const terms = changedTerms(account, changes, ctx.now)
+    requirePaidTrial(terms.plan, terms.status)
+    return updateTerms(client, id, terms)
+  })
+}
+
+function changedTerms(account: Account, changes: AccountChanges, now: Date): GrantedTerms {
+  const plan = changes.plan ?? account.plan
+  // Measured against the plan in force, so that a plan is granted anew to whom it had ended for.
+  const isAnotherPlan = changes.plan !== undefined && changes.plan !== account.planInForce
+  const status = changes.status ?? impliedStatus(account, changes, isAnotherPlan)
+  const trialIsOver = isAnotherPlan && status !== 'trialing'
+  return {
+    plan,
+    status,
+    billing: changes.billing ?? (isAnotherPlan && plan === 'free' ? null : account.billing),
+    trialEndsAt: changes.trialEndsAt !== undefined ? changes.trialEndsAt : trialIsOver ? null : account.trialEndsAt,
+    // A plan granted by hand counts from its start.
+    periodAnchor: changes.periodStart ?? (isAnotherPlan ? now : account.periodAnchor),
+    limits: changedLimits(account.limits, changes.limits ?? {}),
+  }
+}
+
+function impliedStatus(account: Account, changes: AccountChanges, isAnotherPlan: boolean): string {
+  if (changes.trialEndsAt) return 'trialing'
+  if (isAnotherPlan && changes.plan === 'free') return 'none'
+  if (isAnotherPlan && account.planInForce === 'free') return 'active'
+  if (changes.trialEndsAt === null && account.status === 'trialing') return 'active'
+  return account.status
+}
+
+function changedLimits(current: LimitOverrides, changes: NonNullable<AccountChanges['limits']>): LimitOverrides {
+  const entries = Object.entries({ ...current, ...changes }).filter(([, figure]) => figure !== null)
+  return Object.fromEntries(entries) as LimitOverrides
+}
+
+/** A trial leads to a paid plan, so there is none without. */
+export function requirePaidTrial(plan: PlanSlug, status: string): void {
+  if (plan === 'free' && status === 'trialing')
+    throw new OperatorError('A trial needs a paid plan: give --plan pro, business or enterprise as well.')
+}

@@ -1,0 +1,95 @@
+import type { Queryable } from '../db/pool.ts'
+import type { Mode } from '../kernel/ids.ts'
+import type { Scope } from './scopes.ts'
+
+export interface KeyRow {
+  id: number
+  account_id: number
+  mode: Mode
+  name: string
+  shown_first: string
+  shown_last: string
+  scopes: Scope[]
+  created_at: Date
+  expires_at: Date | null
+  revoked_at: Date | null
+  suspended_at: Date | null
+}
+
+const keyColumns = `id, account_id, mode, name, shown_first, shown_last, scopes, created_at, expires_at, revoked_at,
+       suspended_at`
+
+export interface NewKeyRow {
+  accountId: number
+  mode: Mode
+  name: string
+  secretHash: Buffer
+  shownFirst: string
+  shownLast: string
+  scopes: readonly Scope[]
+  createdAt: Date
+  expiresAt: Date | null
+}
+
+/** Adds a key to an account whose API access is open; undefined, and no key, where it is not. */
+export async function insertKeyWithAccess(db: Queryable, key: NewKeyRow): Promise<KeyRow | undefined> {
+  return insertKey(db, key, 'from accounts where id = $1::bigint and access_open')
+}
+
+/** Adds the key that takes another one's place; the account has had one already. */
+export async function insertSuccessor(db: Queryable, key: NewKeyRow): Promise<KeyRow> {
+  return (await insertKey(db, key, ''))!
+}
+
+async function insertKey(db: Queryable, key: NewKeyRow, condition: string): Promise<KeyRow | undefined> {
+  const { rows } = await db.query<KeyRow>(
+    `
+insert into api_keys (account_id, mode, name, secret_hash, shown_first, shown_last, scopes, created_at, expires_at)
+select $1::bigint, $2::text, $3::text, $4::bytea, $5::text, $6::text, $7::text[], $8::timestamptz, $9::timestamptz
+${condition}
+returning ${keyColumns}`,
+    [
+      key.accountId,
+      key.mode,
+      key.name,
+      key.secretHash,
+      key.shownFirst,
+      key.shownLast,
+      key.scopes,
+      key.createdAt,
+      key.expiresAt,
+    ],
+  )
+  return rows[0]
+}
+
+export async function selectKeysOf(db: Queryable, accountId: number): Promise<KeyRow[]> {
+  const { rows } = await db.query<KeyRow>(
+    `select ${keyColumns} from api_keys where account_id = $1::bigint order by id`,
+    [accountId],
+  )
+  return rows
+}
+
+/** The key, held until the end of the transaction, so that changes of one key come one after the other. */
+export async function lockKey(db: Queryable, id: number): Promise<KeyRow | undefined> {
+  const { rows } = await db.query<KeyRow>(
+    `select ${keyColumns} from api_keys where id = $1::bigint for no key update`,
+    [id],
+  )
+  return rows[0]
+}
+
+export type KeyEnds = Pick<KeyRow, 'expires_at' | 'revoked_at' | 'suspended_at'>
+
+export async function updateKeyEnds(db: Queryable, id: number, ends: KeyEnds): Promise<KeyRow> {
+  const { rows } = await db.query<KeyRow>(
+    `
+update api_keys
+set expires_at = $2::timestamptz, revoked_at = $3::timestamptz, suspended_at = $4::timestamptz
+where id = $1::bigint
+returning ${keyColumns}`,
+    [id, ends.expires_at, ends.revoked_at, ends.suspended_at],
+  )
+  return rows[0]!
+}

@@ -1,0 +1,175 @@
+import type { Account, AccountsContext } from '../accounts/account.ts'
+import { openAccountId, readAccount } from '../accounts/read-account.ts'
+import { transact } from '../db/pool.ts'
+import { displayParts, hashApiKey, newApiKey } from '../kernel/api-key.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import type { IdSealer, Mode } from '../kernel/ids.ts'
+import * as queries from './key-queries.ts'
+import { defaultScopes, type Scope } from './scopes.ts'
+
+export interface NewKey {
+  name: string
+  mode?: Mode
+  scopes?: readonly Scope[]
+  expiresAt?: Date
+}
+
+/** A key with its secret, which is told this once and never again. */
+export interface IssuedKey {
+  id: string
+  key: string
+}
+
+/** A key without its secret. */
+export interface KeyReport {
+  id: string
+  account: string
+  name: string
+  mode: Mode
+  /** Enough of the secret to recognise it by. */
+  display: string
+  status: 'active' | 'suspended' | 'expired' | 'revoked'
+  scopes: Scope[]
+  created_at: string
+  expires_at: string | null
+  suspended_at: string | null
+  revoked_at: string | null
+}
+
+/** Creates a key for an account with open API access. */
+export async function createKey(ctx: AccountsContext, accountId: string, input: NewKey): Promise<IssuedKey> {
+  const account = await readAccount(ctx, accountId)
+  if (input.expiresAt && input.expiresAt <= ctx.now)
+    throw new OperatorError(`A key cannot expire in the past: ${input.expiresAt.toISOString()} is over.`)
+  const { key, row } = newSecret(ctx, {
+    accountId: account.id,
+    mode: input.mode ?? 'live',
+    name: input.name,
+    scopes: input.scopes ?? defaultScopes,
+    expiresAt: input.expiresAt ?? null,
+  })
+  const inserted = await queries.insertKeyWithAccess(ctx.db, row)
+  if (!inserted) throw accessIsClosed(accountId, account)
+  return { id: ctx.ids.seal('key', inserted.id), key }
+}
+
+function accessIsClosed(accountId: string, account: Account): OperatorError {
+  return new OperatorError(
+    `Account ${accountId} has no API access (plan ${account.planInForce}, status ${account.status}): a key needs a paid plan that is active or on trial.`,
+  )
+}
+
+export async function listKeys(ctx: AccountsContext, accountId: string): Promise<KeyReport[]> {
+  await readAccount(ctx, accountId)
+  const rows = await queries.selectKeysOf(ctx.db, openAccountId(ctx.ids, accountId))
+  return rows.map((row) => reportKey(ctx, row))
+}
+
+/** Ends a key for good. */
+export function revokeKey(ctx: AccountsContext, keyId: string): Promise<KeyReport> {
+  return changeKey(ctx, keyId, (row) => ({ ...row, revoked_at: row.revoked_at ?? ctx.now }))
+}
+
+/** Shuts a key out until it is resumed. */
+export function suspendKey(ctx: AccountsContext, keyId: string): Promise<KeyReport> {
+  return changeKey(ctx, keyId, (row) => {
+    refuseRevoked(row, keyId)
+    return { ...row, suspended_at: row.suspended_at ?? ctx.now }
+  })
+}
+
+export function resumeKey(ctx: AccountsContext, keyId: string): Promise<KeyReport> {
+  return changeKey(ctx, keyId, (row) => {
+    refuseRevoked(row, keyId)
+    return { ...row, suspended_at: null }
+  })
+}
+
+async function changeKey(
+  ctx: AccountsContext,
+  keyId: string,
+  change: (row: queries.KeyRow) => queries.KeyEnds,
+): Promise<KeyReport> {
+  return transact(ctx.db, async (client) => {
+    const row = await queries.lockKey(client, openKeyId(ctx.ids, keyId))
+    if (!row) throw unknownKey(keyId)
+    return reportKey(ctx, await queries.updateKeyEnds(client, row.id, change(row)))
+  })
+}
+
+/**
+ * Replaces a key by a new one of the same name, mode, scopes and expiry; the old one lives on for `overlapMs`, or until
+ * its own end when that is sooner. A lapsed account may do this too: it gains no key by it.
+ */
+export async function rotateKey(
+  ctx: AccountsContext,
+  keyId: string,
+  overlapMs: number,
+): Promise<IssuedKey & { replaced: KeyReport }> {
+  return transact(ctx.db, async (client) => {
+    const old = await queries.lockKey(client, openKeyId(ctx.ids, keyId))
+    if (!old) throw unknownKey(keyId)
+    const status = statusOf(old, ctx.now)
+    if (status !== 'active') throw new OperatorError(`Key ${keyId} is ${status}; only an active key can be rotated.`)
+    const { key, row } = newSecret(ctx, {
+      accountId: old.account_id,
+      mode: old.mode,
+      name: old.name,
+      scopes: old.scopes,
+      expiresAt: old.expires_at,
+    })
+    const successor = await queries.insertSuccessor(client, row)
+    const overlapEnd = new Date(ctx.now.getTime() + overlapMs)
+    const expiresAt = old.expires_at && old.expires_at < overlapEnd ? old.expires_at : overlapEnd
+    const replaced = await queries.updateKeyEnds(client, old.id, { ...old, expires_at: expiresAt })
+    return { id: ctx.ids.seal('key', successor.id), key, replaced: reportKey(ctx, replaced) }
+  })
+}
+
+function newSecret(
+  ctx: AccountsContext,
+  key: Omit<queries.NewKeyRow, 'secretHash' | 'shownFirst' | 'shownLast' | 'createdAt'>,
+): { key: string; row: queries.NewKeyRow } {
+  const secret = newApiKey(key.mode)
+  const { first, last } = displayParts(secret)
+  const row = { ...key, secretHash: hashApiKey(secret), shownFirst: first, shownLast: last, createdAt: ctx.now }
+  return { key: secret, row }
+}
+
+function refuseRevoked(row: queries.KeyRow, keyId: string): void {
+  if (row.revoked_at) throw new OperatorError(`Key ${keyId} is revoked, which is for good.`)
+}
+
+function openKeyId(ids: IdSealer, keyId: string): number {
+  const opened = ids.open(keyId)
+  if (opened?.kind !== 'key') throw unknownKey(keyId)
+  return opened.value
+}
+
+function unknownKey(keyId: string): OperatorError {
+  // Whoever pastes the key itself shall not find it in a log.
+  if (keyId.startsWith('sdx_')) return new OperatorError('This is a key itself; give its id, key_ and 16 letters.')
+  return new OperatorError(`No key has the id ${JSON.stringify(keyId)}.`)
+}
+
+function statusOf(row: queries.KeyRow, now: Date): KeyReport['status'] {
+  if (row.revoked_at) return 'revoked'
+  if (row.expires_at && row.expires_at <= now) return 'expired'
+  return row.suspended_at ? 'suspended' : 'active'
+}
+
+function reportKey({ ids, now }: AccountsContext, row: queries.KeyRow): KeyReport {
+  return {
+    id: ids.seal('key', row.id),
+    account: ids.seal('account', row.account_id),
+    name: row.name,
+    mode: row.mode,
+    display: `sdx_${row.mode}_${row.shown_first}…${row.shown_last}`,
+    status: statusOf(row, now),
+    scopes: row.scopes,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at?.toISOString() ?? null,
+    suspended_at: row.suspended_at?.toISOString() ?? null,
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+  }
+}

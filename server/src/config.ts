@@ -1,0 +1,185 @@
+import { existsSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { OperatorError } from './kernel/errors.ts'
+
+/** Everything the operator decides from outside, checked. Read once, at start; nothing else looks at the environment. */
+export interface Config {
+  /** The checkout: migrations, catalogues and the plan file lie in it. */
+  projectDir: string
+  host: string
+  /** 0 asks the system for a free one. */
+  port: number
+  /** Whether PORT was given: only a port that nobody asked for may be replaced when it is taken. */
+  portIsGiven: boolean
+  /** Base of the links handed out; null where it follows from the address listened on. */
+  publicUrl: string | null
+  metricsPort: number | null
+  dataDir: string
+  /** Null: the embedded PostgreSQL. */
+  databaseUrl: string | null
+  /** The keyring that seals contact data, the sealing key first; null: the generated one. */
+  dataKeys: DataKey[] | null
+  plansFile: string
+  stripe: StripeConfig
+  /** Whether an empty catalogue is filled with the demonstration. */
+  demo: boolean
+  deliverEmails: 'all' | 'verified'
+  logLevel: LogLevel
+}
+
+export interface DataKey {
+  id: string
+  secret: Buffer
+}
+
+export interface StripeConfig {
+  secretKey: string | null
+  webhookSecret: string | null
+  /** Another address that speaks Stripe's API. */
+  apiBase: string | null
+  /** Price ids as far as they are given, by `plan_billing` such as `pro_monthly`. */
+  prices: Record<string, string>
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The folder of the checkout that `startDir` lies in: it works from the source and from the bundle alike. */
+export function findProjectDir(startDir: string): string {
+  for (let dir = startDir; ; dir = dirname(dir)) {
+    if (existsSync(join(dir, 'plans.json'))) return dir
+    if (dir === dirname(dir)) throw new OperatorError(`${startDir} is not inside a checkout of Storedex.`)
+  }
+}
+
+/** Reads the environment. A value that cannot be used ends the start with one sentence that never repeats a secret. */
+export function readConfig(environment: Environment, projectDir: string): Config {
+  refuseUnknownNames(environment)
+  // A name that is set to nothing, as compose files do, is not set.
+  const read = <T>(name: string, parse: (value: string) => T | undefined, wanted: string): T | null => {
+    const value = environment[name]?.trim()
+    if (!value) return null
+    const parsed = parse(value)
+    if (parsed === undefined) throw new OperatorError(`${name} must be ${wanted}${shown(name, value)}.`)
+    return parsed
+  }
+  const port = read('PORT', parsePort, 'a port number from 0 to 65535')
+  const metricsPort = read('METRICS_PORT', parsePort, 'a port number from 0 to 65535')
+  const listenPort = port ?? 8080
+  if (metricsPort === listenPort && metricsPort !== 0)
+    throw new OperatorError(`METRICS_PORT must differ from PORT; both are ${metricsPort}.`)
+  return {
+    projectDir,
+    host: read('HOST', parseHost, 'an IP address or a host name') ?? '127.0.0.1',
+    port: listenPort,
+    portIsGiven: port !== null,
+    publicUrl: read('PUBLIC_URL', parseHttpBase, 'an http or https URL without user, query or fragment'),
+    metricsPort,
+    dataDir: read('DATA_DIR', (value) => resolve(value), 'a folder') ?? join(projectDir, '.storedex'),
+    databaseUrl: read('DATABASE_URL', parseDatabaseUrl, 'a URL like postgres://user:password@host:5432/database'),
+    dataKeys: read('DATA_KEYS', parseDataKeys, 'id:base64[,id:base64…] with distinct ids and keys of 32 bytes'),
+    plansFile: read('PLANS_FILE', (value) => resolve(value), 'a file') ?? join(projectDir, 'plans.json'),
+    stripe: {
+      secretKey: read('STRIPE_SECRET_KEY', matching(/^[sr]k_(test|live)_\w+$/), 'a secret key like sk_test_…'),
+      webhookSecret: read('STRIPE_WEBHOOK_SECRET', matching(/^whsec_\S+$/), 'a signing secret like whsec_…'),
+      apiBase: read('STRIPE_API_BASE', parseHttpBase, 'an http or https URL without user, query or fragment'),
+      prices: readPrices(read),
+    },
+    demo: read('DEMO', parseSwitch, '0 or 1') ?? true,
+    deliverEmails: read('DELIVER_EMAILS', oneOf(['all', 'verified']), 'all or verified') ?? 'all',
+    logLevel: read('LOG_LEVEL', oneOf(logLevels), `one of ${logLevels.join(', ')}`) ?? 'info',
+  }
+}
+
+// Addresses are among them, for one can hold a password.
+const secretNames = new Set([
+  'DATABASE_URL',
+  'DATA_KEYS',
+  'PUBLIC_URL',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'STRIPE_API_BASE',
+])
+
+function shown(name: string, value: string): string {
+  return secretNames.has(name) ? '' : `, not ${JSON.stringify(value)}`
+}
+
+const pricePrefix = 'STRIPE_PRICE_'
+const priceNames = ['PRO', 'BUSINESS', 'ENTERPRISE'].flatMap((plan) =>
+  ['MONTHLY', 'ANNUAL'].map((billing) => `${plan}_${billing}`),
+)
+
+/** Most misspelt names cannot be told from other programs'; those below are ours beyond doubt. */
+function refuseUnknownNames(environment: Environment): void {
+  const unknown = Object.keys(environment).find(
+    (name) => name.startsWith(pricePrefix) && !priceNames.includes(name.slice(pricePrefix.length)),
+  )
+  if (unknown)
+    throw new OperatorError(`${unknown} is not a setting; the prices are ${pricePrefix}{${priceNames.join(',')}}.`)
+}
+
+function readPrices(
+  read: (name: string, parse: (value: string) => string | undefined, wanted: string) => string | null,
+): Record<string, string> {
+  const prices: Record<string, string> = {}
+  for (const name of priceNames) {
+    const price = read(pricePrefix + name, matching(/^\w{1,255}$/), 'a price id like price_…')
+    if (price === null) continue
+    if (Object.values(prices).includes(price))
+      throw new OperatorError(`${pricePrefix}${name} repeats ${price}: each plan and billing needs a price of its own.`)
+    prices[name.toLowerCase()] = price
+  }
+  return prices
+}
+
+const matching = (shape: RegExp) => (value: string) => (shape.test(value) ? value : undefined)
+
+const oneOf =
+  <T extends string>(values: readonly T[]) =>
+  (value: string) =>
+    values.find((each) => each === value)
+
+function parseSwitch(value: string): boolean | undefined {
+  return value === '1' ? true : value === '0' ? false : undefined
+}
+
+function parsePort(value: string): number | undefined {
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
+  return port <= 65_535 ? port : undefined
+}
+
+function parseHost(value: string): string | undefined {
+  const isName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(value)
+  const looksNumeric = /^[\d.]+$/.test(value)
+  return isIP(value) || (isName && !looksNumeric) ? value : undefined
+}
+
+function parseUrl(value: string): URL | undefined {
+  return URL.canParse(value) ? new URL(value) : undefined
+}
+
+function parseHttpBase(value: string): string | undefined {
+  const url = parseUrl(value)
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined
+  if (url.username || url.password || url.search || url.hash) return undefined
+  return url.href.replace(/\/+$/, '')
+}
+
+function parseDatabaseUrl(value: string): string | undefined {
+  const url = parseUrl(value)
+  return url && /^postgres(ql)?:$/.test(url.protocol) ? value : undefined
+}
+
+function parseDataKeys(value: string): DataKey[] | undefined {
+  const keys: DataKey[] = []
+  for (const entry of value.split(',')) {
+    const [, id, encoded] = /^\s*([\w.-]{1,32}):([A-Za-z0-9+/]{43}=?)\s*$/.exec(entry) ?? []
+    if (!id || !encoded || keys.some((key) => key.id === id)) return undefined
+    keys.push({ id, secret: Buffer.from(encoded, 'base64') })
+  }
+  return keys
+}

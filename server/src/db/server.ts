@@ -1,0 +1,48 @@
+import pg from 'pg'
+import { OperatorError } from '../kernel/errors.ts'
+
+const oldestMajorVersion = 15
+const connectTimeoutMs = 10_000
+
+/** Makes sure that a PostgreSQL of the operator's own answers at `url` and is new enough; says in one sentence what is not so. */
+export async function checkServer(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+  client.on('error', () => {}) // the connection is only looked at
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ server_version: string; server_version_num: string }>(
+      "select current_setting('server_version') as server_version, current_setting('server_version_num') as server_version_num",
+    )
+    const { server_version, server_version_num } = rows[0]!
+    if (Number(server_version_num) < oldestMajorVersion * 10_000)
+      throw new OperatorError(
+        `The database at ${placeOf(url)} is PostgreSQL ${server_version}; Storedex needs ${oldestMajorVersion} or newer.`,
+      )
+  } catch (cause) {
+    if (cause instanceof OperatorError) throw cause
+    throw new OperatorError(`The database at ${placeOf(url)} cannot be used: ${reasonOf(cause)}.`, { cause })
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Host, port and database, never user or password. */
+function placeOf(url: string): string {
+  const { host, port, database } = new pg.Client({ connectionString: url })
+  return `${host}:${port}/${database}`
+}
+
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'this host is not known',
+  EAI_AGAIN: 'this host is not known',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'this host cannot be reached',
+  '28P01': 'it refuses the user or the password',
+  '3D000': 'it has no database of this name',
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return reasons[code ?? ''] ?? (/timeout/i.test(message) ? 'it does not answer' : message.replace(/\.$/, ''))
+}

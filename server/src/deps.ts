@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Logger, pino } from 'pino'
+import { type PlanFile, readPlanFile } from './accounts/plans.ts'
+import type { Config, LogLevel } from './config.ts'
+import { openEmbeddedPostgres } from './db/embedded/supervisor.ts'
+import { readInstallationSecret } from './db/installation.ts'
+import { type MigrationResult, migrate } from './db/migrate.ts'
+import { createPool, type Pool } from './db/pool.ts'
+import { checkServer } from './db/server.ts'
+import { type Clock, systemClock } from './kernel/clock.ts'
+import { type CursorSealer, createCursorSealer } from './kernel/cursor.ts'
+import { createIdSealer, type IdSealer } from './kernel/ids.ts'
+import { LiveTaxonomy } from './taxonomy/live.ts'
+import { syncTaxonomy } from './taxonomy/sync.ts'
+
+/** Everything a process works with, opened once. The server, its tests and the command line get the same. */
+export interface Deps {
+  config: Config
+  log: Logger
+  clock: Clock
+  databaseUrl: string
+  db: Pool
+  /** What opening it changed in the schema. */
+  migration: MigrationResult
+  plans: PlanFile
+  ids: IdSealer
+  cursors: CursorSealer
+  taxonomy: LiveTaxonomy
+  /** Gives everything back, in reverse order, within a bound. */
+  close(): Promise<void>
+}
+
+export interface OpenOptions {
+  /** Shown in pg_stat_activity. */
+  applicationName: string
+  log?: Logger
+  clock?: Clock
+  maxConnections?: number
+}
+
+/** Standard output belongs to results and the start's greeting, so logs go to standard error. */
+export function createLogger(level: LogLevel): Logger {
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ dest: 2, sync: false }),
+  )
+}
+
+/** The composition root. When a step fails, what was opened before it is given back. */
+export async function openDeps(config: Config, options: OpenOptions): Promise<Deps> {
+  const opened: (() => Promise<void>)[] = []
+  const close = once(async () => {
+    for (const giveBack of opened.reverse()) await giveBack()
+  })
+  try {
+    const log = options.log ?? createLogger(config.logLevel)
+    const clock = options.clock ?? systemClock
+    const plans = await readPlanFile(config.plansFile)
+
+    const database = await openDatabase(config, log)
+    opened.push(database.release)
+    const migration = await migrate(database.url, join(config.projectDir, 'server/migrations'))
+    const db = createPool({ url: database.url, ...options })
+    opened.push(() => endPool(db))
+
+    const secret = await readInstallationSecret(db)
+    await syncTaxonomy(db, join(config.projectDir, 'catalogue/taxonomy'))
+    const taxonomy = await LiveTaxonomy.open(db)
+    return {
+      config,
+      log,
+      clock,
+      databaseUrl: database.url,
+      db,
+      migration,
+      plans,
+      ids: createIdSealer(secret),
+      cursors: createCursorSealer(secret),
+      taxonomy,
+      close,
+    }
+  } catch (error) {
+    // The reason why it could not be opened matters more than a failure to clean up after it.
+    await close().catch(() => {})
+    throw error
+  }
+}
+
+async function openDatabase(config: Config, log: Logger): Promise<{ url: string; release: () => Promise<void> }> {
+  if (config.databaseUrl) {
+    await checkServer(config.databaseUrl)
+    return { url: config.databaseUrl, release: async () => {} }
+  }
+  const { url, release } = await openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) })
+  return { url, release }
+}
+
+const poolEndTimeoutMs = 5_000
+
+/** A connection that is still at work keeps the pool open; it ends with the process at the latest. */
+async function endPool(pool: Pool): Promise<void> {
+  await Promise.race([pool.end(), delay(poolEndTimeoutMs, undefined, { ref: false })])
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  return () => {
+    running ??= work()
+    return running
+  }
+}

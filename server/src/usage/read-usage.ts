@@ -1,0 +1,82 @@
+import type { Entitlement } from '../accounts/account.ts'
+import type { Queryable } from '../db/pool.ts'
+import type { Mode } from '../kernel/ids.ts'
+import { type Period, utcDayAt } from '../kernel/period.ts'
+import { readCounters } from './queries.ts'
+
+interface PeriodBounds {
+  period_start: string
+  period_end: string
+}
+
+interface Meter extends PeriodBounds {
+  limit: number
+  used: number
+  remaining: number
+}
+
+/** What an account may use and has used, as `GET /usage` and the operator's command line tell it. */
+export interface Usage {
+  contact_credits: PeriodBounds & { total: number; used: number; remaining: number; paid_plan_total: number }
+  store_exports: Meter & { reserved: number }
+  api_requests: Meter
+  search_rows: Meter
+  rate_limit: { limit: number; interval: string }
+}
+
+export interface UsageQuestion {
+  accountId: number
+  mode: Mode
+  entitlement: Entitlement
+  now: Date
+}
+
+/** The figures of one account and mode, measured against the same entitlement that allows and refuses. */
+export async function readUsage(db: Queryable, { accountId, mode, entitlement, now }: UsageQuestion): Promise<Usage> {
+  const { limits, paidPlanCredits, period } = entitlement
+  const day = utcDayAt(now)
+  const counters = await readCounters(db, {
+    accountId,
+    mode,
+    periodStart: period.start,
+    day: day.start.toISOString().slice(0, 10),
+  })
+  return {
+    contact_credits: {
+      total: limits.contact_credits,
+      used: counters.contact_credits_used,
+      remaining: left(limits.contact_credits, counters.contact_credits_used + counters.contact_credits_reserved),
+      paid_plan_total: paidPlanCredits,
+      ...boundsOf(period),
+    },
+    store_exports: {
+      limit: limits.store_exports,
+      used: counters.store_exports_used,
+      reserved: counters.store_exports_reserved,
+      remaining: left(limits.store_exports, counters.store_exports_used + counters.store_exports_reserved),
+      ...boundsOf(period),
+    },
+    api_requests: {
+      limit: limits.requests_per_day,
+      used: counters.requests_used,
+      remaining: left(limits.requests_per_day, counters.requests_used),
+      ...boundsOf(day),
+    },
+    search_rows: {
+      limit: limits.search_rows,
+      used: counters.search_rows_used,
+      remaining: left(limits.search_rows, counters.search_rows_used + counters.search_rows_reserved),
+      ...boundsOf(period),
+    },
+    rate_limit: { limit: limits.requests_per_minute, interval: 'minute' },
+  }
+}
+
+/** Never below zero: a limit may have been lowered beneath what was used already. */
+function left(limit: number, taken: number): number {
+  return Math.max(0, limit - taken)
+}
+
+function boundsOf({ start, end }: Period): PeriodBounds {
+  return { period_start: start.toISOString(), period_end: end.toISOString() }
+}
