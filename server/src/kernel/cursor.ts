@@ -8,7 +8,7 @@ export interface CursorPayload {
   /** Names the endpoint and the query in normal form: 32 hexadecimal digits. */
   queryHash: string
   /** The last row delivered. The score is negated, `Infinity` where there is none; `contact` is null among stores. */
-  position: { negScore: number; storeId: number; contact: number | null }
+  position: { negatedScore: number; storeId: number; contact: number | null }
   rowsWalked: number
   issuedAtMs: number
 }
@@ -69,7 +69,7 @@ function encodePayload({ accountId, mode, queryHash, position, rowsWalked, issue
   bytes[0] = mode === 'live' ? 0 : 1
   if (bytes.write(queryHash, 1, 'hex') !== hashLength) throw new RangeError('a query hash is 32 hexadecimal digits')
   const contact = position.contact ?? Number.NaN
-  const numbers = [accountId, position.negScore, position.storeId, contact, rowsWalked, issuedAtMs]
+  const numbers = [accountId, position.negatedScore, position.storeId, contact, rowsWalked, issuedAtMs]
   for (const [index, number] of numbers.entries()) bytes.writeDoubleBE(number, doubleAt(index))
   return bytes
 }
@@ -81,7 +81,7 @@ function decodePayload(bytes: Buffer): CursorPayload {
     accountId: numberAt(0),
     mode: bytes[0] === 0 ? 'live' : 'test',
     queryHash: bytes.toString('hex', 1, 1 + hashLength),
-    position: { negScore: numberAt(1), storeId: numberAt(2), contact: Number.isNaN(contact) ? null : contact },
+    position: { negatedScore: numberAt(1), storeId: numberAt(2), contact: Number.isNaN(contact) ? null : contact },
     rowsWalked: numberAt(4),
     issuedAtMs: numberAt(5),
   }

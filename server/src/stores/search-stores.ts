@@ -58,7 +58,7 @@ export async function searchStores(ctx: StoresContext, request: Static<typeof St
     found.length > limit && last
       ? sealSearchCursor(ctx, {
           queryHash,
-          position: { negScore: last.negatedScore, storeId: last.id, contact: null },
+          position: { negatedScore: last.negatedScore, storeId: last.id, contact: null },
           rowsWalked: rowsWalked + page.length,
         })
       : null

@@ -8,7 +8,7 @@ const payload: CursorPayload = {
   accountId: 7,
   mode: 'live',
   queryHash: '00112233445566778899aabbccddeeff',
-  position: { negScore: -71.5, storeId: 123_456, contact: null },
+  position: { negatedScore: -71.5, storeId: 123_456, contact: null },
   rowsWalked: 250,
   issuedAtMs: Date.parse('2026-11-21T10:00:00Z'),
 }
@@ -19,7 +19,7 @@ const anyPayload: fc.Arbitrary<CursorPayload> = fc.record({
   mode: fc.constantFrom('live', 'test'),
   queryHash: fc.stringMatching(/^[0-9a-f]{32}$/),
   position: fc.record({
-    negScore: fc.double({ noNaN: true }),
+    negatedScore: fc.double({ noNaN: true }),
     storeId: id,
     contact: fc.option(id),
   }),
@@ -36,9 +36,9 @@ describe('a cursor', () => {
         expect(sealer.open(text)).toEqual(value)
       }),
     )
-    for (const negScore of [Infinity, -Infinity, 0, -0]) {
-      const value = { ...payload, position: { ...payload.position, negScore } }
-      expect(Object.is(sealer.open(sealer.seal(value))?.position.negScore, negScore)).toBe(true)
+    for (const negatedScore of [Infinity, -Infinity, 0, -0]) {
+      const value = { ...payload, position: { ...payload.position, negatedScore } }
+      expect(Object.is(sealer.open(sealer.seal(value))?.position.negatedScore, negatedScore)).toBe(true)
     }
   })
 

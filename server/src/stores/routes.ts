@@ -1,0 +1,88 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { PlanFile } from '../accounts/plans.ts'
+import { callerContext } from '../auth/access.ts'
+import type { Pool } from '../db/pool.ts'
+import { errorReplies } from '../http/openapi.ts'
+import type { ApiRoutes } from '../http/server.ts'
+import type { CursorSealer } from '../kernel/cursor.ts'
+import type { IdSealer } from '../kernel/ids.ts'
+import { Closed } from '../kernel/shapes.ts'
+import type { LiveTaxonomy } from '../taxonomy/live.ts'
+import type { StoresContext } from './context.ts'
+import { enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './enrich-stores.ts'
+import { lookupStore } from './lookup-store.ts'
+import { StoreLookupReply } from './schema.ts'
+import { StoreSearchReply, StoreSearchRequest, searchStores } from './search-stores.ts'
+import { sendPaid } from './send-paid.ts'
+
+export interface StoreServices {
+  db: Pool
+  ids: IdSealer
+  cursors: CursorSealer
+  plans: PlanFile
+  taxonomy: LiveTaxonomy
+}
+
+export function registerStoreRoutes(api: ApiRoutes, services: StoreServices): void {
+  const contextOf = (request: FastifyRequest): StoresContext => ({
+    ...callerContext(request, services.db),
+    ids: services.ids,
+    cursors: services.cursors,
+    vocabulary: services.taxonomy.current.vocabulary,
+    searchBounds: services.plans.search,
+  })
+
+  api.get(
+    '/stores/:domain',
+    {
+      config: { access: { scope: 'stores:read', spends: ['store_exports'] } },
+      schema: {
+        operationId: 'getStore',
+        tags: ['stores'],
+        summary: 'Look one store up by its domain',
+        description:
+          'Answers from the catalogue alone; a domain that is not in it is not scanned. A URL or an alias finds the store it belongs to. The store counts once a period against the store exports.',
+        params: Closed({
+          domain: Type.String({ description: 'A domain, or a percent-encoded URL with one.', maxLength: 16_000 }),
+        }),
+        response: { 200: StoreLookupReply, ...errorReplies(400, 401, 403, 404, 429) },
+      },
+    },
+    async (request, reply) => sendPaid(reply, await lookupStore(contextOf(request), request.params.domain)),
+  )
+
+  api.post(
+    '/stores/search',
+    {
+      config: { access: { scope: 'stores:read', spends: ['search_rows', 'store_exports'] } },
+      schema: {
+        operationId: 'searchStores',
+        tags: ['stores'],
+        summary: 'Search stores',
+        description:
+          'Fields combine with AND, values of one list with OR. The best lead fit comes first. Each row returned counts against the search rows, each store once a period against the store exports; a page that does not fit is refused whole.',
+        body: StoreSearchRequest,
+        response: { 200: StoreSearchReply, ...errorReplies(400, 401, 403, 429) },
+      },
+    },
+    async (request, reply) => sendPaid(reply, await searchStores(contextOf(request), request.body)),
+  )
+
+  api.post(
+    '/stores/enrich',
+    {
+      config: { access: { scope: 'stores:read', spends: ['store_exports'] } },
+      schema: {
+        operationId: 'enrichStores',
+        tags: ['stores'],
+        summary: 'Enrich up to 25 domains at once',
+        description:
+          'One row for each distinct host, in order of first appearance. Unknown domains are rows with status not_found and cost nothing.',
+        body: StoreEnrichmentRequest,
+        response: { 200: StoreEnrichmentReply, ...errorReplies(400, 401, 403, 429) },
+      },
+    },
+    async (request, reply) => sendPaid(reply, await enrichStores(contextOf(request), request.body)),
+  )
+}

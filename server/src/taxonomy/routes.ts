@@ -1,0 +1,29 @@
+import { errorReplies } from '../http/openapi.ts'
+import type { ApiRoutes } from '../http/server.ts'
+import { etagMatches } from './etag.ts'
+import type { LiveTaxonomy } from './live.ts'
+import { TaxonomyReply } from './schema.ts'
+import { renderTaxonomyReply } from './taxonomy.ts'
+
+export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): void {
+  api.get(
+    '/taxonomy',
+    {
+      config: { access: { scope: 'stores:read' } },
+      schema: {
+        operationId: 'getTaxonomy',
+        tags: ['taxonomy'],
+        summary: 'List the values that filters accept',
+        description:
+          'Values with the labels people read. A published value is never removed. Send the ETag of an earlier reply as If-None-Match to learn cheaply that nothing changed.',
+        response: { 200: TaxonomyReply, ...errorReplies(401, 403, 429) },
+      },
+    },
+    async (request, reply) => {
+      const { current } = taxonomy
+      reply.headers({ etag: current.etag, 'cache-control': 'private, no-cache' })
+      if (etagMatches(request.headers['if-none-match'], current.etag)) return reply.code(304).send()
+      return reply.type('application/json; charset=utf-8').send(renderTaxonomyReply(current, request.id))
+    },
+  )
+}

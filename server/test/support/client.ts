@@ -1,0 +1,35 @@
+export interface TestReply {
+  status: number
+  headers: Headers
+  /** The parsed body; undefined when there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into replies of every shape, and a wrong look fails it
+  body: any
+}
+
+type ExtraHeaders = Record<string, string>
+
+/** Speaks to the API as callers do: over HTTP, with or without a key. Paths are relative to /api/v1. */
+export interface TestClient {
+  get(path: string, headers?: ExtraHeaders): Promise<TestReply>
+  post(path: string, body: unknown, headers?: ExtraHeaders): Promise<TestReply>
+}
+
+export function createClient(url: string, key: string | null): TestClient {
+  const send = async (path: string, init: RequestInit): Promise<TestReply> => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      ...init,
+      headers: { ...(key ? { authorization: `Bearer ${key}` } : {}), ...init.headers },
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  }
+  return {
+    get: (path, headers = {}) => send(path, { method: 'GET', headers }),
+    post: (path, body, headers = {}) =>
+      send(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+  }
+}
