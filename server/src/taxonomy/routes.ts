@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { errorReplies } from '../http/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { etagMatches } from './etag.ts'
@@ -16,7 +17,11 @@ export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): 
         summary: 'List the values that filters accept',
         description:
           'Values with the labels people read. A published value is never removed. Send the ETag of an earlier reply as If-None-Match to learn cheaply that nothing changed.',
-        response: { 200: TaxonomyReply, ...errorReplies(401, 403, 429) },
+        response: {
+          200: TaxonomyReply,
+          304: Type.Null({ description: 'It is still what the ETag names.' }),
+          ...errorReplies(401, 403, 429),
+        },
       },
     },
     async (request, reply) => {

@@ -142,7 +142,8 @@ test.each([
   [{ filters: { platform_plus: 'true' } }, 'invalid_request', 'filters.platform_plus'],
   [{ filters: { meta_ads: { active_ads_min: -1 } } }, 'invalid_filter_value', 'filters.meta_ads.active_ads_min'],
   [{ filters: { meta_ads: { active_ads_min: 100_001 } } }, 'invalid_filter_value', 'filters.meta_ads.active_ads_min'],
-  [{ filters: { meta_ads: { active_ads_min: 1.5 } } }, 'invalid_request', 'filters.meta_ads.active_ads_min'],
+  [{ filters: { meta_ads: { active_ads_min: 1.5 } } }, 'invalid_filter_value', 'filters.meta_ads.active_ads_min'],
+  [{ filters: {}, limit: 2.5 }, 'invalid_limit', 'limit'],
   [{ filters: { store_created_at: {} } }, 'invalid_filter_value', 'filters.store_created_at'],
   [{ filters: { store_created_at: { from: '2020-01-01' } } }, 'invalid_filter_value', 'filters.store_created_at.from'],
   [

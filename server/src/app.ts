@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { requireAccess } from './auth/access.ts'
+import type { Pool } from './db/pool.ts'
+import type { Deps } from './deps.ts'
+import type { CallerLabels, RequestObserver } from './http/observe.ts'
+import type { ReplyHeader } from './http/openapi-headers.ts'
+import { logRequests } from './http/request-log.ts'
+import { type ApiRoutes, createHttpServer } from './http/server.ts'
+import { registerStoreRoutes } from './stores/routes.ts'
+import { watchTaxonomy } from './taxonomy/live.ts'
+import { registerTaxonomyRoutes } from './taxonomy/routes.ts'
+import { registerUsageRoutes } from './usage/routes.ts'
+
+// New values must be searchable within two seconds of an import's end, in every instance.
+const taxonomyIntervalMs = 1_000
+
+const tags = [
+  { name: 'usage', description: 'What the account may use, has used and has left.' },
+  { name: 'taxonomy', description: 'The values that filters accept, with their labels.' },
+  { name: 'stores', description: 'Lookup, search and batch enrichment of stores.' },
+]
+
+const headersOfMeters: Record<string, ReplyHeader> = {
+  search_rows: 'X-Search-Rows-Remaining',
+  store_exports: 'X-Store-Exports-Remaining',
+}
+
+/** The only way an app comes to exist: the server, its tests and the export of its contract all call this. */
+export async function buildApp(deps: Deps, observers: readonly RequestObserver[] = []): Promise<FastifyInstance> {
+  const app = createHttpServer({
+    observers: [logRequests(deps.log), ...observers],
+    checkReadiness: () => checkDatabase(deps.db),
+    describeCaller: (request) => labelsOf(request, deps),
+    openapi: {
+      tags,
+      headersOf: (route) => (route.config?.access?.spends ?? []).map((meter) => headersOfMeters[meter]!),
+    },
+  })
+  const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
+  requireAccess(app, { db: deps.db, clock: deps.clock, plans: deps.plans, publicUrl })
+  app.register(
+    async (scope) => {
+      const api = scope as unknown as ApiRoutes
+      registerUsageRoutes(api, { db: deps.db, ids: deps.ids, publicUrl })
+      registerTaxonomyRoutes(api, deps.taxonomy)
+      registerStoreRoutes(api, deps)
+    },
+    { prefix: '/api/v1' },
+  )
+
+  const watch = watchTaxonomy(deps.taxonomy, {
+    intervalMs: taxonomyIntervalMs,
+    onOutage: () => deps.log.warn('the taxonomy cannot be refreshed while the database is away'),
+  })
+  app.addHook('onClose', () => watch.stop())
+  await app.ready()
+  return app
+}
+
+async function checkDatabase(db: Pool): Promise<string | null> {
+  await db.query('select 1')
+  return null
+}
+
+function labelsOf({ caller }: FastifyRequest, { ids }: Deps): CallerLabels | null {
+  if (!caller) return null
+  return { account_id: ids.seal('account', caller.accountId), key_id: ids.seal('key', caller.key.id) }
+}

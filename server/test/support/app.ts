@@ -1,0 +1,137 @@
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import type { KnownStatus } from '../../src/accounts/account.ts'
+import { createAccount } from '../../src/accounts/create-account.ts'
+import type { LimitOverrides, PlanFile, PlanSlug } from '../../src/accounts/plans.ts'
+import { openAccountId } from '../../src/accounts/read-account.ts'
+import { setAccount } from '../../src/accounts/set-account.ts'
+import { buildApp } from '../../src/app.ts'
+import { createKey, resumeKey, revokeKey, suspendKey } from '../../src/auth/keys.ts'
+import type { Scope } from '../../src/auth/scopes.ts'
+import { findProjectDir, readConfig } from '../../src/config.ts'
+import type { Pool } from '../../src/db/pool.ts'
+import { type Deps, openDeps } from '../../src/deps.ts'
+import { importStores } from '../../src/imports/import-stores.ts'
+import type { Mode } from '../../src/kernel/ids.ts'
+import { createClient, type TestClient } from './client.ts'
+import { createManualClock } from './clock.ts'
+import { insertContacts, type TestContact } from './contacts.ts'
+import { createTestDatabase } from './database.ts'
+
+export interface AccountTraits {
+  plan?: PlanSlug
+  status?: KnownStatus
+  trialEnds?: string
+  periodStart?: string
+  limits?: LimitOverrides
+}
+
+export interface KeyTraits {
+  scopes?: readonly Scope[]
+  mode?: Mode
+  expires?: Date
+}
+
+export interface TestKey extends TestClient {
+  id: string
+  /** Public id of its account. */
+  account: string
+  secret: string
+}
+
+export interface TestApp {
+  url: string
+  deps: Deps
+  db: Pool
+  clock: ReturnType<typeof createManualClock>
+  /** A caller without a key. */
+  anon: TestClient
+  /** A key of a new account: plan pro and active unless told otherwise. */
+  key(traits: AccountTraits & KeyTraits): Promise<TestKey>
+  keyOf(account: string, traits: KeyTraits): Promise<TestKey>
+  setAccount(
+    account: string,
+    changes: { status?: KnownStatus; trialEnds?: null; limits?: LimitOverrides },
+  ): Promise<void>
+  revokeKey(key: TestKey): Promise<void>
+  suspendKey(key: TestKey): Promise<void>
+  resumeKey(key: TestKey): Promise<void>
+  /** Imports store records into the live catalogue, as a file. */
+  importStores(records: object[]): Promise<void>
+  /** Puts people on file at a store that is there. */
+  insertContacts(domain: string, contacts: TestContact[]): Promise<void>
+  /** The internal key of an account, for looking at its rows. */
+  accountNumber(account: string): number
+}
+
+export interface TestAppOptions {
+  /** Where the clock stands. */
+  now: string
+  plans?: Partial<PlanFile>
+}
+
+/** The production app on a database of its own, listening on loopback; closed after the file's tests. */
+export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
+  const { url: databaseUrl } = await createTestDatabase()
+  const clock = createManualClock(options.now)
+  const config = readConfig(
+    { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', PORT: '0' },
+    findProjectDir(import.meta.dirname),
+  )
+  const opened = await openDeps(config, { applicationName: 'storedex test', clock })
+  const deps = { ...opened, plans: { ...opened.plans, ...options.plans } }
+  const app = await buildApp(deps)
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  afterAll(async () => {
+    await app.close()
+    await deps.close()
+  })
+
+  const accounts = () => ({ db: deps.db, ids: deps.ids, now: clock.now() })
+  const keyOf: TestApp['keyOf'] = async (account, { expires, ...traits }) => {
+    const issued = await createKey(accounts(), account, {
+      name: 'test key',
+      ...traits,
+      ...(expires ? { expiresAt: expires } : {}),
+    })
+    return { ...createClient(url, issued.key), id: issued.id, account, secret: issued.key }
+  }
+  return {
+    url,
+    deps,
+    db: deps.db,
+    clock,
+    anon: createClient(url, null),
+    keyOf,
+    key: async ({ plan, status, trialEnds, periodStart, limits, ...traits }) => {
+      const account = await createAccount(accounts(), {
+        name: 'Test account',
+        plan: plan ?? 'pro',
+        ...(status ? { status } : {}),
+        ...(trialEnds ? { trialEndsAt: new Date(trialEnds) } : {}),
+        ...(periodStart ? { periodStart: new Date(periodStart) } : {}),
+      })
+      const id = deps.ids.seal('account', account.id)
+      if (limits) await setAccount(accounts(), id, { limits })
+      return keyOf(id, traits)
+    },
+    setAccount: async (account, { trialEnds, ...changes }) => {
+      await setAccount(accounts(), account, { ...changes, ...(trialEnds === null ? { trialEndsAt: null } : {}) })
+    },
+    revokeKey: async (key) => void (await revokeKey(accounts(), key.id)),
+    suspendKey: async (key) => void (await suspendKey(accounts(), key.id)),
+    resumeKey: async (key) => void (await resumeKey(accounts(), key.id)),
+    importStores: (records) => importRecords(deps, records),
+    insertContacts: (domain, contacts) => insertContacts(deps, domain, contacts),
+    accountNumber: (account) => openAccountId(deps.ids, account),
+  }
+}
+
+async function importRecords(deps: Deps, records: object[]): Promise<void> {
+  const file = join(tmpdir(), `storedex-test-${crypto.randomUUID()}.ndjson`)
+  await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))
+  const result = await importStores(deps, { file, extendTaxonomy: false })
+  if (result.rejected > 0) throw new Error(`${result.rejected} records were rejected: see ${result.rejects_file}`)
+}
