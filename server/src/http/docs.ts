@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises'
+import helmet from '@fastify/helmet'
+import type { FastifyInstance } from 'fastify'
+
+/**
+ * The API reference at `/docs`, drawn in the browser by Scalar from our own copy of its script. Nothing is loaded from
+ * or sent to anywhere else, and no script runs that is not served here.
+ */
+export function serveDocs(app: FastifyInstance): void {
+  app.register(helmet, {
+    global: false,
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        // Scalar sets styles from its script.
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:', 'blob:'],
+        fontSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'"],
+        workerSrc: ["'self'", 'blob:'],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    // Whether the host speaks TLS, and only TLS, is for its operator to promise.
+    strictTransportSecurity: false,
+  })
+  app.register(async (docs) => {
+    const schema = { hide: true }
+    docs.get('/', { schema }, (_request, reply) => reply.redirect('/docs', 302))
+    docs.get('/docs', { schema, helmet: {} }, (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
+    docs.get('/docs/start.js', { schema, helmet: {} }, (_request, reply) => reply.type(javascript).send(startScript))
+    docs.get('/docs/scalar.js', { schema, helmet: {} }, async (_request, reply) => {
+      scalarScript ??= readFile(new URL('./js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference')))
+      return reply
+        .type(javascript)
+        .header('cache-control', 'public, max-age=3600')
+        .send(await scalarScript)
+    })
+  })
+}
+
+let scalarScript: Promise<Buffer> | undefined
+
+const javascript = 'text/javascript; charset=utf-8'
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <title>Storedex API</title>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <link rel="icon" href="data:," />
+  </head>
+  <body>
+    <div id="app"></div>
+    <noscript>The API is described in <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>.</noscript>
+    <script src="/docs/scalar.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`
+
+const configuration = {
+  url: '/api/v1/openapi.json',
+  // The page is served by the API, so requests go to it directly: no proxy sees a key.
+  proxyUrl: '',
+  telemetry: false,
+  withDefaultFonts: false,
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  agent: { disabled: true },
+  // Keys stay in the page and are gone with it.
+  persistAuth: false,
+  authentication: { preferredSecurityScheme: 'bearerKey' },
+  metaData: { title: 'Storedex API' },
+}
+
+const startScript = `Scalar.createApiReference('#app', ${JSON.stringify(configuration)})\n`

@@ -1,0 +1,66 @@
+import type { FastifyError, FastifyInstance } from 'fastify'
+import { ApiError } from '../kernel/errors.ts'
+import { isDatabaseUnavailable } from './database-failure.ts'
+import type { ErrorReply } from './error-reply.ts'
+
+const defaultRetryAfterSeconds = 1
+
+/** The reply's body for a refusal. Whatever is not named here stays inside. */
+export function errorBody(error: ApiError, requestId: string): ErrorReply {
+  return {
+    error: {
+      type: error.type,
+      code: error.code,
+      message: error.message,
+      ...(error.param !== undefined && { param: error.param }),
+      ...(error.billing !== undefined && { billing: error.billing }),
+      request_id: requestId,
+    },
+  }
+}
+
+/** The headers that belong to a refusal. */
+export function errorHeaders(error: ApiError): Record<string, string> {
+  const headers: Record<string, string> = { 'cache-control': 'no-store' }
+  if (error.status === 401) headers['www-authenticate'] = 'Bearer'
+  const retryAfterSeconds = error.retryAfterSeconds ?? (error.status === 503 ? defaultRetryAfterSeconds : undefined)
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)))
+  return { ...headers, ...error.headers }
+}
+
+/** Answers every error with the envelope, and keeps it for the log. */
+export function sendErrorsEnveloped(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOf(error)
+    request.record.failure = refusal
+    return (
+      reply
+        .code(refusal.status)
+        .removeHeader('etag')
+        // Fastify closes the connection after any trouble with a body. That cuts the reply off while the body is still on
+        // its way, and is needless once it has come.
+        .removeHeader('connection')
+        .headers(errorHeaders(refusal))
+        .type('application/json; charset=utf-8')
+        .send(JSON.stringify(errorBody(refusal, request.id)))
+    )
+  })
+}
+
+/** What the caller is told about an error of any kind. */
+function refusalOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const { code, statusCode } = (error ?? {}) as Partial<FastifyError>
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new ApiError('payload_too_large', 'The body is larger than 1,000,000 bytes.', { cause: error })
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.', { cause: error })
+  // Fastify marks so what the caller did, such as a body shorter than it was declared.
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new ApiError('invalid_request', 'The request could not be read to its end.', { cause: error })
+  if (isDatabaseUnavailable(error))
+    return new ApiError('service_unavailable', 'The service is busy or restarting; try again in a moment.', {
+      cause: error,
+    })
+  return new ApiError('internal_error', 'Something went wrong on our side; it has been recorded.', { cause: error })
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify'
+import { ApiError } from '../kernel/errors.ts'
+
+/** Resolves to null when requests can be answered, else to a sentence that says why not. It may also throw. */
+export type ReadinessCheck = () => Promise<string | null>
+
+const checkTimeoutMs = 2_000
+
+/** `GET /healthz`: the process is alive. `GET /readyz`: it can answer now, or why not. For machines, without a key. */
+export function serveHealth(app: FastifyInstance, checkReadiness: ReadinessCheck): void {
+  const route = { config: { servesWhileDraining: true }, schema: { hide: true } }
+  app.get('/healthz', route, async () => ({ status: 'ok' }))
+  app.get('/readyz', route, async () => {
+    if (app.drain.isDraining) throw new ApiError('service_unavailable', 'The server is shutting down.')
+    const reason = await withinTime(checkReadiness)
+    if (reason !== null) throw new ApiError('service_unavailable', reason)
+    return { status: 'ready' }
+  })
+}
+
+async function withinTime(checkReadiness: ReadinessCheck): Promise<string | null> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<string>((resolve) => {
+    timer = setTimeout(resolve, checkTimeoutMs, `The readiness check took longer than ${checkTimeoutMs / 1000} s.`)
+  })
+  try {
+    return await Promise.race([checkReadiness(), timeout])
+  } catch (error) {
+    throw new ApiError('service_unavailable', 'The readiness check failed.', { cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,89 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { FinishedRequest, RequestObserver } from './observe.ts'
+
+export interface PoolFigures {
+  total: number
+  idle: number
+  waiting: number
+}
+
+export interface Metrics {
+  registry: Registry
+  observe: RequestObserver
+}
+
+const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Counts of requests and their durations, the process's own figures, and the pool's. No label comes from a caller. */
+export function createMetrics(readPool?: () => PoolFigures): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const labelNames = ['method', 'route', 'status'] as const
+  const requests = new Counter({
+    name: 'storedex_http_requests_total',
+    help: 'Requests answered, by method, route pattern and status.',
+    labelNames,
+    registers: [registry],
+  })
+  const durations = new Histogram({
+    name: 'storedex_http_request_duration_seconds',
+    help: 'From the first byte of the headers read to the last byte of the reply written.',
+    labelNames: ['method', 'route'],
+    buckets: durationBucketsSeconds,
+    registers: [registry],
+  })
+  if (readPool)
+    new Gauge({
+      name: 'storedex_database_connections',
+      help: 'Connections of the pool, and requests that wait for one.',
+      labelNames: ['state'],
+      registers: [registry],
+      collect() {
+        for (const [state, count] of Object.entries(readPool())) this.set({ state }, count)
+      },
+    })
+  return {
+    registry,
+    observe: ({ method, route, status, durationMs }: FinishedRequest) => {
+      requests.inc({ method, route, status })
+      durations.observe({ method, route }, durationMs / 1000)
+    },
+  }
+}
+
+export interface MetricsServer {
+  port: number
+  close(): Promise<void>
+}
+
+/** Serves `GET /metrics` on a port of its own, so that it need not be shown to the world. */
+export async function startMetricsServer(options: {
+  host: string
+  port: number
+  registry: Registry
+}): Promise<MetricsServer> {
+  const { host, port, registry } = options
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end()
+    try {
+      const text = await registry.metrics()
+      response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+    } catch {
+      response.writeHead(500).end()
+    }
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

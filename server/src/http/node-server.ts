@@ -1,0 +1,97 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ApiError } from '../kernel/errors.ts'
+import { noRoute, type RequestObserver } from './observe.ts'
+import { sendRawError } from './raw-reply.ts'
+import { newRequestId } from './request-id.ts'
+
+export interface Timeouts {
+  /** From the first byte of a request to the end of its headers. */
+  headersMs: number
+  /** From the first byte of a request to the end of its body. */
+  requestMs: number
+  /** An idle connection is closed after this; longer than the minute that common load balancers keep theirs. */
+  keepAliveMs: number
+  /** A connection on which nothing moves, in either direction, is cut after this. */
+  stalledMs: number
+}
+
+export const defaultTimeouts: Timeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  keepAliveMs: 72_000,
+  stalledMs: 60_000,
+}
+
+export const maxHeaderBytes = 16_384
+
+/**
+ * Node's HTTP server with bounds on everything a caller sends, and with the envelope for what Node would answer barely
+ * or not at all: requests that cannot be parsed or take too long, CONNECT, unknown expectations, a missing Host.
+ */
+export function createNodeServer(handle: RequestListener, timeouts: Timeouts, observe: RequestObserver): Server {
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    connectionsCheckingInterval: Math.ceil(timeouts.headersMs / 5),
+    // Checked by `refuseOddRequests`, which answers with the envelope.
+    requireHostHeader: false,
+  })
+  server.setTimeout(timeouts.stalledMs)
+  // Node would drop what is beyond 2,000 without a word; `refuseOddRequests` counts.
+  server.maxHeadersCount = 0
+
+  // The newest reply of each connection: an error of the parser must not talk into it.
+  const newestReply = new WeakMap<Duplex, ServerResponse>()
+  const answered = new WeakSet<Duplex>()
+  const refuse = (socket: Duplex, error: ApiError): void => {
+    if (!socket.writable) return void socket.destroy()
+    const requestId = newRequestId()
+    sendRawError(socket, error, requestId)
+    const unread = { method: '(unread)', route: noRoute, durationMs: 0, aborted: false, caller: null }
+    observe({ ...unread, requestId, status: error.status, failure: error })
+  }
+
+  server.on('request', (request, response) => {
+    newestReply.set(request.socket, response)
+    handle(request, response)
+  })
+  // An expectation that is not understood may be ignored.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy())
+    refuse(socket, new ApiError('method_not_allowed', 'This is not a proxy.', { headers: { allow: 'GET, POST' } }))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // What else arrives on a connection that was given up comes here again.
+    if (answered.has(socket)) return
+    answered.add(socket)
+    const answer = () => refuse(socket, refusalOfClientError(error, timeouts))
+    const reply = newestReply.get(socket)
+    if (error.code === 'ECONNRESET' || (!reply && isSilent(socket))) socket.destroy()
+    else if (!reply || reply.writableFinished) answer()
+    // The trouble is in a later request: the earlier one, whole and at work, is answered first.
+    else if (reply.req.complete) reply.once('close', answer)
+    else if (reply.headersSent) socket.destroy()
+    else answer()
+  })
+  return server
+}
+
+/** A connection that was opened and never used, as browsers do in advance, expects no reply. */
+function isSilent(socket: Duplex & { bytesRead?: number }): boolean {
+  return socket.bytesRead === 0
+}
+
+function refusalOfClientError(error: NodeJS.ErrnoException, timeouts: Timeouts): ApiError {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ApiError('header_too_large', `URL and headers together exceed ${maxHeaderBytes / 1024} KB.`)
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError('invalid_request', `The request was not complete after ${timeouts.requestMs / 1000} seconds.`)
+    default:
+      return new ApiError('invalid_request', 'This is not valid HTTP.')
+  }
+}

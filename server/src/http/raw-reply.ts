@@ -1,0 +1,24 @@
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ApiError } from '../kernel/errors.ts'
+import { errorBody, errorHeaders } from './envelope.ts'
+
+/** How long a caller may take to read a last reply before the connection is cut. */
+const lingerMs = 2_000
+
+/** Answers on a bare connection, where there is no request to reply to, and ends it. */
+export function sendRawError(socket: Duplex, error: ApiError, requestId: string): void {
+  const body = JSON.stringify(errorBody(error, requestId))
+  const headers = {
+    ...errorHeaders(error),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    date: new Date().toUTCString(),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`)
+  // Closing at once would drop the reply while the caller is still sending.
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+}

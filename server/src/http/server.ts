@@ -1,0 +1,91 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  fastify,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify'
+import { maxBodyBytes, readJsonBodies } from './bodies.ts'
+import { setDefaultHeaders } from './default-headers.ts'
+import { serveDocs } from './docs.ts'
+import { drainBeforeClosing } from './drain.ts'
+import { dropUnreadBodies } from './drop-body.ts'
+import { sendErrorsEnveloped } from './envelope.ts'
+import { type ReadinessCheck, serveHealth } from './health.ts'
+import { createNodeServer, defaultTimeouts, maxHeaderBytes, type Timeouts } from './node-server.ts'
+import { type CallerLabels, observeRequests, type RequestObserver } from './observe.ts'
+import { refuseOddRequests } from './odd-requests.ts'
+import { describeApi, type OpenApiOptions } from './openapi.ts'
+import { nameReplies, newRequestId } from './request-id.ts'
+import { decodableTarget, refuseUnknownRoutes } from './routing.ts'
+import { refusalOfValidation, validationOptions } from './validation.ts'
+
+/** The instance that routes are declared on: their types follow from their schemas. */
+export type ApiRoutes = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+export interface HttpServerOptions {
+  /** Told of every request once it is over, in this order; see `logRequests` and `createMetrics`. */
+  observers: readonly RequestObserver[]
+  checkReadiness: ReadinessCheck
+  openapi: OpenApiOptions
+  /** Who a request came from, for the log. */
+  describeCaller?: (request: FastifyRequest) => CallerLabels | null
+  timeouts?: Partial<Timeouts>
+  /** How long closing waits for requests at work. */
+  drainGraceMs?: number
+}
+
+const defaultDrainGraceMs = 10_000
+
+/**
+ * The HTTP edge without the API: whatever arrives gets the envelope, a request id and one log line. Routes are added
+ * through `app.register`, in plugins. `app.close()` drains first.
+ */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts }
+  const observe: RequestObserver = (finished) => {
+    for (const each of options.observers) each(finished)
+  }
+  const app = fastify({
+    // Fastify's own lines show URLs and headers. The one line a request needs is written by an observer.
+    logger: false,
+    genReqId: newRequestId,
+    serverFactory: (handle) => createNodeServer(handle, timeouts, observe),
+    // Listened to by `createNodeServer`, which also makes the second server that `localhost` can need.
+    clientErrorHandler: () => {},
+    rewriteUrl: (request) => decodableTarget(request.url ?? '/'),
+    routerOptions: { maxParamLength: maxHeaderBytes },
+    exposeHeadRoutes: false,
+    bodyLimit: maxBodyBytes,
+    ajv: validationOptions,
+    schemaErrorFormatter: refusalOfValidation,
+    // Requests that come while the server closes are answered by the drain, with the envelope.
+    return503OnClosing: false,
+    // By then the drain has waited for what was at work.
+    forceCloseConnections: true,
+  })
+
+  observeRequests(app, observe, options.describeCaller ?? (() => null))
+  nameReplies(app)
+  setDefaultHeaders(app)
+  sendErrorsEnveloped(app)
+  drainBeforeClosing(app, options.drainGraceMs ?? defaultDrainGraceMs)
+  refuseUnknownRoutes(app)
+  refuseOddRequests(app)
+  readJsonBodies(app)
+  dropUnreadBodies(app)
+
+  describeApi(app, options.openapi)
+  serveDocs(app)
+  serveHealth(app, options.checkReadiness)
+  return app
+}

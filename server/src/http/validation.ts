@@ -1,0 +1,122 @@
+import type { FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
+import { ApiError, type ErrorCode } from '../kernel/errors.ts'
+import { describeExpected, type JsonSchema } from './expectations.ts'
+
+/**
+ * Turns the first thing that validation finds wrong into a refusal. Validation changes nothing but defaults: a number in
+ * quotes stays a string, and a misspelt property is refused instead of dropped.
+ */
+export const validationOptions: NonNullable<FastifyServerOptions['ajv']> = {
+  customOptions: {
+    removeAdditional: false,
+    coerceTypes: false,
+    useDefaults: true,
+    allErrors: false,
+    strict: true,
+    // The refusal is worded from the schema, and told apart by the kind of value.
+    verbose: true,
+  },
+  onCreate: (ajv) => {
+    // Dates and URLs are judged by the work that uses them, which knows what to say about a bad one.
+    for (const format of ['date-time', 'uri']) ajv.addFormat(format, true)
+  },
+}
+
+/** How a value can be wrong. */
+type Fault = 'unknown' | 'missing' | 'type' | 'count' | 'value'
+
+const faultsByKeyword: Record<string, Fault> = {
+  additionalProperties: 'unknown',
+  required: 'missing',
+  type: 'type',
+  minItems: 'count',
+  maxItems: 'count',
+  uniqueItems: 'count',
+}
+
+interface Rule {
+  code: ErrorCode
+  fault: Fault
+  /** The paths it holds for; all of them when left out. */
+  at?: RegExp
+  /** In place of the sentence that the schema suggests. */
+  message?: string
+}
+
+// The first that fits decides; none: invalid_request.
+const rules: readonly Rule[] = [
+  { code: 'unknown_parameter', fault: 'unknown' },
+  { code: 'missing_parameter', fault: 'missing' },
+  { code: 'invalid_limit', fault: 'value', at: /^limit$/ },
+  {
+    code: 'invalid_cursor',
+    fault: 'value',
+    at: /^cursor$/,
+    message: 'cursor must be the next_cursor of the page before, unchanged.',
+  },
+  {
+    code: 'reveal_not_supported',
+    fault: 'value',
+    at: /^reveal_contacts$/,
+    message: 'reveal_contacts must be false here; contacts are revealed by POST /api/v1/contacts/reveal.',
+  },
+  { code: 'invalid_domain', fault: 'value', at: /^domains?(\[\d+\])?$/ },
+  { code: 'invalid_filter_value', fault: 'value', at: /^(filters|person|store)\b/ },
+]
+
+interface AjvError extends FastifySchemaValidationError {
+  data?: unknown
+  parentSchema?: JsonSchema
+}
+
+/** Fastify's `schemaErrorFormatter`. */
+export function refusalOfValidation(errors: FastifySchemaValidationError[]): ApiError {
+  // Branches of a union come first, the union itself last: it alone knows all that would have been right.
+  const error = errors.at(-1) as AjvError
+  const fault = faultOf(error, errors)
+  const param = pathOf(error, fault)
+  const rule = rules.find((each) => each.fault === fault && (each.at?.test(param) ?? true))
+  const message = rule?.message ?? sentence(error, fault, param)
+  return new ApiError(rule?.code ?? 'invalid_request', message, param === '' ? {} : { param })
+}
+
+function faultOf(error: AjvError, errors: AjvError[]): Fault {
+  // A union says no because of its last word: some branch liked the type, or none did.
+  if (error.keyword === 'anyOf') {
+    const branches = errors.slice(0, -1)
+    const allOfTypes = branches.every((branch) => faultOf(branch, []) === 'type')
+    return allOfTypes ? 'type' : 'value'
+  }
+  const { data, parentSchema } = error
+  if (error.keyword === 'type' && parentSchema?.type === 'integer' && typeof data === 'number') return 'value'
+  // A literal of another type is a wrong type: only `true` asks for what `false` refuses.
+  if (error.keyword === 'const' && typeof data !== typeof error.params.allowedValue) return 'type'
+  return faultsByKeyword[error.keyword] ?? 'value'
+}
+
+/** The path as it would be written in JavaScript: `filters.apps.any[1]`. */
+function pathOf(error: AjvError, fault: Fault): string {
+  let path = ''
+  for (const part of error.instancePath.split('/').slice(1))
+    path = /^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)
+  if (fault === 'unknown') return join(path, String(error.params.additionalProperty))
+  if (fault === 'missing') return join(path, String(error.params.missingProperty))
+  return path
+}
+
+const maxNameLength = 60
+
+/** A name that came from the caller is cleaned, shortened, and quoted unless it is a plain word. */
+function join(path: string, name: string): string {
+  const clean = [...name.slice(0, 200).replace(/[\p{C}\p{Z}]+/gu, ' ')]
+  const short = clean.length > maxNameLength ? `${clean.slice(0, maxNameLength - 1).join('')}…` : clean.join('')
+  if (!/^[A-Za-z_$][\w$-]*$/.test(short)) return `${path}[${JSON.stringify(short)}]`
+  return path === '' ? short : `${path}.${short}`
+}
+
+function sentence(error: AjvError, fault: Fault, param: string): string {
+  if (fault === 'unknown') return `${param} is not a parameter of this request.`
+  if (fault === 'missing') return `${param} is required.`
+  const subject = param === '' ? 'The body' : param
+  return `${subject} must be ${describeExpected(error.parentSchema ?? {})}.`
+}

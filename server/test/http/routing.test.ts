@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { call, expectEnvelope, sendRaw, startEdge } from './edge.ts'
+
+const edge = await startEdge()
+const at = (method: string, path: string) => call(edge.url + path, { method })
+const raw = (requestLine: string, headers = '') =>
+  sendRaw(edge.port, `${requestLine} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`)
+
+describe('an unknown path', () => {
+  test.each([
+    '/nowhere',
+    '/api/v1',
+    '/api/v1/',
+    '/api/v2/usage',
+    '/api/v1/usage/',
+    '/api/v1//usage',
+    '//api/v1/usage',
+    '/api/v1/USAGE',
+    '/api/v1/stores/',
+    '/api/v1/stores/a/b',
+    '/api/v1/stores%2Fsearch',
+    '/docs/',
+    '/docs/../../package.json',
+    '/docs/%2e%2e/package.json',
+    '/constructor',
+    '/__proto__',
+  ])('%s is a 404', async (path) => {
+    const [reply] = await raw(`GET ${path}`)
+    expectEnvelope(reply!, 404, 'route_not_found')
+  })
+
+  test('is told before its body is looked at', async () => {
+    const reply = await call(`${edge.url}/nowhere`, { method: 'POST', body: '{', headers: { 'content-type': 'x/y' } })
+    expectEnvelope(reply, 404, 'route_not_found')
+  })
+
+  test('is told whatever the method, and its log line does not repeat it', async () => {
+    const reply = await at('PROPFIND', '/sdx_live_secret?key=sdx_live_secret')
+    expectEnvelope(reply, 404, 'route_not_found')
+    const line = edge.log.find((each) => each.request_id === reply.headers.get('x-request-id'))
+    expect(line).toMatchObject({ route: '(none)', status: 404 })
+    expect(JSON.stringify(line)).not.toContain('secret')
+  })
+})
+
+describe('a known path with another method', () => {
+  test.each([
+    ['GET', '/api/v1/stores/search', 'POST'],
+    ['GET', '/api/v1/stores/%73earch', 'POST'],
+    ['POST', '/api/v1/stores/x.example', 'GET'],
+    ['POST', '/api/v1/usage', 'GET'],
+    ['DELETE', '/api/v1/usage?x=1', 'GET'],
+    ['OPTIONS', '/api/v1/usage', 'GET'],
+    ['HEAD', '/api/v1/usage', 'GET'],
+    ['PROPFIND', '/api/v1/usage', 'GET'],
+    ['QUERY', '/api/v1/stores/search', 'POST'],
+    ['M-SEARCH', '/api/v1/stores/search', 'POST'],
+    ['TRACE', '/api/v1/usage', 'GET'],
+    ['PUT', '/healthz', 'GET'],
+    ['POST', '/docs', 'GET'],
+  ])('%s %s is a 405 that allows %s', async (method, path, allowed) => {
+    const [reply] = await raw(`${method} ${path}`)
+    expect(reply!.headers.get('allow')).toBe(allowed)
+    expect(reply!.status).toBe(405)
+    if (method === 'HEAD') return
+    expectEnvelope(reply!, 405, 'method_not_allowed')
+  })
+
+  test('HEAD gets the headers of a 405 and no body', async () => {
+    const reply = await at('HEAD', '/api/v1/usage')
+    expect(reply).toMatchObject({ status: 405, body: '' })
+    expect(reply.headers.get('x-request-id')).toMatch(/^req_/)
+  })
+})
+
+describe('a path parameter', () => {
+  test.each([
+    ['x.example', 'x.example'],
+    ['https%3A%2F%2Fx.example%2Fa%3Fb', 'https://x.example/a?b'],
+    ['50%', '50%'],
+    ['%zz%41', '%zzA'],
+    ['%ff%fe', '%ff%fe'],
+    ['caf%C3%A9', 'café'],
+    ['caf%C3', 'caf%C3'],
+    ['%2525', '%25'],
+    ['a%00b', 'a\0b'],
+    ['%0d%0ax-evil:1', '\r\nx-evil:1'],
+    ['search%20', 'search '],
+    ['%2e%2e', '..'],
+    ['..', '..'],
+    ['Search', 'Search'],
+    ['a;b', 'a;b'],
+    ['x'.repeat(9_000), 'x'.repeat(9_000)],
+  ])('%s arrives decoded', async (encoded, decoded) => {
+    const [reply] = await raw(`GET /api/v1/stores/${encoded}`)
+    expect(reply!.status).toBe(200)
+    expect(JSON.parse(reply!.body)).toEqual({ domain: decoded })
+    expect(reply!.headers.has('x-evil')).toBe(false)
+  })
+})
+
+test.each([
+  ['the absolute form', 'GET http://elsewhere.example/api/v1/usage', 200],
+  ['the absolute form without a path', 'GET http://elsewhere.example', 302],
+  ['the asterisk form', 'OPTIONS *', 404],
+])('%s of a target is routed by its path', async (_form, requestLine, status) => {
+  const [reply] = await raw(requestLine)
+  expect(reply!.status).toBe(status)
+  expect(reply!.headers.get('x-request-id')).toMatch(/^req_/)
+})
+
+test('an Accept-Version header changes nothing', async () => {
+  const [reply] = await raw('GET /api/v1/usage', 'Accept-Version: 7.x\r\n')
+  expect(reply!.status).toBe(200)
+})
