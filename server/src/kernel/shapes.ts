@@ -1,8 +1,8 @@
-import { type TProperties, type TSchema, Type } from 'typebox'
+import { type TProperties, type TSchema, type TStringOptions, Type } from 'typebox'
 
 /** An ISO 8601 moment with time and offset. */
 export const Moment = (description: string) =>
-  Type.String({ format: 'date-time', description, examples: ['2026-11-01T00:00:00.000Z'] })
+  Type.String({ format: 'date-time', maxLength: 64, description, examples: ['2026-11-01T00:00:00.000Z'] })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
@@ -12,7 +12,13 @@ export const Closed = <T extends TProperties>(properties: T, options: { descript
 
 export const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
+/** A value of the taxonomy: a slug, or a country code. */
+export const Word = (options: TStringOptions = {}) =>
+  Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', maxLength: 64, ...options })
+
 export const RequestId = Type.String({
+  pattern: '^req_[A-Za-z0-9]{20,}$',
+  maxLength: 64,
   description: 'Names this reply; equal to the X-Request-Id header.',
-  examples: ['req_8fK2mXo3QpLr7TzV1aBc'],
+  examples: ['req_8fK2mXo3QpLr7TzV1aBcD4Ef'],
 })

@@ -8,7 +8,7 @@ import type { PaidReply, StoresContext } from './context.ts'
 import { parseStore, withoutTechnologies } from './document.ts'
 import { ContactPreview, type PreviewSelection, previewContacts } from './preview.ts'
 import { findStoresByHosts, type StoreByHostRow } from './queries.ts'
-import { EnrichedStore } from './schema.ts'
+import { Domain, EnrichedStore } from './schema.ts'
 
 const Include = Type.Union([Type.Literal('store'), Type.Literal('technologies'), Type.Literal('contact_previews')])
 
@@ -31,7 +31,11 @@ export const StoreEnrichmentRequest = Closed({
   ),
   max_contacts_per_store: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })),
   reveal_contacts: Type.Optional(
-    Type.Boolean({ const: false, default: false, description: 'Must be false: contacts are revealed by their own call.' }),
+    Type.Boolean({
+      const: false,
+      default: false,
+      description: 'Must be false: contacts are revealed by their own call.',
+    }),
   ),
 })
 
@@ -39,10 +43,10 @@ export const StoreEnrichmentReply = Closed({
   object: Type.Literal('store_enrichment_result'),
   data: Type.Array(
     Closed({
-      domain: Type.String(),
+      domain: Domain,
       status: Type.Union([Type.Literal('found'), Type.Literal('not_found')]),
       store: Nullable(EnrichedStore),
-      contact_previews: Type.Optional(Type.Array(ContactPreview)),
+      contact_previews: Type.Optional(Type.Array(ContactPreview, { maxItems: 10 })),
     }),
     { maxItems: 25 },
   ),

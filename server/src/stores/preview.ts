@@ -2,30 +2,33 @@ import buildSerializer from 'fast-json-stringify'
 import { type Static, Type } from 'typebox'
 import type { CallerContext } from '../auth/caller.ts'
 import { contactKey, type IdSealer } from '../kernel/ids.ts'
-import { Closed, Nullable } from '../kernel/shapes.ts'
+import { Closed, Nullable, Word } from '../kernel/shapes.ts'
 import * as queries from './preview-queries.ts'
-import type { Store } from './schema.ts'
+import { Domain, maxTechnologies, type Store, StoreName, storeIdPattern } from './schema.ts'
 
 /** A person without any channel. Names are cut before they get here, so a preview cannot tell more. */
 export const ContactPreview = Closed({
-  id: Type.String({ pattern: '^ct_[A-Za-z]+_[A-Za-z]{16}$', examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
+  id: Type.String({ pattern: '^ct_[A-Za-z]+_[A-Za-z]{16}$', maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
   object: Type.Literal('contact_preview'),
-  first_name: Nullable(Type.String()),
-  last_name_obfuscated: Nullable(Type.String({ examples: ['L***'] })),
-  role: Nullable(Type.String()),
+  first_name: Nullable(Type.String({ maxLength: 500 })),
+  last_name_obfuscated: Nullable(Type.String({ maxLength: 8, examples: ['L***'] })),
+  role: Nullable(Word()),
   seniority: Type.Union([Type.Literal('executive'), Type.Literal('decision_maker'), Type.Literal('other')]),
-  title: Nullable(Type.String()),
+  title: Nullable(Type.String({ maxLength: 500 })),
   has_verified_email: Type.Boolean(),
   has_phone: Type.Boolean(),
   has_profile: Type.Boolean(),
   revealed: Type.Boolean({ description: 'Whether your account has revealed this contact already.' }),
   store: Closed({
-    id: Type.String({ pattern: '^st_[A-Za-z]+_[A-Za-z]{16}$' }),
-    domain: Type.String(),
-    name: Type.String(),
-    category: Nullable(Type.String()),
-    traffic_tier: Nullable(Type.String()),
-    technologies: Closed({ apps: Type.Array(Type.String()), pixels: Type.Array(Type.String()) }),
+    id: Type.String({ pattern: storeIdPattern, maxLength: 24 }),
+    domain: Domain,
+    name: StoreName,
+    category: Nullable(Word()),
+    traffic_tier: Nullable(Word()),
+    technologies: Closed({
+      apps: Type.Array(Word(), { maxItems: maxTechnologies }),
+      pixels: Type.Array(Word(), { maxItems: maxTechnologies }),
+    }),
   }),
 })
 

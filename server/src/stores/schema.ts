@@ -1,30 +1,38 @@
 import { type Static, Type } from 'typebox'
-import { Closed, Moment, Nullable, RequestId } from '../kernel/shapes.ts'
+import { Closed, Moment, Nullable, RequestId, Word } from '../kernel/shapes.ts'
 
 export const Mode = Type.Union([Type.Literal('live'), Type.Literal('test')])
 
+/** An import takes no more than this many apps, and as many pixels, for one store. */
+export const maxTechnologies = 500
+
 export const Technologies = Closed({
-  apps: Type.Array(Type.String()),
-  pixels: Type.Array(Type.String()),
-  theme: Closed({ name: Nullable(Type.String()), type: Nullable(Type.String()) }),
+  apps: Type.Array(Word(), { maxItems: maxTechnologies }),
+  pixels: Type.Array(Word(), { maxItems: maxTechnologies }),
+  theme: Closed({ name: Nullable(Type.String({ maxLength: 200 })), type: Nullable(Word()) }),
 })
 
+export const storeIdPattern = '^st_[A-Za-z]+_[A-Za-z]{16}$'
+
+export const Domain = Type.String({ format: 'hostname', maxLength: 253, examples: ['aurora-candles.example'] })
+export const StoreName = Type.String({ maxLength: 500, examples: ['Aurora Candles'] })
+
 const storeFields = {
-  id: Type.String({ pattern: '^st_[A-Za-z]+_[A-Za-z]{16}$', examples: ['st_live_KqWvTzHbNcRyLpXm'] }),
+  id: Type.String({ pattern: storeIdPattern, maxLength: 24, examples: ['st_live_KqWvTzHbNcRyLpXm'] }),
   object: Type.Literal('store'),
-  domain: Type.String({ examples: ['aurora-candles.example'] }),
-  name: Type.String({ examples: ['Aurora Candles'] }),
-  category: Nullable(Type.String({ examples: ['home_garden'] })),
-  country: Nullable(Type.String({ examples: ['DE'] })),
-  traffic_tier: Nullable(Type.String({ examples: ['10k_50k'] })),
-  revenue_tier: Nullable(Type.String({ examples: ['50k_100k'] })),
+  domain: Domain,
+  name: StoreName,
+  category: Nullable(Word({ examples: ['home_garden'] })),
+  country: Nullable(Word({ examples: ['DE'] })),
+  traffic_tier: Nullable(Word({ examples: ['10k_50k'] })),
+  revenue_tier: Nullable(Word({ examples: ['50k_100k'] })),
   platform_plus: Type.Boolean(),
   lead_fit_score: Nullable(Type.Number()),
   store_created_at: Nullable(
     Closed({
       estimate: Nullable(Moment('When the store opened, as well as is known.')),
       resolution: Nullable(Type.Union([Type.Literal('exact'), Type.Literal('month'), Type.Literal('year')])),
-      source: Nullable(Type.String()),
+      source: Nullable(Word()),
       confidence: Nullable(Type.Union([Type.Literal('high'), Type.Literal('medium'), Type.Literal('low')])),
     }),
   ),
@@ -33,7 +41,7 @@ const storeFields = {
     total: Type.Integer({ minimum: 0, description: 'Contacts on file, revealable or not.' }),
     has_revealable_contacts: Type.Boolean(),
     verified_email_count: Type.Integer({ minimum: 0 }),
-    roles: Type.Array(Type.String()),
+    roles: Type.Array(Word(), { maxItems: 1000 }),
   }),
 }
 

@@ -11,10 +11,12 @@ import { Store } from './schema.ts'
 
 export const SearchLimit = Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Rows a page.' })
 
-export const SearchCursor = Type.Union(
-  [Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 500 }), Type.Null()],
-  { default: null, description: 'The next_cursor of the page before, with the same filters.' },
-)
+const Cursor = Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 500 })
+
+export const SearchCursor = Type.Union([Cursor, Type.Null()], {
+  default: null,
+  description: 'The next_cursor of the page before, with the same filters.',
+})
 
 export const StoreSearchRequest = Closed({
   filters: StoreSearchFilters,
@@ -26,7 +28,7 @@ export const StoreSearchReply = Closed({
   object: Type.Literal('list'),
   data: Type.Array(Store, { maxItems: 100 }),
   has_more: Type.Boolean(),
-  next_cursor: Nullable(Type.String()),
+  next_cursor: Nullable(Cursor),
   request_id: RequestId,
 })
 

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { sendJson } from '../http/send-json.ts'
 import type { PaidReply } from './context.ts'
 
 /** Sends a body that is serialised already, with what is left of each meter the route declares to spend. */
@@ -6,5 +7,5 @@ export function sendPaid(reply: FastifyReply, { body, balance }: PaidReply): Fas
   const { spends } = reply.routeOptions.config.access ?? {}
   if (spends?.includes('search_rows')) reply.header('x-search-rows-remaining', balance.searchRowsRemaining)
   if (spends?.includes('store_exports')) reply.header('x-store-exports-remaining', balance.storeExportsRemaining)
-  return reply.type('application/json; charset=utf-8').send(body)
+  return sendJson(reply, body)
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { errorReplies } from '../http/openapi.ts'
+import { sendJson } from '../http/send-json.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { etagMatches } from './etag.ts'
 import type { LiveTaxonomy } from './live.ts'
@@ -27,8 +28,8 @@ export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): 
     async (request, reply) => {
       const { current } = taxonomy
       reply.headers({ etag: current.etag, 'cache-control': 'private, no-cache' })
-      if (etagMatches(request.headers['if-none-match'], current.etag)) return reply.code(304).send()
-      return reply.type('application/json; charset=utf-8').send(renderTaxonomyReply(current, request.id))
+      if (etagMatches(request.headers['if-none-match'], current.etag)) return reply.code(304).send(null)
+      return sendJson(reply, renderTaxonomyReply(current, request.id))
     },
   )
 }

@@ -1,19 +1,22 @@
 import { Type } from 'typebox'
-import { Closed, Nullable, RequestId } from '../kernel/shapes.ts'
+import { Closed, Nullable, RequestId, Word } from '../kernel/shapes.ts'
 import type { Facet } from '../search/vocabulary.ts'
 
 const item = {
-  value: Type.String({ description: 'What filters, records and replies say.' }),
-  label: Type.String({ description: 'What people read.' }),
+  value: Word({ description: 'What filters, records and replies say.' }),
+  label: Type.String({ maxLength: 200, description: 'What people read.' }),
   deprecated: Type.Optional(
     Type.Literal(true, { description: 'Only there when the value is kept for old data and should not be used anew.' }),
   ),
 }
 
-const Items = Type.Array(Closed(item))
+// Extensions by imports can add many.
+const maxItems = 100_000
+
+const Items = Type.Array(Closed(item), { maxItems })
 const Categories = Type.Array(
-  Closed({ ...item, parent: Nullable(Type.String({ description: 'The category above; null at the top.' })) }),
-  { examples: [[{ value: 'home_garden_decor', label: 'Decor', parent: 'home_garden' }]] },
+  Closed({ ...item, parent: Nullable(Word({ description: 'The category above; null at the top.' })) }),
+  { maxItems, examples: [[{ value: 'home_garden_decor', label: 'Decor', parent: 'home_garden' }]] },
 )
 const Tiers = (description: string) =>
   Type.Array(
@@ -22,18 +25,18 @@ const Tiers = (description: string) =>
       min: Nullable(Type.Integer({ description: 'Lower end, inclusive.' })),
       max: Nullable(Type.Integer({ description: 'Upper end, exclusive; null for the open one.' })),
     }),
-    { description },
+    { maxItems, description },
   )
-const Technologies = Type.Array(
-  Closed({ ...item, category: Nullable(Type.String({ description: 'What it is for.' })) }),
-  { examples: [[{ value: 'klaviyo', label: 'Klaviyo', category: 'email_marketing' }]] },
-)
+const Technologies = Type.Array(Closed({ ...item, category: Nullable(Word({ description: 'What it is for.' })) }), {
+  maxItems,
+  examples: [[{ value: 'klaviyo', label: 'Klaviyo', category: 'email_marketing' }]],
+})
 
 const contentFields = {
   object: Type.Literal('taxonomy'),
-  version: Type.String({ description: 'Changes whenever the content does.' }),
+  version: Word({ description: 'Changes whenever the content does.' }),
   categories: Categories,
-  countries: Type.Array(Closed(item), { description: 'ISO 3166-1 alpha-2.' }),
+  countries: Type.Array(Closed(item), { maxItems, description: 'ISO 3166-1 alpha-2.' }),
   traffic_tiers: Tiers('Monthly visits.'),
   revenue_tiers: Tiers('Monthly revenue in USD.'),
   theme_types: Items,

@@ -55,11 +55,7 @@ export function requireSearchRows(ctx: CallerContext, limit: number): void {
   if (limit > left) throw rowsRefusal(ctx, left)
 }
 
-function explainRefusal(
-  ctx: CallerContext,
-  charge: queries.DeliveryCharge,
-  standing: queries.StandingRow,
-): ApiError {
+function explainRefusal(ctx: CallerContext, charge: queries.DeliveryCharge, standing: queries.StandingRow): ApiError {
   const rowsLeft = Math.max(0, charge.searchRowsAllowance - standing.rows_taken)
   if (charge.searchRows > rowsLeft) return rowsRefusal(ctx, rowsLeft)
   const exportsLeft = Math.max(0, charge.storeExportsAllowance - standing.exports_taken)

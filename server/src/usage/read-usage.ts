@@ -21,7 +21,7 @@ export interface Usage {
   store_exports: Meter & { reserved: number }
   api_requests: Meter
   search_rows: Meter
-  rate_limit: { limit: number; interval: string }
+  rate_limit: { limit: number; interval: 'minute' }
 }
 
 export interface UsageQuestion {

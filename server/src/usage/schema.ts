@@ -1,29 +1,20 @@
 import { Type } from 'typebox'
 import { planSlugs } from '../accounts/plans.ts'
-import { Closed, Count, Moment, Nullable, RequestId } from '../kernel/shapes.ts'
+import { TrialCreditBillingAction } from '../http/error-reply.ts'
+import { Closed, Count, Moment, Nullable, RequestId, Word } from '../kernel/shapes.ts'
 
 const period = {
   period_start: Moment('Start of the period, inclusive.'),
   period_end: Moment('End of the period, exclusive.'),
 }
 
-/** How a trial becomes the paid plan. */
-const TrialCreditBillingAction = Closed({
-  can_unlock_paid_credits_now: Type.Optional(Type.Boolean()),
-  action: Type.Literal('end_trial_to_unlock_pro_credits'),
-  current_limit: Count('The trial’s cap.'),
-  paid_plan_limit: Count('The paid plan’s monthly credits.'),
-  trial_ends_at: Nullable(Moment('End of the trial.')),
-  url: Type.String({ format: 'uri', description: 'Where a person ends the trial.' }),
-})
-
 /** What an account may use, has used and has left. */
 export const UsageReply = Closed({
   object: Type.Literal('usage'),
   plan: Closed({
-    slug: Type.Union(planSlugs.map((slug) => Type.Literal(slug))),
-    name: Type.String(),
-    status: Type.String({ description: 'Subscription state, such as active, trialing or past_due.' }),
+    slug: Type.Enum(planSlugs),
+    name: Type.String({ maxLength: 200 }),
+    status: Word({ description: 'Subscription state, such as active, trialing or past_due.' }),
     trial: Closed({ active: Type.Boolean(), ends_at: Nullable(Moment('End of the trial.')) }),
   }),
   contact_credits: Closed({
@@ -54,12 +45,12 @@ export const UsageReply = Closed({
   }),
   rate_limit: Closed({
     limit: Count('Requests in one interval.'),
-    interval: Type.String({ description: 'Length of the fixed window.', examples: ['minute'] }),
+    interval: Type.Literal('minute', { description: 'Length of the fixed window.' }),
   }),
   billing: Type.Optional(TrialCreditBillingAction),
   key: Closed({
-    id: Type.String({ examples: ['key_RtWqLzXcVbNmPkJh'] }),
-    name: Type.String(),
+    id: Type.String({ pattern: '^key_[A-Za-z]{16}$', maxLength: 20, examples: ['key_RtWqLzXcVbNmPkJh'] }),
+    name: Type.String({ maxLength: 200 }),
     mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),
   }),
   request_id: RequestId,
