@@ -33,11 +33,8 @@ export function drainBeforeClosing(app: FastifyInstance, graceMs: number): void 
   })
 
   app.addHook('onRequest', (request, reply, done) => {
-    if (isDraining) {
-      reply.header('connection', 'close')
-      if (!request.routeOptions.config.servesWhileDraining)
-        throw new ApiError('service_unavailable', 'The server is shutting down; try again in a moment.')
-    }
+    if (isDraining && !request.routeOptions.config.servesWhileDraining)
+      throw new ApiError('service_unavailable', 'The server is shutting down; try again in a moment.')
     atWork++
     reply.raw.once('close', () => {
       atWork--

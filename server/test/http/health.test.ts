@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { createMetrics, startMetricsServer } from '../../src/http/metrics.ts'
+import { addEcho, call, expectEnvelope, startEdge } from './edge.ts'
+
+describe('health', () => {
+  test('a living process says so', async () => {
+    const { url } = await startEdge()
+    expect(await call(`${url}/healthz`)).toMatchObject({ status: 200, body: '{"status":"ok"}' })
+    expect(await call(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ready"}' })
+  })
+
+  test('a process that cannot answer says why', async () => {
+    const { url } = await startEdge(addEcho, { checkReadiness: async () => 'The catalogue is being loaded.' })
+    const reply = await call(`${url}/readyz`)
+    expect(expectEnvelope(reply, 503, 'service_unavailable').message).toBe('The catalogue is being loaded.')
+    expect(reply.headers.get('retry-after')).toBe('1')
+    expect((await call(`${url}/healthz`)).status).toBe(200)
+  })
+
+  test('a check that fails is a 503, with its cause in the log alone', async () => {
+    const checkReadiness = () => Promise.reject(new Error('connect to secret-host failed'))
+    const { url, log } = await startEdge(addEcho, { checkReadiness })
+    const reply = await call(`${url}/readyz`)
+    expectEnvelope(reply, 503, 'service_unavailable')
+    expect(reply.body).not.toContain('secret-host')
+    expect(log.at(-1)).toMatchObject({ cause: { message: 'connect to secret-host failed' } })
+  })
+
+  test('a check that hangs is a 503', async () => {
+    const { url } = await startEdge(addEcho, { checkReadiness: () => new Promise(() => {}) })
+    expectEnvelope(await call(`${url}/readyz`), 503, 'service_unavailable')
+  })
+
+  test('is no news for the log', async () => {
+    const { url, log } = await startEdge()
+    await call(`${url}/healthz`)
+    await expect.poll(() => log).toEqual([expect.objectContaining({ level: 20, route: '/healthz' })])
+  })
+})
+
+describe('metrics', async () => {
+  const metrics = createMetrics(() => ({ total: 3, idle: 2, waiting: 1 }))
+  const edge = await startEdge(addEcho, { observers: [metrics.observe] })
+  const server = await startMetricsServer({ host: '127.0.0.1', port: 0, registry: metrics.registry })
+  const read = async () => (await call(`http://127.0.0.1:${server.port}/metrics`)).body
+
+  test('count requests by route pattern, method and status', async () => {
+    await call(`${edge.url}/api/v1/stores/sdx_live_secret`)
+    await call(`${edge.url}/sdx_live_secret`)
+    await expect.poll(read).toContain('storedex_http_requests_total{method="GET",route="(none)",status="404"} 1')
+    const text = await read()
+    expect(text).toContain('storedex_http_requests_total{method="GET",route="/api/v1/stores/:domain",status="200"} 1')
+    expect(text).toContain('storedex_http_request_duration_seconds_count{method="GET",route="(none)"} 1')
+    expect(text).not.toContain('secret')
+  })
+
+  test('show the pool and the process', async () => {
+    const text = await read()
+    expect(text).toContain('storedex_database_connections{state="waiting"} 1')
+    expect(text).toContain('nodejs_eventloop_lag_p99_seconds')
+  })
+
+  test('are all that their port serves, until it is closed', async () => {
+    const address = `http://127.0.0.1:${server.port}`
+    expect((await call(`${address}/`)).status).toBe(404)
+    expect((await call(`${address}/metrics`, { method: 'POST' })).status).toBe(404)
+    await server.close()
+    await expect(call(`${address}/metrics`)).rejects.toThrow()
+  })
+
+  test('are not on the port of the API', async () => {
+    expectEnvelope(await call(`${edge.url}/metrics`), 404, 'route_not_found')
+  })
+})
