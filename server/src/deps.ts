@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { type PlanFile, readPlanFile } from './accounts/plans.ts'
-import type { Config, LogLevel } from './config.ts'
+import type { Config } from './config.ts'
 import { openEmbeddedPostgres } from './db/embedded/supervisor.ts'
 import { readInstallationSecret } from './db/installation.ts'
 import { type MigrationResult, migrate } from './db/migrate.ts'
 import { createPool, type Pool } from './db/pool.ts'
 import { checkServer } from './db/server.ts'
+import { createLogger } from './http/logger.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { type CursorSealer, createCursorSealer } from './kernel/cursor.ts'
 import { createIdSealer, type IdSealer } from './kernel/ids.ts'
@@ -39,14 +40,6 @@ export interface OpenOptions {
   maxConnections?: number
 }
 
-/** Standard output belongs to results and the start's greeting, so logs go to standard error. */
-export function createLogger(level: LogLevel): Logger {
-  return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: false }),
-  )
-}
-
 /** The composition root. When a step fails, what was opened before it is given back. */
 export async function openDeps(config: Config, options: OpenOptions): Promise<Deps> {
   const opened: (() => Promise<void>)[] = []
@@ -54,7 +47,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     for (const giveBack of opened.reverse()) await giveBack()
   })
   try {
-    const log = options.log ?? createLogger(config.logLevel)
+    const log = options.log ?? createLogger({ level: config.logLevel })
     const clock = options.clock ?? systemClock
     const plans = await readPlanFile(config.plansFile)
 

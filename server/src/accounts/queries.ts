@@ -71,7 +71,16 @@ export async function selectAccount(db: Queryable, id: number): Promise<Account 
   return rows[0] && accountOf(rows[0])
 }
 
-/** The same, held until the end of the transaction, so that two changes at once both hold. */
+/** The oldest one with this address; addresses need not be distinct. */
+export async function selectAccountByEmail(db: Queryable, email: string): Promise<Account | undefined> {
+  const { rows } = await db.query<AccountRow>(
+    `select ${accountColumns} from accounts where email = $1::text order by id limit 1`,
+    [email],
+  )
+  return rows[0] && accountOf(rows[0])
+}
+
+/** An account by its id, held until the end of the transaction, so that two changes at once both hold. */
 export async function lockAccount(db: Queryable, id: number): Promise<Account | undefined> {
   const { rows } = await db.query<AccountRow>(
     `select ${accountColumns} from accounts where id = $1::bigint for no key update`,

@@ -1,13 +1,18 @@
 import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import type { Account, AccountsContext } from './account.ts'
-import { selectAccount } from './queries.ts'
+import { selectAccount, selectAccountByEmail } from './queries.ts'
 
 /** The account with this public id; refuses an id that names none. */
 export async function readAccount(ctx: AccountsContext, publicId: string): Promise<Account> {
   const account = await selectAccount(ctx.db, openAccountId(ctx.ids, publicId))
   if (!account) throw unknownAccount(publicId)
   return account
+}
+
+/** The first account opened with this address. */
+export function findAccountByEmail(ctx: AccountsContext, email: string): Promise<Account | undefined> {
+  return selectAccountByEmail(ctx.db, email)
 }
 
 /** The internal key behind `acct_…`. */

@@ -71,6 +71,13 @@ export async function selectKeysOf(db: Queryable, accountId: number): Promise<Ke
   return rows
 }
 
+export async function selectKeyByHash(db: Queryable, secretHash: Buffer): Promise<KeyRow | undefined> {
+  const { rows } = await db.query<KeyRow>(`select ${keyColumns} from api_keys where secret_hash = $1::bytea`, [
+    secretHash,
+  ])
+  return rows[0]
+}
+
 /** The key, held until the end of the transaction, so that changes of one key come one after the other. */
 export async function lockKey(db: Queryable, id: number): Promise<KeyRow | undefined> {
   const { rows } = await db.query<KeyRow>(

@@ -65,6 +65,12 @@ export async function listKeys(ctx: AccountsContext, accountId: string): Promise
   return rows.map((row) => reportKey(ctx, row))
 }
 
+/** What is known of a key that somebody holds. */
+export async function findKey(ctx: AccountsContext, key: string): Promise<KeyReport | undefined> {
+  const row = await queries.selectKeyByHash(ctx.db, hashApiKey(key))
+  return row && reportKey(ctx, row)
+}
+
 /** Ends a key for good. */
 export function revokeKey(ctx: AccountsContext, keyId: string): Promise<KeyReport> {
   return changeKey(ctx, keyId, (row) => ({ ...row, revoked_at: row.revoked_at ?? ctx.now }))

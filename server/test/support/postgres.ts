@@ -1,6 +1,62 @@
-/** Where tests find a PostgreSQL: TEST_DATABASE_URL when set (a superuser's), else an embedded one of their own. */
-export async function startTestPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
-  const given = process.env.TEST_DATABASE_URL
-  if (!given) throw new Error('Set TEST_DATABASE_URL')
-  return { url: given, stop: async () => {} }
+import { chmodSync, lchownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { clusterPaths } from '../../src/db/embedded/cluster.ts'
+import { preparePlace } from '../../src/db/embedded/place.ts'
+import { pickFreePort, startPostmaster, stopPostmaster } from '../../src/db/embedded/postmaster.ts'
+import { runProgram } from '../../src/db/embedded/programs.ts'
+import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
+
+interface TestPostgres {
+  /** A role that may create databases. */
+  url: string
+  stop(): Promise<void>
+}
+
+// What a crash would cost does not matter here.
+const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+/**
+ * A PostgreSQL for one run of the tests: the one at TEST_DATABASE_URL, or a new one of the programs in TEST_POSTGRES_BIN
+ * (`npm test` runs the tests on the machine's own PostgreSQL as well), or the embedded one.
+ */
+export async function startTestPostgres(): Promise<TestPostgres> {
+  const { TEST_DATABASE_URL: url, TEST_POSTGRES_BIN: programs } = process.env
+  if (url) return { url, stop: async () => {} }
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'storedex-test-'))
+  // For root, PostgreSQL runs as another user, who has to pass.
+  chmodSync(folder, 0o711)
+  const server = programs ? await startForeign(programs, folder) : await startEmbedded(folder)
+  const stop = async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+  return { url: server.url, stop }
+}
+
+async function startEmbedded(folder: string): Promise<TestPostgres> {
+  const { url, release } = await openEmbeddedPostgres({ dataDir: folder, settings })
+  return { url, stop: release }
+}
+
+async function startForeign(programs: string, folder: string): Promise<TestPostgres> {
+  const place = preparePlace(folder)
+  const { cluster, data } = clusterPaths(place.home)
+  mkdirSync(cluster)
+  mkdirSync(data, { mode: 0o700 })
+  if (place.runAs) lchownSync(data, place.runAs.uid, place.runAs.gid)
+  const [initdb, postgres] = [join(programs, 'initdb'), join(programs, 'postgres')]
+  const args = ['--username=storedex', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+  const { code, output } = await runProgram(initdb, ['--pgdata', data, ...args], { runAs: place.runAs })
+  if (code !== 0) throw new Error(`${initdb} failed: ${output}`)
+  const started = await startPostmaster({
+    place,
+    binaries: { initdb, postgres, majorVersion: '' },
+    settings: { ...settings, listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' },
+    port: await pickFreePort(),
+    timeoutMs: 60_000,
+  })
+  if ('failure' in started) throw new Error(`${postgres} did not start: ${started.failure}`)
+  const url = `postgres://storedex@127.0.0.1:${started.port}/postgres`
+  return { url, stop: () => stopPostmaster(place.home, started.pid) }
 }
