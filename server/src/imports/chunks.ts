@@ -1,0 +1,66 @@
+import type { NumberedPatch } from './merge-chunk.ts'
+import { RecordProblem } from './problem.ts'
+import type { ImportSource } from './read.ts'
+import { readRecords } from './records.ts'
+import { type Reject, recordJson } from './rejects.ts'
+import { readStoreRecord, StoreRecord } from './store-record.ts'
+import type { WordReader } from './words.ts'
+
+/** Records that are written in one transaction. */
+export interface Chunk {
+  /** Records read: those to apply and those refused already. */
+  read: number
+  patches: NumberedPatch[]
+  rejects: Reject[]
+}
+
+/** Enough for the cost of a transaction not to matter, few enough for others to get their turn in between. */
+const maxRecords = 5_000
+/** Long records fill a chunk sooner, so that memory stays bounded. */
+const maxBytes = 8_000_000
+
+/** Reads a source into chunks of checked records. */
+export async function* readChunks(source: ImportSource, words: WordReader): AsyncGenerator<Chunk> {
+  let chunk = emptyChunk()
+  let bytes = 0
+  for await (const records of readRecords(source, StoreRecord)) {
+    for (const record of records) {
+      chunk.read++
+      bytes += record.bytes
+      if (record.problem !== undefined)
+        chunk.rejects.push({ line: record.line, reason: record.problem, record: recordJson(record.text) })
+      else readInto(chunk, record.line, record.value, words)
+      if (chunk.read < maxRecords && bytes < maxBytes) continue
+      yield chunk
+      chunk = emptyChunk()
+      bytes = 0
+    }
+  }
+  if (chunk.read > 0) yield chunk
+}
+
+/** Passes items on while the next one is being made. */
+export async function* oneAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = items.next()
+  while (true) {
+    const { done, value } = await next
+    if (done) return
+    next = items.next()
+    // Awaited at the next turn; until then a failure is no unhandled one.
+    next.catch(() => {})
+    yield value
+  }
+}
+
+function emptyChunk(): Chunk {
+  return { read: 0, patches: [], rejects: [] }
+}
+
+function readInto(chunk: Chunk, line: number, value: unknown, words: WordReader): void {
+  try {
+    chunk.patches.push({ line, patch: readStoreRecord(value, words), value })
+  } catch (error) {
+    if (!(error instanceof RecordProblem)) throw error
+    chunk.rejects.push({ line, reason: error.message, record: recordJson(value) })
+  }
+}

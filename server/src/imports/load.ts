@@ -1,0 +1,152 @@
+/** The statements of an import, each by the primary keys and indexes of the tables it touches. */
+import type { Client, Queryable } from '../db/pool.ts'
+import type { Mode } from '../kernel/ids.ts'
+
+/**
+ * Settings of one transaction of an import. Its statements are longer than a request's, and it may wait for the
+ * transaction of another import. Every read goes by an index, also while a table is filled for the first time and the
+ * planner has no statistics that say so. A longer pending list makes the token index cheaper to write.
+ */
+export async function prepareTransaction(client: Client): Promise<void> {
+  await client.query(`
+    select set_config(name, value, true)
+    from (values ('statement_timeout', '10min'), ('lock_timeout', '5min'),
+                 ('idle_in_transaction_session_timeout', '5min'),
+                 ('enable_seqscan', 'off'), ('gin_pending_list_limit', '16MB')) as settings (name, value)`)
+}
+
+/** Takes the right to write the catalogue until the transaction ends; every writer does so first. */
+export async function lockCatalogue(client: Client): Promise<{ batch: number; taxonomyVersion: number }> {
+  const { rows } = await client.query<{ batch: number; taxonomyVersion: number }>(
+    'select batch, taxonomy_version as "taxonomyVersion" from catalogue_state for update',
+  )
+  return rows[0]!
+}
+
+/** Gives the transaction's changes their number. */
+export async function recordBatch(client: Client, batch: number): Promise<void> {
+  await client.query('update catalogue_state set batch = $1::bigint', [batch])
+}
+
+export async function isHostKnown(db: Queryable, mode: Mode, host: string): Promise<boolean> {
+  const { rows } = await db.query('select from store_domains where mode = $1::text and host = $2::text', [mode, host])
+  return rows.length > 0
+}
+
+/** The stores that any of the hosts leads to. */
+export async function findOwnersOfHosts(client: Client, mode: Mode, hosts: string[]): Promise<number[]> {
+  const { rows } = await client.query<{ store_id: number }>(
+    'select distinct store_id from store_domains where mode = $1::text and host = any ($2::text[])',
+    [mode, hosts],
+  )
+  return rows.map((row) => row.store_id)
+}
+
+export interface StoredDocument {
+  id: number
+  mode: Mode
+  document: string
+  active_ads: number | null
+}
+
+export async function readStoredDocuments(client: Client, storeIds: number[]): Promise<StoredDocument[]> {
+  const { rows } = await client.query<StoredDocument>(
+    'select id, mode, document, active_ads from stores where id = any ($1::bigint[])',
+    [storeIds],
+  )
+  return rows
+}
+
+/** The aliases of those of the stores that have any, sorted. */
+export async function readAliases(client: Client, storeIds: number[]): Promise<Map<number, string[]>> {
+  const { rows } = await client.query<{ store_id: number; hosts: string[] }>(
+    `select store_id, array_agg(host order by host) as hosts
+     from store_domains
+     where store_id = any ($1::bigint[]) and not canonical
+     group by store_id`,
+    [storeIds],
+  )
+  return new Map(rows.map((row) => [row.store_id, row.hosts]))
+}
+
+/** Ids for new stores. Numbers that end up unused leave gaps, which nobody minds. */
+export async function takeStoreIds(client: Client, count: number): Promise<number[]> {
+  const { rows } = await client.query<{ id: number }>(
+    `select nextval(pg_get_serial_sequence('stores', 'id')) as id from generate_series(1, $1::integer)`,
+    [count],
+  )
+  return rows.map((row) => row.id)
+}
+
+/** A row of stores as it is written, apart from what all rows of a batch share. */
+export interface StoreRow {
+  id: number
+  negatedScore: number
+  tokens: number[]
+  activeAds: number | null
+  createdEstimate: string | null
+  firstDiscoveredAt: string | null
+  document: string
+}
+
+export async function updateStores(
+  client: Client,
+  batch: number,
+  documentVersion: number,
+  rows: StoreRow[],
+): Promise<void> {
+  const column = <K extends keyof StoreRow>(name: K) => rows.map((row) => row[name])
+  await client.query(
+    `update stores as s
+     set batch = $1::bigint, document_version = $2::smallint, negated_score = fresh.negated_score,
+         tokens = fresh.tokens::integer[], active_ads = fresh.active_ads, created_estimate = fresh.created_estimate,
+         first_discovered_at = fresh.first_discovered_at, document = fresh.document
+     from unnest($3::bigint[], $4::double precision[], $5::text[], $6::integer[], $7::timestamptz[], $8::timestamptz[],
+                 $9::text[])
+       as fresh (id, negated_score, tokens, active_ads, created_estimate, first_discovered_at, document)
+     where s.id = fresh.id`,
+    [
+      batch,
+      documentVersion,
+      column('id'),
+      column('negatedScore'),
+      rows.map((row) => `{${row.tokens.join(',')}}`),
+      column('activeAds'),
+      column('createdEstimate'),
+      column('firstDiscoveredAt'),
+      column('document'),
+    ],
+  )
+}
+
+export async function deleteHosts(client: Client, mode: Mode, hosts: string[]): Promise<void> {
+  await client.query('delete from store_domains where mode = $1::text and host = any ($2::text[])', [mode, hosts])
+}
+
+export interface ContactsSummaryRow {
+  store_id: number
+  total: number
+  has_revealable_contacts: boolean
+  verified_email_count: number
+  roles: string[]
+}
+
+/** The summaries of those of the stores that have contacts at all. */
+export async function summarizeContacts(client: Client, storeIds: number[]): Promise<ContactsSummaryRow[]> {
+  const { rows } = await client.query<ContactsSummaryRow>(
+    `select store_id, count(*) as total, bool_or(revealable) as has_revealable_contacts,
+            sum(verified_emails) as verified_email_count,
+            coalesce(array_agg(distinct role order by role) filter (where role is not null), '{}') as roles
+     from contacts
+     where store_id = any ($1::bigint[])
+     group by store_id`,
+    [storeIds],
+  )
+  return rows
+}
+
+/** Makes what was written quick to search: sorts the new tokens into their index, and counts afresh for the planner. */
+export async function settleCatalogue(client: Client, isLarge: boolean): Promise<void> {
+  await client.query(`select gin_clean_pending_list('stores_by_token'::regclass)`)
+  if (isLarge) await client.query('analyze stores, store_domains')
+}

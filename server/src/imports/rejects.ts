@@ -1,0 +1,87 @@
+import type { FileHandle } from 'node:fs/promises'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import type { Clock } from '../kernel/clock.ts'
+
+export interface Reject {
+  line: number
+  reason: string
+  /** What was refused, as JSON. */
+  record: string
+}
+
+/** Where refused records go. */
+export interface RejectsSink {
+  write(rejects: Reject[]): Promise<void>
+  close(): Promise<void>
+  /** The file that holds them; null while there are none. */
+  readonly path: string | null
+}
+
+const maxRecordLength = 16_000
+
+/** A record as a rejects file shows it: itself, or its beginning as text when it is very long. */
+export function recordJson(value: unknown): string {
+  const json = JSON.stringify(value)
+  return json.length <= maxRecordLength ? json : JSON.stringify(json.slice(0, maxRecordLength))
+}
+
+/** Where the rejects of an import belong: beside its file, or in the current folder for standard input. */
+export function rejectsPathFor(file: string, clock: Clock): string {
+  if (file !== '-') return `${resolve(file)}.rejects.ndjson`
+  const stamp = clock.now().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
+  return resolve(`storedex-rejects-${stamp}Z.ndjson`)
+}
+
+/**
+ * A file of rejects that only exists once there is one, and that only its owner can read: records may hold what people
+ * do not share. It replaces the rejects of an earlier import of the same file.
+ */
+export class RejectsFile implements RejectsSink {
+  readonly #wantedPath: string
+  #file: FileHandle | null = null
+  #path: string | null = null
+
+  constructor(path: string) {
+    this.#wantedPath = path
+  }
+
+  get path(): string | null {
+    return this.#path
+  }
+
+  async write(rejects: Reject[]): Promise<void> {
+    if (rejects.length === 0) return
+    this.#file ??= await this.#create()
+    const lines = rejects.map(
+      ({ line, reason, record }) => `{"line":${line},"reason":${JSON.stringify(reason)},"record":${record}}\n`,
+    )
+    await this.#file.appendFile(lines.join(''))
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close()
+    this.#file = null
+  }
+
+  async #create(): Promise<FileHandle> {
+    try {
+      return await this.#createAt(this.#wantedPath)
+    } catch (error) {
+      if (!unwritable.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      // A folder of its own, so that nobody else can have put a file or a link there.
+      const folder = await mkdtemp(join(tmpdir(), 'storedex-rejects-'))
+      return this.#createAt(join(folder, basename(this.#wantedPath)))
+    }
+  }
+
+  async #createAt(path: string): Promise<FileHandle> {
+    await rm(path, { force: true })
+    const file = await open(path, 'wx', 0o600)
+    this.#path = path
+    return file
+  }
+}
+
+const unwritable = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENAMETOOLONG', 'EISDIR', 'ERR_FS_EISDIR'])

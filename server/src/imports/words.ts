@@ -1,0 +1,57 @@
+import type { Facet, Vocabulary } from '../search/vocabulary.ts'
+import { extensibleFacets } from '../taxonomy/extend.ts'
+import { extensionValueOf } from '../taxonomy/values.ts'
+import { quoted, RecordProblem } from './problem.ts'
+
+/** Looking for what is spelt nearly like an unknown word takes long, and mistakes come in thousands. */
+const maxRememberedComplaints = 10_000
+
+const extensible = new Set<Facet>(extensibleFacets)
+
+/** Reads the taxonomy's words in records: any letter case in, the canonical spelling out. */
+export class WordReader {
+  readonly #extends: boolean
+  readonly #complaints = new Map<string, string>()
+  #vocabulary: Vocabulary
+
+  constructor(vocabulary: Vocabulary, extendTaxonomy: boolean) {
+    this.#vocabulary = vocabulary
+    this.#extends = extendTaxonomy
+  }
+
+  /** Reads by a newer vocabulary from here on. */
+  follow(vocabulary: Vocabulary): void {
+    this.#vocabulary = vocabulary
+    this.#complaints.clear()
+  }
+
+  /**
+   * The canonical spelling; throws `RecordProblem`, naming the path, for a word that is unknown and stays so. A word that
+   * the taxonomy shall learn is spelt as it will be there.
+   */
+  read(facet: Facet, path: string, spelling: string): string {
+    const term = this.#vocabulary.find(facet, spelling)
+    if (term) return term.value
+    if (!this.#extends || !extensible.has(facet)) throw new RecordProblem(`${path}: ${this.#complain(facet, spelling)}`)
+    const value = extensionValueOf(spelling)
+    if (value === null) throw new RecordProblem(`${path}: ${quoted(spelling)} cannot become a value of the taxonomy`)
+    return value
+  }
+
+  /** The same for a list; words that mean the same value count once. */
+  readList(facet: Facet, path: string, spellings: string[]): string[] {
+    return [...new Set(spellings.map((spelling, index) => this.read(facet, `${path}[${index}]`, spelling)))]
+  }
+
+  #complain(facet: Facet, spelling: string): string {
+    const key = `${facet} ${spelling}`
+    const known = this.#complaints.get(key)
+    if (known !== undefined) return known
+    const nearest = this.#vocabulary.nearest(facet, spelling)
+    const hint = nearest.length > 0 ? ` (nearest: ${nearest.join(', ')})` : ''
+    const complaint = `unknown value ${quoted(spelling)}${hint}`
+    if (this.#complaints.size >= maxRememberedComplaints) this.#complaints.clear()
+    this.#complaints.set(key, complaint)
+    return complaint
+  }
+}
