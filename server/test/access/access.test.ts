@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { scopes } from '../../src/auth/scopes.ts'
+import { newApiKey } from '../../src/kernel/api-key.ts'
+import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import type { TestClient, TestReply } from '../support/client.ts'
+import { knownDomain, type OperationCase, operations } from './operations.ts'
+
+let app: TestApp
+/** Holds every scope; its account is in good standing. */
+let key: TestKey
+beforeAll(async () => {
+  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
+  await app.importStores([{ domain: knownDomain, name: 'Open Door' }])
+  key = await app.key({ scopes, limits: { requests_per_minute: 1_000 } })
+})
+
+const each = describe.each(Object.entries(operations).map(([name, operation]) => ({ name, operation })))
+
+function call(client: TestClient, { method, path, body }: OperationCase, headers: Record<string, string> = {}) {
+  return method === 'GET' ? client.get(path, headers) : client.post(path, body, headers)
+}
+
+function expectRefusal(reply: TestReply, status: number, code: string) {
+  expect({ status: reply.status, code: reply.body.error?.code }).toEqual({ status, code })
+  expect(reply.body.error.request_id).toBe(reply.headers.get('x-request-id'))
+  expect(reply.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
+  return reply.body.error
+}
+
+const withoutChecksum = () => `${newApiKey('live').slice(0, -6)}000000`
+
+test('every operation of the published document has its case here, and no other', async () => {
+  const document = (await app.anon.get('/openapi.json')).body
+  const published = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(Object.keys(operations).sort()).toEqual(published.sort())
+})
+
+each('$name', ({ operation }) => {
+  test('asks for a key', async () => {
+    expectRefusal(await call(app.anon, operation), 401, 'missing_api_key')
+    expectRefusal(await call(app.anon, operation, { authorization: '' }), 401, 'missing_api_key')
+  })
+
+  test('finds a key nowhere but in its header', async () => {
+    const elsewhere = `?api_key=${key.secret}&access_token=${key.secret}`
+    const reply = await call(app.anon, { ...operation, path: operation.path + elsewhere }, { 'x-api-key': key.secret })
+    expectRefusal(reply, 401, 'missing_api_key')
+  })
+
+  test.each([
+    ['of another scheme', () => `Basic ${btoa(`${key.secret}:`)}`],
+    ['without its scheme', () => key.secret],
+    ['of nothing', () => 'Bearer'],
+    ['of another shape', () => 'Bearer sdx_live_short'],
+    ['with a word after it', () => `Bearer ${key.secret} more`],
+    ['with a letter after it', () => `Bearer ${key.secret}x`],
+    ['in other letters', () => `Bearer ${key.secret.toUpperCase()}`],
+    ['with a wrong checksum', () => `Bearer ${withoutChecksum()}`],
+    ['in the other mode', () => `Bearer ${key.secret.replace('_live_', '_test_')}`],
+    ['given twice', () => `Bearer ${key.secret}, Bearer ${key.secret}`],
+  ])('refuses a key %s, without asking the database', async (_what, authorization) => {
+    const query = vi.spyOn(app.db, 'query')
+    expectRefusal(await call(app.anon, operation, { authorization: authorization() }), 401, 'invalid_api_key')
+    expect(query).not.toHaveBeenCalled()
+    query.mockRestore()
+  })
+
+  test('refuses a well-formed key that nobody holds', async () => {
+    const reply = await call(app.anon, operation, { authorization: `Bearer ${newApiKey('live')}` })
+    expectRefusal(reply, 401, 'invalid_api_key')
+  })
+
+  test('refuses a key that has ended, from the next request on', async () => {
+    const own = await app.key({ scopes })
+    await app.suspendKey(own)
+    expectRefusal(await call(own, operation), 401, 'suspended_api_key')
+    await app.revokeKey(own)
+    expectRefusal(await call(own, operation), 401, 'revoked_api_key')
+    const brief = await app.keyOf(own.account, { scopes, expires: new Date(app.clock.now().getTime() + 1) })
+    app.clock.advance(1)
+    expectRefusal(await call(brief, operation), 401, 'expired_api_key')
+  })
+
+  test('refuses a key that holds every scope but the one it needs', async () => {
+    const others = await app.keyOf(key.account, { scopes: scopes.filter((scope) => scope !== operation.scope) })
+    const error = expectRefusal(await call(others, operation), 403, 'insufficient_scope')
+    expect(error).toMatchObject({ type: 'permission_error', param: operation.scope })
+  })
+
+  test('tells a lapsed account how to come back, whatever the scopes of its key', async () => {
+    const lapsed = await app.key({ scopes })
+    const blind = await app.keyOf(lapsed.account, { scopes: [] })
+    for (const [status, action, endpoint] of [
+      ['past_due', 'manage_billing', '/api/v1/billing/portal-link'],
+      ['unpaid', 'manage_billing', '/api/v1/billing/portal-link'],
+      ['canceled', 'create_subscription_link', '/api/v1/billing/subscription-link'],
+      ['none', 'create_subscription_link', '/api/v1/billing/subscription-link'],
+    ] as const) {
+      await app.setAccount(lapsed.account, { status })
+      for (const caller of [lapsed, blind]) {
+        const error = expectRefusal(await call(caller, operation), 403, 'api_access_required')
+        expect(error.billing).toEqual({ action, endpoint, url: expect.stringMatching(`^http.*${endpoint}$`) })
+      }
+    }
+  })
+
+  test.each(['Bearer', 'bearer', 'BEARER'])('answers the right key after %s', async (scheme) => {
+    const only = await app.keyOf(key.account, { scopes: [operation.scope] })
+    const reply = await call(app.anon, operation, { authorization: `${scheme} ${only.secret}` })
+    expect(reply.status).toBe(200)
+    expect(reply.body.request_id).toBe(reply.headers.get('x-request-id'))
+  })
+
+  test('answers a key of the sandbox', async () => {
+    const sandbox = await app.keyOf(key.account, { scopes: [operation.scope], mode: 'test' })
+    // The store is in the live catalogue alone.
+    expect((await call(sandbox, operation)).status).toBe(operation.path.includes(knownDomain) ? 404 : 200)
+  })
+})
+
+test('a caller who was not let in leaves no trace', async () => {
+  const lapsed = await app.key({ scopes })
+  await app.setAccount(lapsed.account, { status: 'past_due' })
+  const blind = await app.keyOf(key.account, { scopes: [] })
+  const traces = async () => {
+    const tables = ['request_windows', 'usage_counters', 'store_exports', 'ledger']
+    return Promise.all(tables.map(async (table) => (await app.db.query(`select * from ${table} order by 1, 2`)).rows))
+  }
+  const before = await traces()
+  for (const operation of Object.values(operations))
+    for (const caller of [app.anon, lapsed, blind]) expect((await call(caller, operation)).status).toBeGreaterThan(400)
+  expect(await traces()).toEqual(before)
+})

@@ -1,0 +1,27 @@
+import type { Scope } from '../../src/auth/scopes.ts'
+
+/** How an operation of the API is called, and by whom. */
+export interface OperationCase {
+  scope: Scope
+  method: 'GET' | 'POST'
+  /** Relative to /api/v1, for a store that is there. */
+  path: string
+  /** A body that is answered with success. */
+  body?: object
+}
+
+export const knownDomain = 'open-door.example'
+
+/** One case for each operation that the published document names, by its method and path there. */
+export const operations: Record<string, OperationCase> = {
+  'GET /usage': { scope: 'usage:read', method: 'GET', path: '/usage' },
+  'GET /taxonomy': { scope: 'stores:read', method: 'GET', path: '/taxonomy' },
+  'GET /stores/{domain}': { scope: 'stores:read', method: 'GET', path: `/stores/${knownDomain}` },
+  'POST /stores/search': { scope: 'stores:read', method: 'POST', path: '/stores/search', body: { filters: {} } },
+  'POST /stores/enrich': {
+    scope: 'stores:read',
+    method: 'POST',
+    path: '/stores/enrich',
+    body: { domains: [knownDomain] },
+  },
+}
