@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
 
 /** The server's way out: requests at work finish, new ones are told to come back, then connections close. */
-export interface Drain {
+interface Drain {
   /** From here on new requests are refused. The server still listens, so that they are told. */
   begin(): void
   readonly isDraining: boolean

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { type ErrorCode, type ErrorType, errorTable } from '../kernel/errors.ts'
-import { Closed, Count, Moment, Nullable } from '../kernel/shapes.ts'
+import { Closed, Count, Moment, Nullable, RequestId } from '../kernel/shapes.ts'
 
 const errorTypes = [...new Set<ErrorType>(Object.values(errorTable).map(([, type]) => type))]
+
+const oneLine = '^\\S.*$'
 
 /** What a lapsed account can do to get its access back. */
 const ApiAccessBillingAction = Closed(
@@ -34,27 +36,28 @@ export const TrialCreditBillingAction = Closed(
 export const ErrorReply = Closed(
   {
     error: Closed({
-      type: Type.Enum(errorTypes),
+      type: Type.Enum(errorTypes, { type: 'string' }),
       code: Type.String({
         pattern: '^[a-z_]+$',
         maxLength: 64,
         description: 'Stable, for programs; more codes may come.',
         examples: ['invalid_limit'] satisfies ErrorCode[],
       }),
-      message: Type.String({ maxLength: 1000, description: 'One sentence for a person; its wording may change.' }),
+      message: Type.String({
+        pattern: oneLine,
+        maxLength: 1000,
+        description: 'One sentence for a person; its wording may change.',
+      }),
       param: Type.Optional(
         Type.String({
+          pattern: oneLine,
           maxLength: 500,
           description: 'JSON path of the offending value, the missing scope, or the limit that tripped.',
           examples: ['filters.apps.any[1]'],
         }),
       ),
       billing: Type.Optional(Type.Union([ApiAccessBillingAction, TrialCreditBillingAction])),
-      request_id: Type.String({
-        pattern: '^req_[A-Za-z0-9]{20,}$',
-        maxLength: 64,
-        description: 'Names this reply; equal to the X-Request-Id header.',
-      }),
+      request_id: RequestId,
     }),
   },
   { description: 'Why a request was refused.' },

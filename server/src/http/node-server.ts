@@ -71,10 +71,10 @@ export function createNodeServer(handle: RequestListener, timeouts: Timeouts, ob
     const answer = () => refuse(socket, refusalOfClientError(error, timeouts))
     const reply = newestReply.get(socket)
     if (error.code === 'ECONNRESET' || (!reply && isSilent(socket))) socket.destroy()
-    else if (!reply || reply.writableFinished) answer()
+    // The rest of a body whose request is answered already needs no second answer.
+    else if (reply && !reply.req.complete && reply.headersSent) socket.destroy()
     // The trouble is in a later request: the earlier one, whole and at work, is answered first.
-    else if (reply.req.complete) reply.once('close', answer)
-    else if (reply.headersSent) socket.destroy()
+    else if (reply?.req.complete && !reply.writableFinished) reply.once('close', answer)
     else answer()
   })
   return server
@@ -85,12 +85,16 @@ function isSilent(socket: Duplex & { bytesRead?: number }): boolean {
   return socket.bytesRead === 0
 }
 
+function tooSlow({ headersMs, requestMs }: Timeouts): string {
+  return `Headers must arrive within ${headersMs / 1000} seconds, a whole request within ${requestMs / 1000}.`
+}
+
 function refusalOfClientError(error: NodeJS.ErrnoException, timeouts: Timeouts): ApiError {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new ApiError('header_too_large', `URL and headers together exceed ${maxHeaderBytes / 1024} KB.`)
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ApiError('invalid_request', `The request was not complete after ${timeouts.requestMs / 1000} seconds.`)
+      return new ApiError('invalid_request', tooSlow(timeouts))
     default:
       return new ApiError('invalid_request', 'This is not valid HTTP.')
   }

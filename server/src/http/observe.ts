@@ -3,12 +3,12 @@ import type { ApiError } from '../kernel/errors.ts'
 
 /** Who a request came from, as far as it is known; never a secret. */
 export interface CallerLabels {
-  account_id: string | number
-  key_id: string | number
+  account_id: string
+  key_id: string
 }
 
 /** What is kept of a request while it runs. */
-export interface RequestRecord {
+interface RequestRecord {
   /** The pattern of the route it reached. Never its URL: that can hold keys and other people's data. */
   route: string
   /** Why it was refused. */

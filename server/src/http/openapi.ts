@@ -24,6 +24,8 @@ const info = {
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
 }
 
+const server = { url: basePath, description: 'This installation, be it local or in production.', 'x-internal': false }
+
 const bearerKey = {
   type: 'http',
   scheme: 'bearer',
@@ -40,7 +42,7 @@ export function describeApi(app: FastifyInstance, { tags, headersOf }: OpenApiOp
     openapi: {
       openapi: '3.1.0',
       info,
-      servers: [{ url: basePath, description: 'This installation.' }],
+      servers: [server],
       tags,
       security: [{ bearerKey: [] }],
       components: { securitySchemes: { bearerKey }, headers: replyHeaders },
@@ -69,6 +71,7 @@ function withCommonReplies(schema: FastifySchema): FastifySchema {
 }
 
 interface Reply {
+  description: string
   headers?: Record<string, { $ref: string }>
 }
 interface Operation {
@@ -84,6 +87,7 @@ function finishDocument(document: OpenApiDocument, ownHeaders: Map<string, reado
   for (const path of Object.values(document.paths))
     for (const operation of Object.values(path))
       for (const [status, reply] of Object.entries(operation.responses)) {
+        if (status === '200') reply.description = 'Success.'
         const own = status === '200' ? (ownHeaders.get(operation.operationId) ?? []) : []
         const names = [...headersOfStatus(Number(status)), ...own]
         reply.headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

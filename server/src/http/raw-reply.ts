@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { systemClock } from '../kernel/clock.ts'
 import type { ApiError } from '../kernel/errors.ts'
 import { errorBody, errorHeaders } from './envelope.ts'
 
@@ -14,7 +15,7 @@ export function sendRawError(socket: Duplex, error: ApiError, requestId: string)
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     'x-request-id': requestId,
-    date: new Date().toUTCString(),
+    date: systemClock.now().toUTCString(),
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

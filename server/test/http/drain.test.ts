@@ -49,10 +49,12 @@ describe('closing', () => {
     await closed
     await expect(call(`${url}/api/v1/quick`)).rejects.toThrow()
     expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).toEqual([])
-    expect(log.map((line) => [line.route, line.status])).toEqual([
-      ['/api/v1/quick', 503],
-      ['/api/v1/slow', 200],
-    ])
+    await expect
+      .poll(() => log.map((line) => [line.route, line.status]))
+      .toEqual([
+        ['/api/v1/quick', 503],
+        ['/api/v1/slow', 200],
+      ])
   })
 
   test('waits no longer than it may', async () => {

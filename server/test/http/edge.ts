@@ -93,6 +93,14 @@ function parseReplies(received: Buffer): RawReply[] {
   }
 }
 
+/** The log's lines about a reply; the log hears of it a moment after the caller. */
+export async function linesAbout(edge: Edge, reply: RawReply): Promise<Record<string, unknown>[]> {
+  const id = reply.headers.get('x-request-id')
+  const lines = () => edge.log.filter((line) => line.request_id === id)
+  await expect.poll(() => lines().length, { message: `lines about ${id}` }).toBeGreaterThan(0)
+  return lines()
+}
+
 /** Holds a reply to everything every refusal promises; gives its error back. */
 export function expectEnvelope(
   reply: { status: number; headers: Headers; body: string },

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/kernel/errors.ts'
-import { call, expectEnvelope, startEdge } from './edge.ts'
+import { call, expectEnvelope, linesAbout, type RawReply, startEdge } from './edge.ts'
 
 const secret = 'mara@aurora-candles.example'
 
@@ -57,8 +57,7 @@ const edge = await startEdge((api) => {
   api.get('/plain', () => ({}))
 })
 const get = (path: string, headers: Record<string, string> = {}) => call(`${edge.url}/api/v1/${path}`, { headers })
-const lineOf = (reply: { headers: Headers }) =>
-  edge.log.filter((line) => line.request_id === reply.headers.get('x-request-id'))
+const linesOf = (reply: RawReply) => linesAbout(edge, reply)
 
 describe('a request id', () => {
   test('names every reply and no two', async () => {
@@ -90,7 +89,7 @@ describe('an unexpected failure', () => {
       const reply = await get(name)
       expectEnvelope(reply, 500, 'internal_error')
       expect(reply.headers.has('etag')).toBe(false)
-      const lines = lineOf(reply)
+      const lines = await linesOf(reply)
       expect(lines).toHaveLength(1)
       expect(lines[0]).toMatchObject({ level: 50, status: 500, code: 'internal_error', route: `/api/v1/${name}` })
       expect(lines[0]!.cause).toMatchObject({ message: expect.any(String) })
@@ -100,9 +99,9 @@ describe('an unexpected failure', () => {
   )
 
   test('is logged with what helps to find it', async () => {
-    const [line] = lineOf(await get('duplicate'))
+    const [line] = await linesOf(await get('duplicate'))
     expect(line!.cause).toMatchObject({ name: 'error', code: '23505', table: 'contacts' })
-    const [bug] = lineOf(await get('bug'))
+    const [bug] = await linesOf(await get('bug'))
     const cause = bug!.cause as { stack: string[]; cause: { name: string } }
     expect(cause.stack[0]).toMatch(/^at .*envelope\.test\.ts/)
     expect(cause.cause.name).toBe('Error')
@@ -115,7 +114,7 @@ test.each(['shutdown', 'cancelled', 'tooMany', 'lost', 'refused', 'poolTimeout',
     const reply = await get(name)
     expectEnvelope(reply, 503, 'service_unavailable')
     expect(reply.headers.get('retry-after')).toBe('1')
-    expect(lineOf(reply)).toEqual([expect.objectContaining({ level: 40, cause: expect.anything() })])
+    expect(await linesOf(reply)).toEqual([expect.objectContaining({ level: 40, cause: expect.anything() })])
   },
 )
 
@@ -124,7 +123,11 @@ describe('a refusal', () => {
     const reply = await get('refusal')
     expect(expectEnvelope(reply, 429, 'rate_limit_exceeded').param).toBe('requests_per_minute')
     expect(reply.headers.get('retry-after')).toBe('12')
-    expect(lineOf(reply)[0]).toMatchObject({ level: 30, code: 'rate_limit_exceeded', limit: 'requests_per_minute' })
+    expect((await linesOf(reply))[0]).toMatchObject({
+      level: 30,
+      code: 'rate_limit_exceeded',
+      limit: 'requests_per_minute',
+    })
   })
 
   test('for want of a key says how to authenticate', async () => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { call, expectEnvelope, postJson, sendRaw, startEdge } from './edge.ts'
+import { call, expectEnvelope, linesAbout, postJson, sendRaw, startEdge } from './edge.ts'
 
-const edge = await startEdge(undefined, {
+const edge = await startEdge()
+const hurriedEdge = await startEdge(undefined, {
   timeouts: { headersMs: 300, requestMs: 600, keepAliveMs: 5_000, stalledMs: 5_000 },
 })
 const usage = 'GET /api/v1/usage HTTP/1.1\r\nHost: x\r\n'
@@ -39,8 +40,7 @@ describe('what is not HTTP', () => {
 
   test('is logged without what came', async () => {
     const [reply] = await sendRaw(edge.port, 'FETCH /sdx_live_secret HTTP/1.1\r\n\r\n')
-    const id = reply!.headers.get('x-request-id')
-    expect(edge.log.filter((line) => line.request_id === id)).toEqual([
+    expect(await linesAbout(edge, reply!)).toEqual([
       expect.objectContaining({ method: '(unread)', route: '(none)', status: 400, code: 'invalid_request' }),
     ])
     expect(JSON.stringify(edge.log)).not.toContain('secret')
@@ -77,13 +77,18 @@ describe('a request that does not come to its end', () => {
     ['within its body', `${search}Content-Length: 100\r\n\r\n{"a":`],
     ['within its chunks', `${search}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n`],
   ])('%s is told so in time', async (_where, bytes) => {
-    const replies = await sendRaw(edge.port, bytes)
+    const replies = await sendRaw(hurriedEdge.port, bytes)
     expect(replies).toHaveLength(1)
     expectEnvelope(replies[0]!, 400, 'invalid_request')
   })
 
+  test('but was refused already gets no second reply', async () => {
+    const replies = await sendRaw(hurriedEdge.port, `${search}Content-Length: 9000000000\r\n\r\n{`)
+    expect(replies.map((reply) => reply.status)).toEqual([413])
+  })
+
   test('and was never begun ends without a word', async () => {
-    expect(await sendRaw(edge.port, '')).toEqual([])
+    expect(await sendRaw(hurriedEdge.port, '')).toEqual([])
   })
 
   test('because the caller hung up is logged as that', async () => {

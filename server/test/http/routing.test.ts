@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { call, expectEnvelope, sendRaw, startEdge } from './edge.ts'
+import { call, expectEnvelope, linesAbout, sendRaw, startEdge } from './edge.ts'
 
 const edge = await startEdge()
 const at = (method: string, path: string) => call(edge.url + path, { method })
@@ -37,7 +37,7 @@ describe('an unknown path', () => {
   test('is told whatever the method, and its log line does not repeat it', async () => {
     const reply = await at('PROPFIND', '/sdx_live_secret?key=sdx_live_secret')
     expectEnvelope(reply, 404, 'route_not_found')
-    const line = edge.log.find((each) => each.request_id === reply.headers.get('x-request-id'))
+    const [line] = await linesAbout(edge, reply)
     expect(line).toMatchObject({ route: '(none)', status: 404 })
     expect(JSON.stringify(line)).not.toContain('secret')
   })
