@@ -1,0 +1,28 @@
+import type { Program } from '../program.ts'
+import { mapConcurrently } from './http.ts'
+
+const unlimited = 2_000_000_000
+const meters = ['requests_per_minute', 'requests_per_day', 'search_rows', 'store_exports']
+
+/** Opens accounts whose limits no run can reach, and answers a live key of each. */
+export function openAccounts(program: Program, count: number): Promise<string[]> {
+  return mapConcurrently(
+    Array.from({ length: count }, (_, index) => index + 1),
+    async (number) => {
+      const { id } = await program.run<{ id: string }>(
+        'accounts',
+        'create',
+        '--name',
+        `Bench ${number}`,
+        '--plan',
+        'pro',
+        '--status',
+        'active',
+      )
+      await program.run('accounts', 'set', id, ...meters.flatMap((meter) => ['--limit', `${meter}=${unlimited}`]))
+      const { key } = await program.run<{ key: string }>('keys', 'create', id, '--name', 'bench')
+      return key
+    },
+    2,
+  )
+}

@@ -1,0 +1,33 @@
+/** As much of autocannon as the bench uses; the package brings no types. */
+declare module 'autocannon' {
+  interface Request {
+    method: string
+    path: string
+    headers: Record<string, string>
+    body?: string
+  }
+  interface Connection {
+    setRequests(requests: Request[]): void
+  }
+  interface Options {
+    url: string
+    connections: number
+    /** Seconds. */
+    duration: number
+    /** Milliseconds between two looks at whether it is over. */
+    sampleInt: number
+    setupClient(connection: Connection): void
+  }
+  interface Result {
+    errors: number
+    non2xx: number
+    statusCodeStats: Record<string, { count: number }>
+  }
+  interface Run extends PromiseLike<Result> {
+    on(
+      event: 'response',
+      listener: (connection: Connection, status: number, bytes: number, durationMs: number) => void,
+    ): void
+  }
+  export default function autocannon(options: Options): Run
+}

@@ -1,0 +1,79 @@
+import { cpus } from 'node:os'
+import type { Cost } from './cost.ts'
+import { median } from './percentiles.ts'
+import type { Results, Runs } from './rounds.ts'
+import { type RunFigures, type SubjectName, subjectNames } from './subjects.ts'
+import { type Operation, operations } from './workload.ts'
+
+/** Over the rounds: the one in the middle, and how far apart they were. */
+export interface Spread {
+  median: number
+  lowest: number
+  highest: number
+}
+
+type SubjectReport = Record<
+  'perSecond' | 'p50Ms' | 'p95Ms' | 'p99Ms' | 'cpuMicrosPerAnswer' | 'newExportsPerAnswer',
+  Spread
+>
+
+export interface OperationReport {
+  subjects: Record<SubjectName, SubjectReport>
+  /** How many times as fast the slower limit is, compared within each round. */
+  slowerLimitToService: { many: Spread; one: Spread }
+  cost: Cost
+}
+
+export interface Report {
+  machine: { node: string; processors: number }
+  settings: { stores: number; connections: number; accounts: number; rounds: number; seconds: number }
+  operations: Record<Operation, OperationReport>
+}
+
+export function makeReport(settings: Report['settings'], results: Results, costs: Record<Operation, Cost>): Report {
+  const reportOf = (operation: Operation): OperationReport => {
+    const runs = results[operation]
+    return {
+      subjects: mapOf(subjectNames, (subject) => summarize(runs[subject])),
+      slowerLimitToService: {
+        many: ratio(runs.service_many, [runs.bare_route, runs.bare_sql_many]),
+        one: ratio(runs.service_one, [runs.bare_route, runs.bare_sql_one]),
+      },
+      cost: costs[operation],
+    }
+  }
+  return {
+    machine: { node: process.version, processors: cpus().length },
+    settings,
+    operations: mapOf(operations, reportOf),
+  }
+}
+
+function summarize({ figures, newExportsPerAnswer }: Runs): SubjectReport {
+  const over = (name: keyof RunFigures) => spread(figures.map((each) => each[name]))
+  return {
+    perSecond: over('perSecond'),
+    p50Ms: over('p50Ms'),
+    p95Ms: over('p95Ms'),
+    p99Ms: over('p99Ms'),
+    cpuMicrosPerAnswer: over('cpuMicrosPerAnswer'),
+    newExportsPerAnswer: spread(newExportsPerAnswer),
+  }
+}
+
+function ratio(service: Runs, limits: Runs[]): Spread {
+  return spread(
+    service.figures.map((run, round) => {
+      const slowerLimit = Math.min(...limits.map((limit) => limit.figures[round]!.perSecond))
+      return slowerLimit / run.perSecond
+    }),
+  )
+}
+
+function spread(values: readonly number[]): Spread {
+  return { median: median(values), lowest: Math.min(...values), highest: Math.max(...values) }
+}
+
+function mapOf<K extends string, V>(keys: readonly K[], makeValue: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, makeValue(key)])) as Record<K, V>
+}

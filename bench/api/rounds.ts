@@ -1,0 +1,62 @@
+import pg from 'pg'
+import type { Cleanup } from '../cleanup.ts'
+import type { Timing } from './stopwatch.ts'
+import { type RunFigures, type SubjectName, type Subjects, subjectNames } from './subjects.ts'
+import { type Operation, operations } from './workload.ts'
+
+/** The runs of one subject at one operation, a run a round. */
+export interface Runs {
+  figures: RunFigures[]
+  /** Stores newly exported for each answer: what a charge writes depends on it. */
+  newExportsPerAnswer: number[]
+}
+export type Results = Record<Operation, Record<SubjectName, Runs>>
+
+export interface RoundsInput {
+  databaseUrl: string
+  subjects: Subjects
+  rounds: number
+  timing: Timing
+  report(progress: string): void
+}
+
+/**
+ * Lets the subjects run in turn, round after round, each time from an empty ledger: then all have the same to write, and
+ * what else goes on in the machine meets them alike.
+ */
+export async function runRounds(input: RoundsInput, cleanup: Cleanup): Promise<Results> {
+  const ledger = new pg.Client({ connectionString: input.databaseUrl })
+  ledger.on('error', () => {})
+  await ledger.connect()
+  cleanup.add(() => ledger.end())
+  // After an import PostgreSQL would do this by itself within a minute, in the middle of the rounds.
+  await ledger.query('vacuum analyze')
+
+  const results = emptyResults()
+  for (let round = 0; round < input.rounds; round++) {
+    for (const operation of operations) {
+      for (const subject of rotated(subjectNames, round)) {
+        await ledger.query('truncate request_windows, usage_counters, store_exports, ledger')
+        const figures = await input.subjects[subject](operation, input.timing)
+        const { rows } = await ledger.query<{ count: string }>('select count(*) from store_exports')
+        const runs = results[operation][subject]
+        runs.figures.push(figures)
+        runs.newExportsPerAnswer.push(Number(rows[0]!.count) / figures.answered)
+        input.report(`round ${round + 1}, ${operation}, ${subject}: ${Math.round(figures.perSecond)} a second`)
+      }
+    }
+  }
+  return results
+}
+
+function emptyResults(): Results {
+  const bySubject = () =>
+    Object.fromEntries(subjectNames.map((name) => [name, { figures: [], newExportsPerAnswer: [] } satisfies Runs]))
+  return Object.fromEntries(operations.map((operation) => [operation, bySubject()])) as unknown as Results
+}
+
+/** No subject always follows the same one. */
+function rotated<T>(list: readonly T[], by: number): T[] {
+  const start = by % list.length
+  return [...list.slice(start), ...list.slice(0, start)]
+}

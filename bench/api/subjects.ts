@@ -1,0 +1,76 @@
+import type { Cleanup } from '../cleanup.ts'
+import type { Place } from '../place.ts'
+import type { Service } from '../program.ts'
+import type { BareAnswer, BareQuestion } from './bare.worker.ts'
+import { prepareRequests, type Sample, shareOut } from './http.ts'
+import type { LoadQuestion } from './load.worker.ts'
+import type { SqlAnswer, SqlQuestion } from './sql.worker.ts'
+import type { Figures, Timing } from './stopwatch.ts'
+import { startWorker, type Worker } from './worker.ts'
+import type { Operation, Workload } from './workload.ts'
+
+/** The service and its two limits. Several accounts show what it can do, one account what its counters' rows allow. */
+export const subjectNames = ['service_many', 'service_one', 'bare_route', 'bare_sql_many', 'bare_sql_one'] as const
+export type SubjectName = (typeof subjectNames)[number]
+
+/** One run, with the processor time that the subject's own process took for an answer; PostgreSQL's is not in it. */
+export interface RunFigures extends Figures {
+  cpuMicrosPerAnswer: number
+}
+
+export type Subjects = Record<SubjectName, (operation: Operation, timing: Timing) => Promise<RunFigures>>
+
+export interface SubjectsInput {
+  place: Place
+  plansFile: string
+  service: Service
+  keys: string[]
+  workload: Workload
+  samples: Record<Operation, Sample[]>
+  connections: number
+}
+
+/** Starts the processes that compete and prepares all that they will send. */
+export async function openSubjects(input: SubjectsInput, cleanup: Cleanup): Promise<Subjects> {
+  const { service, keys, workload, connections } = input
+  const { origin } = new URL(service.api)
+  const requests = await prepareRequests(origin, workload, keys)
+
+  const start = <Q, A>(name: string): Worker<Q, A> =>
+    startWorker(new URL(`./${name}.worker.ts`, import.meta.url), cleanup)
+  const load = start<LoadQuestion, Figures>('load')
+  const bare = start<BareQuestion, BareAnswer>('bare')
+  const sql = start<SqlQuestion, SqlAnswer>('sql')
+
+  const { origin: bareOrigin } = await bare.ask({ samples: input.samples })
+  await sql.ask({ prepare: { databaseUrl: input.place.databaseUrl, plansFile: input.plansFile, keys, workload } })
+
+  const overHttp =
+    (target: string, accounts: number, readCpuMicros: () => Promise<number>) =>
+    async (operation: Operation, timing: Timing): Promise<RunFigures> => {
+      const requestsOfConnections = shareOut(requests[operation].slice(0, accounts), connections)
+      const before = await readCpuMicros()
+      const figures = await load.ask({ origin: target, requestsOfConnections, timing })
+      return { ...figures, cpuMicrosPerAnswer: ((await readCpuMicros()) - before) / figures.answered }
+    }
+  const overDriver = (accounts: number) => async (operation: Operation, timing: Timing) => {
+    const { cpuMicros, ...figures } = (await sql.ask({ run: { operation, accounts, connections, timing } }))!
+    return { ...figures, cpuMicrosPerAnswer: cpuMicros / figures.answered }
+  }
+  const serviceCpu = () => readCpuMicros(service.metricsUrl)
+  const bareCpu = async () => (await bare.ask('cpu')).cpuMicros
+  return {
+    service_many: overHttp(origin, keys.length, serviceCpu),
+    service_one: overHttp(origin, 1, serviceCpu),
+    bare_route: overHttp(bareOrigin, keys.length, bareCpu),
+    bare_sql_many: overDriver(keys.length),
+    bare_sql_one: overDriver(1),
+  }
+}
+
+async function readCpuMicros(metricsUrl: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text()
+  const [, seconds] = /^process_cpu_seconds_total (\S+)/m.exec(text) ?? []
+  if (!seconds) throw new Error('the metrics do not tell the processor time')
+  return Number(seconds) * 1e6
+}

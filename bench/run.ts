@@ -1,0 +1,87 @@
+/**
+ * Measurements, on a database and processes of their own that are gone afterwards. DATABASE_URL may name a PostgreSQL
+ * server to use in place of the embedded one.
+ *
+ *   npm run bench -- [api] [--stores 100000] [--seconds 3] [--rounds 3] [--connections 32] [--json]
+ *   npm run bench -- import [--stores 1000000]
+ */
+import { parseArgs } from 'node:util'
+import { untilAborted, watchTermination } from '../server/src/bin/termination.ts'
+import { OperatorError } from '../server/src/kernel/errors.ts'
+import { benchApi } from './api/bench.ts'
+import { tellReport } from './api/table.ts'
+import { Cleanup } from './cleanup.ts'
+import { openPlace } from './place.ts'
+import { runScript } from './program.ts'
+
+const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--json]
+       npm run bench -- import [--stores N]`
+
+interface Options {
+  command: 'api' | 'import'
+  stores: number | null
+  seconds: number
+  rounds: number
+  connections: number
+  json: boolean
+}
+
+/** The options, or undefined for wrong usage. */
+function readOptions(args: string[]): Options | undefined {
+  const whole = (text: string, most: number) =>
+    /^\d{1,9}$/.test(text) && +text >= 1 && +text <= most ? +text : undefined
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        stores: { type: 'string' },
+        seconds: { type: 'string', default: '3' },
+        rounds: { type: 'string', default: '3' },
+        connections: { type: 'string', default: '32' },
+        json: { type: 'boolean', default: false },
+      },
+    })
+    const [command = 'api', ...rest] = positionals
+    const stores = values.stores === undefined ? null : whole(values.stores, 10_000_000)
+    const seconds = whole(values.seconds, 600)
+    const rounds = whole(values.rounds, 100)
+    const connections = whole(values.connections, 256)
+    if ((command !== 'api' && command !== 'import') || rest.length > 0) return undefined
+    if (stores === undefined || !seconds || !rounds || !connections) return undefined
+    return { command, stores, seconds, rounds, connections, json: values.json }
+  } catch {
+    return undefined
+  }
+}
+
+const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
+
+async function run({ command, json, ...options }: Options, cleanup: Cleanup): Promise<void> {
+  const place = await openPlace(process.env.DATABASE_URL || null, cleanup)
+  if (command === 'import') {
+    const more = options.stores === null ? [] : ['--stores', String(options.stores)]
+    return runScript('import.ts', ['--url', place.databaseUrl, ...more], cleanup)
+  }
+  const report = await benchApi({ ...options, stores: options.stores ?? 100_000 }, place, cleanup, tell)
+  process.stdout.write(`${json ? JSON.stringify(report) : tellReport(report)}\n`)
+}
+
+const interruptedCode = 130
+const termination = watchTermination()
+const cleanup = new Cleanup()
+const options = readOptions(process.argv.slice(2))
+
+let code = 0
+try {
+  if (options) await untilAborted(termination, run(options, cleanup))
+  else {
+    process.stderr.write(`${usage}\n`)
+    code = 2
+  }
+} catch (error) {
+  code = termination.aborted ? interruptedCode : 1
+  if (!termination.aborted) tell(error instanceof OperatorError ? error.message : String((error as Error).stack))
+}
+await cleanup.run()
+process.exit(code)
