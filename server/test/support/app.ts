@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Logger } from 'pino'
 import { afterAll } from 'vitest'
 import type { KnownStatus } from '../../src/accounts/account.ts'
 import { createAccount } from '../../src/accounts/create-account.ts'
@@ -70,6 +71,8 @@ export interface TestAppOptions {
   /** Where the clock stands. */
   now: string
   plans?: Partial<PlanFile>
+  /** In place of a silent log. */
+  log?: Logger
 }
 
 /** The production app on a database of its own, listening on loopback; closed after the file's tests. */
@@ -80,7 +83,8 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', PORT: '0' },
     findProjectDir(import.meta.dirname),
   )
-  const opened = await openDeps(config, { applicationName: 'storedex test', clock })
+  const log = options.log && { log: options.log }
+  const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...log })
   const deps = { ...opened, plans: { ...opened.plans, ...options.plans } }
   const app = await buildApp(deps)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

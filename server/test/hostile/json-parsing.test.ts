@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { eachOf, refusalIn, startWorld } from './world.ts'
+
+const world = await startWorld()
+
+const suite: Record<string, string> = JSON.parse(
+  readFileSync(new URL('../data/json-parsing/cases.json', import.meta.url), 'utf8'),
+)
+const cases = Object.entries(suite).map(([name, base64]) => ({ name, bytes: Buffer.from(base64, 'base64') }))
+const kinds = ['y_', 'n_', 'i_'].map((prefix) => cases.filter(({ name }) => name.startsWith(prefix)))
+const [sound, broken, open] = kinds as [typeof cases, typeof cases, typeof cases]
+
+const codeOf = async (bytes: Buffer) => {
+  const reply = refusalIn(await world.post('/stores/search', new Uint8Array(bytes)))
+  // None of the published cases says what a search needs.
+  expect(reply.status).toBe(400)
+  return reply.code
+}
+
+test('the published JSON parsing cases are judged as JSON judges them, and none of them searches', async () => {
+  await eachOf(sound, async ({ name, bytes }) => {
+    const code = await codeOf(bytes)
+    if (name.startsWith('y_object_duplicated_key')) expect(code, name).toBe('invalid_json')
+    else expect(['invalid_request', 'missing_parameter', 'unknown_parameter'], name).toContain(code)
+  })
+  await eachOf(broken, async ({ name, bytes }) =>
+    // Without a single byte there is no body.
+    expect(await codeOf(bytes), name).toBe(bytes.length === 0 ? 'invalid_request' : 'invalid_json'),
+  )
+  await eachOf(open, ({ bytes }) => codeOf(bytes))
+  expect([sound.length, broken.length, open.length]).toEqual([95, 188, 35])
+})

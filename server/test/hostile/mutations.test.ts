@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { operations } from '../access/operations.ts'
+import { validBodies } from './valid-bodies.ts'
+import { eachOf, marker, refusalIn, startWorld } from './world.ts'
+
+const world = await startWorld()
+const bodies = await validBodies(world)
+
+/** A place in a body: how to get there, and what stands there. */
+interface Place {
+  steps: (string | number)[]
+  path: string
+  value: unknown
+}
+
+function placesIn(value: unknown, steps: Place['steps'] = [], path = ''): Place[] {
+  const places: Place[] = [{ steps, path, value }]
+  if (typeof value !== 'object' || value === null) return places
+  for (const [name, child] of Object.entries(value)) {
+    const childPath = Array.isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`
+    places.push(...placesIn(child, [...steps, name], childPath))
+  }
+  return places
+}
+
+/** A copy of the body with another value at the place. */
+function replaced(body: unknown, [step, ...rest]: Place['steps'], value: unknown): unknown {
+  if (step === undefined) return value
+  const copy = structuredClone(body) as Record<string, unknown>
+  copy[step] = replaced(copy[step], rest, value)
+  return copy
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const typeOf = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
+
+test('every POST operation has its body here, and each is good as it stands', async () => {
+  const posts = Object.values(operations).filter(({ method }) => method === 'POST')
+  expect(bodies.map(({ path }) => path).sort()).toEqual(posts.map(({ path }) => path).sort())
+  const other = await world.app.key({})
+  for (const { path, body } of bodies) expect((await other.post(path, body)).status).toBe(200)
+})
+
+describe.each(bodies)('$path refuses, and names the place,', ({ path, body, maxItems, required }) => {
+  const places = placesIn(body)
+  const objects = places.filter(({ value }) => isObject(value))
+  const lists = places.filter(({ value }) => Array.isArray(value))
+  const refusal = async (wrong: unknown) => refusalIn(await world.post(path, JSON.stringify(wrong)))
+  const invalid = (code: string, param: string) => ({ status: 400, code, ...(param !== '' && { param }) })
+
+  test('a value of another type at every place', async () => {
+    const others = [null, true, 7, marker, [], {}]
+    const wrong = places.flatMap((place) =>
+      others
+        .filter((other) => typeOf(other) !== typeOf(place.value))
+        // Nothing can be said with or without a cursor alike.
+        .filter((other) => !(place.path === 'cursor' && typeof other === 'string'))
+        .map((other) => ({ place, other })),
+    )
+    await eachOf(wrong, async ({ place, other }) =>
+      expect(await refusal(replaced(body, place.steps, other)), JSON.stringify(other)).toEqual(
+        invalid('invalid_request', place.path),
+      ),
+    )
+  })
+
+  test('any value of another type at any place', async () => {
+    const wrong = fc
+      .tuple(fc.constantFrom(...places), fc.jsonValue({ maxDepth: 3 }))
+      .filter(([place, other]) => typeOf(other) !== typeOf(place.value) && place.path !== 'cursor')
+    await fc.assert(
+      fc.asyncProperty(wrong, async ([place, other]) => {
+        expect(await refusal(replaced(body, place.steps, other))).toEqual(invalid('invalid_request', place.path))
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('a property that it does not know, at every depth', async () => {
+    const names = [marker, 'Limit', 'constructor', 'toString', '__proto__', 'hasOwnProperty', '$where']
+    const wrong = objects.flatMap((place) => names.map((name) => ({ place, name })))
+    await eachOf(wrong, async ({ place, name }) => {
+      const extended = Object.fromEntries([...Object.entries(place.value as object), [name, {}]])
+      const param = place.path === '' ? name : `${place.path}.${name}`
+      expect(await refusal(replaced(body, place.steps, extended))).toEqual(invalid('unknown_parameter', param))
+    })
+  })
+
+  test('any property that it does not know, with anything in it', async () => {
+    const known = new Set(places.flatMap(({ steps }) => steps.slice(-1)))
+    const wrong = fc.tuple(fc.constantFrom(...objects), fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 2 }))
+    await fc.assert(
+      fc.asyncProperty(wrong, async ([place, name, value]) => {
+        fc.pre(!known.has(name))
+        const extended = Object.fromEntries([...Object.entries(place.value as object), [name, value]])
+        const { param, ...rest } = await refusal(replaced(body, place.steps, extended))
+        expect(rest).toEqual({ status: 400, code: 'unknown_parameter' })
+        expect(param!.startsWith(place.path)).toBe(true)
+        expect(param).not.toMatch(/[\p{C}]/u)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('one item too many in every list', async () => {
+    await eachOf(lists, async (place) => {
+      const [item = 'x'] = place.value as string[]
+      const tooMany = Array(maxItems(place.path) + 1).fill(item)
+      expect(await refusal(replaced(body, place.steps, tooMany))).toEqual(invalid('invalid_request', place.path))
+    })
+  })
+
+  test('the absence of what is required', async () => {
+    const rest = Object.fromEntries(Object.entries(body).filter(([name]) => name !== required))
+    expect(await refusal(rest)).toEqual(invalid('missing_parameter', required))
+  })
+
+  test('a key said twice, at every depth and however it is spelt', async () => {
+    const text = JSON.stringify(body)
+    const keys = [...text.matchAll(/"(\w+)":/g)]
+    const escaped = (name: string) => [...name].map((c) => `\\u00${c.charCodeAt(0).toString(16)}`).join('')
+    const wrong = keys.flatMap(({ 1: name, index }) =>
+      [name!, escaped(name!)].map((again) => `${text.slice(0, index)}"${again}":null,${text.slice(index)}`),
+    )
+    expect(wrong.length).toBeGreaterThan(9)
+    await eachOf(wrong, async (twice) =>
+      expect(refusalIn(await world.post(path, twice))).toEqual(invalid('invalid_json', '')),
+    )
+  })
+})

@@ -1,0 +1,54 @@
+import { knownDomain, type World } from './world.ts'
+
+/** A request that says everything it can, and what its lists may hold; a base for making one place of it wrong. */
+export interface ValidBody {
+  path: string
+  body: object
+  /** How many items each list may have, by its path. */
+  maxItems: (path: string) => number
+  required: string
+}
+
+/** One for each POST operation, of values that the taxonomy has. All of them find stores. */
+export async function validBodies({ key }: World): Promise<ValidBody[]> {
+  const taxonomy = (await key.get('/taxonomy')).body
+  const two = (facet: string): string[] => taxonomy[facet].slice(0, 2).map((item: { value: string }) => item.value)
+  const technologies = (facet: string) => ({ any: [], all: [], none: two(facet) })
+  return [
+    {
+      path: '/stores/search',
+      body: {
+        filters: {
+          categories: [],
+          countries: ['DE', 'FR'],
+          traffic_tiers: [],
+          revenue_tiers: [],
+          platform_plus: false,
+          apps: technologies('apps'),
+          pixels: technologies('pixels'),
+          themes: { types: [] },
+          meta_ads: { active_ads_min: 0 },
+          first_discovered_at: { from: '2020-01-01T00:00:00Z', to: '2030-01-01T00:00:00+02:00' },
+          store_created_at: { from: '2010-01-01T00:00:00.000Z' },
+          contacts: { has_revealable_contacts: false, roles_any: [] },
+        },
+        limit: 10,
+        cursor: null,
+      },
+      maxItems: () => 50,
+      required: 'filters',
+    },
+    {
+      path: '/stores/enrich',
+      body: {
+        domains: [knownDomain, `https://www.${knownDomain}/about?x=y#z`],
+        include: ['store', 'technologies', 'contact_previews'],
+        contact_roles: two('roles'),
+        max_contacts_per_store: 10,
+        reveal_contacts: false,
+      },
+      maxItems: (path) => (path === 'domains' ? 25 : 50),
+      required: 'domains',
+    },
+  ]
+}
