@@ -1,8 +1,8 @@
 import type { NumberedPatch } from './merge-chunk.ts'
 import { RecordProblem } from './problem.ts'
 import type { ImportSource } from './read.ts'
-import { readRecords } from './records.ts'
-import { type Reject, recordJson } from './rejects.ts'
+import { type RawRecord, readRecords } from './records.ts'
+import { type Reject, rejectOf } from './rejects.ts'
 import { readStoreRecord, StoreRecord } from './store-record.ts'
 import type { WordReader } from './words.ts'
 
@@ -15,7 +15,7 @@ export interface Chunk {
 }
 
 /** Enough for the cost of a transaction not to matter, few enough for others to get their turn in between. */
-const maxRecords = 5_000
+const maxRecords = 2_000
 /** Long records fill a chunk sooner, so that memory stays bounded. */
 const maxBytes = 8_000_000
 
@@ -27,9 +27,7 @@ export async function* readChunks(source: ImportSource, words: WordReader): Asyn
     for (const record of records) {
       chunk.read++
       bytes += record.bytes
-      if (record.problem !== undefined)
-        chunk.rejects.push({ line: record.line, reason: record.problem, record: recordJson(record.text) })
-      else readInto(chunk, record.line, record.value, words)
+      readInto(chunk, record, words)
       if (chunk.read < maxRecords && bytes < maxBytes) continue
       yield chunk
       chunk = emptyChunk()
@@ -56,11 +54,13 @@ function emptyChunk(): Chunk {
   return { read: 0, patches: [], rejects: [] }
 }
 
-function readInto(chunk: Chunk, line: number, value: unknown, words: WordReader): void {
+function readInto(chunk: Chunk, record: RawRecord, words: WordReader): void {
+  const { line, toJson } = record
   try {
-    chunk.patches.push({ line, patch: readStoreRecord(value, words), value })
+    if (record.problem !== undefined) throw new RecordProblem(record.problem)
+    chunk.patches.push({ line, patch: readStoreRecord(record.value, words), toJson })
   } catch (error) {
     if (!(error instanceof RecordProblem)) throw error
-    chunk.rejects.push({ line, reason: error.message, record: recordJson(value) })
+    chunk.rejects.push(rejectOf(record, error.message))
   }
 }

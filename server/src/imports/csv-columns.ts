@@ -30,7 +30,7 @@ interface Shape {
  * stays text, for the check of the record to name.
  */
 export function compileColumns(schema: TObject, header: string[], sourceName: string): RowReader {
-  const root: Node = { kind: 'object', nullColumn: null, fields: new Map() }
+  const root = { kind: 'object' as const, nullColumn: null, fields: new Map<string, Node>() }
   const names = header.map((name) => name.trim())
   for (const [column, name] of names.entries()) {
     if (names.indexOf(name) !== column) throw new OperatorError(`${sourceName}: the header has "${name}" twice.`)
@@ -38,7 +38,7 @@ export function compileColumns(schema: TObject, header: string[], sourceName: st
       throw new OperatorError(`${sourceName}: the header has "${name.slice(0, 100)}", which is no field of a record.`)
   }
   for (const name of shapeOf(schema).required ?? [])
-    if (!names.includes(name)) throw new OperatorError(`${sourceName}: the header lacks "${name}".`)
+    if (!root.fields.has(name)) throw new OperatorError(`${sourceName}: the header lacks "${name}".`)
   return { count: names.length, read: (cells) => (readNode(root, cells) as object | undefined) ?? {} }
 }
 

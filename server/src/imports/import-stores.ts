@@ -9,7 +9,7 @@ import { type Chunk, oneAhead, readChunks } from './chunks.ts'
 import { prepareTransaction, settleCatalogue } from './load.ts'
 import type { ChunkOutcome } from './merge-chunk.ts'
 import { type ImportSource, openSource } from './read.ts'
-import { RejectsFile, type RejectsSink, recordJson, rejectsPathFor } from './rejects.ts'
+import { type Reject, RejectsFile, type RejectsSink, rejectOf, rejectsPathFor } from './rejects.ts'
 import { WordReader } from './words.ts'
 
 export interface ImportContext {
@@ -100,8 +100,8 @@ export async function importFrom(
   return counts
 }
 
-function rejectsOf(chunk: Chunk, { refused }: ChunkOutcome) {
-  const late = refused.map(({ line, reason, value }) => ({ line, reason, record: recordJson(value) }))
+function rejectsOf(chunk: Chunk, { refused }: ChunkOutcome): Reject[] {
+  const late = refused.map(({ record, reason }) => rejectOf(record, reason))
   return [...chunk.rejects, ...late].sort((a, b) => a.line - b.line)
 }
 

@@ -6,7 +6,7 @@ export interface NumberedPatch {
   line: number
   patch: StorePatch
   /** The record as it was read, for the rejects file. */
-  value: unknown
+  toJson(): string
 }
 
 export interface StoredStore {
@@ -24,7 +24,7 @@ export interface ChunkOutcome {
   changed: ChangedStore[]
   /** Hosts that leave the store they led to, perhaps for another one. */
   removedHosts: string[]
-  refused: { line: number; reason: string; value: unknown }[]
+  refused: { record: NumberedPatch; reason: string }[]
   inserted: number
   updated: number
   unchanged: number
@@ -51,12 +51,12 @@ export function mergeChunk(stored: StoredStore[], patches: NumberedPatch[]): Chu
   }
   const entries = new Set<Entry>()
   const refused: ChunkOutcome['refused'] = []
-  for (const { line, patch, value } of patches) {
+  for (const record of patches) {
     try {
-      entries.add(applyToOwner(owners, patch))
+      entries.add(applyToOwner(owners, record.patch))
     } catch (error) {
       if (!(error instanceof RecordProblem)) throw error
-      refused.push({ line, reason: error.message, value })
+      refused.push({ record, reason: error.message })
     }
   }
   return { ...settle(entries), refused }

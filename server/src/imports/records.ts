@@ -1,16 +1,18 @@
 import type { TObject } from 'typebox'
 import { OperatorError } from '../kernel/errors.ts'
 import { parseStrictJson } from '../kernel/json.ts'
-import { CsvRows } from './csv.ts'
+import { type CsvRow, CsvRows } from './csv.ts'
 import { compileColumns, type RowReader } from './csv-columns.ts'
 import { isBlank, type Line, LineSplitter } from './lines.ts'
 import type { ImportSource } from './read.ts'
 
-/** A record as the file has it, not yet looked into; or the text that is none. */
-export type RawRecord = { line: number; bytes: number } & (
-  | { value: unknown; problem?: never }
-  | { problem: string; text: string }
-)
+/** A record as the file has it, not yet looked into; or what is wrong with the text that should be one. */
+export type RawRecord = {
+  line: number
+  bytes: number
+  /** The record for the rejects file. Records are many and rejects few: made of the file's bytes, when it is needed. */
+  toJson(): string
+} & ({ value: unknown; problem?: never } | { problem: string })
 
 /**
  * The records of a source, in order, as many at a time as a block held. The schema says which columns a CSV file may
@@ -40,9 +42,9 @@ const jsonProblems = {
 
 function readJsonLine({ number: line, bytes, isCut }: Line): RawRecord {
   const parsed = isCut ? null : parseStrictJson(bytes)
-  if (parsed?.ok) return { line, bytes: bytes.length, value: parsed.value }
+  if (parsed?.ok) return { line, bytes: bytes.length, value: parsed.value, toJson: () => bytes.toString('utf8').trim() }
   const problem = parsed ? jsonProblems[parsed.reason] : tooLong
-  return { line, bytes: bytes.length, problem, text: bytes.toString('utf8') }
+  return { line, bytes: bytes.length, problem, toJson: () => JSON.stringify(bytes.toString('utf8')) }
 }
 
 class CsvReader {
@@ -65,11 +67,18 @@ class CsvReader {
         this.#columns = compileColumns(this.#schema, row.cells, this.#sourceName)
         return []
       }
-      const { line, bytes } = row
-      if (row.problem !== undefined) return [{ line, bytes, problem: row.problem, text: row.text }]
-      if (row.cells.length === this.#columns.count) return [{ line, bytes, value: this.#columns.read(row.cells) }]
-      const problem = `${row.cells.length} cells under a header of ${this.#columns.count}`
-      return [{ line, bytes, problem, text: row.cells.join(',') }]
+      return [readCsvRow(row, this.#columns)]
     })
   }
+}
+
+function readCsvRow(row: CsvRow, columns: RowReader): RawRecord {
+  const { line, bytes } = row
+  if (row.problem !== undefined) return { line, bytes, problem: row.problem, toJson: () => JSON.stringify(row.text) }
+  const { cells } = row
+  if (cells.length !== columns.count) {
+    const problem = `${cells.length} cells under a header of ${columns.count}`
+    return { line, bytes, problem, toJson: () => JSON.stringify(cells.join(',')) }
+  }
+  return { line, bytes, value: columns.read(cells), toJson: () => JSON.stringify(columns.read(cells)) }
 }

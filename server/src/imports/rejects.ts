@@ -21,10 +21,11 @@ export interface RejectsSink {
 
 const maxRecordLength = 16_000
 
-/** A record as a rejects file shows it: itself, or its beginning as text when it is very long. */
-export function recordJson(value: unknown): string {
-  const json = JSON.stringify(value)
-  return json.length <= maxRecordLength ? json : JSON.stringify(json.slice(0, maxRecordLength))
+/** What a rejects file says of a record: a very long one is shown by its beginning, as text. */
+export function rejectOf(record: { line: number; toJson(): string }, reason: string): Reject {
+  const json = record.toJson()
+  const shown = json.length <= maxRecordLength ? json : JSON.stringify(json.slice(0, maxRecordLength))
+  return { line: record.line, reason, record: shown }
 }
 
 /** Where the rejects of an import belong: beside its file, or in the current folder for standard input. */

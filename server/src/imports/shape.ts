@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { TSchema } from 'typebox'
 
-const ajv = new Ajv({ strict: false })
+const ajv = new Ajv({ strict: false, strictNumbers: true })
 
 /** Compiles a schema into a check that answers null, or which part of a value is wrong and how. */
 export function compileShapeCheck(schema: TSchema): (value: unknown) => string | null {

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll } from 'vitest'
+import { readInstallationSecret } from '../../src/db/installation.ts'
+import { createPool, type Pool } from '../../src/db/pool.ts'
+import { type ImportContext, type ImportResult, importStores } from '../../src/imports/import-stores.ts'
+import { createIdSealer, type Mode } from '../../src/kernel/ids.ts'
+import { type Store, storeIdPattern } from '../../src/stores/schema.ts'
+import { syncTaxonomy } from '../../src/taxonomy/sync.ts'
+import { createManualClock } from '../support/clock.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+export const catalogue = join(import.meta.dirname, '../../../catalogue')
+
+export interface StoredRow {
+  id: number
+  mode: Mode
+  batch: number
+  negated_score: number
+  tokens: number[]
+  active_ads: number | null
+  created_estimate: Date | null
+  first_discovered_at: Date | null
+  document: Store
+  aliases: string[]
+}
+
+/** An empty catalogue with its taxonomy, and a folder for files; both gone after the file's tests. */
+export interface World {
+  url: string
+  folder: string
+  context: ImportContext
+  db: Pool
+  /** Writes a file; `.gz` in its name packs it. */
+  write(name: string, content: string | Buffer): Promise<string>
+  /** Imports records as NDJSON. */
+  importRecords(records: unknown[], options?: { extendTaxonomy?: boolean; mode?: Mode }): Promise<ImportResult>
+  importFile(name: string, content: string | Buffer): Promise<ImportResult>
+  rejectsOf(result: ImportResult): Promise<{ line: number; reason: string; record: unknown }[]>
+  rows(): Promise<StoredRow[]>
+  /** The live store of a domain, with its aliases. */
+  store(domain: string): Promise<StoredRow | undefined>
+  batch(): Promise<number>
+}
+
+export async function openWorld(): Promise<World> {
+  const { url } = await createTestDatabase()
+  const db = createPool({ url, applicationName: 'storedex import test' })
+  const folder = mkdtempSync(join(tmpdir(), 'storedex-import-'))
+  afterAll(async () => {
+    await db.end()
+    rmSync(folder, { recursive: true })
+  })
+  await syncTaxonomy(db, join(catalogue, 'taxonomy'))
+  const clock = createManualClock('2026-11-01T12:00:00.000Z')
+  const context: ImportContext = { db, clock, ids: createIdSealer(await readInstallationSecret(db)) }
+  let files = 0
+  const world: World = {
+    url,
+    folder,
+    db,
+    context,
+    async write(name, content) {
+      const path = join(folder, name)
+      await writeFile(path, name.endsWith('.gz') && typeof content === 'string' ? gzipSync(content) : content)
+      return path
+    },
+    async importFile(name, content) {
+      return importStores(context, { file: await world.write(name, content), extendTaxonomy: false })
+    },
+    async importRecords(records, { extendTaxonomy = false, mode = 'live' } = {}) {
+      const content = records.map((record) => JSON.stringify(record)).join('\n')
+      const file = await world.write(`records-${files++}.ndjson`, content)
+      return importStores(context, { file, extendTaxonomy, mode })
+    },
+    async rejectsOf({ rejects_file }) {
+      if (rejects_file === null) return []
+      const lines = (await readFile(rejects_file, 'utf8')).trimEnd().split('\n')
+      return lines.map((line) => JSON.parse(line))
+    },
+    rows: () => readRows(db),
+    async store(domain) {
+      return (await readRows(db)).find((row) => row.mode === 'live' && row.document.domain === domain)
+    },
+    async batch() {
+      const { rows } = await db.query<{ batch: number }>('select batch from catalogue_state')
+      return rows[0]!.batch
+    },
+  }
+  return world
+}
+
+async function readRows(db: Pool): Promise<StoredRow[]> {
+  const { rows } = await db.query<Omit<StoredRow, 'document' | 'aliases'> & { document: string }>(
+    `select id, mode, batch, negated_score, tokens, active_ads, created_estimate, first_discovered_at, document
+     from stores order by id`,
+  )
+  const hosts = await readHosts(db)
+  return rows.map((row) => ({
+    ...row,
+    document: JSON.parse(row.document),
+    aliases: (hosts.get(row.id) ?? []).filter((host) => !host.canonical).map((host) => host.host),
+  }))
+}
+
+async function readHosts(db: Pool) {
+  const { rows } = await db.query<{ store_id: number; mode: Mode; host: string; canonical: boolean }>(
+    'select store_id, mode, host, canonical from store_domains order by host',
+  )
+  const byStore = new Map<number, typeof rows>()
+  for (const row of rows) byStore.set(row.store_id, [...(byStore.get(row.store_id) ?? []), row])
+  return byStore
+}
+
+/**
+ * The content of a catalogue, apart from what may differ between two ways to the same content: ids, batch numbers and
+ * the order of writing.
+ */
+export async function contentOf(db: Pool): Promise<object[]> {
+  const rows = await readRows(db)
+  const hosts = await readHosts(db)
+  return rows
+    .map(({ id, batch: _batch, document: { id: publicId, ...document }, ...columns }) => ({
+      ...columns,
+      document,
+      hasPublicId: new RegExp(storeIdPattern).test(publicId),
+      hosts: hosts.get(id)?.map(({ store_id: _, ...host }) => host),
+    }))
+    .sort((a, b) => (a.document.domain < b.document.domain ? -1 : 1))
+}
+
+export const aurora = {
+  domain: 'aurora-candles.example',
+  name: 'Aurora Candles',
+  aliases: ['aurora-candles.myshopify.com'],
+  category: 'home_garden',
+  country: 'DE',
+  traffic_tier: '10k_50k',
+  revenue_tier: '50k_100k',
+  platform_plus: false,
+  lead_fit_score: 71.5,
+  store_created_at: {
+    estimate: '2019-03-01T00:00:00Z',
+    resolution: 'month',
+    source: 'first_product',
+    confidence: 'medium',
+  },
+  first_discovered_at: '2021-06-11T08:00:00Z',
+  active_ads: 12,
+  technologies: { apps: ['klaviyo'], pixels: ['meta_pixel'], theme: { name: 'Dawn', type: 'free' } },
+}
