@@ -40,20 +40,24 @@ export async function benchApi(
   const file = join(place.folder, 'stores.ndjson')
   await writeLines(file, stores)
   await program.run('import', 'stores', file)
+  report(`opening ${accounts} accounts`)
   const keys = await openAccounts(program, accounts)
   const workload = drawWorkload(stores, new Random(2))
 
   report('counting what one request costs')
   const proxy = await startCountingProxy(place.databaseUrl, cleanup)
-  const { costs, samples } = await measureCosts(program, proxy, workload, keys[0]!)
+  const measured = await measureCosts(program, proxy, workload, keys[0]!)
 
   report('preparing requests')
   const service = await program.serve()
   const { connections, rounds, seconds } = options
-  const subjects = await openSubjects({ place, plansFile, service, keys, workload, samples, connections }, cleanup)
+  const subjects = await openSubjects(
+    { place, plansFile, service, keys, workload, measured, proxy, connections },
+    cleanup,
+  )
   const timing = { warmupMs, measuredMs: seconds * 1000 }
   const results = await runRounds({ databaseUrl: place.databaseUrl, subjects, rounds, timing, report }, cleanup)
-  return makeReport({ ...options, accounts }, results, costs)
+  return makeReport({ ...options, accounts }, results, measured.costs)
 }
 
 async function writeLines(file: string, records: Iterable<StoreRecord>): Promise<void> {

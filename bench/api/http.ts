@@ -36,20 +36,35 @@ export async function send(origin: string, { path, ...request }: Request): Promi
 /** Node sets these on every reply by itself. */
 const ownHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])
 
-/** The requests of a workload with each account's key, in the workload's order: `[account][index]`. */
-export type RequestsByAccount = Record<Operation, Request[][]>
+/** What each connection sends, over and over. */
+export type RequestsOfConnections = Record<Operation, Request[][]>
 
-/** Cursors belong to an account, so each walks to its own later pages; where a search has too few, its first page is asked for. */
-export async function prepareRequests(origin: string, workload: Workload, keys: string[]): Promise<RequestsByAccount> {
-  const search = []
-  for (const key of keys) search.push(await mapConcurrently(workload.search, (item) => walkTo(origin, key, item)))
+/**
+ * The workload's requests, shared out; the connections use the keys in turn. Cursors belong to an account, so the later
+ * pages are walked to with the key that will ask for them.
+ */
+export async function prepareRequests(
+  origin: string,
+  workload: Workload,
+  keys: readonly string[],
+  connections: number,
+): Promise<RequestsOfConnections> {
+  const keyOf = (connection: number) => keys[connection % keys.length]!
+  const search: Request[][] = []
+  for (const [connection, items] of shareOut(workload.search, connections).entries())
+    search.push(await mapConcurrently(items, (item) => walkTo(origin, keyOf(connection), item)))
   return {
-    lookup: keys.map((key) => workload.lookup.map((domain) => lookupRequest(key, domain))),
+    lookup: shareOut(workload.lookup, connections).map((domains, connection) =>
+      domains.map((domain) => lookupRequest(keyOf(connection), domain)),
+    ),
     search,
-    enrich: keys.map((key) => workload.enrich.map((domains) => enrichRequest(key, domains))),
+    enrich: shareOut(workload.enrich, connections).map((lists, connection) =>
+      lists.map((domains) => enrichRequest(keyOf(connection), domains)),
+    ),
   }
 }
 
+/** Where a search has too few pages, its first is asked for. */
 async function walkTo(origin: string, key: string, item: SearchItem): Promise<Request> {
   let cursor: string | null = null
   for (let page = 0; page < item.pagesBefore; page++) {
@@ -75,11 +90,8 @@ export async function mapConcurrently<T, R>(
   return results
 }
 
-/** Each connection's share of its account's requests: a stretch of its own, so that connections do not repeat each other. */
-export function shareOut<T>(itemsByAccount: T[][], connections: number): T[][] {
-  return Array.from({ length: connections }, (_, connection) => {
-    const items = itemsByAccount[connection % itemsByAccount.length]!
-    const startOf = (place: number) => Math.floor((place * items.length) / connections)
-    return items.slice(startOf(connection), startOf(connection + 1))
-  })
+/** Cuts a list into stretches, so that connections do not repeat each other. */
+export function shareOut<T>(items: readonly T[], connections: number): T[][] {
+  const startOf = (share: number) => Math.floor((share * items.length) / connections)
+  return Array.from({ length: connections }, (_, share) => items.slice(startOf(share), startOf(share + 1)))
 }

@@ -43,6 +43,7 @@ let prepared: Prepared | undefined
 
 answerParent<SqlQuestion, SqlAnswer>(async (question) => {
   if ('run' in question) return run(prepared!, question.run)
+  await prepared?.pool.end()
   prepared = await prepare(question.prepare)
   return null
 })
@@ -92,34 +93,33 @@ async function walkTo(pool: Pool, query: StoreQuery, { pagesBefore }: SearchItem
   return { query, after }
 }
 
-type Ask = (caller: BareCaller, index: number) => Promise<void>
-
 async function run(
   { pool, callers, workload }: Prepared,
   { operation, accounts, connections, timing }: Extract<SqlQuestion, { run: unknown }>['run'],
 ): Promise<SqlAnswer> {
-  const ask = asksOf(pool, workload)[operation]
-  const items = callers
-    .slice(0, accounts)
-    .map((caller) => workload[operation].map((_item, index) => ({ caller, index })))
   const stopwatch = new Stopwatch(timing)
   const cpuBefore = process.cpuUsage()
-  await Promise.all(
-    shareOut(items, connections).map(async (share) => {
-      for (let at = 0; !stopwatch.isOver; at++) {
-        const { caller, index } = share[at % share.length]!
-        const startedAt = performance.now()
-        await ask(caller, index)
-        stopwatch.take(performance.now() - startedAt)
-      }
-    }),
-  )
+  const loop = async <T>(items: readonly T[], connection: number, ask: (caller: BareCaller, item: T) => unknown) => {
+    const caller = callers[connection % accounts]!
+    for (let at = 0; !stopwatch.isOver; at++) {
+      const startedAt = performance.now()
+      await ask(caller, items[at % items.length]!)
+      stopwatch.take(performance.now() - startedAt)
+    }
+  }
+  const loops = <T>(items: readonly T[], ask: (caller: BareCaller, item: T) => unknown) =>
+    Promise.all(shareOut(items, connections).map((share, connection) => loop(share, connection, ask)))
+
+  const asks = asksOf(pool)
+  if (operation === 'lookup') await loops(workload.lookup, asks.lookup)
+  else if (operation === 'search') await loops(workload.search, asks.search)
+  else await loops(workload.enrich, asks.enrich)
   const { user, system } = process.cpuUsage(cpuBefore)
   return { ...stopwatch.figures(), cpuMicros: user + system }
 }
 
 /** The statements of each operation, one after the other as the service sends them, through its own query functions. */
-function asksOf(pool: Pool, workload: Prepared['workload']): Record<Operation, Ask> {
+function asksOf(pool: Pool) {
   const charge = (caller: BareCaller, storeIds: number[], searchRows: number) => {
     const { limits, period } = caller.entitlement
     return chargeDelivery(pool, {
@@ -135,14 +135,14 @@ function asksOf(pool: Pool, workload: Prepared['workload']): Record<Operation, A
     })
   }
   return {
-    async lookup(caller, index) {
+    async lookup(caller: BareCaller, domain: string) {
       await pool.query(caller.admission)
-      const found = await findStoreByHost(pool, 'live', workload.lookup[index]!)
+      const found = await findStoreByHost(pool, 'live', domain)
       await charge(caller, [found!.store_id], 0)
     },
-    async search(caller, index) {
+    async search(caller: BareCaller, search: BareSearch) {
       await pool.query(caller.searchAdmission)
-      const found = await findStores(pool, { mode: 'live', ...workload.search[index]!, limit: searchLimit + 1 })
+      const found = await findStores(pool, { mode: 'live', ...search, limit: searchLimit + 1 })
       const page = found.slice(0, searchLimit)
       await charge(
         caller,
@@ -150,9 +150,9 @@ function asksOf(pool: Pool, workload: Prepared['workload']): Record<Operation, A
         page.length,
       )
     },
-    async enrich(caller, index) {
+    async enrich(caller: BareCaller, domains: string[]) {
       await pool.query(caller.admission)
-      const rows = await findStoresByHosts(pool, 'live', workload.enrich[index]!)
+      const rows = await findStoresByHosts(pool, 'live', domains)
       await charge(
         caller,
         rows.map((row) => row.store_id),

@@ -2,12 +2,15 @@ import type { Cleanup } from '../cleanup.ts'
 import type { Place } from '../place.ts'
 import type { Service } from '../program.ts'
 import type { BareAnswer, BareQuestion } from './bare.worker.ts'
-import { prepareRequests, type Sample, shareOut } from './http.ts'
+import type { Measured } from './cost.ts'
+import type { CountingProxy } from './counting-proxy.ts'
+import { prepareRequests, type RequestsOfConnections } from './http.ts'
 import type { LoadQuestion } from './load.worker.ts'
+import { requireSameSql } from './same-sql.ts'
 import type { SqlAnswer, SqlQuestion } from './sql.worker.ts'
 import type { Figures, Timing } from './stopwatch.ts'
 import { startWorker, type Worker } from './worker.ts'
-import type { Operation, Workload } from './workload.ts'
+import { type Operation, sampleOf, type Workload } from './workload.ts'
 
 /** The service and its two limits. Several accounts show what it can do, one account what its counters' rows allow. */
 export const subjectNames = ['service_many', 'service_one', 'bare_route', 'bare_sql_many', 'bare_sql_one'] as const
@@ -26,7 +29,9 @@ export interface SubjectsInput {
   service: Service
   keys: string[]
   workload: Workload
-  samples: Record<Operation, Sample[]>
+  /** What the service was seen to do, and through which proxy. */
+  measured: Measured
+  proxy: CountingProxy
   connections: number
 }
 
@@ -34,7 +39,8 @@ export interface SubjectsInput {
 export async function openSubjects(input: SubjectsInput, cleanup: Cleanup): Promise<Subjects> {
   const { service, keys, workload, connections } = input
   const { origin } = new URL(service.api)
-  const requests = await prepareRequests(origin, workload, keys)
+  const requestsOfMany = await prepareRequests(origin, workload, keys, connections)
+  const requestsOfOne = await prepareRequests(origin, workload, keys.slice(0, 1), connections)
 
   const start = <Q, A>(name: string): Worker<Q, A> =>
     startWorker(new URL(`./${name}.worker.ts`, import.meta.url), cleanup)
@@ -42,15 +48,17 @@ export async function openSubjects(input: SubjectsInput, cleanup: Cleanup): Prom
   const bare = start<BareQuestion, BareAnswer>('bare')
   const sql = start<SqlQuestion, SqlAnswer>('sql')
 
-  const { origin: bareOrigin } = await bare.ask({ samples: input.samples })
-  await sql.ask({ prepare: { databaseUrl: input.place.databaseUrl, plansFile: input.plansFile, keys, workload } })
+  const { origin: bareOrigin } = await bare.ask({ samples: input.measured.samples })
+  const { plansFile, proxy, measured, place } = input
+  await sql.ask({ prepare: { databaseUrl: proxy.url, plansFile, keys, workload: sampleOf(workload) } })
+  await requireSameSql(sql, proxy, measured.costs)
+  await sql.ask({ prepare: { databaseUrl: place.databaseUrl, plansFile, keys, workload } })
 
   const overHttp =
-    (target: string, accounts: number, readCpuMicros: () => Promise<number>) =>
+    (target: string, requests: RequestsOfConnections, readCpuMicros: () => Promise<number>) =>
     async (operation: Operation, timing: Timing): Promise<RunFigures> => {
-      const requestsOfConnections = shareOut(requests[operation].slice(0, accounts), connections)
       const before = await readCpuMicros()
-      const figures = await load.ask({ origin: target, requestsOfConnections, timing })
+      const figures = await load.ask({ origin: target, requestsOfConnections: requests[operation], timing })
       return { ...figures, cpuMicrosPerAnswer: ((await readCpuMicros()) - before) / figures.answered }
     }
   const overDriver = (accounts: number) => async (operation: Operation, timing: Timing) => {
@@ -60,9 +68,9 @@ export async function openSubjects(input: SubjectsInput, cleanup: Cleanup): Prom
   const serviceCpu = () => readCpuMicros(service.metricsUrl)
   const bareCpu = async () => (await bare.ask('cpu')).cpuMicros
   return {
-    service_many: overHttp(origin, keys.length, serviceCpu),
-    service_one: overHttp(origin, 1, serviceCpu),
-    bare_route: overHttp(bareOrigin, keys.length, bareCpu),
+    service_many: overHttp(origin, requestsOfMany, serviceCpu),
+    service_one: overHttp(origin, requestsOfOne, serviceCpu),
+    bare_route: overHttp(bareOrigin, requestsOfMany, bareCpu),
     bare_sql_many: overDriver(keys.length),
     bare_sql_one: overDriver(1),
   }

@@ -18,7 +18,7 @@ export interface Workload {
   enrich: string[][]
 }
 
-const counts = { lookup: 8_192, search: 960, enrich: 2_048 }
+const counts = { lookup: 8_192, search: 768, enrich: 2_048 }
 const domainsPerEnrichment = 25
 export const searchLimit = 25
 
@@ -30,11 +30,17 @@ export function drawWorkload(stores: readonly StoreRecord[], random: Random): Wo
     lookup: times(counts.lookup, domain),
     search: times(counts.search, (index) => ({
       filters: drawFilters(templates[index % templates.length]!, stores, random),
-      // Two first pages to one later page.
-      pagesBefore: Math.floor(index / templates.length) % 3 === 2 ? 1 + random.below(4) : 0,
+      // Two first pages to one later page, in each stretch of the list and of each kind of filter.
+      pagesBefore: (index + Math.floor(index / templates.length)) % 3 === 2 ? 1 + random.below(3) : 0,
     })),
     enrich: times(counts.enrich, () => times(domainsPerEnrichment, domain)),
   }
+}
+
+/** The beginning of a workload, with every kind of search in it. */
+export function sampleOf({ lookup, search, enrich }: Workload): Workload {
+  const most = 3 * templates.length
+  return { lookup: lookup.slice(0, most), search: search.slice(0, most), enrich: enrich.slice(0, most) }
 }
 
 /** A filter after the values of a store; null where that store lacks a value it needs. */
