@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { explained } from './explained.mjs'
+
+const entryName = 'cli.js'
+const keptBundles = 3
+
+/**
+ * The address of an up-to-date bundle of the command line. Bundles lie in a folder named after their sources, so a
+ * change of the source makes another one, and one that a running service was started from stays as it is.
+ */
+export async function prepareBundle(projectDir) {
+  const folder = join(projectDir, 'server/dist')
+  const bundle = join(folder, `bundle-${hashOfSources(projectDir)}`)
+  if (!existsSync(bundle)) {
+    const aside = makeAside(folder)
+    if (!aside) return urlOf(await bundleForThisRun(projectDir))
+    await build(projectDir, aside)
+    moveIntoPlace(aside, bundle)
+    removeOld(folder)
+  }
+  return urlOf(bundle)
+}
+
+function urlOf(bundle) {
+  return pathToFileURL(join(bundle, entryName)).href
+}
+
+function hashOfSources(projectDir) {
+  const hash = createHash('sha256').update(projectDir)
+  const source = join(projectDir, 'server/src')
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+  for (const path of files.sort()) hash.update(`\0${path}\0`).update(readFileSync(join(source, path)))
+  hash.update(readFileSync(import.meta.filename))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Undefined where the checkout cannot be written to. */
+function makeAside(folder) {
+  try {
+    mkdirSync(folder, { recursive: true })
+    return mkdtempSync(join(folder, 'aside-'))
+  } catch {
+    return undefined
+  }
+}
+
+/** A folder that nobody else can write to, gone with the process. */
+async function bundleForThisRun(projectDir) {
+  const folder = mkdtempSync(join(tmpdir(), 'storedex-bundle-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  symlinkSync(join(projectDir, 'node_modules'), join(folder, 'node_modules'))
+  await build(projectDir, folder)
+  return folder
+}
+
+async function build(projectDir, outdir) {
+  const esbuild = await import('esbuild')
+  try {
+    await esbuild.build({
+      absWorkingDir: projectDir,
+      entryPoints: ['server/src/bin/cli.ts'],
+      outdir,
+      bundle: true,
+      packages: 'external',
+      // What only the service needs is loaded when it is served.
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20.19',
+      sourcemap: true,
+      // The checkout is found from here, wherever the bundle lies.
+      define: { 'import.meta.dirname': JSON.stringify(join(projectDir, 'server/src/bin')) },
+      logLevel: 'silent',
+    })
+  } catch (cause) {
+    rmSync(outdir, { recursive: true, force: true })
+    throw explained(`The program could not be put together: ${cause.message}`)
+  } finally {
+    await esbuild.stop()
+  }
+}
+
+function moveIntoPlace(aside, bundle) {
+  try {
+    renameSync(aside, bundle)
+  } catch (error) {
+    rmSync(aside, { recursive: true, force: true })
+    // Another starter was quicker, with the same result.
+    if (!existsSync(bundle)) throw error
+  }
+}
+
+function removeOld(folder) {
+  const age = (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const bundles = readdirSync(folder).filter((name) => name.startsWith('bundle-'))
+  const old = bundles.sort((a, b) => age(b) - age(a)).slice(keptBundles)
+  for (const name of old) rmSync(join(folder, name), { recursive: true, force: true })
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { prepareBundle } from './bundle.mjs'
+import { installPackages } from './install.mjs'
+
+const projectDir = resolve(import.meta.dirname, '../..')
+
+/** Makes ready what a command needs and runs it. What can go wrong before that is said in one sentence. */
+export async function launch(args) {
+  try {
+    if (args[0] === 'dev') await runSource(['watch', '--clear-screen=false', 'server/src/bin/cli.ts', 'serve'])
+    else if (args[0] === 'bench') await runSource(['bench/src/main.ts', ...args.slice(1)])
+    else await runBundle()
+  } catch (error) {
+    if (!error.isExplained) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}
+
+/** In this process, so that signals and the terminal arrive without a middleman. */
+async function runBundle() {
+  await installPackages(projectDir, { tools: false })
+  const entry = await prepareBundle(projectDir)
+  process.setSourceMapsEnabled(true)
+  await import(entry)
+}
+
+async function runSource(args) {
+  await installPackages(projectDir, { tools: true })
+  const tsx = join(projectDir, 'node_modules/tsx/dist/cli.mjs')
+  const child = spawn(process.execPath, [tsx, ...args], { cwd: projectDir, stdio: 'inherit' })
+  // The terminal's Ctrl-C reaches the child by itself; a signal sent to this process alone is passed on.
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  process.exitCode = await new Promise((done) => child.once('close', (code) => done(code ?? 1)))
+}

@@ -1,0 +1,76 @@
+// Everything that judges the project, in one go: the tests on the PostgreSQL that Storedex brings, the tests that touch
+// the database once more on the machine's own PostgreSQL where it has one, then formatting, types and unused code.
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { installPackages } from './launcher/install.mjs'
+import { runNpm } from './launcher/npm.mjs'
+
+const projectDir = resolve(import.meta.dirname, '..')
+const oldestPostgres = 15
+
+// What does not touch the database, or brings its own, says the same on every server.
+const sameOnEveryServer = ['kernel/**', 'catalogue/**', 'architecture/**', 'start/**', 'db/embedded-*']
+
+await installPackages(projectDir, { tools: true })
+const outcomes = [await runTests('the embedded PostgreSQL', {}, [])]
+const programs = findPostgres()
+if (programs) {
+  const left = sameOnEveryServer.flatMap((pattern) => ['--exclude', `server/test/${pattern}`])
+  outcomes.push(await runTests(programs, { TEST_POSTGRES_BIN: programs }, left))
+}
+console.log('\nFormatting, types, unused code')
+const isClean = (await runNpm(projectDir, ['run', '--silent', 'verify'], 'inherit')) === 0
+outcomes.push({ passed: isClean ? 1 : 0, failed: isClean ? 0 : 1 })
+
+const sum = (name) => outcomes.reduce((total, outcome) => total + outcome[name], 0)
+process.exitCode = sum('failed') === 0 ? 0 : 1
+console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`)
+
+/** One run of vitest. A run without a single test, or one that ends badly without naming a test, counts as a failure. */
+async function runTests(server, settings, args) {
+  console.log(`\nTests on ${server}`)
+  const folder = mkdtempSync(join(tmpdir(), 'storedex-report-'))
+  const report = join(folder, 'report.json')
+  const vitest = join(projectDir, 'node_modules/vitest/vitest.mjs')
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  // A server that a developer has chosen for single files is not for this.
+  const { TEST_DATABASE_URL: _, ...environment } = process.env
+  const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...args], {
+    cwd: projectDir,
+    stdio: 'inherit',
+    env: { ...environment, ...settings },
+  })
+  const code = await new Promise((done) => child.once('close', done))
+  try {
+    const { numPassedTests: passed, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
+    const brokenFiles = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
+    const failed = numFailedTests + brokenFiles.length
+    return { passed, failed: failed === 0 && (code !== 0 || passed === 0) ? 1 : failed }
+  } catch {
+    return { passed: 0, failed: 1 }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The programs of the oldest PostgreSQL on this machine that is new enough: the one furthest from ours. */
+function findPostgres() {
+  const root = '/usr/lib/postgresql'
+  const versions = existsSync(root) ? readdirSync(root).map(Number) : []
+  return versions
+    .filter((version) => version >= oldestPostgres)
+    .sort((a, b) => a - b)
+    .map((version) => join(root, String(version), 'bin'))
+    .find((folder) => canRun(join(folder, 'postgres')) && canRun(join(folder, 'initdb')))
+}
+
+function canRun(program) {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,47 @@
+import type { Cli } from '../cli/context.ts'
+import { describeFailure, runCommandLine } from '../cli/program.ts'
+import { findProjectDir, readConfig } from '../config.ts'
+import { type Deps, openDeps } from '../deps.ts'
+import { createLogger } from '../http/logger.ts'
+import { untilAborted, watchTermination } from './termination.ts'
+
+const termination = watchTermination()
+let opening: Promise<Deps> | undefined
+
+const cli: Cli = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  openDeps() {
+    const config = readConfig(process.env, findProjectDir(import.meta.dirname))
+    // At the usual level a command's own words are enough.
+    const level = config.logLevel === 'info' ? 'warn' : config.logLevel
+    const options = { applicationName: 'storedex command', log: createLogger({ level }), maxConnections: 4 }
+    opening = openDeps(config, options)
+    return opening
+  },
+  async serve(options) {
+    const { serve } = await import('./server.ts')
+    const config = readConfig(process.env, findProjectDir(import.meta.dirname))
+    await serve(config, { ...options, stdout: process.stdout, termination })
+  },
+}
+
+// Whoever reads a command's output may stop reading.
+process.stdout.on('error', () => process.exit(1))
+
+const args = process.argv.slice(2)
+// The service ends in its own order; a command is left where it is and what it opened is given back.
+const isCommand = args.find((arg) => !arg.startsWith('-')) !== 'serve'
+const interruptedCode = 130
+
+let code: number
+try {
+  const running = runCommandLine(args, cli)
+  code = await (isCommand ? untilAborted(termination, running) : running)
+} catch (error) {
+  if (!termination.aborted) process.stderr.write(`${describeFailure(error)}\n`)
+  code = termination.aborted ? interruptedCode : 1
+  await opening?.then((deps) => deps.close()).catch(() => {})
+}
+process.exit(code)

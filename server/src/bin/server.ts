@@ -1,0 +1,104 @@
+import { isIPv6 } from 'node:net'
+import type { Writable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../app.ts'
+import type { Config } from '../config.ts'
+import { type Deps, openDeps } from '../deps.ts'
+import { createMetrics, type Metrics, startMetricsServer } from '../http/metrics.ts'
+import { prepareCatalogueAndKeys } from './first-start.ts'
+import { type Greeting, greetingOf, tellGreeting } from './greeting.ts'
+import { chooseFreePort, portIsTaken } from './port.ts'
+import { untilAborted } from './termination.ts'
+
+export interface ServeOptions {
+  json: boolean
+  stdout: Writable
+  termination: AbortSignal
+}
+
+/**
+ * Runs the service until it is told to stop, then gives everything back in order: requests at work are answered, the
+ * listeners close, then what they worked with. A fault that nobody caught ends it in the same order, and is thrown.
+ */
+export async function serve(given: Config, { json, stdout, termination }: ServeOptions): Promise<void> {
+  const failing = new AbortController()
+  process.on('uncaughtException', (error) => failing.abort(error))
+  const stop = AbortSignal.any([termination, failing.signal])
+  try {
+    await runPhases(given, stop, (greeting) =>
+      stdout.write(`${json ? JSON.stringify(greeting) : tellGreeting(greeting)}\n`),
+    )
+  } catch (error) {
+    if (!stop.aborted) throw error
+  }
+  if (failing.signal.aborted) throw failing.signal.reason
+}
+
+async function runPhases(given: Config, stop: AbortSignal, greet: (greeting: Greeting) => void): Promise<void> {
+  const deps = await openDeps(withAddress(given, await chooseFreePort(given)), { applicationName: 'storedex' })
+  try {
+    stop.throwIfAborted()
+    const keys = await untilAborted(stop, prepareCatalogueAndKeys(deps))
+    const metrics = createMetrics(() => poolFigures(deps))
+    const metricsServer = await serveMetrics(given, metrics)
+    try {
+      const { app, config } = await listen(given, deps, metrics)
+      try {
+        greet(greetingOf(config, given.port, keys))
+        await untilAborted(stop, new Promise<never>(() => {}))
+      } finally {
+        await app.close()
+      }
+    } finally {
+      await metricsServer?.close()
+    }
+  } finally {
+    await deps.close()
+  }
+}
+
+/** The app on its port. One that was free a moment ago can be taken by now; then the choice is made again. */
+async function listen(
+  given: Config,
+  deps: Deps,
+  metrics: Metrics,
+): Promise<{ app: FastifyInstance; config: Addressed }> {
+  for (let config = withAddress(given, deps.config.port); ; ) {
+    const app = await buildApp({ ...deps, config }, [metrics.observe])
+    try {
+      await app.listen({ host: config.host, port: config.port })
+      return { app, config }
+    } catch (error) {
+      await app.close()
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+      config = withAddress(given, await chooseFreePort(given))
+    }
+  }
+}
+
+async function serveMetrics({ host, metricsPort }: Config, { registry }: Metrics) {
+  if (metricsPort === null) return undefined
+  try {
+    return await startMetricsServer({ host, port: metricsPort, registry })
+  } catch (cause) {
+    const isTaken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    throw isTaken ? portIsTaken(metricsPort, 'METRICS_PORT') : cause
+  }
+}
+
+function poolFigures({ db }: Deps) {
+  return { total: db.totalCount, idle: db.idleCount, waiting: db.waitingCount }
+}
+
+type Addressed = Config & { publicUrl: string }
+
+/** The links it hands out follow from the address it listens on, unless PUBLIC_URL names another. */
+function withAddress(given: Config, port: number): Addressed {
+  return { ...given, port, publicUrl: given.publicUrl ?? `http://${reachableName(given.host)}:${port}` }
+}
+
+/** What a program on this machine calls the host: one that means all addresses is none to connect to. */
+function reachableName(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return isIPv6(host) ? `[${host}]` : host
+}

@@ -1,0 +1,121 @@
+import type { Command } from 'commander'
+import { type Account, entitlementAt, type KnownStatus, knownStatuses } from '../accounts/account.ts'
+import { createAccount } from '../accounts/create-account.ts'
+import { type PlanSlug, planSlugs } from '../accounts/plans.ts'
+import { type AccountReport, readAccount, reportAccount } from '../accounts/read-account.ts'
+import { setAccount } from '../accounts/set-account.ts'
+import type { Deps } from '../deps.ts'
+import type { Mode } from '../kernel/ids.ts'
+import { readUsage, type Usage } from '../usage/read-usage.ts'
+import { accountsContext, type Cli, print, withDeps } from './context.ts'
+import { formatFields, formatTable } from './table.ts'
+import {
+  choice,
+  collectLimit,
+  type LimitChanges,
+  parseEmail,
+  parseMoment,
+  parseMomentOrNone,
+  parseName,
+} from './values.ts'
+
+interface TermsFlags {
+  plan?: PlanSlug
+  status?: KnownStatus
+  billing?: 'monthly' | 'annual'
+  periodStart?: Date
+}
+
+export function addAccountCommands(program: Command, cli: Cli): void {
+  const accounts = program.command('accounts').description('open, change and look at accounts')
+
+  withTermsFlags(accounts.command('create'))
+    .description('open an account, its plan granted by hand')
+    .requiredOption('--name <name>', 'whose account it is', parseName)
+    .option('--email <email>', 'whom to write to', parseEmail)
+    .option('--trial-ends <ts>', 'when its trial ends; it is on trial then', parseMoment)
+    .action((flags: TermsFlags & { name: string; email?: string; trialEnds?: Date }, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const { trialEnds, ...input } = flags
+        const account = await createAccount(accountsContext(deps), {
+          ...input,
+          ...(trialEnds && { trialEndsAt: trialEnds }),
+        })
+        const id = deps.ids.seal('account', account.id)
+        print(cli, command, { id }, `Opened account ${id}.`)
+      }),
+    )
+
+  withTermsFlags(accounts.command('set'))
+    .description('change an account; another plan counts from now unless told otherwise')
+    .argument('<id>', 'acct_…')
+    .option('--trial-ends <ts|none>', 'when its trial ends, or none to end it', parseMomentOrNone)
+    .option('--limit <meter=n>', 'a figure of its own, or meter=default; repeatable', collectLimit)
+    .action((id: string, flags: TermsFlags & { trialEnds?: Date | null; limit?: LimitChanges }, command: Command) => {
+      if (Object.keys(command.opts()).length === 0) command.error('error: say what to change')
+      return withDeps(cli, async (deps) => {
+        const { trialEnds, limit, ...changes } = flags
+        const account = await setAccount(accountsContext(deps), id, {
+          ...changes,
+          ...(trialEnds !== undefined && { trialEndsAt: trialEnds }),
+          ...(limit && { limits: limit }),
+        })
+        const report = reportAccount(deps.ids, account)
+        print(cli, command, report, tellAccount(report))
+      })
+    })
+
+  accounts
+    .command('show')
+    .description('tell an account and what it has used')
+    .argument('<id>', 'acct_…')
+    .action((id: string, _flags: object, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const account = await readAccount(accountsContext(deps), id)
+        const report = reportAccount(deps.ids, account)
+        const usage = {
+          live: await usageOf(deps, account, 'live'),
+          test: await usageOf(deps, account, 'test'),
+        }
+        print(cli, command, { ...report, usage }, `${tellAccount(report)}\n\n${tellUsage(usage)}`)
+      }),
+    )
+}
+
+function withTermsFlags(command: Command): Command {
+  return command
+    .addOption(choice('--plan <plan>', 'what it may use', planSlugs))
+    .addOption(choice('--status <status>', 'state of its subscription', knownStatuses))
+    .addOption(choice('--billing <billing>', 'how often it pays', ['monthly', 'annual']))
+    .option('--period-start <ts>', 'where its monthly periods are counted from', parseMoment)
+}
+
+function usageOf({ db, plans, clock }: Deps, account: Account, mode: Mode): Promise<Usage> {
+  const now = clock.now()
+  return readUsage(db, { accountId: account.id, mode, entitlement: entitlementAt(account, plans, now), now })
+}
+
+function tellAccount(report: AccountReport): string {
+  const { limits, ...fields } = report
+  const overrides = Object.entries(limits).map(([meter, figure]) => `${meter}=${figure}`)
+  return formatFields({ ...fields, limits: overrides.join(' ') || null })
+}
+
+function tellUsage(usage: Record<Mode, Usage>): string {
+  const rows = (['live', 'test'] as const).flatMap((mode) => {
+    const { contact_credits, store_exports, search_rows, api_requests } = usage[mode]
+    const meters = {
+      'contact credits': { ...contact_credits, limit: contact_credits.total },
+      'store exports': store_exports,
+      'search rows': search_rows,
+      'requests today': api_requests,
+    }
+    return Object.entries(meters).map(([name, meter]) => [
+      mode,
+      name,
+      ...[meter.used, meter.remaining, meter.limit].map(String),
+      meter.period_end,
+    ])
+  })
+  return formatTable(['mode', 'meter', 'used', 'left', 'limit', 'until'], rows)
+}

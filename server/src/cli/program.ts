@@ -1,0 +1,52 @@
+import { Command, CommanderError } from 'commander'
+import { OperatorError } from '../kernel/errors.ts'
+import { addAccountCommands } from './accounts.ts'
+import { type Cli, wantsJson } from './context.ts'
+import { addImportCommands } from './import.ts'
+import { addKeyCommands } from './keys.ts'
+import { addMigrateCommand } from './migrate.ts'
+
+/** All commands. They inherit the program's settings, so these come first. */
+function createProgram(cli: Cli): Command {
+  const program = new Command('storedex')
+    .description('Store and contact intelligence, served from your own database')
+    .option('--json', 'print one JSON document on standard output and nothing else there')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void cli.stdout.write(text),
+      writeErr: (text) => void cli.stderr.write(text),
+    })
+    .exitOverride()
+  program
+    .command('serve')
+    .description('run the service until Ctrl-C')
+    .action((_flags: object, command: Command) => cli.serve({ json: wantsJson(command) }))
+  addMigrateCommand(program, cli)
+  addImportCommands(program, cli)
+  addAccountCommands(program, cli)
+  addKeyCommands(program, cli)
+  return program
+}
+
+/** Runs one command line; answers the exit code: 0, 1 for a refused input or a failure, 2 for wrong usage. */
+export async function runCommandLine(args: readonly string[], cli: Cli): Promise<number> {
+  try {
+    await createProgram(cli).parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    // Commander has written its message; asking for help is no mistake.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    cli.stderr.write(`${describeFailure(error)}\n`)
+    return 1
+  }
+}
+
+/** A refusal is one sentence. Anything else is a fault of the program or its surroundings and shows where it arose. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof OperatorError) {
+    const detail =
+      error.cause instanceof Error && error.name === 'EmbeddedPostgresError' ? `\n${error.cause.message}` : ''
+    return `${error.message}${detail}`
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

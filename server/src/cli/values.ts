@@ -1,0 +1,68 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
+import { parseMoment as readMoment } from '../search/moments.ts'
+
+/** Values of flags. A value that is refused here is wrong usage: the command line ends with 2 before anything is opened. */
+
+/** A flag with a fixed list of values. */
+export function choice(flags: string, description: string, values: readonly string[]): Option {
+  return new Option(flags, description).choices(values)
+}
+
+export function parseName(value: string): string {
+  const name = value.trim()
+  if (!name || name.length > 200) throw new InvalidArgumentError('Give 1 to 200 characters.')
+  return name
+}
+
+export function parseEmail(value: string): string {
+  if (value.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(value)) throw new InvalidArgumentError('Give an email address.')
+  return value
+}
+
+/** An ISO 8601 moment with time and offset. */
+export function parseMoment(value: string): Date {
+  const moment = readMoment(value)
+  if (moment === null) throw new InvalidArgumentError('Give a date and time with offset, like 2027-01-31T12:00:00Z.')
+  return new Date(moment)
+}
+
+/** The same, or `none` to take it away. */
+export function parseMomentOrNone(value: string): Date | null {
+  return value === 'none' ? null : parseMoment(value)
+}
+
+const unitsMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const longestOverlapMs = 90 * unitsMs.d!
+
+export function parseDurationMs(value: string): number {
+  const [, count, unit] = /^(\d{1,7})([smhd])$/.exec(value) ?? []
+  const durationMs = value === '0' ? 0 : Number(count) * unitsMs[unit ?? '']!
+  if (!(durationMs <= longestOverlapMs))
+    throw new InvalidArgumentError('Give a number and a unit, like 30m, 1h or 2d, up to 90d, or 0.')
+  return durationMs
+}
+
+export type LimitChanges = Partial<Record<OverridableMeter, number | null>>
+
+const largestFigure = 2 ** 31 - 1
+
+/** One of several `--limit METER=N`; `METER=default` gives the meter back to the plan. */
+export function collectLimit(value: string, previous: LimitChanges = {}): LimitChanges {
+  const [name, figure, ...rest] = value.split('=')
+  const meter = overridableMeters.find((each) => each === name)
+  if (!meter) throw new InvalidArgumentError(`The meters are ${overridableMeters.join(', ')}.`)
+  const count = figure === 'default' ? null : /^\d{1,10}$/.test(figure ?? '') ? Number(figure) : Number.NaN
+  if (rest.length > 0 || Number.isNaN(count) || (count ?? 0) > largestFigure)
+    throw new InvalidArgumentError(`Give ${meter}= a whole number from 0 to ${largestFigure}, or default.`)
+  return { ...previous, [meter]: count }
+}
+
+/** One of several flags that each name a value of a list. */
+export function collectFrom<T extends string>(values: readonly T[]) {
+  return (value: string, previous: T[] = []): T[] => {
+    const known = values.find((each) => each === value)
+    if (!known) throw new InvalidArgumentError(`Allowed are ${values.join(', ')}.`)
+    return previous.includes(known) ? previous : [...previous, known]
+  }
+}
