@@ -1,0 +1,26 @@
+/** A reply as a caller sees it; null where the connection was refused or broke. */
+export type Answer = { status: number; headers: Headers; body: Record<string, unknown> & { error?: { code: string } } }
+
+/** Asks as a client library does, and takes a lost connection for an answer. */
+export async function ask(api: string, key: string, path: string, body?: object): Promise<Answer | null> {
+  let text: string
+  let response: Response
+  try {
+    response = await fetch(api + path, {
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      signal: AbortSignal.timeout(30_000),
+    })
+    text = await response.text()
+  } catch {
+    return null
+  }
+  return { status: response.status, headers: response.headers, body: JSON.parse(text) }
+}
+
+/** The same, where an answer is due. */
+export async function mustAsk(api: string, key: string, path: string, body?: object): Promise<Answer> {
+  const answer = await ask(api, key, path, body)
+  if (answer?.status !== 200) throw new Error(`${path}: ${answer ? JSON.stringify(answer.body) : 'no answer'}`)
+  return answer
+}

@@ -1,0 +1,168 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
+import { run, serverPid, temporaryDirectory, until } from '../db/embedded-support.ts'
+import { mustAsk } from './caller.ts'
+import { Load, randomFrom, type Tally } from './load.ts'
+import { type Service, startService, subscribe } from './service.ts'
+
+/** Runs a statement on the embedded PostgreSQL, beside the service. */
+async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {
+  const postgres = await openEmbeddedPostgres({ dataDir })
+  try {
+    return await run(postgres.url, statement)
+  } finally {
+    await postgres.release()
+  }
+}
+
+// Each counter beside what it counts; both sides in full, so that neither can be without the other.
+const books = `
+with entered as (
+  select account_id, mode, meter, period_start, sum(amount) as entered
+  from ledger
+  group by account_id, mode, meter, period_start
+),
+exported as (
+  select account_id, mode, 'store_exports' as meter, period_start, count(*) as exported
+  from store_exports
+  group by account_id, mode, period_start
+)
+select meter, used, entered, exported
+from usage_counters
+full join entered using (account_id, mode, meter, period_start)
+full join exported using (account_id, mode, meter, period_start)`
+
+async function expectSoundBooks(dataDir: string): Promise<void> {
+  const rows = await query(dataDir, books)
+  expect(rows.length).toBeGreaterThan(0)
+  for (const row of rows) {
+    expect(row).toMatchObject({ used: row.entered === null ? Number.NaN : Number(row.entered) })
+    expect(row.exported === null ? null : Number(row.exported)).toBe(row.meter === 'store_exports' ? row.used : null)
+  }
+}
+
+interface Meters {
+  store_exports: { used: number }
+  search_rows: { used: number }
+  api_requests: { used: number }
+}
+
+/** What was delivered was paid for, once, and little more: only what may have been lost on its way. */
+async function expectPaidFor(api: string, tally: Tally): Promise<void> {
+  const usage = async () => (await mustAsk(api, tally.key, '/usage')).body as unknown as Meters
+  const before = await usage()
+  tally.requests++
+  expect(before.search_rows.used).toBeGreaterThanOrEqual(tally.rows)
+  expect(before.search_rows.used).toBeLessThanOrEqual(tally.rows + tally.openRows)
+  expect(before.api_requests.used).toBeLessThanOrEqual(tally.requests)
+  const delivered = [...tally.stores]
+  for (let start = 0; start < delivered.length; start += 25) {
+    const domains = delivered.slice(start, start + 25)
+    const { body } = await mustAsk(api, tally.key, '/stores/enrich', { domains, include: ['store'] })
+    expect(body.found).toBe(domains.length)
+    tally.requests++
+  }
+  // Every store that was ever delivered passes again for nothing.
+  expect((await usage()).store_exports.used).toBe(before.store_exports.used)
+  tally.requests++
+}
+
+async function untilReady({ api }: Service): Promise<void> {
+  const isReady = () =>
+    fetch(new URL('/readyz', api)).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await expect.poll(isReady, { timeout: 30_000, interval: 50 }).toBe(true)
+}
+
+async function endOneBackend(dataDir: string): Promise<void> {
+  const backends = await query(dataDir, "select pid from pg_stat_activity where application_name = 'storedex'")
+  process.kill(Number(backends[0]!.pid), 'SIGKILL')
+}
+
+async function endPostgres(dataDir: string): Promise<void> {
+  process.kill(serverPid(dataDir)!, 'SIGKILL')
+  await until(() => serverPid(dataDir) === undefined)
+}
+
+interface Crash {
+  kill(service: Service, dataDir: string): Promise<unknown>
+  /** The way back to a service that answers. */
+  comeBack(service: Service, restart: () => Promise<Service>): Promise<Service>
+}
+
+const crashes: Crash[] = [
+  {
+    kill: (service) => service.kill(),
+    comeBack: (_service, restart) => restart(),
+  },
+  {
+    kill: (_service, dataDir) => endOneBackend(dataDir),
+    // PostgreSQL starts its processes anew, and the service connects again.
+    comeBack: async (service) => service,
+  },
+  {
+    kill: (_service, dataDir) => endPostgres(dataDir),
+    async comeBack(service, restart) {
+      await delay(200)
+      expect(await service.stop(), 'the exit code of a service that lost its database').toBe(0)
+      return restart()
+    },
+  },
+  {
+    kill: (service, dataDir) => Promise.all([service.kill(), endPostgres(dataDir)]),
+    comeBack: (_service, restart) => restart(),
+  },
+]
+
+test.each([7, Date.now() % 1_000_000])(
+  'whatever is killed under load, nothing delivered is lost from the books (seed %d)',
+  { timeout: 180_000 },
+  async (seed) => {
+    const random = randomFrom(seed)
+    const dataDir = join(temporaryDirectory(), 'data')
+    const settings = { DATA_DIR: dataDir }
+    const restart = () => startService(settings)
+    let service = await restart()
+    const subscribers = [await subscribe(settings), await subscribe(settings)]
+    const keys = subscribers.flatMap(({ live, test }) => [live, test])
+    const tallies = keys.map((key): Tally => ({ key, requests: 0, rows: 0, openRows: 0, stores: new Set() }))
+    const domains = await someDomains(dataDir)
+    const logs: string[] = []
+
+    for (const crash of crashes) {
+      const load = new Load(service.api, tallies, domains, random)
+      await delay(300 + random() * 900)
+      await crash.kill(service, dataDir)
+      load.noteCrash()
+      const recovered = await crash.comeBack(service, restart)
+      await delay(random() * 300)
+      await load.stop()
+      expect(load.faults).toEqual([])
+      logs.push(service.log())
+      service = recovered
+      await untilReady(service)
+      await expectSoundBooks(dataDir)
+      for (const tally of tallies) await expectPaidFor(service.api, tally)
+    }
+    for (const tally of tallies) expect(tally.stores.size).toBeGreaterThan(20)
+
+    const load = new Load(service.api, tallies, domains, random)
+    await delay(300)
+    expect(await service.stop(), 'the exit code of a service stopped under load').toBe(0)
+    await load.stop()
+    expect(load.faults).toEqual([])
+    expect(serverPid(dataDir), 'PostgreSQL after its service').toBeUndefined()
+    const logged = logs.join('') + service.log()
+    for (const secret of ['"status":500', ...keys.map((key) => key.slice(9))]) expect(logged).not.toContain(secret)
+  },
+)
+
+/** Hosts of either catalogue, canonical or not, and some that nobody has. */
+async function someDomains(dataDir: string): Promise<string[]> {
+  const rows = await query(dataDir, '(select host from store_domains where store_id % 40 = 0 order by host limit 300)')
+  return [...rows.map(({ host }) => host as string), 'nobody.example', 'nobody-else.example']
+}

@@ -1,0 +1,125 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { importStores } from '../../src/imports/import-stores.ts'
+import { temporaryDirectory } from '../db/embedded-support.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { type Answer, ask, mustAsk } from './caller.ts'
+import { startService, subscribe, withDeps } from './service.ts'
+
+const { url } = await createTestDatabase()
+const settings = { DATABASE_URL: url, DEMO: '0' }
+
+async function importShared(count: number): Promise<void> {
+  const file = join(temporaryDirectory(), 'stores.ndjson')
+  const records = Array.from({ length: count }, (_, i) => ({ domain: `shared-${i}.example`, name: `Shared ${i}` }))
+  writeFileSync(file, records.map((record) => JSON.stringify(record)).join('\n'))
+  const { rejected } = await withDeps(settings, (deps) => importStores(deps, { file, extendTaxonomy: false }))
+  expect(rejected).toBe(0)
+}
+
+const statusesOf = (answers: (Answer | null)[]) => answers.map((answer) => answer?.status ?? 0)
+const countOf = (statuses: number[], status: number) => statuses.filter((each) => each === status).length
+
+describe('two services on one database', () => {
+  test('started at once, hold every limit together, to the last request', async () => {
+    const services = await Promise.all([startService(settings), startService(settings)])
+    await importShared(60)
+    const apiOf = (i: number) => services[i % 2]!.api
+    const storm = (send: (i: number) => Promise<Answer | null>) =>
+      Promise.all(Array.from({ length: 50 }, (_, i) => send(i))).then(statusesOf)
+
+    const exporter = await subscribe(settings, { store_exports: 20 })
+    const lookups = await storm((i) => ask(apiOf(i), exporter.live, `/stores/shared-${i}.example`))
+    expect([countOf(lookups, 200), countOf(lookups, 429)]).toEqual([20, 30])
+    const exports = (await mustAsk(apiOf(0), exporter.live, '/usage')).body.store_exports
+    expect(exports).toMatchObject({ used: 20, remaining: 0 })
+
+    const searcher = await subscribe(settings, { search_rows: 100 })
+    const body = { filters: {}, limit: 7 }
+    const searches = await storm((i) => ask(apiOf(i), searcher.live, '/stores/search', body))
+    expect([countOf(searches, 200), countOf(searches, 429)]).toEqual([14, 36])
+    const usage = (await mustAsk(apiOf(1), searcher.live, '/usage')).body
+    expect(usage).toMatchObject({ search_rows: { used: 98 }, store_exports: { used: 7 } })
+
+    const hurried = await subscribe(settings, { requests_per_minute: 17 })
+    const requests = await storm((i) => ask(apiOf(i), hurried.live, '/usage'))
+    expect([countOf(requests, 200), countOf(requests, 429)]).toEqual([17, 33])
+
+    const books = new pg.Client({ connectionString: url })
+    await books.connect()
+    onTestFinished(() => books.end())
+    const { rows } = await books.query(`
+      select bool_and(used = (
+        select sum(amount) from ledger l
+        where l.account_id = c.account_id and l.mode = c.mode and l.meter = c.meter and l.period_start = c.period_start
+      )) as sound
+      from usage_counters c`)
+    expect(rows).toEqual([{ sound: true }])
+  })
+
+  test('take a key back at once, and page on where the other stopped', async () => {
+    const [one, two] = await Promise.all([startService(settings), startService(settings)])
+    const { test: key, revoke } = await subscribe(settings)
+    const page = async (api: string, cursor: unknown) =>
+      (await mustAsk(api, key, '/stores/search', { filters: {}, limit: 40, cursor })).body
+    const first = await page(one.api, null)
+    const second = await page(two.api, first.next_cursor)
+    const domains = [first, second].flatMap(({ data }) => (data as { domain: string }[]).map(({ domain }) => domain))
+    expect(new Set(domains).size).toBe(80)
+
+    await revoke()
+    for (const { api } of [one, two]) {
+      const refused = await ask(api, key, '/usage')
+      expect({ status: refused?.status, code: refused?.body.error?.code }).toEqual({
+        status: 401,
+        code: 'revoked_api_key',
+      })
+    }
+  })
+})
+
+describe('a service that is told to stop', () => {
+  test('answers what it is at, refuses what is new, and ends with 0', async () => {
+    const service = await startService(settings)
+    const { test: key } = await subscribe(settings)
+    const [{ domain }] = (await mustAsk(service.api, key, '/stores/search', { filters: {}, limit: 1 })).body.data as [
+      { domain: string },
+    ]
+    const [holder, watcher] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })]
+    await Promise.all([holder.connect(), watcher.connect()])
+    onTestFinished(async () => void (await Promise.all([holder.end(), watcher.end()])))
+    const waiting = async () => {
+      const { rows } = await watcher.query(
+        `select count(*)::integer as waiting from pg_stat_activity
+         where datname = current_database() and application_name = 'storedex' and wait_event_type = 'Lock'`,
+      )
+      return rows[0].waiting
+    }
+
+    await holder.query('begin; lock table usage_counters in access exclusive mode')
+    const atWork = Array.from({ length: 3 }, () => ask(service.api, key, `/stores/${domain}`))
+    await expect.poll(waiting, { timeout: 10_000, interval: 10 }).toBe(3)
+    const stopped = service.stop()
+    // The signal is on its way; sooner or later what is new is refused, by a reply or at the door.
+    const refuses = async () => {
+      const answer = await ask(service.api, key, '/taxonomy')
+      if (answer?.status === 200) return false
+      if (answer) {
+        expect(answer.body.error).toMatchObject({ type: 'server_error', code: 'service_unavailable' })
+        expect({ status: answer.status, retryAfter: answer.headers.get('retry-after') }).toEqual({
+          status: 503,
+          retryAfter: expect.stringMatching(/^\d+$/),
+        })
+      }
+      return true
+    }
+    await expect.poll(refuses, { timeout: 3_000, interval: 10 }).toBe(true)
+    await holder.query('rollback')
+
+    expect(statusesOf(await Promise.all(atWork))).toEqual([200, 200, 200])
+    expect(await stopped).toBe(0)
+    expect(await ask(service.api, key, '/taxonomy')).toBeNull()
+  })
+})
