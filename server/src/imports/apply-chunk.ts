@@ -9,7 +9,7 @@ import * as load from './load.ts'
 import { copyHosts, copyStores, type HostRow } from './load-copy.ts'
 import type { StoreState } from './merge.ts'
 import { type ChunkOutcome, hostsOf, mergeChunk, type StoredStore } from './merge-chunk.ts'
-import { searchColumnsOf, wordsOf } from './search-columns.ts'
+import { searchColumnsOf, visitWords } from './search-columns.ts'
 
 export interface AppliedChunk {
   outcome: ChunkOutcome
@@ -48,11 +48,12 @@ export function applyChunk(context: ApplyContext, chunk: Chunk, known: Taxonomy)
 
 /** Reading a record let no word pass that is neither known nor may be added. */
 function newWordsOf({ created, changed }: ChunkOutcome, vocabulary: Vocabulary): TaxonomyAddition[] {
-  const states = [...created, ...changed.map((store) => store.state)]
-  const words = states.flatMap(({ store }) => [...wordsOf(store)])
+  const words: TaxonomyAddition[] = []
+  for (const { store } of [...created, ...changed.map(({ state }) => state)])
+    visitWords(store, (facet, value) => {
+      if (!vocabulary.find(facet, value)) words.push({ facet, value } as TaxonomyAddition)
+    })
   return words
-    .filter(([facet, value]) => !vocabulary.find(facet, value))
-    .map(([facet, value]) => ({ facet, value }) as TaxonomyAddition)
 }
 
 async function readStored(client: Client, mode: Mode, { patches }: Chunk): Promise<StoredStore[]> {
@@ -80,7 +81,7 @@ async function writeOutcome(
   const newStores = await giveIds(client, ids, mode, created)
   if (changed.length > 0) await load.updateStores(client, batch, documentVersion, [...storeRows(changed, vocabulary)])
   if (removedHosts.length > 0) await load.deleteHosts(client, mode, removedHosts)
-  await copyStores(client, { mode, batch, documentVersion }, storeRows(newStores, vocabulary))
+  if (newStores.length > 0) await copyStores(client, { mode, batch, documentVersion }, storeRows(newStores, vocabulary))
   const newHosts: HostRow[] = [
     ...newStores.flatMap(({ id, state }) =>
       hostsOf(state).map((host) => ({ host, storeId: id, isCanonical: host === state.store.domain })),
@@ -89,7 +90,7 @@ async function writeOutcome(
       addedAliases.map((host) => ({ host, storeId: id, isCanonical: false })),
     ),
   ]
-  await copyHosts(client, mode, newHosts)
+  if (newHosts.length > 0) await copyHosts(client, mode, newHosts)
 }
 
 async function giveIds(client: Client, ids: IdSealer, mode: Mode, states: StoreState[]): Promise<StoredStore[]> {

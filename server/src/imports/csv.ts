@@ -4,7 +4,7 @@
  * costs the line it starts on: reading goes on with the next one.
  */
 import { isUtf8 } from 'node:buffer'
-import { type Line, maxLineBytes } from './lines.ts'
+import { isBlank, type Line, maxLineBytes } from './lines.ts'
 
 /** A row's cells, or what is wrong with it. */
 export type CsvRow = { line: number; bytes: number } & (
@@ -25,7 +25,7 @@ export class CsvRows {
     let at = 0
     while (at < queue.length) {
       const line = queue[at]!
-      if (line.bytes.length === 0) {
+      if (isBlank(line)) {
         at++
         continue
       }

@@ -89,7 +89,8 @@ export async function importFrom(
     }
   } catch (error) {
     if (!(error instanceof OperatorError) || counts.read === 0) throw error
-    throw new OperatorError(`${error.message} The ${counts.read} records before that have been imported.`, {
+    const refused = rejects.path === null ? '' : `, the refused ones apart, which are in ${rejects.path}`
+    throw new OperatorError(`${error.message} The ${counts.read} records before that have been imported${refused}.`, {
       cause: error,
     })
   } finally {

@@ -72,7 +72,7 @@ export async function readAliases(client: Client, storeIds: number[]): Promise<M
 /** Ids for new stores. Numbers that end up unused leave gaps, which nobody minds. */
 export async function takeStoreIds(client: Client, count: number): Promise<number[]> {
   const { rows } = await client.query<{ id: number }>(
-    `select nextval(pg_get_serial_sequence('stores', 'id')) as id from generate_series(1, $1::integer)`,
+    `select nextval((select pg_get_serial_sequence('stores', 'id'))::regclass) as id from generate_series(1, $1::integer)`,
     [count],
   )
   return rows.map((row) => row.id)

@@ -21,26 +21,32 @@ export function searchColumnsOf(store: Store, vocabulary: Vocabulary): SearchCol
   }
 }
 
-/** The words of a store in the taxonomy, facet by facet. */
-export function* wordsOf({ technologies, contacts_summary, ...store }: Store): Generator<[Facet, string]> {
-  if (store.category !== null) yield ['category', store.category]
-  if (store.country !== null) yield ['country', store.country]
-  if (store.traffic_tier !== null) yield ['traffic_tier', store.traffic_tier]
-  if (store.revenue_tier !== null) yield ['revenue_tier', store.revenue_tier]
-  if (technologies.theme.type !== null) yield ['theme_type', technologies.theme.type]
-  for (const app of technologies.apps) yield ['app', app]
-  for (const pixel of technologies.pixels) yield ['pixel', pixel]
-  for (const role of contacts_summary.roles) yield ['role', role]
+/** Shows each word of a store that stands in the taxonomy. */
+export function visitWords(store: Store, visit: WordVisitor): void {
+  visitOne('category', store.category, visit)
+  visitOne('country', store.country, visit)
+  visitOne('traffic_tier', store.traffic_tier, visit)
+  visitOne('revenue_tier', store.revenue_tier, visit)
+  visitOne('theme_type', store.technologies.theme.type, visit)
+  for (const app of store.technologies.apps) visit('app', app)
+  for (const pixel of store.technologies.pixels) visit('pixel', pixel)
+  for (const role of store.contacts_summary.roles) visit('role', role)
+}
+
+type WordVisitor = (facet: Facet, value: string) => void
+
+function visitOne(facet: Facet, value: string | null, visit: WordVisitor): void {
+  if (value !== null) visit(facet, value)
 }
 
 function tokensOf(store: Store, vocabulary: Vocabulary): number[] {
   const tokens = new Set<number>()
-  for (const [facet, value] of wordsOf(store)) {
+  visitWords(store, (facet, value) => {
     const term = vocabulary.find(facet, value)
     // A store that silently lacked a token would be missing from searches.
     if (!term) throw new Error(`the taxonomy has no ${facet} "${value}", which ${store.domain} uses`)
     for (const token of vocabulary.tokensWithParents(term)) tokens.add(token)
-  }
+  })
   if (store.platform_plus) tokens.add(flagTokens.platformPlus)
   if (store.contacts_summary.has_revealable_contacts) tokens.add(flagTokens.revealableContacts)
   return [...tokens].sort((a, b) => a - b)
