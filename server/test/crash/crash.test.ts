@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -5,7 +6,7 @@ import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
 import { run, serverPid, temporaryDirectory, until } from '../db/embedded-support.ts'
 import { mustAsk } from './caller.ts'
 import { Load, randomFrom, type Tally } from './load.ts'
-import { type Service, startService, subscribe } from './service.ts'
+import { killWithinStart, type Service, startService, subscribe } from './service.ts'
 
 /** Runs a statement on the embedded PostgreSQL, beside the service. */
 async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {
@@ -160,6 +161,32 @@ test.each([7, Date.now() % 1_000_000])(
     for (const secret of ['"status":500', ...keys.map((key) => key.slice(9))]) expect(logged).not.toContain(secret)
   },
 )
+
+test('a first start that is killed again and again is finished by the next', { timeout: 180_000 }, async () => {
+  const dataDir = join(temporaryDirectory(), 'data')
+  const settings = { DATA_DIR: dataDir }
+  for (const afterMs of [0, 150, 400, 800]) await killWithinStart(settings, afterMs)
+  const service = await startService(settings)
+  const { body } = await mustAsk(service.api, service.demoKey!, '/stores/search', { filters: {}, limit: 100 })
+  expect(body.data).toHaveLength(100)
+  // Whole and once: as many as the shipped catalogues have records, each of a batch that was committed.
+  const [counts] = await query(
+    dataDir,
+    `select (select count(*) from stores where mode = 'live') as live,
+            (select count(*) from stores where mode = 'test') as test,
+            (select max(batch) from stores) as newest_batch,
+            (select batch from catalogue_state) as batch`,
+  )
+  expect(counts).toMatchObject({ live: String(recordsIn('demo')), test: String(recordsIn('sandbox')) })
+  expect(counts!.newest_batch).toBe(counts!.batch)
+})
+
+function recordsIn(catalogue: string): number {
+  const folder = join(import.meta.dirname, '../../../catalogue', catalogue)
+  const files = readdirSync(folder).filter((name) => name.endsWith('.ndjson'))
+  const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'))
+  return lines.length
+}
 
 /** Hosts of either catalogue, canonical or not, and some that nobody has. */
 async function someDomains(dataDir: string): Promise<string[]> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { createAccount } from '../../src/accounts/create-account.ts'
 import type { LimitOverrides } from '../../src/accounts/plans.ts'
@@ -9,6 +10,7 @@ import { setAccount } from '../../src/accounts/set-account.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
+import { until } from '../db/embedded-support.ts'
 
 const projectDir = findProjectDir(import.meta.dirname)
 const launcher = join(projectDir, 'bin/storedex.mjs')
@@ -20,6 +22,8 @@ export interface Service {
   pid: number
   /** Base of the API. */
   api: string
+  /** The live key of the demonstration; null where it starts empty. */
+  demoKey: string | null
   /** What it wrote on standard error so far: its log. */
   log(): string
   /** Asks it to end; answers its exit code. */
@@ -30,6 +34,35 @@ export interface Service {
 
 /** Starts the service and waits until it greets. A running one is ended with the test. */
 export async function startService(settings: Settings): Promise<Service> {
+  const { child, closed, log } = spawnService(settings)
+  const greeting = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
+  if (greeting.done) throw new Error(`The service ended before it greeted: ${log()}`)
+  const { api, live_key: demoKey } = JSON.parse(greeting.value)
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    child.kill(signal)
+    await closed
+    return child.exitCode
+  }
+  return {
+    pid: child.pid!,
+    api,
+    demoKey,
+    log,
+    stop: () => end('SIGTERM'),
+    kill: async () => void (await end('SIGKILL')),
+  }
+}
+
+/** Starts the service and ends it on the spot, this long after its PostgreSQL was there. */
+export async function killWithinStart(settings: Settings, afterMs: number): Promise<void> {
+  const { child, closed, log } = spawnService(settings)
+  await until(() => log().includes('on port'))
+  await delay(afterMs)
+  child.kill('SIGKILL')
+  await closed
+}
+
+function spawnService(settings: Settings) {
   const child = spawn(process.execPath, [launcher, 'serve', '--json'], { env: environment(settings), stdio: 'pipe' })
   const closed = once(child, 'close')
   onTestFinished(async () => {
@@ -40,20 +73,7 @@ export async function startService(settings: Settings): Promise<Service> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text
   })
-  const greeting = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
-  if (greeting.done) throw new Error(`The service ended before it greeted: ${log}`)
-  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
-    child.kill(signal)
-    await closed
-    return child.exitCode
-  }
-  return {
-    pid: child.pid!,
-    api: JSON.parse(greeting.value).api,
-    log: () => log,
-    stop: () => end('SIGTERM'),
-    kill: async () => void (await end('SIGKILL')),
-  }
+  return { child, closed, log: () => log }
 }
 
 /** What this process was told for its own tests is not for the service. */
