@@ -19,7 +19,6 @@ type Settings = Record<string, string>
 
 /** The service as an operator runs it: a process of its own. */
 export interface Service {
-  pid: number
   /** Base of the API. */
   api: string
   /** The live key of the demonstration; null where it starts empty. */
@@ -44,7 +43,6 @@ export async function startService(settings: Settings): Promise<Service> {
     return child.exitCode
   }
   return {
-    pid: child.pid!,
     api,
     demoKey,
     log,

@@ -15,7 +15,7 @@ function readInputs(file: string): string[] {
 const hosts = [...readInputs('toascii.json'), ...readInputs('IdnaTestV2.json')].map((host) => `${host}.example`)
 const urls = readInputs('urltestdata.json')
 
-const lookup = async (input: string) => refusalIn(await world.get(`/stores/${encodeURIComponent(input)}`))
+const lookup = async (input: string) => refusalIn(await world.lookup(encodeURIComponent(input)))
 const enrich = (domains: string[]) => world.post('/stores/enrich', JSON.stringify({ domains }))
 
 const notFound = { status: 404, code: 'store_not_found', param: 'domain' }

@@ -14,7 +14,8 @@ export interface World {
   key: TestKey
   /** Sends a body as it is, with the key; each reply is judged. */
   post(path: string, body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>): Promise<RawReply>
-  get(path: string): Promise<RawReply>
+  /** Looks a store up by what stands in its place in the path, as it is. */
+  lookup(domain: string): Promise<RawReply>
   /** Sends a request as bytes, with the key where `{key}` stands; each reply is judged. */
   raw(bytes: string | Buffer, replies?: number): Promise<RawReply[]>
   /** All that was logged, at every level. */
@@ -56,20 +57,28 @@ export async function startWorld(): Promise<World> {
       expect(logged.includes(secret), `${secret} in the log`).toBe(false)
   })
 
+  const { paths } = (await app.anon.get('/openapi.json')).body
+  const expectDocumented = (path: string, method: string, { status, body }: RawReply) => {
+    if (body.includes('"route_not_found"')) return
+    expect(Object.keys(paths[path][method].responses), body).toContain(String(status))
+  }
+
   const api = `${app.url}/api/v1`
   const authorization = `Bearer ${key.secret}`
   return {
     app,
     key,
-    post: async (path, body, headers = {}) =>
-      judge(
-        await call(api + path, {
-          method: 'POST',
-          body,
-          headers: { authorization, 'content-type': 'application/json', ...headers },
-        }),
-      ),
-    get: async (path) => judge(await call(api + path, { headers: { authorization } })),
+    post: async (path, body, headers = {}) => {
+      const sent = { authorization, 'content-type': 'application/json', ...headers }
+      const reply = judge(await call(api + path, { method: 'POST', body, headers: sent }))
+      expectDocumented(path, 'post', reply)
+      return reply
+    },
+    lookup: async (domain) => {
+      const reply = judge(await call(`${api}/stores/${domain}`, { headers: { authorization } }))
+      expectDocumented('/stores/{domain}', 'get', reply)
+      return reply
+    },
     raw: async (bytes, replies) => {
       const withKey = typeof bytes === 'string' ? bytes.replaceAll('{key}', key.secret) : bytes
       const received = await sendRaw(Number(new URL(app.url).port), withKey, replies)
