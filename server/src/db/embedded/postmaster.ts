@@ -22,6 +22,7 @@ export interface Postmaster {
 const pollMs = 10
 const fastStopMs = 60_000
 const immediateStopMs = 15_000
+const lastWordsMs = 2_000
 
 export function readPostmasterFile(home: string): Postmaster | undefined {
   const text = unless(['ENOENT'], () => readFileSync(join(clusterPaths(home).data, 'postmaster.pid'), 'utf8'))
@@ -86,7 +87,7 @@ export async function startPostmaster(request: StartRequest): Promise<Postmaster
   })
   for (const deadline = performance.now() + timeoutMs; ; await delay(pollMs)) {
     if (end?.error) throw cannotRun(request.binaries.postgres, end.error)
-    if (end) return { failure: whatItSaid(place.home, startedAtMs) }
+    if (end) return { failure: await lastWords(place.home, startedAtMs) }
     const postmaster = readPostmasterFile(place.home)
     if (postmaster?.pid === child.pid && postmaster?.status === 'ready') return postmaster
     if (performance.now() > deadline) {
@@ -120,6 +121,14 @@ function openStartLog(home: string): number {
   const path = join(home, 'start.log')
   rmSync(path, { force: true })
   return openSync(path, 'wx', 0o600)
+}
+
+/** Why the server ended. Its log's collector outlives it by a moment, in which the reason may not be written yet. */
+async function lastWords(home: string, sinceMs: number): Promise<string> {
+  for (const deadline = performance.now() + lastWordsMs; ; await delay(pollMs)) {
+    const said = whatItSaid(home, sinceMs)
+    if (/FATAL|PANIC/.test(said) || performance.now() > deadline) return said
+  }
 }
 
 /** The end of what the server wrote since it was started: to us first, then to its own log. */
