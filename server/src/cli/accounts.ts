@@ -51,13 +51,13 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .argument('<id>', 'acct_…')
     .option('--trial-ends <ts|none>', 'when its trial ends, or none to end it', parseMomentOrNone)
     .option('--limit <meter=n>', 'a figure of its own, or meter=default; repeatable', collectLimit)
-    .action((id: string, flags: TermsFlags & { trialEnds?: Date | null; limit?: LimitChanges }, command: Command) => {
+    .action((id: string, flags: TermsFlags & { trialEnds?: Date | 'none'; limit?: LimitChanges }, command: Command) => {
       if (Object.keys(command.opts()).length === 0) command.error('error: say what to change')
       return withDeps(cli, async (deps) => {
         const { trialEnds, limit, ...changes } = flags
         const account = await setAccount(accountsContext(deps), id, {
           ...changes,
-          ...(trialEnds !== undefined && { trialEndsAt: trialEnds }),
+          ...(trialEnds && { trialEndsAt: trialEnds === 'none' ? null : trialEnds }),
           ...(limit && { limits: limit }),
         })
         const report = reportAccount(deps.ids, account)

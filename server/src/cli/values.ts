@@ -28,8 +28,9 @@ export function parseMoment(value: string): Date {
 }
 
 /** The same, or `none` to take it away. */
-export function parseMomentOrNone(value: string): Date | null {
-  return value === 'none' ? null : parseMoment(value)
+/** `none` stays the word: commander would make an empty text of null. */
+export function parseMomentOrNone(value: string): Date | 'none' {
+  return value === 'none' ? value : parseMoment(value)
 }
 
 const unitsMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }

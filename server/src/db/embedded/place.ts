@@ -13,7 +13,7 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { EmbeddedPostgresError, unless } from './errors.ts'
+import { codeOf, EmbeddedPostgresError, unless } from './errors.ts'
 
 /** A user of this machine whom root runs PostgreSQL as. */
 export interface Account {
@@ -43,7 +43,7 @@ export const reachableHomes = '/var/lib/storedex'
  */
 export function preparePlace(dataDir: string, homes: string = reachableHomes): Place {
   const isRoot = process.getuid?.() === 0
-  const made = mkdirSync(dataDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 })
+  const made = makeDataDir(dataDir, isRoot ? 0o711 : 0o700)
   // Only what was made here is opened to passers-by; its files keep their own modes.
   if (made && isRoot) chmodSync(dataDir, 0o711)
   const entry = join(realpathSync(dataDir), 'postgres')
@@ -61,6 +61,23 @@ export function preparePlace(dataDir: string, homes: string = reachableHomes): P
     )
   }
   return { home, runAs }
+}
+
+/** Answers whether it had to be made. */
+function makeDataDir(dataDir: string, mode: number): boolean {
+  try {
+    return makeFolders(dataDir, mode)
+  } catch (cause) {
+    throw new EmbeddedPostgresError(`DATA_DIR ${dataDir} cannot be used as a folder (${codeOf(cause)}).`, { cause })
+  }
+}
+
+/** One folder at a time: Node's recursive mkdir never ends where a file system takes no new folders, as /proc. */
+function makeFolders(path: string, mode: number): boolean {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false
+  if (dirname(path) !== path) makeFolders(dirname(path), mode)
+  mkdirSync(path, { mode })
+  return true
 }
 
 function makeHomeAsRoot(entry: string, homes: string): void {
