@@ -14,7 +14,7 @@ export interface StoredStore {
   state: StoreState
 }
 
-export interface ChangedStore extends StoredStore {
+interface ChangedStore extends StoredStore {
   addedAliases: string[]
 }
 

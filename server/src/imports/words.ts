@@ -3,15 +3,15 @@ import { extensibleFacets } from '../taxonomy/extend.ts'
 import { extensionValueOf } from '../taxonomy/values.ts'
 import { quoted, RecordProblem } from './problem.ts'
 
-/** Looking for what is spelt nearly like an unknown word takes long, and mistakes come in thousands. */
-const maxRememberedComplaints = 10_000
+/** Looking for what is spelt nearly like a word takes long: that many words get a hint, the same ones the same at once. */
+const maxHints = 10_000
 
 const extensible = new Set<Facet>(extensibleFacets)
 
 /** Reads the taxonomy's words in records: any letter case in, the canonical spelling out. */
 export class WordReader {
   readonly #extends: boolean
-  readonly #complaints = new Map<string, string>()
+  readonly #hints = new Map<string, string>()
   #vocabulary: Vocabulary
 
   constructor(vocabulary: Vocabulary, extendTaxonomy: boolean) {
@@ -22,7 +22,7 @@ export class WordReader {
   /** Reads by a newer vocabulary from here on. */
   follow(vocabulary: Vocabulary): void {
     this.#vocabulary = vocabulary
-    this.#complaints.clear()
+    this.#hints.clear()
   }
 
   /**
@@ -45,13 +45,12 @@ export class WordReader {
 
   #complain(facet: Facet, spelling: string): string {
     const key = `${facet} ${spelling}`
-    const known = this.#complaints.get(key)
-    if (known !== undefined) return known
-    const nearest = this.#vocabulary.nearest(facet, spelling)
-    const hint = nearest.length > 0 ? ` (nearest: ${nearest.join(', ')})` : ''
-    const complaint = `unknown value ${quoted(spelling)}${hint}`
-    if (this.#complaints.size >= maxRememberedComplaints) this.#complaints.clear()
-    this.#complaints.set(key, complaint)
-    return complaint
+    let hint = this.#hints.get(key)
+    if (hint === undefined && this.#hints.size < maxHints) {
+      const nearest = this.#vocabulary.nearest(facet, spelling)
+      hint = nearest.length > 0 ? ` (nearest: ${nearest.join(', ')})` : ''
+      this.#hints.set(key, hint)
+    }
+    return `unknown value ${quoted(spelling)}${hint ?? ''}`
   }
 }

@@ -15,7 +15,7 @@ import { createTestDatabase } from '../support/database.ts'
 
 export const catalogue = join(import.meta.dirname, '../../../catalogue')
 
-export interface StoredRow {
+interface StoredRow {
   id: number
   mode: Mode
   batch: number
