@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type PlanFile, readPlanFile } from './accounts/plans.ts'
 import type { Config } from './config.ts'
+import { keepRunning } from './db/embedded/keep-running.ts'
 import { openEmbeddedPostgres } from './db/embedded/supervisor.ts'
 import { readInstallationSecret } from './db/installation.ts'
 import { type MigrationResult, migrate } from './db/migrate.ts'
@@ -85,8 +86,8 @@ async function openDatabase(config: Config, log: Logger): Promise<{ url: string;
     await checkServer(config.databaseUrl)
     return { url: config.databaseUrl, release: async () => {} }
   }
-  const { url, release } = await openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) })
-  return { url, release }
+  const open = () => openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) })
+  return keepRunning(open, { intervalMs: 1_000, log: (line) => log.error(line) })
 }
 
 const poolEndTimeoutMs = 5_000

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { chownSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { keepRunning } from '../../src/db/embedded/keep-running.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
 import {
   copyDirectory,
@@ -69,6 +70,32 @@ test('after kill -9 of PostgreSQL the next start recovers what was committed', a
   await after.release()
   expect(serverPid(dataDir)).toBeGreaterThan(0)
   await before.release()
+  expect(serverPid(dataDir)).toBeUndefined()
+})
+
+test('a server that dies under who needs it is started again at the same address', async () => {
+  const dataDir = seeded.copy()
+  const told: string[] = []
+  const held = await keepRunning(() => openEmbeddedPostgres({ dataDir }), {
+    intervalMs: 20,
+    log: (line) => told.push(line),
+  })
+  onTestFinished(() => held.release())
+  for (const word of ['basil', 'cedar']) {
+    const pid = serverPid(dataDir)!
+    await run(held.url, 'insert into kept values ($1)', [word])
+    process.kill(pid, 'SIGKILL')
+    await until(() => ![undefined, pid].includes(serverPid(dataDir)))
+    await until(() =>
+      run(held.url, 'select 1').then(
+        () => true,
+        () => false,
+      ),
+    )
+    expect(await run(held.url, 'select word from kept where word = $1', [word])).toHaveLength(1)
+  }
+  expect(told).toEqual(Array(2).fill('PostgreSQL has died and is started again'))
+  await held.release()
   expect(serverPid(dataDir)).toBeUndefined()
 })
 

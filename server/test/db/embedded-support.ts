@@ -99,8 +99,8 @@ export function serverPid(dataDir: string): number | undefined {
   return pid !== undefined && isServerOf(homeOf(dataDir), pid) ? pid : undefined
 }
 
-export async function until(isSo: () => boolean): Promise<void> {
-  for (let waits = 0; !isSo(); waits++) {
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let waits = 0; !(await isSo()); waits++) {
     if (waits > 3_000) throw new Error(`Waited in vain until ${isSo}`)
     await delay(5)
   }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -48,6 +48,19 @@ export function isServerOf(home: string, pid: number): boolean {
 export function removeMisleadingFile(home: string, pid: number): void {
   const isAlive = pid === 0 || unless(['ESRCH', 'EPERM'], () => process.kill(pid, 0))
   if (isAlive) rmSync(join(clusterPaths(home).data, 'postmaster.pid'), { force: true })
+}
+
+export function readLastPort(home: string): number | undefined {
+  const text = unless(['ENOENT'], () => readFileSync(lastPortPath(home), 'utf8'))
+  return Number(text) || undefined
+}
+
+export function writeLastPort(home: string, port: number): void {
+  writeFileSync(lastPortPath(home), String(port), { mode: 0o600 })
+}
+
+function lastPortPath(home: string): string {
+  return join(home, 'last-port')
 }
 
 /** A port that was free a moment ago. */

@@ -10,10 +10,12 @@ import {
   isServerOf,
   type Postmaster,
   pickFreePort,
+  readLastPort,
   readPostmasterFile,
   removeMisleadingFile,
   startPostmaster,
   stopPostmaster,
+  writeLastPort,
 } from './postmaster.ts'
 import { serverSettings } from './settings.ts'
 import { registerUser, unregisterUser } from './users.ts'
@@ -30,6 +32,8 @@ export interface EmbeddedPostgres {
   readonly url: string
   /** Whether it was running already. */
   readonly adopted: boolean
+  /** Whether the server that was opened is still there. */
+  isRunning(): boolean
   /** Ends this use. The last user stops the server, and has to close its own connections first. */
   release(): Promise<void>
 }
@@ -52,6 +56,7 @@ const startTimeoutMs = 600_000
 const lockTimeoutMs = startTimeoutMs + 60_000
 const connectTimeoutMs = 15_000
 const maxStartAttempts = 20
+const attemptsAtLastPort = 6
 
 /** A port lost to a quicker program, a server that was faster than us, the last children of one that was killed. */
 const passingFailure =
@@ -91,7 +96,7 @@ async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Pr
       )
       return leaving
     }
-    return { url, adopted, release }
+    return { url, adopted, isRunning: () => isServerOf(place.home, postmaster.pid), release }
   } catch (error) {
     // The reason why it could not be opened matters more than a failure to clean up after it.
     await leave().catch(() => {})
@@ -165,10 +170,17 @@ async function start(place: Place, options: EmbeddedPostgresOptions): Promise<Om
   const binaries = await prepareToStart(place, options)
   const settings = { ...serverSettings(), ...options.settings }
   const pickPort = options.pickPort ?? pickFreePort
+  // The port it had before, so that whoever still holds its address finds it again. The last children of a server that
+  // was killed can keep it busy for a moment.
+  const lastPort = options.pickPort ? undefined : readLastPort(place.home)
   for (let attempt = 1; ; attempt++) {
-    const request = { place, binaries, settings, port: await pickPort(), timeoutMs: startTimeoutMs }
+    const port = lastPort !== undefined && attempt <= attemptsAtLastPort ? lastPort : await pickPort()
+    const request = { place, binaries, settings, port, timeoutMs: startTimeoutMs }
     const outcome = await startPostmaster(request)
-    if (!('failure' in outcome)) return { postmaster: outcome, adopted: false }
+    if (!('failure' in outcome)) {
+      writeLastPort(place.home, port)
+      return { postmaster: outcome, adopted: false }
+    }
     if (attempt === maxStartAttempts || !passingFailure.test(outcome.failure)) {
       const cause = new Error(outcome.failure.trim())
       throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} did not start; the end of its log tells why.`, {
