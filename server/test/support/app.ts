@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -135,7 +135,11 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
 
 async function importRecords(deps: Deps, records: object[]): Promise<void> {
   const file = join(tmpdir(), `storedex-test-${crypto.randomUUID()}.ndjson`)
-  await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))
-  const result = await importStores(deps, { file, extendTaxonomy: false })
-  if (result.rejected > 0) throw new Error(`${result.rejected} records were rejected: see ${result.rejects_file}`)
+  try {
+    await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))
+    const result = await importStores(deps, { file, extendTaxonomy: false })
+    if (result.rejected > 0) throw new Error(`${result.rejected} records were rejected: see ${result.rejects_file}`)
+  } finally {
+    await rm(file, { force: true })
+  }
 }
