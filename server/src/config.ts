@@ -28,12 +28,12 @@ export interface Config {
   logLevel: LogLevel
 }
 
-export interface DataKey {
+interface DataKey {
   id: string
   secret: Buffer
 }
 
-export interface StripeConfig {
+interface StripeConfig {
   secretKey: string | null
   webhookSecret: string | null
   /** Another address that speaks Stripe's API. */
@@ -43,7 +43,7 @@ export interface StripeConfig {
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
+type LogLevel = (typeof logLevels)[number]
 
 type Environment = Readonly<Record<string, string | undefined>>
 

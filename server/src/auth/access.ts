@@ -10,7 +10,7 @@ import { rateHeaders } from './rate-headers.ts'
 import type { Scope } from './scopes.ts'
 
 /** Who may call a route and what a call uses up; part of the route's declaration. */
-export interface RouteAccess {
+interface RouteAccess {
   scope: Scope
   spends?: readonly ('search_rows' | 'store_exports')[]
 }

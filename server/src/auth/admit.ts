@@ -159,7 +159,10 @@ function planLimitsJson(plans: PlanFile): string {
   const figures: Record<string, Pick<Limits, 'requests_per_minute' | 'requests_per_day'>> = {}
   for (const [slug, plan] of Object.entries(plans.plans)) {
     const trial = { ...plan.limits, ...plans.trial }
-    for (const [name, limits] of [[slug, plan.limits], [`trial:${slug}`, trial]] as const)
+    for (const [name, limits] of [
+      [slug, plan.limits],
+      [`trial:${slug}`, trial],
+    ] as const)
       figures[name] = { requests_per_minute: limits.requests_per_minute, requests_per_day: limits.requests_per_day }
   }
   const json = JSON.stringify(figures)

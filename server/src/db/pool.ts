@@ -24,7 +24,7 @@ export interface PoolOptions {
 }
 
 /** Connection settings of every connection: nothing hangs, and moments are UTC. */
-export function connectionSettings(options: PoolOptions): pg.ClientConfig {
+function connectionSettings(options: PoolOptions): pg.ClientConfig {
   return {
     connectionString: options.url,
     application_name: options.applicationName,
@@ -49,7 +49,7 @@ const retriedStates = new Set(['40001', '40P01'])
 const maxAttempts = 5
 
 /** Whether PostgreSQL gave up on a transaction only because of its neighbours, so that it may be run again. */
-export function isSerializationConflict(error: unknown): boolean {
+function isSerializationConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && retriedStates.has(error.code ?? '')
 }
 

@@ -1,12 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { Closed, Moment, Nullable, RequestId, Word } from '../kernel/shapes.ts'
 
-export const Mode = Type.Union([Type.Literal('live'), Type.Literal('test')])
-
 /** An import takes no more than this many apps, and as many pixels, for one store. */
 export const maxTechnologies = 500
 
-export const Technologies = Closed({
+const Technologies = Closed({
   apps: Type.Array(Word(), { maxItems: maxTechnologies }),
   pixels: Type.Array(Word(), { maxItems: maxTechnologies }),
   theme: Closed({ name: Nullable(Type.String({ maxLength: 200 })), type: Nullable(Word()) }),

@@ -9,11 +9,11 @@ import type { PaidReply, StoresContext } from './context.ts'
 import { openSearchCursor, sealSearchCursor } from './cursor.ts'
 import { Store } from './schema.ts'
 
-export const SearchLimit = Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Rows a page.' })
+const SearchLimit = Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Rows a page.' })
 
 const Cursor = Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 500 })
 
-export const SearchCursor = Type.Union([Cursor, Type.Null()], {
+const SearchCursor = Type.Union([Cursor, Type.Null()], {
   default: null,
   description: 'The next_cursor of the page before, with the same filters.',
 })

@@ -21,7 +21,7 @@ import { createManualClock } from './clock.ts'
 import { insertContacts, type TestContact } from './contacts.ts'
 import { createTestDatabase } from './database.ts'
 
-export interface AccountTraits {
+interface AccountTraits {
   plan?: PlanSlug
   status?: KnownStatus
   trialEnds?: string
@@ -29,7 +29,7 @@ export interface AccountTraits {
   limits?: LimitOverrides
 }
 
-export interface KeyTraits {
+interface KeyTraits {
   scopes?: readonly Scope[]
   mode?: Mode
   expires?: Date

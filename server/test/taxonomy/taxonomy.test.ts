@@ -58,7 +58,9 @@ describe('the reply', () => {
 
   test('of an empty taxonomy is whole', async () => {
     await pool.query('truncate taxonomy_values')
-    expect(Value.Check(TaxonomyReply, JSON.parse(renderTaxonomyReply(await loadTaxonomy(pool), 'req_8fK2mXo3QpLr7TzV1aBc')))).toBe(true)
+    expect(
+      Value.Check(TaxonomyReply, JSON.parse(renderTaxonomyReply(await loadTaxonomy(pool), 'req_8fK2mXo3QpLr7TzV1aBc'))),
+    ).toBe(true)
   })
 
   test('has a tag of its content: the same for the same, another after a change, back with the old content', async () => {
