@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import type { Json } from '../support/client.ts'
 
 let app: TestApp
 let key: TestKey
@@ -46,7 +47,7 @@ test('there is one row for each distinct host, in order of first appearance', as
   })
   expect(reply.status).toBe(200)
   expect(reply.body).toMatchObject({ object: 'store_enrichment_result', found: 3, not_found: 1 })
-  expect(reply.body.data.map((row: any) => [row.domain, row.status, row.store?.domain])).toEqual([
+  expect(reply.body.data.map((row: Json) => [row.domain, row.status, row.store?.domain])).toEqual([
     ['two.example', 'found', 'two.example'],
     ['one.example', 'found', 'one.example'],
     ['missing.example', 'not_found', undefined],
@@ -83,13 +84,13 @@ describe('contact previews', () => {
   test('are there only when named, most senior first, verified e-mail before none', async () => {
     expect((await enrich({ domains: ['one.example'] })).body.data[0]).not.toHaveProperty('contact_previews')
     const [one, two] = await previews({ max_contacts_per_store: 10 })
-    expect(one.contact_previews.map((preview: any) => preview.first_name)).toEqual(['Cy', 'Bo', 'Di', 'Ann'])
+    expect(one.contact_previews.map((preview: Json) => preview.first_name)).toEqual(['Cy', 'Bo', 'Di', 'Ann'])
     expect(two.contact_previews).toEqual([])
   })
 
   test('show what a preview may show and nothing else', async () => {
     const [one] = await previews({ contact_roles: ['Marketing'], max_contacts_per_store: 5 })
-    expect(one.contact_previews.map((preview: any) => preview.first_name)).toEqual(['Di', 'Ann'])
+    expect(one.contact_previews.map((preview: Json) => preview.first_name)).toEqual(['Di', 'Ann'])
     expect(one.contact_previews[1]).toEqual({
       id: expect.stringMatching(/^ct_live_[A-Za-z]{16}$/),
       object: 'contact_preview',

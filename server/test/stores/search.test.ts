@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import type { Json } from '../support/client.ts'
 
 let app: TestApp
 let key: TestKey
@@ -26,7 +27,7 @@ async function walk(filters: object, limits: number[]): Promise<string[]> {
     const limit = limits[page % limits.length]
     const { body, status } = await search({ filters, limit, cursor })
     expect(status).toBe(200)
-    domains.push(...body.data.map((store: any) => store.domain))
+    domains.push(...body.data.map((store: Json) => store.domain))
     expect(body.has_more).toBe(body.next_cursor !== null)
     if (!body.has_more) return domains
     expect(body.data).toHaveLength(limit!)
@@ -177,7 +178,7 @@ test('contact filters and summaries follow the contacts on file', async () => {
     { first_name: 'C', role: 'finance', seniority: 'other', revealable: false },
   ])
   const found = async (contacts: object) =>
-    (await search({ filters: { contacts } })).body.data.map((store: any) => store.domain)
+    (await search({ filters: { contacts } })).body.data.map((store: Json) => store.domain)
   expect(await found({ has_revealable_contacts: true })).toEqual(['people-1.example'])
   expect(await found({ roles_any: ['FOUNDER', 'finance'] })).toEqual(['people-1.example', 'people-2.example'])
   expect(await found({ roles_any: ['ceo'], has_revealable_contacts: false })).toEqual(['people-2.example'])
