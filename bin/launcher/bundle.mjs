@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -44,7 +45,8 @@ function hashOfSources(projectDir) {
   const source = join(projectDir, 'server/src')
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
   for (const path of files.sort()) hash.update(`\0${path}\0`).update(readFileSync(join(source, path)))
-  hash.update(readFileSync(import.meta.filename))
+  for (const path of ['package-lock.json', 'server/package.json', 'bin/launcher/bundle.mjs'])
+    hash.update(readFileSync(join(projectDir, path)))
   return hash.digest('hex').slice(0, 16)
 }
 
@@ -75,7 +77,7 @@ async function build(projectDir, outdir) {
       entryPoints: ['server/src/bin/cli.ts'],
       outdir,
       bundle: true,
-      packages: 'external',
+      external: externalPackages(projectDir),
       // What only the service needs is loaded when it is served.
       splitting: true,
       format: 'esm',
@@ -94,7 +96,15 @@ async function build(projectDir, outdir) {
   }
 }
 
+/** Packages stay as they are installed, except one of several hundred files: finding these takes longer than running them. */
+function externalPackages(projectDir) {
+  const { dependencies } = JSON.parse(readFileSync(join(projectDir, 'server/package.json'), 'utf8'))
+  return Object.keys(dependencies).filter((name) => name !== 'typebox')
+}
+
 function moveIntoPlace(aside, bundle) {
+  // Made for one's own eyes; whoever may read the checkout may read what it makes.
+  chmodSync(aside, 0o755)
   try {
     renameSync(aside, bundle)
   } catch (error) {

@@ -27,8 +27,7 @@ export function parseMoment(value: string): Date {
   return new Date(moment)
 }
 
-/** The same, or `none` to take it away. */
-/** `none` stays the word: commander would make an empty text of null. */
+/** The same, or `none` to take it away. The word stays: commander would make an empty text of null. */
 export function parseMomentOrNone(value: string): Date | 'none' {
   return value === 'none' ? value : parseMoment(value)
 }
