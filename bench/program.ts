@@ -83,10 +83,11 @@ async function end(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Runs another program of the bench, on the terminal of this one. */
-export async function runScript(name: string, args: string[], cleanup: Cleanup): Promise<void> {
+/** Runs another program of the bench, on the terminal of this one. Its temporary files go the way of the place. */
+export async function runScript(name: string, args: string[], place: Place, cleanup: Cleanup): Promise<void> {
   const script = join(import.meta.dirname, name)
-  const child = spawn(process.execPath, [...process.execArgv, script, ...args], { stdio: 'inherit' })
+  const env = { ...process.env, TMPDIR: place.folder }
+  const child = spawn(process.execPath, [...process.execArgv, script, ...args], { env, stdio: 'inherit' })
   cleanup.add(() => end(child))
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`${name} failed`)

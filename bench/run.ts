@@ -61,7 +61,7 @@ async function run({ command, json, ...options }: Options, cleanup: Cleanup): Pr
   const place = await openPlace(process.env.DATABASE_URL || null, cleanup)
   if (command === 'import') {
     const more = options.stores === null ? [] : ['--stores', String(options.stores)]
-    return runScript('import.ts', ['--url', place.databaseUrl, ...more], cleanup)
+    return runScript('import.ts', ['--url', place.databaseUrl, ...more], place, cleanup)
   }
   const report = await benchApi({ ...options, stores: options.stores ?? 100_000 }, place, cleanup, tell)
   process.stdout.write(`${json ? JSON.stringify(report) : tellReport(report)}\n`)
