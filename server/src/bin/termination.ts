@@ -14,7 +14,19 @@ export function watchTermination(): AbortSignal {
       controller.abort()
     })
   }
+  if (process.env.npm_lifecycle_event) watchParent(controller)
   return controller.signal
+}
+
+const parentIntervalMs = 250
+
+/** A signal sent to npm alone ends the shell that npm runs its scripts in, and the shell tells nobody: its end is the signal. */
+function watchParent(controller: AbortController): void {
+  const parent = process.ppid
+  const look = () => {
+    if (process.ppid !== parent) controller.abort()
+  }
+  setInterval(look, parentIntervalMs).unref()
 }
 
 /** The result of `work`, or a rejection with the signal's reason as soon as it is aborted. */

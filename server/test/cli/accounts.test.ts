@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { admit } from '../../src/auth/admit.ts'
+import { payForDelivery } from '../../src/usage/charge.ts'
+import { openCommandLine } from './support.ts'
+
+const now = '2026-11-10T12:00:00.000Z'
+const cli = openCommandLine(now)
+
+async function openAccount(...flags: string[]): Promise<string> {
+  const { id } = await cli.json<{ id: string }>('accounts', 'create', '--name', 'Aurora Candles', ...flags)
+  return id
+}
+
+test('an account is opened, changed and shown', async () => {
+  const id = await openAccount('--email', 'mara@aurora.example', '--plan', 'pro', '--billing', 'monthly')
+  expect(id).toMatch(/^acct_[A-Za-z]{16}$/)
+  const changed = await cli.json(
+    'accounts',
+    'set',
+    id,
+    '--plan',
+    'business',
+    '--limit',
+    'search_rows=7',
+    '--limit',
+    'store_exports=0',
+  )
+  const account = {
+    id,
+    name: 'Aurora Candles',
+    email: 'mara@aurora.example',
+    plan: 'business',
+    status: 'active',
+    billing: 'monthly',
+    trial_ends_at: null,
+    period_start: now,
+    api_access: true,
+    limits: { search_rows: 7, store_exports: 0 },
+    created_at: now,
+  }
+  expect(changed).toEqual(account)
+  expect(await cli.json('accounts', 'set', id, '--limit', 'search_rows=default')).toEqual({
+    ...account,
+    limits: { store_exports: 0 },
+  })
+  expect(await cli.json('accounts', 'show', id)).toMatchObject({
+    id,
+    usage: { live: { search_rows: { limit: 25_000 } }, test: { store_exports: { limit: 0 } } },
+  })
+})
+
+test('what was used is shown for the mode it was used in, and what is left is never below zero', async () => {
+  const id = await openAccount('--plan', 'pro', '--period-start', '2026-10-15T06:00:00Z')
+  const { key } = await cli.json<{ key: string }>('keys', 'create', id, '--name', 'k')
+  const { db, plans } = cli.deps
+  const { caller } = await admit(
+    { db, now: new Date(now), plans, publicUrl: 'http://storedex.example' },
+    { authorization: `Bearer ${key}`, scope: 'stores:read', readSearchRows: true },
+  )
+  const ctx = { db, now: new Date(now), requestId: 'req_1', caller }
+  await payForDelivery(ctx, { storeIds: [1, 2, 3], searchRows: 10 })
+  await cli.json('accounts', 'set', id, '--limit', 'search_rows=4', '--limit', 'requests_per_minute=9')
+
+  const { usage } = await cli.json<{ usage: { live: object; test: object } }>('accounts', 'show', id)
+  const period = { period_start: '2026-10-15T06:00:00.000Z', period_end: '2026-11-15T06:00:00.000Z' }
+  const day = { period_start: '2026-11-10T00:00:00.000Z', period_end: '2026-11-11T00:00:00.000Z' }
+  const unused = {
+    contact_credits: { total: 1000, used: 0, remaining: 1000, paid_plan_total: 1000, ...period },
+    store_exports: { limit: 5000, used: 0, reserved: 0, remaining: 5000, ...period },
+    api_requests: { limit: 5000, used: 0, remaining: 5000, ...day },
+    search_rows: { limit: 4, used: 0, remaining: 4, ...period },
+    rate_limit: { limit: 9, interval: 'minute' },
+  }
+  expect(usage.test).toEqual(unused)
+  expect(usage.live).toEqual({
+    ...unused,
+    store_exports: { ...unused.store_exports, used: 3, remaining: 4997 },
+    api_requests: { ...unused.api_requests, used: 1, remaining: 4999 },
+    search_rows: { ...unused.search_rows, used: 10, remaining: 0 },
+  })
+
+  // A new period begins with nothing used; the old one's counters stay where they are.
+  cli.clock.set('2026-11-15T06:00:00.000Z')
+  const { usage: next } = await cli.json<{ usage: { live: object } }>('accounts', 'show', id)
+  expect(next.live).toMatchObject({ search_rows: { used: 0 }, store_exports: { used: 0 }, api_requests: { used: 0 } })
+  cli.clock.set(now)
+})
+
+test('a trial is granted with its end and ended with none', async () => {
+  const id = await openAccount('--plan', 'pro', '--trial-ends', '2026-11-24T00:00:00+02:00')
+  const { usage, ...shown } = await cli.json<{ usage: { live: object } }>('accounts', 'show', id)
+  expect(shown).toMatchObject({ status: 'trialing', trial_ends_at: '2026-11-23T22:00:00.000Z' })
+  expect(usage.live).toMatchObject({ contact_credits: { total: 250, paid_plan_total: 1000 } })
+  const ended = await cli.json('accounts', 'set', id, '--trial-ends', 'none')
+  expect(ended).toMatchObject({ status: 'active', trial_ends_at: null })
+})
+
+test('a person is told the same in words', async () => {
+  const { code, stdout } = await cli.run('accounts', 'create', '--name', 'Aurora Candles', '--plan', 'pro')
+  expect(code).toBe(0)
+  const id = /^Opened account (acct_\w{16})\.\n$/.exec(stdout)![1]!
+  const shown = await cli.run('accounts', 'show', id)
+  expect(shown.stdout).toMatch(/^name +Aurora Candles$/m)
+  expect(shown.stdout).toMatch(/^live +store exports +0 +5000 +5000 +2026-12-10T12:00:00\.000Z$/m)
+})
+
+test('an account that does not exist is refused, with nothing on standard output', async () => {
+  for (const [command, ...flags] of [['show'], ['set', '--plan', 'pro']] as const) {
+    const { code, stdout, stderr } = await cli.run('accounts', command, 'acct_nobody', ...flags, '--json')
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: 'No account has the id "acct_nobody".\n' })
+  }
+})
+
+test('a trial without a plan to lead to is refused', async () => {
+  const { code, stderr } = await cli.run('accounts', 'create', '--name', 'A', '--trial-ends', '2026-12-01T00:00:00Z')
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^A trial needs a paid plan.*\n$/)
+})

@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openCommandLine } from './support.ts'
+
+const cli = openCommandLine('2026-11-10T12:00:00.000Z')
+
+function fileWith(name: string, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'storedex-cli-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, name), text)
+  return join(folder, name)
+}
+
+test('a file is imported, and its bad records are put aside', async () => {
+  const file = fileWith('shops.ndjson', '{"domain":"a.example","name":"A"}\n{"domain":"not a host","name":"B"}\n')
+  const result = await cli.json<{ rejects_file: string }>('import', 'stores', file)
+  expect(result).toEqual({
+    read: 2,
+    inserted: 1,
+    updated: 0,
+    unchanged: 0,
+    rejected: 1,
+    rejects_file: expect.any(String),
+    seconds: expect.any(Number),
+  })
+  expect(readFileSync(result.rejects_file, 'utf8')).toContain('not a host')
+})
+
+test('standard input is imported', async () => {
+  const { code, stdout } = await cli.runWithInput(
+    '{"domain":"b.example","name":"B"}\n',
+    'import',
+    'stores',
+    '-',
+    '--json',
+  )
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ read: 1, inserted: 1, rejects_file: null })
+})
+
+test('what the taxonomy lacks is added on request', async () => {
+  const record = '{"domain":"c.example","name":"C","technologies":{"apps":["brand_new_app"]}}\n'
+  const file = fileWith('shops.ndjson', record)
+  expect(await cli.json('import', 'stores', file)).toMatchObject({ rejected: 1 })
+  expect(await cli.json('import', 'stores', file, '--extend-taxonomy')).toMatchObject({ inserted: 1, rejected: 0 })
+})
+
+test('a file that cannot be read is refused with a sentence', async () => {
+  const { code, stdout, stderr } = await cli.run('import', 'stores', '/nowhere/shops.ndjson', '--json')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^[^\n]*\/nowhere\/shops\.ndjson[^\n]*\n$/)
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { scopes } from '../../src/auth/scopes.ts'
+import { openCommandLine } from './support.ts'
+
+const cli = openCommandLine('2026-11-10T12:00:00.000Z')
+
+interface Issued {
+  id: string
+  key: string
+}
+
+async function paidAccount(): Promise<string> {
+  return (await cli.json<{ id: string }>('accounts', 'create', '--name', 'Aurora Candles', '--plan', 'pro')).id
+}
+
+test('a key is issued, listed without its secret, and ended', async () => {
+  const account = await paidAccount()
+  const issued = await cli.json<Issued>('keys', 'create', account, '--name', 'shop sync')
+  expect(issued).toEqual({
+    id: expect.stringMatching(/^key_[A-Za-z]{16}$/),
+    key: expect.stringMatching(/^sdx_live_[0-9A-Za-z]{38}$/),
+  })
+  const list = await cli.run('keys', 'list', account, '--json')
+  expect(list.stdout).not.toContain(issued.key)
+  expect(JSON.parse(list.stdout)).toMatchObject([{ id: issued.id, name: 'shop sync', mode: 'live', status: 'active' }])
+  expect(await cli.json('keys', 'suspend', issued.id)).toMatchObject({ id: issued.id, status: 'suspended' })
+  expect(await cli.json('keys', 'resume', issued.id)).toMatchObject({ status: 'active' })
+  expect(await cli.json('keys', 'revoke', issued.id)).toMatchObject({ status: 'revoked' })
+  const late = await cli.run('keys', 'resume', issued.id)
+  expect(late).toMatchObject({ code: 1, stdout: '' })
+  expect(late.stderr).toMatch(/^Key key_\w{16} is revoked, which is for good\.\n$/)
+})
+
+test('what a key may do is what its flags say', async () => {
+  const account = await paidAccount()
+  await cli.json('keys', 'create', account, '--name', 'a')
+  await cli.json('keys', 'create', account, '--name', 'b', '--all-scopes', '--mode', 'test')
+  const [expiry, two] = ['2027-01-01T00:00:00Z', ['--scope', 'billing:read', '--scope', 'usage:read']]
+  await cli.json('keys', 'create', account, '--name', 'c', ...two, '--expires', expiry)
+  expect(await cli.json('keys', 'list', account)).toMatchObject([
+    { scopes: scopes.slice(0, 4), expires_at: null },
+    { mode: 'test', scopes: [...scopes] },
+    { scopes: ['billing:read', 'usage:read'], expires_at: '2027-01-01T00:00:00.000Z' },
+  ])
+})
+
+test('rotating tells the new key and when the old one ends', async () => {
+  const account = await paidAccount()
+  const issued = await cli.json<Issued>('keys', 'create', account, '--name', 'k')
+  const rotated = await cli.json<Issued>('keys', 'rotate', issued.id)
+  expect(rotated).toMatchObject({ replaced: { id: issued.id, expires_at: '2026-11-10T13:00:00.000Z' } })
+  expect(rotated.id).not.toBe(issued.id)
+  expect(rotated.key).not.toBe(issued.key)
+  const { replaced } = await cli.json<{ replaced: object }>('keys', 'rotate', rotated.id, '--overlap', '0')
+  expect(replaced).toMatchObject({ status: 'expired', expires_at: '2026-11-10T12:00:00.000Z' })
+})
+
+test('an account without API access gets no key, and is told why', async () => {
+  const { id } = await cli.json<Issued>('accounts', 'create', '--name', 'Free rider')
+  const { code, stdout, stderr } = await cli.run('keys', 'create', id, '--name', 'k', '--json')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/has no API access \(plan free, status none\)/)
+  expect(await cli.json('keys', 'list', id)).toEqual([])
+})

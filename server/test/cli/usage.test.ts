@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { openCommandLine } from './support.ts'
+
+const cli = openCommandLine('2026-11-10T12:00:00.000Z')
+const create = ['accounts', 'create', '--name', 'A']
+const account = 'acct_ABCDEFGHIJKLMNOP'
+
+describe('wrong usage ends with 2, says so on standard error and does nothing', () => {
+  test.each([
+    [[]],
+    [['frobnicate']],
+    [['accounts']],
+    [['accounts', 'frobnicate']],
+    [['contacts', 'erase']],
+    [['migrate', 'extra']],
+    [['serve', '--fast']],
+    [['accounts', 'create']],
+    [['accounts', 'create', '--name', ' ']],
+    [[...create, '--plan', 'gold']],
+    [[...create, '--status', 'happy']],
+    [[...create, '--billing', 'weekly']],
+    [[...create, '--email', 'nobody']],
+    [[...create, '--period-start', '2026-11-01']],
+    [[...create, '--period-start', '2026-11-01T00:00:00']],
+    [[...create, '--plan', 'pro', '--trial-ends', '2026-02-30T00:00:00Z']],
+    [[...create, '--trial-ends', 'none']],
+    [['accounts', 'set', account]],
+    [['accounts', 'set', '--plan', 'pro']],
+    [['accounts', 'set', account, '--limit', 'search_rows']],
+    [['accounts', 'set', account, '--limit', 'search_rows=']],
+    [['accounts', 'set', account, '--limit', 'search_rows=-1']],
+    [['accounts', 'set', account, '--limit', 'search_rows=1.5']],
+    [['accounts', 'set', account, '--limit', 'search_rows=2147483648']],
+    [['accounts', 'set', account, '--limit', 'search_rows=1=2']],
+    [['accounts', 'set', account, '--limit', 'searches=1']],
+    [['accounts', 'show', account, 'acct_another']],
+    [['keys', 'create', account]],
+    [['keys', 'create', account, '--name', 'k', '--mode', 'sandbox']],
+    [['keys', 'create', account, '--name', 'k', '--scope', 'everything']],
+    [['keys', 'create', account, '--name', 'k', '--scope', 'usage:read', '--all-scopes']],
+    [['keys', 'create', account, '--name', 'k', '--expires', 'tomorrow']],
+    [['keys', 'rotate', 'key_ABCDEFGHIJKLMNOP', '--overlap', '1w']],
+    [['keys', 'rotate', 'key_ABCDEFGHIJKLMNOP', '--overlap', '91d']],
+    [['import', 'stores']],
+    [['import', 'shops', 'file.ndjson']],
+  ])('storedex %j', async (args) => {
+    const { code, stdout, stderr } = await cli.run(...args, '--json')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).not.toBe('')
+    expect(stderr).not.toMatch(/\n +at /)
+    expect((await cli.deps.db.query('select from accounts')).rowCount).toBe(0)
+  })
+})
+
+test('help is no mistake', async () => {
+  for (const args of [['--help'], ['help'], ['accounts', 'set', '--help'], ['help', 'keys']]) {
+    const { code, stdout, stderr } = await cli.run(...args)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^Usage: storedex/)
+  }
+})
+
+test('the schema is brought up to date', async () => {
+  const { version, ...rest } = await cli.json('migrate')
+  expect(rest).toEqual({ applied: [] })
+  expect(version).toBeGreaterThan(0)
+})

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { findProjectDir } from '../../src/config.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
+
+let databaseUrl: string
+beforeAll(async () => {
+  databaseUrl = (await createTestDatabase()).url
+})
+
+/** A command as a script runs it: a process of its own, somewhere else than in the checkout. */
+function storedex(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { PATH = '' } = process.env
+  const options = { cwd: '/', env: { PATH, DATABASE_URL: databaseUrl, DEMO: '0' } }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [launcher, ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    )
+  })
+}
+
+test('a command prints one JSON document and nothing else, and ends by itself', async () => {
+  const created = await storedex('accounts', 'create', '--name', 'Aurora Candles', '--plan', 'pro', '--json')
+  expect(created).toMatchObject({ code: 0, stderr: '' })
+  expect(created.stdout).toMatch(/^[^\n]+\n$/)
+  const { id } = JSON.parse(created.stdout)
+  const issued = await storedex('--json', 'keys', 'create', id, '--name', 'k')
+  expect(JSON.parse(issued.stdout).key).toMatch(/^sdx_live_/)
+})
+
+test('its exit code tells a refused input from wrong usage', async () => {
+  expect(await storedex('accounts', 'show', 'acct_nobody')).toMatchObject({ code: 1, stdout: '' })
+  expect(await storedex('accounts', 'frobnicate')).toMatchObject({ code: 2, stdout: '' })
+})

@@ -1,0 +1,129 @@
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { findProjectDir, readConfig } from '../../src/config.ts'
+
+const projectDir = resolve(import.meta.dirname, '../../..')
+const read = (environment: Record<string, string>) => readConfig(environment, projectDir)
+const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+
+test('the checkout is found from anywhere inside it, and only there', () => {
+  expect(findProjectDir(import.meta.dirname)).toBe(projectDir)
+  expect(() => findProjectDir('/')).toThrow(/not inside a checkout/)
+})
+
+test('nothing given, it listens on loopback and keeps its data in the checkout', () => {
+  expect(read({})).toEqual({
+    projectDir,
+    host: '127.0.0.1',
+    port: 8080,
+    portIsGiven: false,
+    publicUrl: null,
+    metricsPort: null,
+    dataDir: join(projectDir, '.storedex'),
+    databaseUrl: null,
+    dataKeys: null,
+    plansFile: join(projectDir, 'plans.json'),
+    stripe: { secretKey: null, webhookSecret: null, apiBase: null, prices: {} },
+    demo: true,
+    deliverEmails: 'all',
+    logLevel: 'info',
+  })
+})
+
+test('everything given is taken, spelt the way the program uses it', () => {
+  const config = read({
+    PORT: '0',
+    HOST: '::1',
+    PUBLIC_URL: 'https://api.storedex.example/base/',
+    METRICS_PORT: '9100',
+    DATA_DIR: '/srv/data',
+    DATABASE_URL: 'postgresql://me:secret@db.example:5433/shops',
+    DATA_KEYS: `new:${key(1)}, old:${key(2).replace('=', '')}`,
+    PLANS_FILE: '/srv/plans.json',
+    STRIPE_SECRET_KEY: 'sk_test_abc123',
+    STRIPE_WEBHOOK_SECRET: 'whsec_abc',
+    STRIPE_API_BASE: 'http://127.0.0.1:12111',
+    STRIPE_PRICE_PRO_MONTHLY: 'price_1',
+    STRIPE_PRICE_ENTERPRISE_ANNUAL: 'price_2',
+    DEMO: '0',
+    DELIVER_EMAILS: 'verified',
+    LOG_LEVEL: 'debug',
+  })
+  expect(config).toEqual({
+    projectDir,
+    host: '::1',
+    port: 0,
+    portIsGiven: true,
+    publicUrl: 'https://api.storedex.example/base',
+    metricsPort: 9100,
+    dataDir: '/srv/data',
+    databaseUrl: 'postgresql://me:secret@db.example:5433/shops',
+    dataKeys: [
+      { id: 'new', secret: Buffer.alloc(32, 1) },
+      { id: 'old', secret: Buffer.alloc(32, 2) },
+    ],
+    plansFile: '/srv/plans.json',
+    stripe: {
+      secretKey: 'sk_test_abc123',
+      webhookSecret: 'whsec_abc',
+      apiBase: 'http://127.0.0.1:12111',
+      prices: { pro_monthly: 'price_1', enterprise_annual: 'price_2' },
+    },
+    demo: false,
+    deliverEmails: 'verified',
+    logLevel: 'debug',
+  })
+})
+
+test('a name set to nothing is not set', () => {
+  expect(read({ PORT: '', DATABASE_URL: ' ', DEMO: '' })).toEqual(read({}))
+})
+
+describe('a value that cannot be used ends the start with one sentence', () => {
+  const secret = 'hunter2'
+  test.each([
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80a'],
+    ['PORT', '8080.0'],
+    ['HOST', 'a b'],
+    ['HOST', '1.2.3'],
+    ['HOST', 'http://localhost'],
+    ['PUBLIC_URL', 'storedex.example'],
+    ['PUBLIC_URL', `https://me:${secret}@storedex.example`],
+    ['PUBLIC_URL', 'https://storedex.example/?a=1'],
+    ['METRICS_PORT', 'on'],
+    ['DATABASE_URL', `mysql://me:${secret}@db.example/shops`],
+    ['DATABASE_URL', `host=db password=${secret}`],
+    ['DATA_KEYS', `k:${secret}`],
+    ['DATA_KEYS', `${key(1)}`],
+    ['DATA_KEYS', `k:${key(1)},k:${key(2)}`],
+    ['DATA_KEYS', `k:${key(1)},`],
+    ['STRIPE_SECRET_KEY', `pk_test_${secret}`],
+    ['STRIPE_WEBHOOK_SECRET', secret],
+    ['STRIPE_API_BASE', `ftp://${secret}`],
+    ['STRIPE_PRICE_PRO_MONTHLY', 'two words'],
+    ['STRIPE_PRICE_PRO_WEEKLY', 'price_1'],
+    ['DEMO', 'yes'],
+    ['DELIVER_EMAILS', 'none'],
+    ['LOG_LEVEL', 'loud'],
+  ])('%s=%s', (name, value) => {
+    const message = (() => {
+      try {
+        read({ [name]: value })
+      } catch (error) {
+        return (error as Error).message
+      }
+    })()
+    expect(message).toMatch(new RegExp(`^${name} `))
+    expect(message).toMatch(/^[^\n]+\.$/)
+    expect(message).not.toContain(secret)
+    expect(message).not.toContain(key(1))
+  })
+
+  test('two settings that contradict each other', () => {
+    expect(() => read({ PORT: '9100', METRICS_PORT: '9100' })).toThrow(/METRICS_PORT must differ from PORT/)
+    const prices = { STRIPE_PRICE_PRO_MONTHLY: 'price_1', STRIPE_PRICE_PRO_ANNUAL: 'price_1' }
+    expect(() => read(prices)).toThrow(/STRIPE_PRICE_PRO_ANNUAL repeats price_1/)
+  })
+})

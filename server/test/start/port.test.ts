@@ -1,0 +1,35 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { chooseFreePort } from '../../src/bin/port.ts'
+import { readConfig } from '../../src/config.ts'
+
+const config = readConfig({}, '/')
+
+/** A port of the system's choice that somebody listens on. */
+async function takenPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+test('a taken port that nobody asked for is replaced', async () => {
+  const port = await takenPort()
+  const chosen = await chooseFreePort({ ...config, port, portIsGiven: false })
+  expect(chosen).toBeGreaterThan(0)
+  expect(chosen).not.toBe(port)
+})
+
+test('a taken port that was asked for is refused', async () => {
+  const port = await takenPort()
+  await expect(chooseFreePort({ ...config, port, portIsGiven: true })).rejects.toThrow(`Port ${port} is taken: `)
+})
+
+test('port 0 is whichever the system has', async () => {
+  expect(await chooseFreePort({ ...config, port: 0, portIsGiven: true })).toBeGreaterThan(0)
+})
+
+test('an address that this machine lacks is told so', async () => {
+  const asked = { ...config, host: '192.0.2.1', port: 0, portIsGiven: true }
+  await expect(chooseFreePort(asked)).rejects.toThrow(/192\.0\.2\.1.*does not have the address/)
+})
