@@ -174,7 +174,7 @@ CREATE INDEX stores_in_order ON public.stores USING btree (mode, negated_score, 
 comment on table stores is 'The catalogue. What a filter can ask stands in columns; what a reply says is rendered once, by the import.';
 comment on column stores.batch is 'The numbered batch that last wrote this row; readers follow the numbers.';
 comment on column stores.negated_score is '-lead_fit_score, or Infinity without one: (negated_score, id) is the result order and compares as a row.';
-comment on column stores.tokens is 'Sorted tokens of taxonomy_values that this store answers to: category and its parents, country, tiers, apps, pixels, theme type, contact roles, and the flags.';
+comment on column stores.tokens is 'Sorted tokens of taxonomy_values that this store has: category, country, tiers, apps, pixels, theme type, contact roles, and the flags.';
 comment on column stores.active_ads is 'Not part of the reply; only filtered on.';
 comment on column stores.document is 'The public Store JSON, with the technologies last so that they can be cut off.';
 comment on column stores.document_version is 'Which rendering made the document.';

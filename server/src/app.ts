@@ -2,10 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireAccess } from './auth/access.ts'
 import type { Pool } from './db/pool.ts'
 import type { Deps } from './deps.ts'
+import { describeCause } from './http/cause.ts'
 import type { CallerLabels, RequestObserver } from './http/observe.ts'
 import type { ReplyHeader } from './http/openapi-headers.ts'
 import { logRequests } from './http/request-log.ts'
 import { type ApiRoutes, createHttpServer } from './http/server.ts'
+import type { IdSealer } from './kernel/ids.ts'
 import { registerStoreRoutes } from './stores/routes.ts'
 import { watchTaxonomy } from './taxonomy/live.ts'
 import { registerTaxonomyRoutes } from './taxonomy/routes.ts'
@@ -30,7 +32,7 @@ export async function buildApp(deps: Deps, observers: readonly RequestObserver[]
   const app = createHttpServer({
     observers: [logRequests(deps.log), ...observers],
     checkReadiness: () => checkDatabase(deps.db),
-    describeCaller: (request) => labelsOf(request, deps),
+    describeCaller: labelCallers(deps.ids),
     openapi: {
       tags,
       headersOf: (route) => (route.config?.access?.spends ?? []).map((meter) => headersOfMeters[meter]!),
@@ -50,7 +52,7 @@ export async function buildApp(deps: Deps, observers: readonly RequestObserver[]
 
   const watch = watchTaxonomy(deps.taxonomy, {
     intervalMs: taxonomyIntervalMs,
-    onOutage: () => deps.log.warn('the taxonomy cannot be refreshed while the database is away'),
+    onOutage: (error) => deps.log.warn({ cause: describeCause(error) }, 'the taxonomy cannot be refreshed'),
   })
   app.addHook('onClose', () => watch.stop())
   await app.ready()
@@ -62,7 +64,18 @@ async function checkDatabase(db: Pool): Promise<string | null> {
   return null
 }
 
-function labelsOf({ caller }: FastifyRequest, { ids }: Deps): CallerLabels | null {
-  if (!caller) return null
-  return { account_id: ids.seal('account', caller.accountId), key_id: ids.seal('key', caller.key.id) }
+const maxRememberedLabels = 10_000
+
+/** Names callers by their public ids. Sealing one takes longer than the rest of a log line, so they are remembered. */
+function labelCallers(ids: IdSealer): (request: FastifyRequest) => CallerLabels | null {
+  const known = new Map<number, CallerLabels>()
+  return ({ caller }) => {
+    if (!caller) return null
+    const remembered = known.get(caller.key.id)
+    if (remembered) return remembered
+    const labels = { account_id: ids.seal('account', caller.accountId), key_id: ids.seal('key', caller.key.id) }
+    if (known.size >= maxRememberedLabels) known.clear()
+    known.set(caller.key.id, labels)
+    return labels
+  }
 }

@@ -9,6 +9,7 @@ import { readInstallationSecret } from './db/installation.ts'
 import { type MigrationResult, migrate } from './db/migrate.ts'
 import { createPool, type Pool } from './db/pool.ts'
 import { checkServer } from './db/server.ts'
+import { describeCause } from './http/cause.ts'
 import { createLogger } from './http/logger.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { type CursorSealer, createCursorSealer } from './kernel/cursor.ts'
@@ -87,7 +88,10 @@ async function openDatabase(config: Config, log: Logger): Promise<{ url: string;
     return { url: config.databaseUrl, release: async () => {} }
   }
   const open = () => openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) })
-  return keepRunning(open, { intervalMs: 1_000, log: (line) => log.error(line) })
+  return keepRunning(open, {
+    intervalMs: 1_000,
+    log: (line, cause) => log.error(cause === undefined ? {} : { cause: describeCause(cause) }, line),
+  })
 }
 
 const poolEndTimeoutMs = 5_000

@@ -76,7 +76,7 @@ function refuseUnusableKey(row: AdmissionRow, now: Date): void {
 function describeCaller(row: AdmissionRow, terms: AccountTerms, ctx: AdmissionContext): Caller {
   const entitlement = entitlementAt(terms, ctx.plans, ctx.now)
   const { limits, period } = entitlement
-  const rowsArePresent = row.rows_period_start?.getTime() === period.start.getTime()
+  const rowsPeriod = row.rows_period_starts?.findIndex((start) => start.getTime() === period.start.getTime()) ?? -1
   return {
     accountId: row.account_id,
     mode: row.mode,
@@ -86,7 +86,7 @@ function describeCaller(row: AdmissionRow, terms: AccountTerms, ctx: AdmissionCo
       minute: windowAt(row.minute_started_at, row.minute_used, limits.requests_per_minute, minuteMs, ctx.now),
       day: windowAt(row.day && new Date(row.day), row.day_used, limits.requests_per_day, dayMs, ctx.now),
     },
-    searchRowsUsed: rowsArePresent ? (row.rows_used ?? 0) : 0,
+    searchRowsUsed: row.rows_taken?.[rowsPeriod] ?? 0,
   }
 }
 

@@ -160,8 +160,8 @@ function unknownKey(keyId: string): OperatorError {
 
 function statusOf(row: queries.KeyRow, now: Date): KeyReport['status'] {
   if (row.revoked_at) return 'revoked'
-  if (row.expires_at && row.expires_at <= now) return 'expired'
-  return row.suspended_at ? 'suspended' : 'active'
+  if (row.suspended_at) return 'suspended'
+  return row.expires_at && row.expires_at <= now ? 'expired' : 'active'
 }
 
 function reportKey({ ids, now }: AccountsContext, row: queries.KeyRow): KeyReport {

@@ -27,9 +27,9 @@ export interface AdmissionRow {
   minute_used: number | null
   day: string | null
   day_used: number | null
-  /** The newest period in which search rows were used, when the route asked for it. */
-  rows_period_start: Date | null
-  rows_used: number | null
+  /** Periods of the last month with the search rows taken in each, when the route asked for them; null for none. */
+  rows_period_starts: Date[] | null
+  rows_taken: number[] | null
 }
 
 export interface AdmissionRequest {
@@ -82,8 +82,14 @@ with presented as materialized (
 counted as (
   insert into request_windows as w (account_id, mode, minute_started_at, minute_used, day, day_used)
   select account_id, mode, $2::timestamptz, 1, $3::date, 1
-  from presented
+  from presented p
   where usable and minute_limit > 0 and day_limit > 0
+    -- What is full already is refused without a write; the update below decides between requests at once.
+    and not exists (
+      select from request_windows w
+      where w.account_id = p.account_id and w.mode = p.mode
+        and (w.day >= $3::date and w.day_used >= p.day_limit
+             or w.minute_started_at > $2::timestamptz - interval '60 seconds' and w.minute_used >= p.minute_limit))
   on conflict (account_id, mode) do update set
     minute_started_at = case when w.minute_started_at > excluded.minute_started_at - interval '60 seconds'
                              then w.minute_started_at else excluded.minute_started_at end,
@@ -101,16 +107,15 @@ select p.*, c.day_used is not null as counted,
        coalesce(c.minute_used, w.minute_used) as minute_used,
        coalesce(c.day, w.day) as day,
        coalesce(c.day_used, w.day_used) as day_used,
-       r.period_start as rows_period_start, r.used + r.reserved as rows_used
+       r.starts as rows_period_starts, r.taken as rows_taken
 from presented p
 left join counted c on true
 left join request_windows w on c.day_used is null and w.account_id = p.account_id and w.mode = p.mode
 left join lateral (
-  select u.period_start, u.used, u.reserved
+  select array_agg(u.period_start) as starts, array_agg(u.used + u.reserved) as taken
   from usage_counters u
   where $6::boolean and u.account_id = p.account_id and u.mode = p.mode and u.meter = 'search_rows'
-  order by u.period_start desc
-  limit 1
+    and u.period_start > $2::timestamptz - interval '32 days'
 ) r on true`
 
 /**

@@ -12,6 +12,7 @@ export interface MigrationResult {
 
 // Any fixed number: two starters at once take turns on it.
 const migrationLock = 7_305_111_201
+const lockTimeoutMs = 60_000
 
 interface MigrationFile {
   version: number
@@ -30,7 +31,14 @@ async function listMigrations(folder: string): Promise<MigrationFile[]> {
  */
 export async function migrate(url: string, folder: string): Promise<MigrationResult> {
   const files = await listMigrations(folder)
-  const client = new pg.Client({ connectionString: url, application_name: 'storedex migrate' })
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'storedex migrate',
+    // A change of a table that waits behind a long transaction makes every reader wait behind it.
+    lock_timeout: lockTimeoutMs,
+  })
+  // A connection that breaks is told by the statement that fails with it.
+  client.on('error', () => {})
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1::bigint)', [migrationLock])
@@ -51,7 +59,7 @@ export async function migrate(url: string, folder: string): Promise<MigrationRes
     return { applied, version: files.at(-1)?.version ?? 0 }
   } finally {
     // Ending the session gives the lock back.
-    await client.end()
+    await client.end().catch(() => {})
   }
 }
 
@@ -65,7 +73,7 @@ async function applyMigration(client: pg.Client, file: MigrationFile): Promise<v
     ])
     await client.query('commit')
   } catch (error) {
-    await client.query('rollback')
+    await client.query('rollback').catch(() => {})
     throw new OperatorError(`Migration ${file.name} failed and was rolled back: ${(error as Error).message}`, {
       cause: error,
     })

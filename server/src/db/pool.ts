@@ -69,18 +69,22 @@ export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
 export function transact<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   return retryConflicts(async () => {
     const client = await pool.connect()
+    // A connection can break while nothing is asked of it; unheard, that would end the process.
     let broken: Error | undefined
+    const onBreak = (error: Error) => {
+      broken ??= error
+    }
+    client.on('error', onBreak)
     try {
       await client.query('begin')
       const result = await work(client)
       await client.query('commit')
       return result
     } catch (error) {
-      await client.query('rollback').catch((failure: Error) => {
-        broken = failure
-      })
+      await client.query('rollback').catch(onBreak)
       throw error
     } finally {
+      client.off('error', onBreak)
       client.release(broken)
     }
   })

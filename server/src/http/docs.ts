@@ -34,16 +34,15 @@ export function serveDocs(app: FastifyInstance): void {
     docs.get('/docs', { schema, helmet: {} }, (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
     docs.get('/docs/start.js', { schema, helmet: {} }, (_request, reply) => reply.type(javascript).send(startScript))
     docs.get('/docs/scalar.js', { schema, helmet: {} }, async (_request, reply) => {
-      scalarScript ??= readFile(new URL('./js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference')))
-      return reply
-        .type(javascript)
-        .header('cache-control', 'public, max-age=3600')
-        .send(await scalarScript)
+      scalarScript ??= await readFile(
+        new URL('./js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference')),
+      )
+      return reply.type(javascript).header('cache-control', 'public, max-age=3600').send(scalarScript)
     })
   })
 }
 
-let scalarScript: Promise<Buffer> | undefined
+let scalarScript: Buffer | undefined
 
 const javascript = 'text/javascript; charset=utf-8'
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { ErrorReply } from './error-reply.ts'
+import { etagMatches } from './etag.ts'
 import { errorReplies, errorSchemaId } from './openapi-errors.ts'
 import { headersOfStatus, type ReplyHeader, replyHeaders } from './openapi-headers.ts'
 
@@ -111,7 +112,7 @@ function serveDocument(app: FastifyInstance): void {
   app.get(documentPath, { schema: { hide: true } }, (request, reply) => {
     document ??= renderDocument(app)
     reply.headers({ etag: document.etag, 'cache-control': 'no-cache' })
-    if (request.headers['if-none-match']?.includes(document.etag)) return reply.code(304).send()
+    if (etagMatches(request.headers['if-none-match'], document.etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(document.text)
   })
 }

@@ -57,7 +57,7 @@ export interface ImportResult extends ImportCounts {
 export async function importStores(context: ImportContext, input: ImportStoresInput): Promise<ImportResult> {
   const startedAtMs = performance.now()
   const source = await openSource(input.file, input.stdin)
-  const rejects = new RejectsFile(rejectsPathFor(input.file, context.clock))
+  const rejects = await RejectsFile.begin(rejectsPathFor(input.file, context.clock))
   const counts = await importFrom(context, source, rejects, { mode: 'live', ...input })
   const seconds = Math.round(performance.now() - startedAtMs) / 1000
   return { ...counts, rejects_file: rejects.path, seconds }

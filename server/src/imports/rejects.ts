@@ -37,15 +37,21 @@ export function rejectsPathFor(file: string, clock: Clock): string {
 
 /**
  * A file of rejects that only exists once there is one, and that only its owner can read: records may hold what people
- * do not share. It replaces the rejects of an earlier import of the same file.
+ * do not share.
  */
 export class RejectsFile implements RejectsSink {
   readonly #wantedPath: string
   #file: FileHandle | null = null
   #path: string | null = null
 
-  constructor(path: string) {
+  private constructor(path: string) {
     this.#wantedPath = path
+  }
+
+  /** Begins without rejects: those of an earlier import are no longer true. */
+  static async begin(path: string): Promise<RejectsFile> {
+    await rm(path, { force: true }).catch(() => {})
+    return new RejectsFile(path)
   }
 
   get path(): string | null {

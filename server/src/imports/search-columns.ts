@@ -45,7 +45,7 @@ function tokensOf(store: Store, vocabulary: Vocabulary): number[] {
     const term = vocabulary.find(facet, value)
     // A store that silently lacked a token would be missing from searches.
     if (!term) throw new Error(`the taxonomy has no ${facet} "${value}", which ${store.domain} uses`)
-    for (const token of vocabulary.tokensWithParents(term)) tokens.add(token)
+    tokens.add(term.token)
   })
   if (store.platform_plus) tokens.add(flagTokens.platformPlus)
   if (store.contacts_summary.has_revealable_contacts) tokens.add(flagTokens.revealableContacts)

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { Closed, Moment } from '../kernel/shapes.ts'
 
 /**
- * The filters of the two searches, as callers write them (service part 2.10). Every object is closed, so that a misspelt
+ * The filters of the two searches, as callers write them. Every object is closed, so that a misspelt
  * filter is refused and never silently becomes a wider search. Words are checked against the taxonomy by `query.ts`.
  */
 

@@ -55,7 +55,8 @@ export function normalizeStoreFilters(
     noneOf.push(...none)
   }
 
-  requireAny('category', filters.categories, `${path}.categories`)
+  const categories = termsOf(vocabulary, 'category', filters.categories, `${path}.categories`)
+  if (categories.length > 0) clauses.push(sortedDistinct(categories.flatMap((term) => vocabulary.tokensWithin(term))))
   requireAny('country', filters.countries, `${path}.countries`)
   requireAny('traffic_tier', filters.traffic_tiers, `${path}.traffic_tiers`)
   requireAny('revenue_tier', filters.revenue_tiers, `${path}.revenue_tiers`)

@@ -28,16 +28,19 @@ export interface Term {
   parent: string | null
 }
 
+/** A facet with more values is not searched for near ones. */
+const maxCompared = 5_000
+
 export class Vocabulary {
   readonly #terms = new Map<string, Term>()
   readonly #values = new Map<Facet, string[]>()
+  readonly #children = new Map<string, Term[]>()
 
   constructor(terms: Iterable<Term>) {
     for (const term of terms) {
       this.#terms.set(keyOf(term.facet, term.value), term)
-      const values = this.#values.get(term.facet)
-      if (values) values.push(term.value)
-      else this.#values.set(term.facet, [term.value])
+      append(this.#values, term.facet, term.value)
+      if (term.parent !== null) append(this.#children, keyOf(term.facet, term.parent), term)
     }
   }
 
@@ -46,35 +49,42 @@ export class Vocabulary {
     return this.#terms.get(keyOf(facet, spelling))
   }
 
-  /** The token of a term and of all terms above it: what a store with this value answers to. */
-  tokensWithParents(term: Term): number[] {
-    const tokens = [term.token]
-    for (let above = this.#parentOf(term); above; above = this.#parentOf(above)) {
-      if (tokens.includes(above.token)) break
-      tokens.push(above.token)
+  /** The tokens of a term and of all terms below it: a filter that names a category means its whole branch. */
+  tokensWithin(term: Term): number[] {
+    const tokens = new Set<number>()
+    const waiting = [term]
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      if (tokens.has(next.token)) continue
+      tokens.add(next.token)
+      waiting.push(...(this.#children.get(keyOf(next.facet, next.value)) ?? []))
     }
-    return tokens
+    return [...tokens]
   }
 
   /** Up to `count` values of the facet spelt most like `spelling`, nearest first; none when nothing is near. */
   nearest(facet: Facet, spelling: string, count = 3): string[] {
     const wanted = spelling.toLowerCase().slice(0, 60)
     const scored: { value: string; distance: number }[] = []
-    for (const value of this.#values.get(facet) ?? []) {
+    const values = this.#values.get(facet) ?? []
+    // Comparing with each takes microseconds apiece, on the thread that serves everybody.
+    if (values.length > maxCompared) return []
+    for (const value of values) {
       const distance = dissimilarity(wanted, value.toLowerCase())
       if (distance <= farthest) scored.push({ value, distance })
     }
     scored.sort((a, b) => a.distance - b.distance || (a.value < b.value ? -1 : 1))
     return scored.slice(0, count).map((candidate) => candidate.value)
   }
-
-  #parentOf(term: Term): Term | undefined {
-    return term.parent === null ? undefined : this.#terms.get(keyOf(term.facet, term.parent))
-  }
 }
 
 /** Words less alike than this are no help to name. */
 const farthest = 0.6
+
+function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}
 
 function keyOf(facet: Facet, value: string): string {
   return `${facet}\n${value.toLowerCase()}`

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Queryable } from '../db/pool.ts'
+import { isTimeOver } from '../kernel/wait.ts'
 import { readTaxonomyVersion } from './queries.ts'
 import { loadTaxonomy, type Taxonomy } from './taxonomy.ts'
 
@@ -60,9 +60,4 @@ export function watchTaxonomy(
       return watching
     },
   }
-}
-
-/** True after the time, false at once when stopped. Does not keep the process alive. */
-function isTimeOver(timeMs: number, signal: AbortSignal): Promise<boolean> {
-  return wait(timeMs, true, { signal, ref: false }).catch(() => false)
 }

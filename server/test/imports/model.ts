@@ -76,13 +76,7 @@ function blank(domain: string): ModelStore {
 export async function deriveFrom(db: Pool, store: ModelStore | Omit<ModelStore, 'aliases'>) {
   const { apps, pixels, theme } = store.technologies
   const { rows } = await db.query<{ token: number }>(
-    `with recursive named as (
-       select item.* from taxonomy_values item
-       join unnest($1::text[], $2::text[]) as word (facet, value) using (facet, value)
-       union
-       select above.* from taxonomy_values above join named on above.facet = named.facet and above.value = named.parent
-     )
-     select token from named`,
+    `select token from taxonomy_values join unnest($1::text[], $2::text[]) as word (facet, value) using (facet, value)`,
     [
       [
         'category',

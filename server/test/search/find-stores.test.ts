@@ -86,7 +86,7 @@ describe('conditions', () => {
       named('all apps', { tokens: ['klaviyo', 'klarna', 'gorgias'].map(appToken), activeAds: 0 }),
       named('klaviyo', { tokens: [appToken('klaviyo')], activeAds: 5, createdEstimate: day('2019-01-01') }),
       named('candles', {
-        tokens: vocabulary.tokensWithParents(vocabulary.find('category', 'candles')!),
+        tokens: [vocabulary.find('category', 'candles')!.token],
         firstDiscoveredAt: day('2021-01-01'),
       }),
       named('plus', { tokens: [flagTokens.platformPlus], activeAds: 6, createdEstimate: day('2020-01-01') }),

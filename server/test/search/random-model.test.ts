@@ -162,7 +162,7 @@ function inResultOrder(stores: (StoreFacts & { place: number })[]) {
 
 function rowOf(store: StoreFacts, place: number): SearchRow {
   const tokens = (facet: Facet, values: (string | null)[]) =>
-    values.flatMap((value) => (value === null ? [] : vocabulary.tokensWithParents(vocabulary.find(facet, value)!)))
+    values.flatMap((value) => (value === null ? [] : vocabulary.find(facet, value)!.token))
   return {
     mode: store.mode,
     negatedScore: store.score === null ? Number.POSITIVE_INFINITY : -store.score,

@@ -15,10 +15,12 @@ test('a term is found in its own facet, whatever the letter case', () => {
   expect(vocabulary.find('category', 'klaviyo')).toBeUndefined()
 })
 
-test('a term answers to its own token and to those of all terms above it', () => {
+test('a term means its own token and those of all terms below it, and of none beside or above it', () => {
+  const tokensWithin = (value: string) => vocabulary.tokensWithin(vocabulary.find('category', value)!)
   const tokenOf = (value: string) => vocabulary.find('category', value)!.token
-  const scented = vocabulary.find('category', 'scented')!
-  expect(vocabulary.tokensWithParents(scented)).toEqual(['scented', 'candles', 'home'].map(tokenOf))
+  expect(tokensWithin('home')).toEqual(expect.arrayContaining(['scented', 'candles', 'home'].map(tokenOf)))
+  expect(tokensWithin('candles').sort()).toEqual(['scented', 'candles'].map(tokenOf).sort())
+  expect(tokensWithin('scented')).toEqual([tokenOf('scented')])
 })
 
 test('a circle of parents ends', () => {
@@ -26,7 +28,7 @@ test('a circle of parents ends', () => {
     { facet: 'category', value: 'a', token: 1, parent: 'b' },
     { facet: 'category', value: 'b', token: 2, parent: 'a' },
   ])
-  expect(circle.tokensWithParents(circle.find('category', 'a')!)).toEqual([1, 2])
+  expect(circle.tokensWithin(circle.find('category', 'a')!)).toEqual([1, 2])
 })
 
 test('the nearest values come first, none when nothing is near', () => {

@@ -183,3 +183,18 @@ test('contact filters and summaries follow the contacts on file', async () => {
   expect(await found({ roles_any: ['FOUNDER', 'finance'] })).toEqual(['people-1.example', 'people-2.example'])
   expect(await found({ roles_any: ['ceo'], has_revealable_contacts: false })).toEqual(['people-2.example'])
 })
+
+test('a category that the taxonomy moves below another is found there at once, without another import', async () => {
+  await app.importStores([{ domain: 'gnomes.example', name: 'Gnomes', category: 'toys_games_puzzles' }])
+  const found = async (category: string) =>
+    (await search({ filters: { categories: [category] } })).body.data.map((store: Json) => store.domain)
+  expect(await found('toys_games')).toEqual(['gnomes.example'])
+  expect(await found('home_garden')).toEqual([])
+  await app.db.query(
+    "update taxonomy_values set parent = 'home_garden' where facet = 'category' and value = 'toys_games_puzzles'",
+  )
+  await app.db.query('update catalogue_state set taxonomy_version = taxonomy_version + 1')
+  await app.deps.taxonomy.refresh()
+  expect(await found('home_garden')).toEqual(['gnomes.example'])
+  expect(await found('toys_games')).toEqual([])
+})

@@ -7,7 +7,7 @@ import type { KnownStatus } from '../../src/accounts/account.ts'
 import { createAccount } from '../../src/accounts/create-account.ts'
 import type { LimitOverrides, PlanFile, PlanSlug } from '../../src/accounts/plans.ts'
 import { openAccountId } from '../../src/accounts/read-account.ts'
-import { setAccount } from '../../src/accounts/set-account.ts'
+import { type AccountChanges, setAccount } from '../../src/accounts/set-account.ts'
 import { buildApp } from '../../src/app.ts'
 import { createKey, resumeKey, revokeKey, suspendKey } from '../../src/auth/keys.ts'
 import type { Scope } from '../../src/auth/scopes.ts'
@@ -52,10 +52,7 @@ export interface TestApp {
   /** A key of a new account: plan pro and active unless told otherwise. */
   key(traits: AccountTraits & KeyTraits): Promise<TestKey>
   keyOf(account: string, traits: KeyTraits): Promise<TestKey>
-  setAccount(
-    account: string,
-    changes: { status?: KnownStatus; trialEnds?: null; limits?: LimitOverrides },
-  ): Promise<void>
+  setAccount(account: string, changes: AccountChanges): Promise<void>
   revokeKey(key: TestKey): Promise<void>
   suspendKey(key: TestKey): Promise<void>
   resumeKey(key: TestKey): Promise<void>
@@ -121,9 +118,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
       if (limits) await setAccount(accounts(), id, { limits })
       return keyOf(id, traits)
     },
-    setAccount: async (account, { trialEnds, ...changes }) => {
-      await setAccount(accounts(), account, { ...changes, ...(trialEnds === null ? { trialEndsAt: null } : {}) })
-    },
+    setAccount: async (account, changes) => void (await setAccount(accounts(), account, changes)),
     revokeKey: async (key) => void (await revokeKey(accounts(), key.id)),
     suspendKey: async (key) => void (await suspendKey(accounts(), key.id)),
     resumeKey: async (key) => void (await resumeKey(accounts(), key.id)),

@@ -20,8 +20,24 @@ describe('request limits', () => {
     expect(refused.status).toBe(429)
     expect(refused.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: 'requests_per_minute' })
     expect(refused.headers.get('retry-after')).toBe('40')
-    app.clock.advance(40_000)
+    app.clock.advance(39_999)
+    expect((await key.get('/taxonomy')).status).toBe(429)
+    app.clock.advance(1)
     expect((await key.get('/taxonomy')).status).toBe(200)
+  })
+
+  test('what is refused for a full window writes nothing', async () => {
+    const key = await app.key({ limits: { requests_per_minute: 1 } })
+    await key.get('/taxonomy')
+    const rowVersion = async () => {
+      const { rows } = await app.db.query('select xmin::text, xmax::text from request_windows where account_id = $1', [
+        app.accountNumber(key.account),
+      ])
+      return rows[0]
+    }
+    const before = await rowVersion()
+    expect((await key.get('/taxonomy')).status).toBe(429)
+    expect(await rowVersion()).toEqual(before)
   })
 
   test('the day is the UTC day, and its refusal names the time to midnight', async () => {
@@ -46,6 +62,7 @@ describe('request limits', () => {
     const tooMany = await key.post('/stores/search', { filters: {}, limit: 11 })
     expect(tooMany.status).toBe(429)
     expect(tooMany.body.error.param).toBe('search_rows')
+    expect(tooMany.headers.get('ratelimit')).toMatch(/"requests_per_minute";r=56;.*"requests_per_day";r=4996;/)
     const blind = await app.keyOf(key.account, { scopes: ['stores:read'] })
     expect((await blind.get('/usage')).status).toBe(403)
     expect((await app.anon.get('/usage')).status).toBe(401)

@@ -39,6 +39,8 @@ describe('store exports', () => {
     expect(usage.store_exports).toMatchObject({ limit: 5000, used: 3, reserved: 0, remaining: 4997 })
     expect(usage.search_rows).toMatchObject({ limit: 25_000, used: 3, remaining: 24_997 })
     expect(await ledgerSums(key)).toEqual({ store_exports: 3, search_rows: 3 })
+    const again = await key.get('/stores/meter-0.example')
+    expect(again.headers.get('x-store-exports-remaining')).toBe(String(5000 - 3))
   })
 
   test('a page whose new stores do not fit is refused whole, and known stores always pass', async () => {
@@ -105,6 +107,17 @@ describe('search rows', () => {
     expect((await search(key, { limit: 1 })).status).toBe(429)
   })
 
+  test('the rows of the period in force are looked at, also after its start was moved back', async () => {
+    const key = await app.key({ limits: { ...generous, search_rows: 12 } })
+    await search(key, { limit: 10 })
+    const periodStart = new Date(app.clock.now().getTime() - 86_400_000)
+    await app.setAccount(key.account, { periodStart })
+    expect((await search(key, { limit: 10 })).status).toBe(200)
+    const refused = await search(key, { limit: 3, filters: { countries: ['JP'] } })
+    expect(refused.status).toBe(429)
+    expect(refused.body.error.message).toContain('2 of 12')
+  })
+
   test('only rows really returned count', async () => {
     const key = await app.key({ limits: generous })
     const page = await search(key, { limit: 100, filters: { countries: ['DE'] } })
@@ -163,7 +176,7 @@ describe('periods', () => {
       can_unlock_paid_credits_now: false,
       trial_ends_at: '2027-04-01T00:00:00.000Z',
     })
-    await app.setAccount(key.account, { status: 'active', trialEnds: null })
+    await app.setAccount(key.account, { status: 'active', trialEndsAt: null })
     const paid = await usageOf(key)
     expect(paid.contact_credits.total).toBe(1000)
     expect(paid.store_exports.limit).toBe(5000)

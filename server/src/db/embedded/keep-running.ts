@@ -1,14 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { isTimeOver } from '../../kernel/wait.ts'
 import type { EmbeddedPostgres } from './supervisor.ts'
 
 export interface KeepRunningOptions {
   intervalMs: number
-  log: (line: string) => void
+  /** What happened, and why where that is known. */
+  log: (line: string, cause?: unknown) => void
 }
+
+/** A server that cannot be started is tried again ever more seldom. */
+const maxPauseMs = 60_000
 
 /**
  * Holds a PostgreSQL for as long as this process needs it: one that died meanwhile, killed for memory or by hand, is
- * started again where it was, and connections made from then on find it. Releasing ends the watch first.
+ * started again where it was, and connections made from then on find it.
  */
 export async function keepRunning(
   open: () => Promise<EmbeddedPostgres>,
@@ -17,30 +21,34 @@ export async function keepRunning(
   const held = [await open()]
   const { url } = held[0]!
   const stopping = new AbortController()
-  const watching = (async () => {
-    while (await isTimeOver(intervalMs, stopping.signal)) {
+
+  const startAgain = async () => {
+    log('PostgreSQL has died and is started again')
+    const again = await open()
+    // Opened too late for anybody to need it.
+    if (stopping.signal.aborted) return again.release()
+    held.push(again)
+    if (again.url !== url) log('Its port was taken meanwhile: restart Storedex to follow it')
+  }
+  void (async () => {
+    let pauseMs = intervalMs
+    while (await isTimeOver(pauseMs, stopping.signal)) {
       if (held.at(-1)!.isRunning()) continue
-      log('PostgreSQL has died and is started again')
       try {
-        const again = await open()
-        held.push(again)
-        if (again.url !== url) log('Its port was taken meanwhile: restart Storedex to follow it')
+        await startAgain()
+        pauseMs = intervalMs
       } catch (error) {
-        log((error as Error).message)
+        log('PostgreSQL cannot be started again', error)
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs)
       }
     }
   })()
   return {
     url,
+    // Does not wait for a start in progress: it gives itself back.
     release: async () => {
       stopping.abort()
-      await watching
-      for (const each of held) await each.release()
+      for (const each of held.splice(0)) await each.release()
     },
   }
-}
-
-/** True after the time, false at once when stopped. Does not keep the process alive. */
-function isTimeOver(timeMs: number, signal: AbortSignal): Promise<boolean> {
-  return delay(timeMs, true, { signal, ref: false }).catch(() => false)
 }
