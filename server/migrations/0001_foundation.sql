@@ -1,7 +1,7 @@
 -- Storedex, foundation.
 -- Every table that grows carries its distribution column in each primary key and unique index (accounts' side by
 -- account_id, stores and contacts by store, hosts by host), so that the schema can be spread over several machines.
--- Text that is compared or sorted uses collate "C". Moments are decided by the caller's clock, never by the database's.
+-- Words that take part in comparisons are collated "C". Moments are decided by the caller's clock, never by the database's.
 
 create table installation (
   name  text collate "C" primary key,

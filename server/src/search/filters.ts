@@ -23,7 +23,7 @@ const TechnologyFilter = (what: string, example: string, unwanted: string) =>
       none: optional(Words(`Stores with not one of these ${what}.`, unwanted)),
     },
     {
-      description: `The three lists combine with AND; an empty list sets no condition. No value may be in both all and none.`,
+      description: `All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.`,
     },
   )
 
@@ -80,7 +80,7 @@ export const StoreSearchFilters = Closed(
   },
   {
     description:
-      'Fields combine with AND, the values of one list with OR; an empty list sets no condition. Values are those of GET /taxonomy, in any letter case.',
+      'A store has to meet every field given; within a list, any one value is enough, and an empty list asks for nothing. Values are those of GET /taxonomy, in any letter case.',
   },
 )
 export type StoreSearchFilters = Static<typeof StoreSearchFilters>

@@ -61,7 +61,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: StoreServices): vo
         tags: ['stores'],
         summary: 'Search stores',
         description:
-          'Fields combine with AND, values of one list with OR. The best lead fit comes first. Each row returned counts against the search rows, each store once a period against the store exports; a page that does not fit is refused whole.',
+          'A store has to meet every field given; within a list, any one value is enough. The best lead fit comes first. Each row returned counts against the search rows, each store once a period against the store exports; a page that does not fit is refused whole.',
         body: StoreSearchRequest,
         response: { 200: StoreSearchReply, ...errorReplies(400, 401, 403, 429) },
       },
