@@ -13,6 +13,7 @@ import { describeCause } from './http/cause.ts'
 import { createLogger } from './http/logger.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { type CursorSealer, createCursorSealer } from './kernel/cursor.ts'
+import { OperatorError } from './kernel/errors.ts'
 import { createIdSealer, type IdSealer } from './kernel/ids.ts'
 import { LiveTaxonomy } from './taxonomy/live.ts'
 import { syncTaxonomy } from './taxonomy/sync.ts'
@@ -55,7 +56,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
 
     const database = await openDatabase(config, log)
     opened.push(database.release)
-    const migration = await migrate(database.url, join(config.projectDir, 'server/migrations'))
+    const migration = await migrate(database.url, join(config.projectDir, 'server/migrations')).catch(explainMigration)
     const db = createPool({ url: database.url, ...options })
     opened.push(() => endPool(db))
 
@@ -80,6 +81,12 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     await close().catch(() => {})
     throw error
   }
+}
+
+/** A role without rights, a standby that takes no writes: what the operator's own database lacks is told in one sentence. */
+function explainMigration(cause: unknown): never {
+  if (cause instanceof OperatorError || !(cause instanceof Error)) throw cause
+  throw new OperatorError(`The schema of the database cannot be brought up to date: ${cause.message}.`, { cause })
 }
 
 async function openDatabase(config: Config, log: Logger): Promise<{ url: string; release: () => Promise<void> }> {

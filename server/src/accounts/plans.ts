@@ -2,19 +2,24 @@ import { readFile } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { OperatorError } from '../kernel/errors.ts'
-import { Closed, Count } from '../kernel/shapes.ts'
+import { Closed } from '../kernel/shapes.ts'
 
 export const planSlugs = ['free', 'pro', 'business', 'enterprise'] as const
 export type PlanSlug = (typeof planSlugs)[number]
 
+/** What a counter in the database can hold. */
+export const largestFigure = 2 ** 31 - 1
+
+const Figure = (description: string) => Type.Integer({ minimum: 0, maximum: largestFigure, description })
+
 const Limits = Closed({
-  contact_credits: Count('Contact credits a month.'),
-  store_exports: Count('Unique stores delivered a month.'),
-  search_rows: Count('Rows returned by the two searches a month.'),
-  requests_per_minute: Count('Requests in a fixed window of a minute.'),
-  requests_per_day: Count('Requests in a UTC day.'),
-  billing_status_per_hour: Count('Billing status checks in a fixed window of an hour.'),
-  billing_links_per_hour: Count('Billing links created in a fixed window of an hour.'),
+  contact_credits: Figure('Contact credits a month.'),
+  store_exports: Figure('Unique stores delivered a month.'),
+  search_rows: Figure('Rows returned by the two searches a month.'),
+  requests_per_minute: Figure('Requests in a fixed window of a minute.'),
+  requests_per_day: Figure('Requests in a UTC day.'),
+  billing_status_per_hour: Figure('Billing status checks in a fixed window of an hour.'),
+  billing_links_per_hour: Figure('Billing links created in a fixed window of an hour.'),
 })
 export type Limits = Static<typeof Limits>
 
@@ -35,8 +40,8 @@ const PlanFile = Closed({
     description: 'Figures that replace the plan’s during a trial.',
   }),
   search: Closed({
-    max_rows_walked: Type.Integer({ minimum: 1 }),
-    max_rows_walked_unfiltered: Type.Integer({ minimum: 1 }),
+    max_rows_walked: Type.Integer({ minimum: 1, maximum: largestFigure }),
+    max_rows_walked_unfiltered: Type.Integer({ minimum: 1, maximum: largestFigure }),
   }),
 })
 
@@ -55,7 +60,9 @@ export async function readPlanFile(path: string): Promise<PlanFile> {
     throw new OperatorError(`The plan file ${path} is not JSON: ${(cause as Error).message}`, { cause })
   }
   const [fault] = Value.Errors(PlanFile, value)
-  if (fault)
-    throw new OperatorError(`The plan file ${path} is wrong at ${fault.instancePath || '/'}: it ${fault.message}.`)
+  if (fault) {
+    const problem = fault.keyword === 'boolean' ? 'is not a setting' : fault.message
+    throw new OperatorError(`The plan file ${path} is wrong: ${fault.instancePath.slice(1) || 'it'} ${problem}.`)
+  }
   return value as PlanFile
 }

@@ -3,30 +3,18 @@ import { constants } from 'node:os'
 // npm passes the terminal's Ctrl-C on to its child, which has had it already: two at once are one.
 const repeatAfterMs = 500
 
-/** Aborted by the first SIGINT or SIGTERM; a later one ends the process on the spot. */
+/** Aborted by the first SIGINT, SIGTERM or SIGHUP (a closed terminal); a later one ends the process on the spot. */
 export function watchTermination(): AbortSignal {
   const controller = new AbortController()
   let firstAt: number | undefined
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       firstAt ??= performance.now()
       if (performance.now() - firstAt > repeatAfterMs) process.exit(128 + constants.signals[signal])
       controller.abort()
     })
   }
-  if (process.env.npm_lifecycle_event) watchParent(controller)
   return controller.signal
-}
-
-const parentIntervalMs = 250
-
-/** A signal sent to npm alone ends the shell that npm runs its scripts in, and the shell tells nobody: its end is the signal. */
-function watchParent(controller: AbortController): void {
-  const parent = process.ppid
-  const look = () => {
-    if (process.ppid !== parent) controller.abort()
-  }
-  setInterval(look, parentIntervalMs).unref()
 }
 
 /** The result of `work`, or a rejection with the signal's reason as soon as it is aborted. */

@@ -24,6 +24,8 @@ interface CreateFlags {
   expires?: Date
 }
 
+const defaultOverlapMs = 3_600_000
+
 export function addKeyCommands(program: Command, cli: Cli): void {
   const keys = program.command('keys').description('issue, look at and end API keys')
 
@@ -69,10 +71,10 @@ export function addKeyCommands(program: Command, cli: Cli): void {
     .command('rotate')
     .description('replace a key by a new one; the old one works on for a while')
     .argument('<id>', 'key_…')
-    .option('--overlap <time>', 'how long the old key works on: 30m, 1h, 2d, 0', parseDurationMs, 3_600_000)
-    .action((id: string, flags: { overlap: number }, command: Command) =>
+    .option('--overlap <time>', 'how long the old key works on: 30m, 1h, 2d, 0 (default: 1h)', parseDurationMs)
+    .action((id: string, flags: { overlap?: number }, command: Command) =>
       withDeps(cli, async (deps) => {
-        const rotated = await rotateKey(accountsContext(deps), id, flags.overlap)
+        const rotated = await rotateKey(accountsContext(deps), id, flags.overlap ?? defaultOverlapMs)
         const { replaced } = rotated
         const telling = `${tellIssued(rotated)}\nThe old key ${replaced.id} ends at ${replaced.expires_at}.`
         print(cli, command, rotated, telling)

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { isDatabaseUnavailable } from '../http/database-failure.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { addAccountCommands } from './accounts.ts'
 import { type Cli, wantsJson } from './context.ts'
@@ -48,5 +49,6 @@ export function describeFailure(error: unknown): string {
       error.cause instanceof Error && error.name === 'EmbeddedPostgresError' ? `\n${error.cause.message}` : ''
     return `${error.message}${detail}`
   }
+  if (isDatabaseUnavailable(error)) return `The database went away or is overloaded: ${(error as Error).message}.`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

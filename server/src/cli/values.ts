@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
+import { largestFigure, type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
 import { parseMoment as readMoment } from '../search/moments.ts'
 
 /** Values of flags. A value that is refused here is wrong usage: the command line ends with 2 before anything is opened. */
@@ -44,8 +44,6 @@ export function parseDurationMs(value: string): number {
 }
 
 export type LimitChanges = Partial<Record<OverridableMeter, number | null>>
-
-const largestFigure = 2 ** 31 - 1
 
 /** One of several `--limit METER=N`; `METER=default` gives the meter back to the plan. */
 export function collectLimit(value: string, previous: LimitChanges = {}): LimitChanges {

@@ -10,7 +10,7 @@ export function refuseOddRequests(app: FastifyInstance): void {
     // Small headers hardly weigh anything by Node's count of bytes.
     if (raw.rawHeaders.length > maxHeaders * 2)
       throw new ApiError('header_too_large', `There are more than ${maxHeaders} headers.`, { headers: closing })
-    const fault = faultOf(raw.httpVersion, headers.host, headers['transfer-encoding'])
+    const fault = faultOf(raw.httpVersion, headers.host, headers['transfer-encoding']) ?? repeatedHeader(raw.rawHeaders)
     if (fault) throw new ApiError('invalid_request', fault, { headers: closing })
     done()
   })
@@ -24,5 +24,19 @@ function faultOf(version: string, host: string | undefined, transferEncoding: st
   if (version === '1.1' && host === undefined) return 'HTTP/1.1 requests need a Host header.'
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked')
     return 'The only transfer encoding understood here is chunked.'
+  return null
+}
+
+// Node takes the first of several; something in front of us may take the last.
+const singleHeaders = new Set(['host', 'authorization'])
+
+function repeatedHeader(rawHeaders: string[]): string | null {
+  const seen = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase()
+    if (!singleHeaders.has(name)) continue
+    if (seen.has(name)) return `The header ${name} may be sent only once.`
+    seen.add(name)
+  }
   return null
 }

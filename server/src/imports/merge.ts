@@ -48,6 +48,8 @@ function patched<T>(patch: Patched<T>, current: T, cleared: T): T {
 function patchCreatedAt(patch: StorePatch['storeCreatedAt'], current: CreatedAt | null): CreatedAt | null {
   if (patch === undefined) return current
   if (patch === null) return null
+  const saysSomething = Object.values(patch).some((field) => field !== undefined)
+  if (!current && !saysSomething) return null
   return {
     estimate: patched(patch.estimate, current?.estimate ?? null, null),
     resolution: patched(patch.resolution, current?.resolution ?? null, null),

@@ -70,15 +70,18 @@ export class Vocabulary {
     if (values.length > maxCompared) return []
     for (const value of values) {
       const distance = dissimilarity(wanted, value.toLowerCase())
-      if (distance <= farthest) scored.push({ value, distance })
+      if (distance <= farthest || values.length <= shortList) scored.push({ value, distance })
     }
     scored.sort((a, b) => a.distance - b.distance || (a.value < b.value ? -1 : 1))
-    return scored.slice(0, count).map((candidate) => candidate.value)
+    const near = scored.filter((candidate) => candidate.distance <= farthest)
+    // Of a short list even a distant value tells what kind of word is meant.
+    return (near.length > 0 ? near : scored).slice(0, count).map((candidate) => candidate.value)
   }
 }
 
 /** Words less alike than this are no help to name. */
 const farthest = 0.6
+const shortList = 20
 
 function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key)

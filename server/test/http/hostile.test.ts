@@ -27,6 +27,8 @@ describe('what is not HTTP', () => {
     ['an unknown method', 'FETCH /api/v1/usage HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a method in small letters', 'get /api/v1/usage HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['two Host headers', 'GET /api/v1/usage HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n'],
+    ['two keys', 'GET /api/v1/usage HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n'],
     ['a header without a colon', 'GET /api/v1/usage HTTP/1.1\r\nHost x\r\n\r\n'],
     ['a NUL in a header', 'GET /api/v1/usage HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n'],
     ['a space before the colon', 'GET /api/v1/usage HTTP/1.1\r\nHost : x\r\n\r\n'],

@@ -292,3 +292,11 @@ test('moments are stored in UTC with milliseconds', async () => {
   })
   expect(row.first_discovered_at).toEqual(new Date('2024-03-01T05:00:00.123Z'))
 })
+
+test('an empty store_created_at says nothing', async () => {
+  await world.importRecords([{ domain: 'undated.example' }])
+  expect(await world.importRecords([{ domain: 'undated.example', store_created_at: {} }])).toMatchObject({
+    unchanged: 1,
+  })
+  expect((await world.store('undated.example'))!.document.store_created_at).toBeNull()
+})

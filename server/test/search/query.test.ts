@@ -101,7 +101,7 @@ describe('refusals', () => {
     expect(refusal({ contacts: { roles_any: ['zzzzzzzzzzzz'] } })).toEqual({
       code: 'invalid_filter_value',
       param: 'filters.contacts.roles_any[0]',
-      message: '"zzzzzzzzzzzz" is not a known role; GET /taxonomy lists them.',
+      message: '"zzzzzzzzzzzz" is not a known role; nearest: founder, marketing.',
     })
   })
 
@@ -140,7 +140,7 @@ describe('refusals', () => {
   test('the message carries no more than a readable piece of the text', () => {
     const hostile = `\u0000\u202e\ud800${'\u{1f56f}'.repeat(70)}\n`
     const { message } = refusal({ countries: [hostile] })
-    expect(message).toBe(`"${'\u{1f56f}'.repeat(60)}…" is not a known country code; GET /taxonomy lists them.`)
+    expect(message.startsWith(`"${'\u{1f56f}'.repeat(60)}…" is not a known country code; `)).toBe(true)
   })
 })
 

@@ -34,5 +34,13 @@ test('a circle of parents ends', () => {
 test('the nearest values come first, none when nothing is near', () => {
   expect(vocabulary.nearest('app', 'Klavyo')).toEqual(['klaviyo', 'klarna'])
   expect(vocabulary.nearest('app', 'mail')).toEqual(['mailchimp'])
-  expect(vocabulary.nearest('app', 'xxxxxxxx')).toEqual([])
+})
+
+test('of a long list only what is near is named, of a short one always something', () => {
+  const many = new Vocabulary(
+    Array.from({ length: 21 }, (_, n) => ({ facet: 'app' as const, value: `tool_${n}`, token: n, parent: null })),
+  )
+  expect(many.nearest('app', 'zzzzzzzz')).toEqual([])
+  expect(many.nearest('app', 'tool_2')[0]).toBe('tool_2')
+  expect(vocabulary.nearest('app', 'zzzzzzzz')).not.toEqual([])
 })

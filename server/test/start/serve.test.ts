@@ -18,10 +18,10 @@ type Settings = Record<string, string>
 /** `npm start` as a terminal runs it: the shell that npm makes, with the service in it, in a process group of its own. */
 function start(settings: Settings, args: string[] = ['--json']) {
   const { PATH = '', HOME = '' } = process.env
-  // The shell lives through Ctrl-C to tell the service's exit code, and does not give its place to it.
-  const script = `trap : INT; '${process.execPath}' '${launcher}' serve ${args.join(' ')}; exit $?`
+  // As `npm start` does: npm's shell gives its place to the service, so that signals sent to npm reach it.
+  const script = `exec '${process.execPath}' '${launcher}' serve ${args.join(' ')}`
   const shell = spawn('/bin/sh', ['-c', script], {
-    env: { PATH, HOME, PORT: '0', npm_lifecycle_event: 'start', ...settings },
+    env: { PATH, HOME, PORT: '0', ...settings },
     stdio: 'pipe',
     detached: true,
   })
@@ -51,8 +51,8 @@ function start(settings: Settings, args: string[] = ['--json']) {
     },
     /** As a terminal's Ctrl-C does. */
     interrupt: () => process.kill(-shell.pid!, 'SIGINT'),
-    /** As a signal that is sent to npm does. */
-    endShell: () => shell.kill('SIGKILL'),
+    /** As closing the terminal does. */
+    hangUp: () => shell.kill('SIGHUP'),
     /** Once every process has let go of the output. */
     async exitCode(): Promise<number | null> {
       await closed
@@ -91,8 +91,8 @@ test('from nothing to a first reply, and again with the same keys; Ctrl-C leaves
   expect(told.join('\n')).toContain(live_key)
   expect(JSON.parse(await curl(request!))).toMatchObject({ object: 'store' })
   expect(second.log()).not.toContain(live_key)
-  second.endShell()
-  await second.exitCode()
+  second.hangUp()
+  expect(await second.exitCode()).toBe(0)
   expect(serverPid(dataDir)).toBeUndefined()
 })
 
@@ -121,10 +121,13 @@ test('what cannot be had ends the start with one sentence', async () => {
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void taken.close())
   const { port } = taken.address() as { port: number }
+  const { url } = await createTestDatabase()
+  const unwritable = `${url}?options=-c%20default_transaction_read_only%3Don`
   const refusals: { settings: Settings; sentence: string }[] = [
     { settings: { PORT: String(port) }, sentence: `Port ${port} is taken: ` },
     // Port 1 is for a protocol nobody speaks.
     { settings: { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/shops' }, sentence: '127.0.0.1:1/shops' },
+    { settings: { DATABASE_URL: unwritable }, sentence: 'The schema of the database cannot be brought up to date: ' },
     { settings: { PLANS_FILE: '/nowhere/plans.json' }, sentence: 'The plan file /nowhere/plans.json cannot be read' },
   ]
   for (const { settings, sentence } of refusals) {

@@ -68,7 +68,7 @@ function makeDataDir(dataDir: string, mode: number): boolean {
   try {
     return makeFolders(dataDir, mode)
   } catch (cause) {
-    throw new EmbeddedPostgresError(`DATA_DIR ${dataDir} cannot be used as a folder (${codeOf(cause)}).`, { cause })
+    throw new EmbeddedPostgresError(`DATA_DIR ${dataDir} cannot be used as a folder (${codeOf(cause)}).`)
   }
 }
 
