@@ -1,14 +1,11 @@
 import type { Queryable } from '../db/pool.ts'
-import type { Account } from './account.ts'
+import type { Account, AccountTerms } from './account.ts'
 import type { LimitOverrides, PlanSlug } from './plans.ts'
 
-interface AccountRow {
-  id: number
-  name: string
-  email: string | null
+/** The columns of an account that decide what it may do. */
+export interface TermsRow {
   plan: PlanSlug
   status: string
-  billing: 'monthly' | 'annual' | null
   trial_ends_at: Date | null
   period_anchor: Date
   limits: LimitOverrides
@@ -18,25 +15,32 @@ interface AccountRow {
   access_open: boolean
 }
 
-const accountColumns = `id, name, email, plan, status, billing, trial_ends_at, period_anchor, limits, created_at,
-       plan_in_force, trialing, access_open`
-
-function accountOf(row: AccountRow): Account {
+export function termsOf(row: TermsRow): AccountTerms {
   return {
-    id: row.id,
-    name: row.name,
-    email: row.email,
     plan: row.plan,
     status: row.status,
-    billing: row.billing,
+    planInForce: row.plan_in_force,
+    trialing: row.trialing,
+    accessOpen: row.access_open,
     trialEndsAt: row.trial_ends_at,
     periodAnchor: row.period_anchor,
     limits: row.limits,
     createdAt: row.created_at,
-    planInForce: row.plan_in_force,
-    trialing: row.trialing,
-    accessOpen: row.access_open,
   }
+}
+
+interface AccountRow extends TermsRow {
+  id: number
+  name: string
+  email: string | null
+  billing: 'monthly' | 'annual' | null
+}
+
+const accountColumns = `id, name, email, plan, status, billing, trial_ends_at, period_anchor, limits, created_at,
+       plan_in_force, trialing, access_open`
+
+function accountOf(row: AccountRow): Account {
+  return { id: row.id, name: row.name, email: row.email, billing: row.billing, ...termsOf(row) }
 }
 
 /** What an operator decides of an account; the rest is derived or given once. */

@@ -3,6 +3,7 @@ import type { PlanFile } from '../accounts/plans.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { isoDay } from '../kernel/format.ts'
 import { admit } from './admit.ts'
 import type { Caller, CallerContext } from './caller.ts'
 import { uncountRequest } from './queries.ts'
@@ -70,7 +71,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
       accountId: caller.accountId,
       mode: caller.mode,
       minuteStartedAt: minute.startedAt,
-      day: day.startedAt.toISOString().slice(0, 10),
+      day: isoDay(day.startedAt),
     })
     minute.used -= 1
     day.used -= 1

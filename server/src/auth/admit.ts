@@ -1,11 +1,13 @@
 import { type AccountTerms, canRecoverSubscription, entitlementAt } from '../accounts/account.ts'
 import type { Limits, PlanFile } from '../accounts/plans.ts'
+import { termsOf } from '../accounts/queries.ts'
 import type { Queryable } from '../db/pool.ts'
 import { hashApiKey, parseApiKey } from '../kernel/api-key.ts'
 import { type ApiAccessBillingAction, ApiError } from '../kernel/errors.ts'
+import { figure, isoDay } from '../kernel/format.ts'
 import { utcDayAt } from '../kernel/period.ts'
 import type { Caller, RateWindow } from './caller.ts'
-import { type AdmissionRow, admitRequest, termsOf } from './queries.ts'
+import { type AdmissionRow, admitRequest } from './queries.ts'
 import type { Scope } from './scopes.ts'
 
 export interface AdmissionContext {
@@ -39,7 +41,7 @@ export async function admit(ctx: AdmissionContext, admission: Admission): Promis
   const request = {
     secretHash,
     now: ctx.now,
-    day: start.toISOString().slice(0, 10),
+    day: isoDay(start),
     scope: admission.scope,
     planLimitsJson: planLimitsJson(ctx.plans),
     readSearchRows: admission.readSearchRows,
@@ -70,7 +72,7 @@ function refuseUnusableKey(row: AdmissionRow, now: Date): void {
   if (row.revoked_at) throw new ApiError('revoked_api_key', 'This API key was revoked.')
   if (row.suspended_at) throw new ApiError('suspended_api_key', 'This API key is suspended.')
   if (row.expires_at && row.expires_at <= now)
-    throw new ApiError('expired_api_key', `This API key expired on ${row.expires_at.toISOString().slice(0, 10)}.`)
+    throw new ApiError('expired_api_key', `This API key expired on ${isoDay(row.expires_at)}.`)
 }
 
 function describeCaller(row: AdmissionRow, terms: AccountTerms, ctx: AdmissionContext): Caller {
@@ -123,10 +125,9 @@ function explainRefusal(
 function rateRefusal(param: 'requests_per_minute' | 'requests_per_day', window: RateWindow, now: Date): ApiError {
   const retryAfterSeconds = Math.max(1, Math.ceil((window.endsAt.getTime() - now.getTime()) / 1000))
   const unit = param === 'requests_per_minute' ? 'minute' : 'day'
-  const figure = window.limit.toLocaleString('en-US')
   return new ApiError(
     'rate_limit_exceeded',
-    `All ${figure} requests of this ${unit} are used; try again in ${retryAfterSeconds} seconds.`,
+    `All ${figure(window.limit)} requests of this ${unit} are used; try again in ${retryAfterSeconds} seconds.`,
     { param, retryAfterSeconds },
   )
 }

@@ -1,9 +1,8 @@
-import type { AccountTerms } from '../accounts/account.ts'
-import type { LimitOverrides, PlanSlug } from '../accounts/plans.ts'
+import type { TermsRow } from '../accounts/queries.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 
-export interface AdmissionRow {
+export interface AdmissionRow extends TermsRow {
   key_id: number
   key_name: string
   mode: Mode
@@ -12,15 +11,6 @@ export interface AdmissionRow {
   revoked_at: Date | null
   suspended_at: Date | null
   account_id: number
-  plan: PlanSlug
-  status: string
-  trial_ends_at: Date | null
-  period_anchor: Date
-  limits: LimitOverrides
-  created_at: Date
-  plan_in_force: PlanSlug
-  trialing: boolean
-  access_open: boolean
   /** Whether this request passed the limits and was counted; the window figures include it then. */
   counted: boolean
   minute_started_at: Date | null
@@ -135,18 +125,4 @@ set minute_used = case when minute_started_at = $3::timestamptz then greatest(mi
 where account_id = $1::bigint and mode = $2::text`,
     values: [counted.accountId, counted.mode, counted.minuteStartedAt, counted.day],
   })
-}
-
-export function termsOf(row: AdmissionRow): AccountTerms {
-  return {
-    plan: row.plan,
-    status: row.status,
-    planInForce: row.plan_in_force,
-    trialing: row.trialing,
-    accessOpen: row.access_open,
-    trialEndsAt: row.trial_ends_at,
-    periodAnchor: row.period_anchor,
-    limits: row.limits,
-    createdAt: row.created_at,
-  }
 }

@@ -1,3 +1,4 @@
+import { figure } from '../kernel/format.ts'
 /** The part of JSON Schema that request schemas use. */
 export interface JsonSchema {
   type?: string
@@ -64,7 +65,6 @@ function range(
   after: string,
   bothBefore = '',
 ): string {
-  const figure = (value: number) => value.toLocaleString('en-US')
   if (least === undefined && most === undefined) return ''
   if (least === undefined) return `${before}at most ${figure(most!)}${after}`
   if (most === undefined) return `${before}at least ${figure(least)}${after}`

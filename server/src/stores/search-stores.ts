@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ApiError } from '../kernel/errors.ts'
+import { figure } from '../kernel/format.ts'
 import { Closed, Nullable, RequestId } from '../kernel/shapes.ts'
 import { StoreSearchFilters } from '../search/filters.ts'
 import { findStores } from '../search/postgres/find-stores.ts'
@@ -43,7 +44,7 @@ export async function searchStores(ctx: StoresContext, request: Static<typeof St
   if (rowsWalked >= bound)
     throw new ApiError(
       'search_too_broad',
-      `This search was walked for ${rowsWalked.toLocaleString('en-US')} rows, as far as it goes; add a filter.`,
+      `This search was walked for ${figure(rowsWalked)} rows, as far as it goes; add a filter.`,
       { param: 'filters' },
     )
   requireSearchRows(ctx, limit)

@@ -1,6 +1,7 @@
 import type { CallerContext } from '../auth/caller.ts'
 import { retryConflicts } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { figure, isoDay } from '../kernel/format.ts'
 import * as queries from './charge-queries.ts'
 
 /** What a reply is about to hand over. */
@@ -63,17 +64,17 @@ function explainRefusal(ctx: CallerContext, charge: queries.DeliveryCharge, stan
   return quotaRefusal(
     ctx,
     'store_exports',
-    `${count(standing.new_stores, 'store')} of this reply would be new this period, but ${number(exportsLeft)} of ${number(charge.storeExportsAllowance)} store exports are left until ${dateOf(end)}.`,
+    `${count(standing.new_stores, 'store')} of this reply would be new this period, but ${figure(exportsLeft)} of ${figure(charge.storeExportsAllowance)} store exports are left until ${isoDay(end)}.`,
   )
 }
 
 function rowsRefusal(ctx: CallerContext, left: number): ApiError {
   const { limits, period } = ctx.caller.entitlement
-  const advice = left > 0 ? `; ask for limit ${number(left)} or less` : ''
+  const advice = left > 0 ? `; ask for limit ${figure(left)} or less` : ''
   return quotaRefusal(
     ctx,
     'search_rows',
-    `${number(left)} of ${number(limits.search_rows)} search rows are left until ${dateOf(period.end)}${advice}.`,
+    `${figure(left)} of ${figure(limits.search_rows)} search rows are left until ${isoDay(period.end)}${advice}.`,
   )
 }
 
@@ -85,6 +86,4 @@ function quotaRefusal(ctx: CallerContext, param: 'search_rows' | 'store_exports'
   })
 }
 
-const number = (value: number) => value.toLocaleString('en-US')
-const count = (value: number, noun: string) => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
-const dateOf = (moment: Date) => moment.toISOString().slice(0, 10)
+const count = (value: number, noun: string) => `${figure(value)} ${noun}${value === 1 ? '' : 's'}`

@@ -1,5 +1,6 @@
 import type { Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
+import { isoDay } from '../kernel/format.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { type Period, utcDayAt } from '../kernel/period.ts'
 import { readCounters } from './queries.ts'
@@ -39,7 +40,7 @@ export async function readUsage(db: Queryable, { accountId, mode, entitlement, n
     accountId,
     mode,
     periodStart: period.start,
-    day: day.start.toISOString().slice(0, 10),
+    day: isoDay(day.start),
   })
   return {
     contact_credits: {

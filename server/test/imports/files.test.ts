@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { importStores } from '../../src/imports/import-stores.ts'
 import { OperatorError } from '../../src/kernel/errors.ts'
-import { aurora, contentOf, openWorld, type World } from './world.ts'
+import { aurora } from '../support/aurora.ts'
+import { contentOf, openWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import { flagTokens } from '../../src/search/vocabulary.ts'
 import { loadTaxonomy } from '../../src/taxonomy/taxonomy.ts'
-import { aurora, openWorld, type World } from './world.ts'
+import { aurora } from '../support/aurora.ts'
+import { openWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {

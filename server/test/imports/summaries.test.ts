@@ -4,7 +4,8 @@ import { transact } from '../../src/db/pool.ts'
 import { refreshStoreSummaries } from '../../src/imports/refresh.ts'
 import { flagTokens } from '../../src/search/vocabulary.ts'
 import { loadTaxonomy } from '../../src/taxonomy/taxonomy.ts'
-import { aurora, openWorld, type World } from './world.ts'
+import { aurora } from '../support/aurora.ts'
+import { openWorld, type World } from './world.ts'
 
 let world: World
 let storeId: number

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { aurora } from '../support/aurora.ts'
 
 let app: TestApp
 let key: TestKey
@@ -7,26 +8,7 @@ beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
   key = await app.key({ limits: { requests_per_minute: 10_000 } })
   await app.importStores([
-    {
-      domain: 'aurora-candles.example',
-      name: 'Aurora Candles',
-      aliases: ['aurora-candles.shops.example'],
-      category: 'home_garden',
-      country: 'DE',
-      traffic_tier: '10k_50k',
-      revenue_tier: '50k_100k',
-      platform_plus: false,
-      lead_fit_score: 71.5,
-      store_created_at: {
-        estimate: '2019-03-01T00:00:00Z',
-        resolution: 'month',
-        source: 'first_product',
-        confidence: 'medium',
-      },
-      first_discovered_at: '2021-06-11T08:00:00Z',
-      active_ads: 12,
-      technologies: { apps: ['klaviyo'], pixels: ['meta_pixel'], theme: { name: 'Dawn', type: 'free' } },
-    },
+    { ...aurora, aliases: ['aurora-candles.shops.example'] },
     { domain: 'bare.example' },
     { domain: 'bücher.example', name: 'Bücher 書店 "quoted" \\ \u2028' },
   ])
