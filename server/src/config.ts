@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { OperatorError } from './kernel/errors.ts'
+import { type DataKey, parseDataKeys } from './kernel/seal.ts'
+import type { DeliverEmails } from './search/delivery.ts'
 
 /** Everything the operator decides from outside, checked. Read once, at start; nothing else looks at the environment. */
 export interface Config {
@@ -24,13 +26,8 @@ export interface Config {
   stripe: StripeConfig
   /** Whether an empty catalogue is filled with the demonstration. */
   demo: boolean
-  deliverEmails: 'all' | 'verified'
+  deliverEmails: DeliverEmails
   logLevel: LogLevel
-}
-
-interface DataKey {
-  id: string
-  secret: Buffer
 }
 
 interface StripeConfig {
@@ -172,14 +169,4 @@ function parseHttpBase(value: string): string | undefined {
 function parseDatabaseUrl(value: string): string | undefined {
   const url = parseUrl(value)
   return url && /^postgres(ql)?:$/.test(url.protocol) ? value : undefined
-}
-
-function parseDataKeys(value: string): DataKey[] | undefined {
-  const keys: DataKey[] = []
-  for (const entry of value.split(',')) {
-    const [, id, encoded] = /^\s*([\w.-]{1,32}):([A-Za-z0-9+/]{43}=?)\s*$/.exec(entry) ?? []
-    if (!id || !encoded || keys.some((key) => key.id === id)) return undefined
-    keys.push({ id, secret: Buffer.from(encoded, 'base64') })
-  }
-  return keys
 }

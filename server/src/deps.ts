@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type PlanFile, readPlanFile } from './accounts/plans.ts'
 import type { Config } from './config.ts'
+import { type ContactSeals, openContactSeals } from './contacts/keyring.ts'
 import { keepRunning } from './db/embedded/keep-running.ts'
 import { openEmbeddedPostgres } from './db/embedded/supervisor.ts'
 import { readInstallationSecret } from './db/installation.ts'
@@ -31,6 +32,8 @@ export interface Deps {
   ids: IdSealer
   cursors: CursorSealer
   taxonomy: LiveTaxonomy
+  /** Opens and makes the sealed part of contacts. */
+  seals: ContactSeals
   /** Gives everything back, in reverse order, within a bound. */
   close(): Promise<void>
 }
@@ -61,6 +64,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     opened.push(() => endPool(db))
 
     const secret = await readInstallationSecret(db)
+    const seals = await openContactSeals(db, config.dataKeys, config.dataDir)
     await syncTaxonomy(db, join(config.projectDir, 'catalogue/taxonomy'))
     const taxonomy = await LiveTaxonomy.open(db)
     return {
@@ -74,6 +78,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
       ids: createIdSealer(secret),
       cursors: createCursorSealer(secret),
       taxonomy,
+      seals,
       close,
     }
   } catch (error) {

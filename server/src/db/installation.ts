@@ -6,9 +6,19 @@ import type { Queryable } from './pool.ts'
  * 32 bytes.
  */
 export async function readInstallationSecret(db: Queryable): Promise<Buffer> {
-  await db.query("insert into installation (name, value) values ('secret', $1::bytea) on conflict (name) do nothing", [
-    randomBytes(32),
+  return writeInstallationValue(db, 'secret', randomBytes(32))
+}
+
+export async function readInstallationValue(db: Queryable, name: string): Promise<Buffer | null> {
+  const { rows } = await db.query<{ value: Buffer }>('select value from installation where name = $1::text', [name])
+  return rows[0]?.value ?? null
+}
+
+/** Keeps a value unless there is one, and answers the one that is kept. */
+export async function writeInstallationValue(db: Queryable, name: string, value: Buffer): Promise<Buffer> {
+  await db.query('insert into installation (name, value) values ($1::text, $2::bytea) on conflict (name) do nothing', [
+    name,
+    value,
   ])
-  const { rows } = await db.query<{ value: Buffer }>("select value from installation where name = 'secret'")
-  return rows[0]!.value
+  return (await readInstallationValue(db, name))!
 }

@@ -16,8 +16,16 @@ export const facets = [
 
 export type Facet = (typeof facets)[number]
 
-/** Tokens of conditions that are no taxonomy values; numbers below 1,000 are kept for them. */
-export const flagTokens = { platformPlus: 1, revealableContacts: 2 } as const
+/** Tokens of conditions that are no taxonomy values; numbers below 100 are kept for them, those of people follow. */
+export const flagTokens = {
+  platformPlus: 1,
+  /** Somebody can be revealed. */
+  revealableContacts: 2,
+  /** Somebody is on file. */
+  contacts: 3,
+  /** Somebody can be revealed where of emails only verified ones are delivered. */
+  verifiedRevealableContacts: 4,
+} as const
 
 export interface Term {
   facet: Facet

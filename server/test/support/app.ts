@@ -21,6 +21,9 @@ import { createManualClock } from './clock.ts'
 import { insertContacts, type TestContact } from './contacts.ts'
 import { createTestDatabase } from './database.ts'
 
+/** A keyring of no secret. */
+export const testDataKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
+
 interface AccountTraits {
   plan?: PlanSlug
   status?: KnownStatus
@@ -70,6 +73,8 @@ export interface TestAppOptions {
   plans?: Partial<PlanFile>
   /** In place of a silent log. */
   log?: Logger
+  /** Further settings, such as DELIVER_EMAILS. */
+  environment?: Record<string, string>
 }
 
 /** The production app on a database of its own, listening on loopback; closed after the file's tests. */
@@ -77,7 +82,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const { url: databaseUrl } = await createTestDatabase()
   const clock = createManualClock(options.now)
   const config = readConfig(
-    { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', PORT: '0' },
+    { DATABASE_URL: databaseUrl, DATA_KEYS: testDataKeys, LOG_LEVEL: 'silent', PORT: '0', ...options.environment },
     findProjectDir(import.meta.dirname),
   )
   const log = options.log && { log: options.log }

@@ -1,0 +1,72 @@
+import type { DeliverEmails } from '../search/delivery.ts'
+import { packTraits, type Seniority } from '../search/traits.ts'
+
+/** Statuses of emails that may be delivered. */
+export const deliveredStatuses = ['verified', 'accept_all', 'unverified', 'unknown'] as const
+/** Statuses that are kept for the record: such an email is never delivered and never counted. */
+const withheldStatuses = ['bounced', 'invalid', 'guessed', 'suppressed'] as const
+export const emailStatuses = [...deliveredStatuses, ...withheldStatuses] as const
+export const emailTypes = ['work', 'personal', 'role', 'unknown'] as const
+export const phoneTypes = ['mobile', 'direct', 'office', 'unknown'] as const
+
+export interface Email {
+  email: string
+  status: (typeof emailStatuses)[number]
+  type: (typeof emailTypes)[number]
+  is_primary: boolean
+}
+
+export interface Phone {
+  phone: string
+  type: (typeof phoneTypes)[number]
+  is_primary: boolean
+}
+
+/** All that is known of a person at a store: what a contact's sealed part holds. Exactly one of a non-empty list is primary. */
+export interface ContactFacts {
+  external_id: string | null
+  first_name: string | null
+  last_name: string | null
+  /** As imported; where it is null the reply joins first and last name. */
+  full_name: string | null
+  title: string | null
+  role: string | null
+  seniority: Seniority
+  profile_url: string | null
+  emails: Email[]
+  phones: Phone[]
+}
+
+/** First and last name joined by a space, unless a full name was imported. */
+export function fullNameOf({ full_name, first_name, last_name }: ContactFacts): string | null {
+  const joined = [first_name, last_name].filter((name) => name !== null).join(' ')
+  return full_name ?? (joined === '' ? null : joined)
+}
+
+/** The emails that may be handed over, exactly one of them primary: the first one where the primary stays behind. */
+export function deliverableEmails({ emails }: ContactFacts, deliverEmails: DeliverEmails): Email[] {
+  const delivered = emails.filter(({ status }) =>
+    deliverEmails === 'verified' ? status === 'verified' : (deliveredStatuses as readonly string[]).includes(status),
+  )
+  const primary = Math.max(
+    0,
+    delivered.findIndex((email) => email.is_primary),
+  )
+  return delivered.map((email, index) => ({ ...email, is_primary: index === primary }))
+}
+
+/** Whether there is a channel to hand over. */
+export function isRevealable(facts: ContactFacts, deliverEmails: DeliverEmails): boolean {
+  const { phones, profile_url } = facts
+  return phones.length > 0 || profile_url !== null || deliverableEmails(facts, deliverEmails).length > 0
+}
+
+/** What stands beside the sealed part in clear, apart from the role. */
+export function traitsOf({ seniority, emails, phones, profile_url }: ContactFacts): number {
+  return packTraits({
+    seniority,
+    hasVerifiedEmail: emails.some(({ status }) => status === 'verified'),
+    hasPhone: phones.length > 0,
+    hasProfile: profile_url !== null,
+  })
+}

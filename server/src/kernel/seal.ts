@@ -1,0 +1,88 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+/** One key of a keyring: 32 bytes under a short name that sealed data carries in front. */
+export interface DataKey {
+  id: string
+  secret: Buffer
+}
+
+/** Seals bytes so that they can be read with the keyring alone, and only where they were put. */
+export interface Sealer {
+  /** `identity` says where the result belongs; it opens nowhere else. */
+  seal(plain: string | Buffer, identity: string): Buffer
+  /** Throws `SealError` for a key that is not in the ring, and for bytes that were altered or moved. */
+  open(sealed: Buffer, identity: string): Buffer
+  /** What everything sealed with the newest key begins with; anything else awaits re-sealing. */
+  readonly newestPrefix: Buffer
+}
+
+/** Tells neither what was sealed nor with what, apart from the key's public name. */
+export class SealError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'SealError'
+  }
+}
+
+const cipherName = 'aes-256-gcm'
+const version = 1
+const nonceLength = 12
+const tagLength = 16
+
+/** The first key seals, every one opens. Layout: version, length of the key's id, id, nonce, ciphertext, tag. */
+export function createSealer(keys: readonly DataKey[]): Sealer {
+  const [newest] = keys
+  if (!newest) throw new RangeError('a keyring has at least one key')
+  const secrets = new Map(keys.map(({ id, secret }) => [id, secret]))
+  const newestPrefix = prefixOf(newest.id)
+
+  function seal(plain: string | Buffer, identity: string): Buffer {
+    const nonce = randomBytes(nonceLength)
+    const cipher = createCipheriv(cipherName, newest!.secret, nonce).setAAD(Buffer.from(identity))
+    const sealed = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain)
+    cipher.final()
+    return Buffer.concat([newestPrefix, nonce, sealed, cipher.getAuthTag()])
+  }
+
+  function open(sealed: Buffer, identity: string): Buffer {
+    const idEnd = 2 + (sealed[1] ?? 0)
+    if (sealed[0] !== version || sealed.length < idEnd + nonceLength + tagLength)
+      throw new SealError('these bytes were not sealed here')
+    const id = sealed.toString('latin1', 2, idEnd)
+    const secret = secrets.get(id)
+    if (!secret) throw new SealError(`the data key "${id}" is not in the keyring`)
+    const nonce = sealed.subarray(idEnd, idEnd + nonceLength)
+    const decipher = createDecipheriv(cipherName, secret, nonce, { authTagLength: tagLength })
+      .setAAD(Buffer.from(identity))
+      .setAuthTag(sealed.subarray(-tagLength))
+    const plain = decipher.update(sealed.subarray(idEnd + nonceLength, -tagLength))
+    try {
+      decipher.final()
+    } catch {
+      throw new SealError('sealed bytes were altered, or moved from where they belong')
+    }
+    return plain
+  }
+
+  return { seal, open, newestPrefix }
+}
+
+function prefixOf(id: string): Buffer {
+  return Buffer.concat([Buffer.from([version, id.length]), Buffer.from(id, 'latin1')])
+}
+
+/** `id:base64` entries parted by commas, the first one seals; undefined for text that is none. */
+export function parseDataKeys(text: string): DataKey[] | undefined {
+  const keys: DataKey[] = []
+  for (const entry of text.split(',')) {
+    const [, id, encoded] = /^\s*([\w.-]{1,32}):([A-Za-z0-9+/]{43}=?)\s*$/.exec(entry) ?? []
+    if (!id || !encoded || keys.some((key) => key.id === id)) return undefined
+    keys.push({ id, secret: Buffer.from(encoded, 'base64') })
+  }
+  return keys
+}
+
+/** A new key, as an entry of a keyring. Its name is random, so that no two installations mean different keys by one. */
+export function generateDataKey(): string {
+  return `k${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`
+}
