@@ -1,7 +1,12 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
+import { renderStore } from '../../src/stores/document.ts'
+import { renderPreviewedStore } from '../../src/stores/preview.ts'
+import type { Store } from '../../src/stores/schema.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { describeSchema } from '../support/describe-schema.ts'
 
@@ -18,12 +23,14 @@ async function connect(url: string): Promise<pg.Client> {
 const smallTables = 'accounts api_keys catalogue_state installation schema_migrations taxonomy_values'.split(' ')
 const distributionColumns: Record<string, string> = {
   contacts: 'store_id',
+  idempotency: 'account_id',
   ledger: 'account_id',
   request_windows: 'account_id',
   reveals: 'account_id',
   store_domains: 'host',
   store_exports: 'account_id',
   stores: 'id',
+  suppressions: 'hash',
   usage_counters: 'account_id',
 }
 
@@ -48,6 +55,40 @@ describe('migrations', () => {
     await client.query('drop schema public cascade; create schema public')
     const results = await Promise.all(Array.from({ length: 4 }, () => migrate(url, folder)))
     expect(results.filter((result) => result.applied.length > 0)).toHaveLength(1)
+  })
+
+  test('stores that were there before contacts get the preview that an import would render', async () => {
+    const { url } = await createTestDatabase()
+    const client = await connect(url)
+    await client.query('drop schema public cascade; create schema public')
+    const first = await mkdtemp(join(tmpdir(), 'storedex-migrations-'))
+    onTestFinished(() => rm(first, { recursive: true }))
+    await copyFile(join(folder, '0001_foundation.sql'), join(first, '0001_foundation.sql'))
+    await migrate(url, first)
+    const store: Store = {
+      id: 'st_live_KqWvTzHbNcRyLpXm',
+      object: 'store',
+      domain: 'quotes.example',
+      name: 'Quotes "and" \\ more, \n 店 {"name":1}',
+      category: 'home_garden',
+      country: null,
+      traffic_tier: null,
+      revenue_tier: null,
+      platform_plus: false,
+      lead_fit_score: 1.5,
+      store_created_at: null,
+      first_discovered_at: null,
+      contacts_summary: { total: 0, has_revealable_contacts: false, verified_email_count: 0, roles: [] },
+      technologies: { apps: ['klaviyo', 'loox'], pixels: [], theme: { name: null, type: null } },
+    }
+    await client.query(
+      `insert into stores (mode, batch, negated_score, tokens, document, document_version)
+       values ('live', 1, -1.5, '{}', $1, 1)`,
+      [renderStore(store)],
+    )
+    await migrate(url, folder)
+    const { rows } = await client.query<{ preview: string }>('select preview from stores')
+    expect(rows).toEqual([{ preview: renderPreviewedStore(store) }])
   })
 
   test('a database of a newer program is refused', async () => {
