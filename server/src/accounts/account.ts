@@ -24,6 +24,8 @@ export interface AccountTerms {
   planInForce: PlanSlug
   trialing: boolean
   accessOpen: boolean
+  /** Null unless a trial runs. */
+  trialStartedAt: Date | null
   trialEndsAt: Date | null
   periodAnchor: Date
   /** Overrides of the plan file for this account. */
@@ -58,8 +60,10 @@ export interface Entitlement {
   limits: Limits
   /** The plan's own contact credits, whatever the trial allows. */
   paidPlanCredits: number
-  /** The month that credits, exports and rows are counted in. */
+  /** The month that exports and rows are counted in. */
   period: Period
+  /** What contact credits are counted in: the same month, or during a trial all of its months. */
+  creditsPeriod: Period
 }
 
 const recoverableStatuses = new Set(['past_due', 'unpaid', 'incomplete', 'paused'])
@@ -68,6 +72,8 @@ export function entitlementAt(terms: AccountTerms, plans: PlanFile, now: Date): 
   const plan = terms.planInForce
   const { trial_contact_credits: trialCredits, ...overrides } = terms.limits
   const planLimits = { ...plans.plans[plan].limits, ...overrides }
+  const anchor = plan === 'free' ? terms.createdAt : terms.periodAnchor
+  const period = monthlyPeriodAt(anchor, now)
   return {
     plan,
     planName: plans.plans[plan].name,
@@ -83,7 +89,20 @@ export function entitlementAt(terms: AccountTerms, plans: PlanFile, now: Date): 
         }
       : planLimits,
     paidPlanCredits: planLimits.contact_credits,
-    period: monthlyPeriodAt(plan === 'free' ? terms.createdAt : terms.periodAnchor, now),
+    period,
+    creditsPeriod: terms.trialStartedAt
+      ? trialPeriod(anchor, { startedAt: terms.trialStartedAt, endsAt: terms.trialEndsAt }, now)
+      : period,
+  }
+}
+
+/** The months that a trial touches, whole: its cap neither renews with a month nor begins anew on its last day. */
+function trialPeriod(anchor: Date, trial: { startedAt: Date; endsAt: Date | null }, now: Date): Period {
+  // A trial runs until its status changes, so it may outlive the end it was given.
+  const lastInstantMs = Math.max(now.getTime(), (trial.endsAt?.getTime() ?? 0) - 1)
+  return {
+    start: monthlyPeriodAt(anchor, trial.startedAt).start,
+    end: monthlyPeriodAt(anchor, new Date(lastInstantMs)).end,
   }
 }
 

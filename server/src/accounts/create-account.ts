@@ -1,7 +1,7 @@
 import type { Account, AccountsContext, KnownStatus } from './account.ts'
 import type { PlanSlug } from './plans.ts'
 import { insertAccount } from './queries.ts'
-import { requirePaidTrial } from './set-account.ts'
+import { requirePaidTrial, trialStart } from './trial.ts'
 
 export interface NewAccount {
   name: string
@@ -25,6 +25,7 @@ export async function createAccount(ctx: AccountsContext, input: NewAccount): Pr
     plan,
     status,
     billing: input.billing ?? null,
+    trialStartedAt: status === 'trialing' ? trialStart(ctx.now, input.periodStart) : null,
     trialEndsAt: input.trialEndsAt ?? null,
     periodAnchor: input.periodStart ?? ctx.now,
     limits: {},

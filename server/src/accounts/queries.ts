@@ -6,6 +6,7 @@ import type { LimitOverrides, PlanSlug } from './plans.ts'
 export interface TermsRow {
   plan: PlanSlug
   status: string
+  trial_started_at: Date | null
   trial_ends_at: Date | null
   period_anchor: Date
   limits: LimitOverrides
@@ -22,6 +23,7 @@ export function termsOf(row: TermsRow): AccountTerms {
     planInForce: row.plan_in_force,
     trialing: row.trialing,
     accessOpen: row.access_open,
+    trialStartedAt: row.trial_started_at,
     trialEndsAt: row.trial_ends_at,
     periodAnchor: row.period_anchor,
     limits: row.limits,
@@ -36,15 +38,18 @@ interface AccountRow extends TermsRow {
   billing: 'monthly' | 'annual' | null
 }
 
-const accountColumns = `id, name, email, plan, status, billing, trial_ends_at, period_anchor, limits, created_at,
-       plan_in_force, trialing, access_open`
+const accountColumns = `id, name, email, plan, status, billing, trial_started_at, trial_ends_at, period_anchor, limits,
+       created_at, plan_in_force, trialing, access_open`
 
 function accountOf(row: AccountRow): Account {
   return { id: row.id, name: row.name, email: row.email, billing: row.billing, ...termsOf(row) }
 }
 
 /** What an operator decides of an account; the rest is derived or given once. */
-export type GrantedTerms = Pick<Account, 'plan' | 'status' | 'billing' | 'trialEndsAt' | 'periodAnchor' | 'limits'>
+export type GrantedTerms = Pick<
+  Account,
+  'plan' | 'status' | 'billing' | 'trialStartedAt' | 'trialEndsAt' | 'periodAnchor' | 'limits'
+>
 
 export async function insertAccount(
   db: Queryable,
@@ -52,8 +57,10 @@ export async function insertAccount(
 ): Promise<Account> {
   const { rows } = await db.query<AccountRow>(
     `
-insert into accounts (name, email, plan, status, billing, trial_ends_at, period_anchor, limits, created_at)
-values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::timestamptz, $7::timestamptz, $8::jsonb, $9::timestamptz)
+insert into accounts
+  (name, email, plan, status, billing, trial_started_at, trial_ends_at, period_anchor, limits, created_at)
+values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::timestamptz, $7::timestamptz, $8::timestamptz, $9::jsonb,
+        $10::timestamptz)
 returning ${accountColumns}`,
     [
       account.name,
@@ -61,6 +68,7 @@ returning ${accountColumns}`,
       account.plan,
       account.status,
       account.billing,
+      account.trialStartedAt,
       account.trialEndsAt,
       account.periodAnchor,
       JSON.stringify(account.limits),
@@ -97,11 +105,20 @@ export async function updateTerms(db: Queryable, id: number, terms: GrantedTerms
   const { rows } = await db.query<AccountRow>(
     `
 update accounts
-set plan = $2::text, status = $3::text, billing = $4::text, trial_ends_at = $5::timestamptz,
-    period_anchor = $6::timestamptz, limits = $7::jsonb
+set plan = $2::text, status = $3::text, billing = $4::text, trial_started_at = $5::timestamptz,
+    trial_ends_at = $6::timestamptz, period_anchor = $7::timestamptz, limits = $8::jsonb
 where id = $1::bigint
 returning ${accountColumns}`,
-    [id, terms.plan, terms.status, terms.billing, terms.trialEndsAt, terms.periodAnchor, JSON.stringify(terms.limits)],
+    [
+      id,
+      terms.plan,
+      terms.status,
+      terms.billing,
+      terms.trialStartedAt,
+      terms.trialEndsAt,
+      terms.periodAnchor,
+      JSON.stringify(terms.limits),
+    ],
   )
   return accountOf(rows[0]!)
 }

@@ -1,9 +1,9 @@
 import { transact } from '../db/pool.ts'
-import { OperatorError } from '../kernel/errors.ts'
 import type { Account, AccountsContext, KnownStatus } from './account.ts'
 import type { LimitOverrides, OverridableMeter, PlanSlug } from './plans.ts'
 import { type GrantedTerms, lockAccount, updateTerms } from './queries.ts'
 import { openAccountId, unknownAccount } from './read-account.ts'
+import { requirePaidTrial, trialStart } from './trial.ts'
 
 /** What to change; what is left out stays, unless it follows from what is given. */
 export interface AccountChanges {
@@ -34,14 +34,17 @@ function changedTerms(account: Account, changes: AccountChanges, now: Date): Gra
   // Measured against the plan in force, so that a plan is granted anew to whom it had ended for.
   const isAnotherPlan = changes.plan !== undefined && changes.plan !== account.planInForce
   const status = changes.status ?? impliedStatus(account, changes, isAnotherPlan)
-  const trialIsOver = isAnotherPlan && status !== 'trialing'
+  const onTrial = status === 'trialing'
+  const staysOnTrial = account.trialing && onTrial
   return {
     plan,
     status,
     billing: changes.billing ?? (isAnotherPlan && plan === 'free' ? null : account.billing),
-    trialEndsAt: changes.trialEndsAt !== undefined ? changes.trialEndsAt : trialIsOver ? null : account.trialEndsAt,
-    // A plan granted by hand counts from its start.
-    periodAnchor: changes.periodStart ?? (isAnotherPlan ? now : account.periodAnchor),
+    trialStartedAt: !onTrial ? null : staysOnTrial ? account.trialStartedAt : trialStart(now, changes.periodStart),
+    trialEndsAt:
+      changes.trialEndsAt !== undefined ? changes.trialEndsAt : isAnotherPlan && !onTrial ? null : account.trialEndsAt,
+    // A plan granted by hand counts from its start; a trial is one, whatever plan it leads to meanwhile.
+    periodAnchor: changes.periodStart ?? (isAnotherPlan && !staysOnTrial ? now : account.periodAnchor),
     limits: changedLimits(account.limits, changes.limits ?? {}),
   }
 }
@@ -57,10 +60,4 @@ function impliedStatus(account: Account, changes: AccountChanges, isAnotherPlan:
 function changedLimits(current: LimitOverrides, changes: NonNullable<AccountChanges['limits']>): LimitOverrides {
   const entries = Object.entries({ ...current, ...changes }).filter(([, figure]) => figure !== null)
   return Object.fromEntries(entries) as LimitOverrides
-}
-
-/** A trial leads to a paid plan, so there is none without. */
-export function requirePaidTrial(plan: PlanSlug, status: string): void {
-  if (plan === 'free' && status === 'trialing')
-    throw new OperatorError('A trial needs a paid plan: give --plan pro, business or enterprise as well.')
 }

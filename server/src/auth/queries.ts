@@ -56,8 +56,8 @@ export async function admitRequest(db: Queryable, request: AdmissionRequest): Pr
 const admitRequestSql = `
 with presented as materialized (
   select k.id as key_id, k.name as key_name, k.mode, k.scopes, k.expires_at, k.revoked_at, k.suspended_at,
-         a.id as account_id, a.plan, a.status, a.trial_ends_at, a.period_anchor, a.limits, a.created_at,
-         a.plan_in_force, a.trialing, a.access_open,
+         a.id as account_id, a.plan, a.status, a.trial_started_at, a.trial_ends_at, a.period_anchor, a.limits,
+         a.created_at, a.plan_in_force, a.trialing, a.access_open,
          k.revoked_at is null and k.suspended_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz)
            and a.access_open and $4::text = any (k.scopes) as usable,
          coalesce((a.limits ->> 'requests_per_minute')::integer, (p.figures ->> 'requests_per_minute')::integer) as minute_limit,

@@ -12,10 +12,10 @@ export interface UsageRow {
   requests_used: number
 }
 
-/** All counters of an account and mode in a period and on a day; what was never counted is 0. */
+/** All counters of an account and mode in its periods and on a day; what was never counted is 0. */
 export async function readCounters(
   db: Queryable,
-  wanted: { accountId: number; mode: Mode; periodStart: Date; day: string },
+  wanted: { accountId: number; mode: Mode; periodStart: Date; creditsPeriodStart: Date; day: string },
 ): Promise<UsageRow> {
   const { rows } = await db.query<UsageRow>({
     name: 'read_counters',
@@ -30,8 +30,10 @@ select coalesce(max(used) filter (where meter = 'contact_credits'), 0) as contac
                  from request_windows w
                  where w.account_id = $1::bigint and w.mode = $2::text and w.day = $4::date), 0) as requests_used
 from usage_counters
-where account_id = $1::bigint and mode = $2::text and period_start = $3::timestamptz`,
-    values: [wanted.accountId, wanted.mode, wanted.periodStart, wanted.day],
+where account_id = $1::bigint and mode = $2::text
+  and (meter, period_start) in (('contact_credits', $5::timestamptz),
+                                ('store_exports', $3::timestamptz), ('search_rows', $3::timestamptz))`,
+    values: [wanted.accountId, wanted.mode, wanted.periodStart, wanted.day, wanted.creditsPeriodStart],
   })
   return rows[0]!
 }

@@ -34,12 +34,13 @@ export interface UsageQuestion {
 
 /** The figures of one account and mode, measured against the same entitlement that allows and refuses. */
 export async function readUsage(db: Queryable, { accountId, mode, entitlement, now }: UsageQuestion): Promise<Usage> {
-  const { limits, paidPlanCredits, period } = entitlement
+  const { limits, paidPlanCredits, period, creditsPeriod } = entitlement
   const day = utcDayAt(now)
   const counters = await readCounters(db, {
     accountId,
     mode,
     periodStart: period.start,
+    creditsPeriodStart: creditsPeriod.start,
     day: isoDay(day.start),
   })
   return {
@@ -48,7 +49,7 @@ export async function readUsage(db: Queryable, { accountId, mode, entitlement, n
       used: counters.contact_credits_used,
       remaining: left(limits.contact_credits, counters.contact_credits_used + counters.contact_credits_reserved),
       paid_plan_total: paidPlanCredits,
-      ...boundsOf(period),
+      ...boundsOf(creditsPeriod),
     },
     store_exports: {
       limit: limits.store_exports,
