@@ -3,6 +3,7 @@ import type { CallerContext } from '../auth/caller.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { readUsage } from './read-usage.ts'
 import type { UsageReply } from './schema.ts'
+import { trialAction } from './trial-action.ts'
 
 export interface UsageContext extends CallerContext {
   ids: IdSealer
@@ -23,21 +24,8 @@ export async function reportUsage(ctx: UsageContext): Promise<Static<typeof Usag
       trial: { active: trial.active, ends_at: trial.endsAt?.toISOString() ?? null },
     },
     ...usage,
-    ...(trial.active ? { billing: trialAction(ctx) } : {}),
+    ...(trial.active ? { billing: trialAction(entitlement, ctx.publicUrl) } : {}),
     key: { id: ctx.ids.seal('key', key.id), name: key.name, mode },
     request_id: ctx.requestId,
-  }
-}
-
-function trialAction({ caller, publicUrl }: UsageContext): NonNullable<Static<typeof UsageReply>['billing']> {
-  const { limits, paidPlanCredits, trial } = caller.entitlement
-  return {
-    // Only a payment provider that holds a payment method can end a trial at once.
-    can_unlock_paid_credits_now: false,
-    action: 'end_trial_to_unlock_pro_credits',
-    current_limit: limits.contact_credits,
-    paid_plan_limit: paidPlanCredits,
-    trial_ends_at: trial.endsAt?.toISOString() ?? null,
-    url: `${publicUrl}/billing/trial`,
   }
 }
