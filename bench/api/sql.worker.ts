@@ -18,6 +18,9 @@ export type SqlQuestion =
   | { run: { operation: Operation; accounts: number; connections: number; timing: Timing } }
 export type SqlAnswer = (Figures & { cpuMicros: number }) | null
 
+/** As the service has it by default. */
+const deliverEmails = 'all'
+
 type Statement = { name?: string; text: string; values: unknown[] }
 
 /** What the service knows of a caller when it charges, and the admissions it sends for the key. */
@@ -66,7 +69,7 @@ async function prepare(given: Extract<SqlQuestion, { prepare: unknown }>['prepar
     return { accountId, entitlement, admission: plain.statement, searchAdmission: (await ask(true)).statement }
   })
   const search = await mapConcurrently(given.workload.search, (item) =>
-    walkTo(pool, normalizeStoreFilters(vocabulary, item.filters), item),
+    walkTo(pool, normalizeStoreFilters(vocabulary, item.filters, deliverEmails), item),
   )
   return { pool, callers, workload: { ...given.workload, search } }
 }
@@ -85,7 +88,7 @@ function recordStatements(pool: Pool): { db: Queryable; sent: Statement[] } {
 async function walkTo(pool: Pool, query: StoreQuery, { pagesBefore }: SearchItem): Promise<BareSearch> {
   let after: BareSearch['after'] = null
   for (let page = 0; page < pagesBefore; page++) {
-    const found = await findStores(pool, { mode: 'live', query, after, limit: searchLimit + 1 })
+    const found = await findStores(pool, { mode: 'live', query, after, limit: searchLimit + 1, deliverEmails })
     if (found.length <= searchLimit) return { query, after: null }
     const { negatedScore, id } = found[searchLimit - 1]!
     after = { negatedScore, storeId: id }
@@ -129,6 +132,7 @@ function asksOf(pool: Pool) {
       now: new Date(),
       requestId: 'req_00000000000000000000',
       storeIds: [...new Set(storeIds)].sort((a, b) => a - b),
+      contactIds: [],
       searchRows,
       searchRowsAllowance: limits.search_rows,
       storeExportsAllowance: limits.store_exports,
@@ -137,12 +141,12 @@ function asksOf(pool: Pool) {
   return {
     async lookup(caller: BareCaller, domain: string) {
       await pool.query(caller.admission)
-      const found = await findStoreByHost(pool, 'live', domain)
+      const found = await findStoreByHost(pool, 'live', domain, deliverEmails)
       await charge(caller, [found!.store_id], 0)
     },
     async search(caller: BareCaller, search: BareSearch) {
       await pool.query(caller.searchAdmission)
-      const found = await findStores(pool, { mode: 'live', ...search, limit: searchLimit + 1 })
+      const found = await findStores(pool, { mode: 'live', ...search, limit: searchLimit + 1, deliverEmails })
       const page = found.slice(0, searchLimit)
       await charge(
         caller,
@@ -152,7 +156,7 @@ function asksOf(pool: Pool) {
     },
     async enrich(caller: BareCaller, domains: string[]) {
       await pool.query(caller.admission)
-      const rows = await findStoresByHosts(pool, 'live', domains)
+      const rows = await findStoresByHosts(pool, 'live', domains, deliverEmails)
       await charge(
         caller,
         rows.map((row) => row.store_id),

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireAccess } from './auth/access.ts'
+import { registerContactRoutes } from './contacts/routes.ts'
 import type { Pool } from './db/pool.ts'
 import type { Deps } from './deps.ts'
 import { describeCause } from './http/cause.ts'
@@ -20,6 +21,7 @@ const tags = [
   { name: 'usage', description: 'What the account may use, has used and has left.' },
   { name: 'taxonomy', description: 'The values that filters accept, with their labels.' },
   { name: 'stores', description: 'Lookup, search and batch enrichment of stores.' },
+  { name: 'contacts', description: 'People at stores: previews without channels, revealed one by one.' },
 ]
 
 const headersOfMeters: Record<string, ReplyHeader> = {
@@ -46,6 +48,7 @@ export async function buildApp(deps: Deps, observers: readonly RequestObserver[]
       registerUsageRoutes(api, { db: deps.db, ids: deps.ids, publicUrl })
       registerTaxonomyRoutes(api, deps.taxonomy)
       registerStoreRoutes(api, deps)
+      registerContactRoutes(api, deps)
     },
     { prefix: '/api/v1' },
   )

@@ -60,7 +60,7 @@ const rules: readonly Rule[] = [
     at: /^reveal_contacts$/,
     message: 'reveal_contacts must be false here; contacts are revealed by POST /api/v1/contacts/reveal.',
   },
-  { code: 'invalid_domain', fault: 'value', at: /^domains?(\[\d+\])?$/ },
+  { code: 'invalid_domain', fault: 'value', at: /^(store\.)?domains?(\[\d+\])?$/ },
   { code: 'invalid_filter_value', fault: 'value', at: /^(filters|person|store)\b/ },
 ]
 

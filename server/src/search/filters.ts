@@ -84,6 +84,7 @@ export const StoreSearchFilters = Closed(
   },
 )
 export type StoreSearchFilters = Static<typeof StoreSearchFilters>
+export type StoreConditions = Omit<StoreSearchFilters, 'contacts'>
 
 export const ContactPersonFilters = Closed(
   {
@@ -93,8 +94,12 @@ export const ContactPersonFilters = Closed(
     has_phone: optional(Type.Boolean({ description: 'Contacts with or without a phone number.' })),
     has_profile: optional(Type.Boolean({ description: 'Contacts with or without a social profile.' })),
   },
-  { description: 'What the person must be; all conditions hold for one and the same contact.' },
+  {
+    description:
+      'What the person must be; all conditions hold for one and the same contact. Values are those of GET /taxonomy, in any letter case.',
+  },
 )
+export type ContactPersonFilters = Static<typeof ContactPersonFilters>
 
 export const ContactStoreFilters = Closed(
   {
@@ -109,3 +114,4 @@ export const ContactStoreFilters = Closed(
   },
   { description: 'What the store of the contact must be; the same fields as in store search.' },
 )
+export type ContactStoreFilters = Static<typeof ContactStoreFilters>

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '../kernel/errors.ts'
-import type { StoreSearchFilters } from './filters.ts'
+import { type DeliverEmails, revealableToken } from './delivery.ts'
+import type { StoreConditions, StoreSearchFilters } from './filters.ts'
 import { parseMoment } from './moments.ts'
-import { type Facet, flagTokens, type Term, type Vocabulary } from './vocabulary.ts'
+import { type Facet, flagTokens, type Vocabulary } from './vocabulary.ts'
+import { quote, readTerms } from './words.ts'
 
 /** Milliseconds since 1970, both ends inclusive; null is open. */
 export interface MomentRange {
@@ -25,22 +27,37 @@ export interface StoreQuery {
   discoveredBetween: MomentRange | null
 }
 
-/** Checks the words and moments of a filter and brings it to normal form; refuses with the place of the first fault. */
+/** The normal form of a store search's filters; whom it counts as revealable is the operator's decision. */
 export function normalizeStoreFilters(
   vocabulary: Vocabulary,
-  filters: StoreSearchFilters,
-  path = 'filters',
+  { contacts, ...conditions }: StoreSearchFilters,
+  deliverEmails: DeliverEmails,
 ): StoreQuery {
+  const query = normalizeStoreConditions(vocabulary, conditions, 'filters')
+  const roles = tokensOf(vocabulary, 'role', contacts?.roles_any, 'filters.contacts.roles_any')
+  const revealable = revealableToken(deliverEmails)
+  const clauses = [...query.clauses]
+  if (roles.length > 0) clauses.push(sortedDistinct(roles))
+  if (contacts?.has_revealable_contacts === true) clauses.push([revealable])
+  const unwanted = contacts?.has_revealable_contacts === false ? [revealable] : []
+  return {
+    ...query,
+    clauses: sortedDistinctClauses(clauses),
+    noneOf: sortedDistinct([...query.noneOf, ...unwanted]),
+  }
+}
+
+/**
+ * Checks the words and moments of what a search asks of stores and brings it to normal form; refuses with the place of the
+ * first fault, under the name that the caller used.
+ */
+export function normalizeStoreConditions(vocabulary: Vocabulary, filters: StoreConditions, path: string): StoreQuery {
   const clauses: number[][] = []
   const noneOf: number[] = []
 
   const requireAny = (facet: Facet, words: string[] | undefined, place: string) => {
     const tokens = tokensOf(vocabulary, facet, words, place)
     if (tokens.length > 0) clauses.push(sortedDistinct(tokens))
-  }
-  const requireFlag = (token: number, wanted: boolean | undefined) => {
-    if (wanted === true) clauses.push([token])
-    else if (wanted === false) noneOf.push(token)
   }
   const requireTechnology = (facet: Facet, filter: StoreSearchFilters['apps'], place: string) => {
     requireAny(facet, filter?.any, `${place}.any`)
@@ -55,17 +72,16 @@ export function normalizeStoreFilters(
     noneOf.push(...none)
   }
 
-  const categories = termsOf(vocabulary, 'category', filters.categories, `${path}.categories`)
+  const categories = readTerms(vocabulary, 'category', filters.categories, `${path}.categories`)
   if (categories.length > 0) clauses.push(sortedDistinct(categories.flatMap((term) => vocabulary.tokensWithin(term))))
   requireAny('country', filters.countries, `${path}.countries`)
   requireAny('traffic_tier', filters.traffic_tiers, `${path}.traffic_tiers`)
   requireAny('revenue_tier', filters.revenue_tiers, `${path}.revenue_tiers`)
-  requireFlag(flagTokens.platformPlus, filters.platform_plus)
+  if (filters.platform_plus === true) clauses.push([flagTokens.platformPlus])
+  if (filters.platform_plus === false) noneOf.push(flagTokens.platformPlus)
   requireTechnology('app', filters.apps, `${path}.apps`)
   requireTechnology('pixel', filters.pixels, `${path}.pixels`)
   requireAny('theme_type', filters.themes?.types, `${path}.themes.types`)
-  requireFlag(flagTokens.revealableContacts, filters.contacts?.has_revealable_contacts)
-  requireAny('role', filters.contacts?.roles_any, `${path}.contacts.roles_any`)
   return {
     // What is excluded cannot satisfy a clause: an engine would look for it in vain, store by store.
     clauses: sortedDistinctClauses(clauses.map((clause) => clause.filter((token) => !noneOf.includes(token)))),
@@ -76,21 +92,13 @@ export function normalizeStoreFilters(
   }
 }
 
-/** The canonical spellings of a list of words, each once; null for an empty or missing list, which sets no condition. */
-export function normalizeValues(
-  vocabulary: Vocabulary,
-  facet: Facet,
-  words: string[] | undefined,
-  path: string,
-): string[] | null {
-  const values = termsOf(vocabulary, facet, words, path).map((term) => term.value)
-  return values.length > 0 ? [...new Set(values)] : null
-}
-
-/** Names a query among those of one endpoint (`kind`): 32 hexadecimal digits, equal for equal normal forms. */
-export function hashQuery(query: StoreQuery, kind: string): string {
+/**
+ * Names a query among those of one endpoint (`kind`): 32 hexadecimal digits, equal for equal normal forms. What an endpoint
+ * asks beside the store's conditions comes after them, in normal form too.
+ */
+export function hashQuery(query: StoreQuery, kind: string, ...more: unknown[]): string {
   const { clauses, noneOf, minActiveAds, createdBetween, discoveredBetween } = query
-  const parts = [kind, clauses, noneOf, minActiveAds, boundsOf(createdBetween), boundsOf(discoveredBetween)]
+  const parts = [kind, clauses, noneOf, minActiveAds, boundsOf(createdBetween), boundsOf(discoveredBetween), ...more]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 }
 
@@ -105,31 +113,7 @@ export function narrows(query: StoreQuery): boolean {
 }
 
 function tokensOf(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, place: string): number[] {
-  return termsOf(vocabulary, facet, words, place).map((term) => term.token)
-}
-
-function termsOf(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, place: string): Term[] {
-  return (words ?? []).map(
-    (word, index) => vocabulary.find(facet, word) ?? refuseUnknown(vocabulary, facet, word, `${place}[${index}]`),
-  )
-}
-
-const facetNouns: Record<Facet, string> = {
-  category: 'category',
-  country: 'country code',
-  traffic_tier: 'traffic tier',
-  revenue_tier: 'revenue tier',
-  theme_type: 'theme type',
-  role: 'role',
-  seniority: 'seniority',
-  app: 'app',
-  pixel: 'pixel',
-}
-
-function refuseUnknown(vocabulary: Vocabulary, facet: Facet, word: string, param: string): never {
-  const nearest = vocabulary.nearest(facet, word)
-  const hint = nearest.length > 0 ? `nearest: ${nearest.join(', ')}` : 'GET /taxonomy lists them'
-  throw new ApiError('invalid_filter_value', `${quote(word)} is not a known ${facetNouns[facet]}; ${hint}.`, { param })
+  return readTerms(vocabulary, facet, words, place).map((term) => term.token)
 }
 
 function rangeOf(filter: StoreSearchFilters['store_created_at'], place: string): MomentRange | null {
@@ -157,17 +141,6 @@ function momentOf(text: string | undefined, param: string): number | null {
 
 function boundsOf(range: MomentRange | null): [number | null, number | null] | null {
   return range && [range.from, range.to]
-}
-
-/** A caller's text in a sentence: one line, nothing unprintable, at most 60 characters of it. */
-function quote(text: string): string {
-  const characters = [
-    ...text
-      .slice(0, 200)
-      .replace(/[\p{C}\p{Z}]+/gu, ' ')
-      .trim(),
-  ]
-  return `"${characters.length > 60 ? `${characters.slice(0, 60).join('')}…` : characters.join('')}"`
 }
 
 function sortedDistinct(tokens: number[]): number[] {

@@ -1,15 +1,39 @@
+import type { FastifyRequest } from 'fastify'
 import type { PlanFile } from '../accounts/plans.ts'
+import { callerContext } from '../auth/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
+import type { Pool } from '../db/pool.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
-import type { IdSealer } from '../kernel/ids.ts'
+import type { DeliverEmails } from '../search/delivery.ts'
 import type { Vocabulary } from '../search/vocabulary.ts'
+import type { LiveTaxonomy } from '../taxonomy/live.ts'
 import type { DeliveryBalance } from '../usage/charge.ts'
 
-export interface StoresContext extends CallerContext {
-  ids: IdSealer
+/** What a verb that reads the catalogue works with. */
+export interface CatalogueContext extends CallerContext {
   cursors: CursorSealer
   vocabulary: Vocabulary
   searchBounds: PlanFile['search']
+  deliverEmails: DeliverEmails
+}
+
+/** Where it comes from. */
+export interface CatalogueServices {
+  db: Pool
+  cursors: CursorSealer
+  plans: PlanFile
+  taxonomy: LiveTaxonomy
+  config: { deliverEmails: DeliverEmails }
+}
+
+export function catalogueContext(request: FastifyRequest, services: CatalogueServices): CatalogueContext {
+  return {
+    ...callerContext(request, services.db),
+    cursors: services.cursors,
+    vocabulary: services.taxonomy.current.vocabulary,
+    searchBounds: services.plans.search,
+    deliverEmails: services.config.deliverEmails,
+  }
 }
 
 /** A reply's body, already serialised, with what is left of the meters it was paid from. */

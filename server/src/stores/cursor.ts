@@ -1,13 +1,13 @@
 import type { CursorPayload } from '../kernel/cursor.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { StoresContext } from './context.ts'
+import type { CatalogueContext } from './context.ts'
 
 const maxAgeMs = 24 * 60 * 60 * 1000
 
 type Position = Pick<CursorPayload, 'queryHash' | 'position' | 'rowsWalked'>
 
 /** The place a search goes on from; null for its first page. Refuses a cursor that is not this caller's and this query's. */
-export function openSearchCursor(ctx: StoresContext, text: string | null, queryHash: string): CursorPayload | null {
+export function openSearchCursor(ctx: CatalogueContext, text: string | null, queryHash: string): CursorPayload | null {
   if (text === null) return null
   const cursor = ctx.cursors.open(text)
   const { accountId, mode } = ctx.caller
@@ -21,7 +21,7 @@ export function openSearchCursor(ctx: StoresContext, text: string | null, queryH
   return cursor
 }
 
-export function sealSearchCursor(ctx: StoresContext, position: Position): string {
+export function sealSearchCursor(ctx: CatalogueContext, position: Position): string {
   const { accountId, mode } = ctx.caller
   return ctx.cursors.seal({ ...position, accountId, mode, issuedAtMs: ctx.now.getTime() })
 }

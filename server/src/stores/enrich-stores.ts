@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { normalizeDomain } from '../kernel/domain.ts'
-import { ApiError } from '../kernel/errors.ts'
 import { Closed, Count, Nullable, RequestId } from '../kernel/shapes.ts'
-import { normalizeValues } from '../search/query.ts'
+import { normalizeRoles, type PersonQuery } from '../search/person.ts'
+import { findContacts } from '../search/postgres/find-contacts.ts'
+import type { StoreQuery } from '../search/query.ts'
 import { payForDelivery } from '../usage/charge.ts'
-import type { PaidReply, StoresContext } from './context.ts'
-import { parseStore, withoutTechnologies } from './document.ts'
-import { ContactPreview, type PreviewSelection, previewContacts } from './preview.ts'
-import { findStoresByHosts, type StoreByHostRow } from './queries.ts'
+import type { CatalogueContext, PaidReply } from './context.ts'
+import { withoutTechnologies } from './document.ts'
+import { distinctHosts } from './hosts.ts'
+import { ContactPreview, joinPreview } from './preview.ts'
+import { findStoresByHosts } from './queries.ts'
 import { Domain, EnrichedStore } from './schema.ts'
 
 const Include = Type.Union([Type.Literal('store'), Type.Literal('technologies'), Type.Literal('contact_previews')])
@@ -57,26 +58,33 @@ export const StoreEnrichmentReply = Closed({
 
 /** One row for each distinct host asked for, in order of first appearance; each store found counts as one export a period. */
 export async function enrichStores(
-  ctx: StoresContext,
+  ctx: CatalogueContext,
   request: Static<typeof StoreEnrichmentRequest>,
 ): Promise<PaidReply> {
-  const hosts = distinctHosts(request.domains)
+  const hosts = distinctHosts(request.domains, 'domains')
   const include = new Set(request.include ?? ['store', 'technologies'])
-  const roles = normalizeValues(ctx.vocabulary, 'role', request.contact_roles, 'contact_roles')
+  const person = normalizeRoles(ctx.vocabulary, request.contact_roles, 'contact_roles')
 
-  const rows = await findStoresByHosts(ctx.db, ctx.caller.mode, hosts)
+  const rows = await findStoresByHosts(ctx.db, ctx.caller.mode, hosts, ctx.deliverEmails)
   const foundByHost = new Map(rows.map((row) => [row.host, row]))
-  const previews = include.has('contact_previews')
-    ? await previewsOf(ctx, rows, { roles, perStore: request.max_contacts_per_store ?? 1 })
+  const storeIds = [...new Set(rows.map((row) => row.store_id))]
+  const contacts = include.has('contact_previews')
+    ? await findContactsAt(ctx, storeIds, person, request.max_contacts_per_store ?? 1)
     : null
 
-  const balance = await payForDelivery(ctx, { storeIds: rows.map((row) => row.store_id), searchRows: 0 })
+  const contactIds = contacts?.map((contact) => contact.id) ?? []
+  const { balance, revealed } = await payForDelivery(ctx, { storeIds, searchRows: 0, contactIds })
+  const previewsAt = (storeId: number) =>
+    contacts
+      ?.filter((contact) => contact.storeId === storeId)
+      .map(({ id, person, store }) => joinPreview(person, revealed.has(id), store))
   const data = hosts.map((host) => {
     const found = foundByHost.get(host)
     if (!found) return `{"domain":"${host}","status":"not_found","store":null}`
     const store = include.has('technologies') ? found.document : withoutTechnologies(found.document)
-    const contacts = previews ? `,"contact_previews":[${(previews.get(found.store_id) ?? []).join(',')}]` : ''
-    return `{"domain":"${host}","status":"found","store":${store}${contacts}}`
+    const previews = previewsAt(found.store_id)
+    const rest = previews ? `,"contact_previews":[${previews.join(',')}]` : ''
+    return `{"domain":"${host}","status":"found","store":${store}${rest}}`
   })
   const missing = hosts.length - foundByHost.size
   return {
@@ -85,19 +93,17 @@ export async function enrichStores(
   }
 }
 
-/** Normalised hosts without repetitions; refuses the call when any is no domain, naming every one that is not. */
-function distinctHosts(domains: string[]): string[] {
-  const hosts = domains.map((domain) => normalizeDomain(domain))
-  const bad = hosts.flatMap((host, index) => (host === null ? [index] : []))
-  if (bad.length > 0) {
-    const places = bad.map((index) => `domains[${index}]`).join(', ')
-    const verb = bad.length === 1 ? 'is not a domain' : 'are not domains'
-    throw new ApiError('invalid_domain', `${places} ${verb} or a URL with one.`, { param: `domains[${bad[0]}]` })
-  }
-  return [...new Set(hosts as string[])]
+const everyStore: StoreQuery = {
+  clauses: [],
+  noneOf: [],
+  minActiveAds: null,
+  createdBetween: null,
+  discoveredBetween: null,
 }
 
-function previewsOf(ctx: StoresContext, rows: StoreByHostRow[], selection: PreviewSelection) {
-  const stores = new Map(rows.map((row) => [row.store_id, parseStore(row.document)]))
-  return previewContacts(ctx, stores, selection)
+/** The first people of each of the stores, as contact search orders them. */
+function findContactsAt(ctx: CatalogueContext, storeIds: number[], person: PersonQuery, maxPerStore: number) {
+  const limit = storeIds.length * maxPerStore
+  const { db, caller } = ctx
+  return findContacts(db, { mode: caller.mode, store: everyStore, storeIds, person, maxPerStore, after: null, limit })
 }

@@ -1,37 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { PlanFile } from '../accounts/plans.ts'
-import { callerContext } from '../auth/access.ts'
-import type { Pool } from '../db/pool.ts'
 import { errorReplies } from '../http/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
-import type { CursorSealer } from '../kernel/cursor.ts'
-import type { IdSealer } from '../kernel/ids.ts'
 import { Closed } from '../kernel/shapes.ts'
-import type { LiveTaxonomy } from '../taxonomy/live.ts'
-import type { StoresContext } from './context.ts'
+import { type CatalogueServices, catalogueContext } from './context.ts'
 import { enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './enrich-stores.ts'
 import { lookupStore } from './lookup-store.ts'
 import { StoreLookupReply } from './schema.ts'
 import { StoreSearchReply, StoreSearchRequest, searchStores } from './search-stores.ts'
 import { sendPaid } from './send-paid.ts'
 
-export interface StoreServices {
-  db: Pool
-  ids: IdSealer
-  cursors: CursorSealer
-  plans: PlanFile
-  taxonomy: LiveTaxonomy
-}
-
-export function registerStoreRoutes(api: ApiRoutes, services: StoreServices): void {
-  const contextOf = (request: FastifyRequest): StoresContext => ({
-    ...callerContext(request, services.db),
-    ids: services.ids,
-    cursors: services.cursors,
-    vocabulary: services.taxonomy.current.vocabulary,
-    searchBounds: services.plans.search,
-  })
+export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices): void {
+  const contextOf = (request: FastifyRequest) => catalogueContext(request, services)
 
   api.get(
     '/stores/:domain',

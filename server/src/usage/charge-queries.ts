@@ -10,6 +10,8 @@ export interface DeliveryCharge {
   requestId: string
   /** Distinct, ascending: exports are locked in one order by every request. */
   storeIds: number[]
+  /** Contacts that the delivery shows, to learn which the account has revealed. */
+  contactIds: number[]
   searchRows: number
   searchRowsAllowance: number
   storeExportsAllowance: number
@@ -21,13 +23,20 @@ export interface MeterBalanceRow {
   taken: number
 }
 
+export interface ChargedDelivery {
+  balances: MeterBalanceRow[]
+  /** Those of the contacts that the account has revealed. */
+  revealed: number[]
+}
+
 /**
  * Charges a delivery in one statement: marks the stores exported, counts those that are new in the period and the rows,
  * and writes the ledger. When a meter would pass its allowance the table's check fails and nothing of it happened
  * (`isAllowanceExceeded`). The counters come last, in one order, so that their rows are locked shortly and never crosswise.
  */
-export async function chargeDelivery(db: Queryable, charge: DeliveryCharge): Promise<MeterBalanceRow[]> {
-  const { rows } = await db.query<MeterBalanceRow>({
+export async function chargeDelivery(db: Queryable, charge: DeliveryCharge): Promise<ChargedDelivery> {
+  // Elements of bigint[] arrive as text; both rows have the same ones.
+  const { rows } = await db.query<MeterBalanceRow & { revealed: string[] }>({
     name: 'charge_delivery',
     text: chargeDeliverySql,
     values: [
@@ -40,9 +49,10 @@ export async function chargeDelivery(db: Queryable, charge: DeliveryCharge): Pro
       charge.searchRows,
       charge.searchRowsAllowance,
       charge.storeExportsAllowance,
+      charge.contactIds,
     ],
   })
-  return rows
+  return { balances: rows, revealed: rows[0]!.revealed.map(Number) }
 }
 
 const chargeDeliverySql = `
@@ -73,7 +83,9 @@ recorded as (
   from spends
   where amount > 0
 )
-select s.meter, coalesce(c.taken, b.used + b.reserved, 0) as taken
+select s.meter, coalesce(c.taken, b.used + b.reserved, 0) as taken,
+       array(select contact_id from reveals
+             where account_id = $1::bigint and mode = $2::text and contact_id = any ($10::bigint[])) as revealed
 from spends s
 left join counted c on c.meter = s.meter
 left join usage_counters b

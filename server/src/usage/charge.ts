@@ -9,6 +9,8 @@ export interface Delivery {
   storeIds: readonly number[]
   /** Rows that count against the search-row quota; 0 for everything but the two searches. */
   searchRows: number
+  /** Contacts that are shown; none for a delivery of stores alone. */
+  contactIds?: readonly number[]
 }
 
 /** What is left of the spent meters after a delivery. */
@@ -17,11 +19,17 @@ export interface DeliveryBalance {
   storeExportsRemaining: number
 }
 
+export interface PaidDelivery {
+  balance: DeliveryBalance
+  /** Those of the contacts shown that the account has revealed. */
+  revealed: ReadonlySet<number>
+}
+
 /**
  * Pays for a delivery before it is sent: each store once per account, mode and period, and the rows of a search. All or
  * nothing; a delivery that does not fit into what is left is refused whole with 429 and leaves no trace.
  */
-export async function payForDelivery(ctx: CallerContext, delivery: Delivery): Promise<DeliveryBalance> {
+export async function payForDelivery(ctx: CallerContext, delivery: Delivery): Promise<PaidDelivery> {
   const { entitlement, accountId, mode } = ctx.caller
   const { limits, period } = entitlement
   const charge: queries.DeliveryCharge = {
@@ -31,21 +39,25 @@ export async function payForDelivery(ctx: CallerContext, delivery: Delivery): Pr
     now: ctx.now,
     requestId: ctx.requestId,
     storeIds: [...new Set(delivery.storeIds)].sort((a, b) => a - b),
+    contactIds: [...(delivery.contactIds ?? [])],
     searchRows: delivery.searchRows,
     searchRowsAllowance: limits.search_rows,
     storeExportsAllowance: limits.store_exports,
   }
-  let balances: queries.MeterBalanceRow[]
+  let charged: queries.ChargedDelivery
   try {
-    balances = await retryConflicts(() => queries.chargeDelivery(ctx.db, charge))
+    charged = await retryConflicts(() => queries.chargeDelivery(ctx.db, charge))
   } catch (error) {
     if (!queries.isAllowanceExceeded(error)) throw error
     throw explainRefusal(ctx, charge, await queries.readStanding(ctx.db, charge))
   }
-  const taken = Object.fromEntries(balances.map((balance) => [balance.meter, balance.taken]))
+  const taken = Object.fromEntries(charged.balances.map((balance) => [balance.meter, balance.taken]))
   return {
-    searchRowsRemaining: Math.max(0, limits.search_rows - (taken.search_rows ?? 0)),
-    storeExportsRemaining: Math.max(0, limits.store_exports - (taken.store_exports ?? 0)),
+    balance: {
+      searchRowsRemaining: Math.max(0, limits.search_rows - (taken.search_rows ?? 0)),
+      storeExportsRemaining: Math.max(0, limits.store_exports - (taken.store_exports ?? 0)),
+    },
+    revealed: new Set(charged.revealed),
   }
 }
 

@@ -10,7 +10,7 @@ import { vocabularyOf } from './vocabularies.ts'
 
 const vocabulary = vocabularyOf({ category: ['home', 'candles/home'], app: ['klaviyo', 'klarna', 'gorgias'] })
 const appToken = (value: string) => vocabulary.find('app', value)!.token
-const everything: StoreQuery = normalizeStoreFilters(vocabulary, {})
+const everything: StoreQuery = normalizeStoreFilters(vocabulary, {}, 'all')
 
 let pool: Pool
 beforeAll(async () => {
@@ -30,8 +30,8 @@ async function documentsOf(
   filters: StoreSearchFilters,
   { after = null, limit = 1000 }: { after?: StorePosition | null; limit?: number } = {},
 ): Promise<string[]> {
-  const query = normalizeStoreFilters(vocabulary, filters)
-  const found = await findStores(pool, { mode: 'live', query, after, limit })
+  const query = normalizeStoreFilters(vocabulary, filters, 'all')
+  const found = await findStores(pool, { mode: 'live', query, after, limit, deliverEmails: 'all' })
   return found.map((store) => store.document)
 }
 
@@ -56,7 +56,7 @@ describe('order and pages', () => {
   test.each([1, 2, 3, 4, 5, 6])('pages of %i walk every store once', async (limit) => {
     const walked: string[] = []
     for (let after: StorePosition | null = null; ; ) {
-      const page = await findStores(pool, { mode: 'live', query: everything, after, limit })
+      const page = await findStores(pool, { mode: 'live', query: everything, after, limit, deliverEmails: 'all' })
       walked.push(...page.map((store) => store.document))
       const last = page.at(-1)
       if (!last) break
@@ -66,14 +66,26 @@ describe('order and pages', () => {
   })
 
   test('a place in the order survives the store that stood there', async () => {
-    const page = await findStores(pool, { mode: 'live', query: everything, after: null, limit: 2 })
+    const page = await findStores(pool, {
+      mode: 'live',
+      query: everything,
+      after: null,
+      limit: 2,
+      deliverEmails: 'all',
+    })
     const { negatedScore, id } = page[1]!
     await pool.query('delete from stores where id = $1::bigint', [id])
     expect(await documentsOf({}, { after: { negatedScore, storeId: id } })).toEqual(inOrder.slice(2))
   })
 
   test('each mode has a catalogue of its own', async () => {
-    const found = await findStores(pool, { mode: 'test', query: everything, after: null, limit: 10 })
+    const found = await findStores(pool, {
+      mode: 'test',
+      query: everything,
+      after: null,
+      limit: 10,
+      deliverEmails: 'all',
+    })
     expect(found.map((store) => store.document)).toEqual(['sandbox'])
   })
 })
@@ -123,9 +135,9 @@ test('no value of a caller becomes part of the statement', () => {
     discoveredBetween: { from: 4009, to: 4010 },
   }
   const after = { negatedScore: -4011, storeId: 4012 }
-  const { text, values } = storeSearchStatement({ mode: 'live', query, after, limit: 4013 })
+  const { text, values } = storeSearchStatement({ mode: 'live', query, after, limit: 4013, deliverEmails: 'all' })
   expect(text).not.toMatch(/4\d\d\d|live/)
-  expect(values).toHaveLength(12)
+  expect(values).toHaveLength(13)
 })
 
 test('at twenty thousand stores no page reads the whole table', async () => {
@@ -142,7 +154,7 @@ test('at twenty thousand stores no page reads the whole table', async () => {
   await pool.query('analyze stores')
   const indexUsed = async (clauses: number[][], noneOf: number[], after: StorePosition | null) => {
     const query = { ...everything, clauses, noneOf }
-    const { text, values } = storeSearchStatement({ mode: 'live', query, after, limit: 26 })
+    const { text, values } = storeSearchStatement({ mode: 'live', query, after, limit: 26, deliverEmails: 'all' })
     const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
     expect(plan).not.toContain('Seq Scan')

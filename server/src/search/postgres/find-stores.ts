@@ -1,6 +1,9 @@
 import type { Queryable } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
-import type { MomentRange, StoreQuery } from '../query.ts'
+import type { DeliverEmails } from '../delivery.ts'
+import type { StoreQuery } from '../query.ts'
+import { servedDocument } from './served-document.ts'
+import { createParameters, isUnanswerable, storeConditions } from './store-conditions.ts'
 
 /** Where a page starts: right after this place in the result order. */
 export interface StorePosition {
@@ -14,6 +17,7 @@ export interface StoreSearch {
   query: StoreQuery
   after: StorePosition | null
   limit: number
+  deliverEmails: DeliverEmails
 }
 
 export interface FoundStore {
@@ -32,45 +36,28 @@ export interface FoundStore {
  * 0.5 ms; planning each time costs 0.2 ms.
  */
 export async function findStores(db: Queryable, search: StoreSearch): Promise<FoundStore[]> {
-  if (search.query.clauses.some((clause) => clause.length === 0)) return []
+  if (isUnanswerable(search.query)) return []
   const { text, values } = storeSearchStatement(search)
   const { rows } = await db.query<FoundStore>(text, values)
   return rows
 }
 
 /** The statement of a search, apart so that its plan can be looked at. */
-export function storeSearchStatement({ mode, query, after, limit }: StoreSearch): { text: string; values: unknown[] } {
-  const values: unknown[] = []
-  const parameter = (value: unknown) => `$${values.push(value)}`
-  const conditions = [`mode = ${parameter(mode)}::text`]
-
-  const required = query.clauses.flatMap((clause) => (clause.length === 1 ? clause : []))
-  if (required.length > 0) conditions.push(`tokens @> ${parameter(required)}::integer[]`)
-  for (const clause of query.clauses)
-    if (clause.length > 1) conditions.push(`tokens && ${parameter(clause)}::integer[]`)
-  if (query.noneOf.length > 0) conditions.push(`not (tokens && ${parameter(query.noneOf)}::integer[])`)
-
-  if (query.minActiveAds !== null) conditions.push(`active_ads >= ${parameter(query.minActiveAds)}::integer`)
-  const requireRange = (column: string, range: MomentRange | null) => {
-    if (range?.from != null) conditions.push(`${column} >= ${parameter(isoMoment(range.from))}::timestamptz`)
-    if (range?.to != null) conditions.push(`${column} <= ${parameter(isoMoment(range.to))}::timestamptz`)
-  }
-  requireRange('created_estimate', query.createdBetween)
-  requireRange('first_discovered_at', query.discoveredBetween)
-
+export function storeSearchStatement({ mode, query, after, limit, deliverEmails }: StoreSearch): {
+  text: string
+  values: unknown[]
+} {
+  const { values, parameter } = createParameters()
+  const conditions = storeConditions(mode, query, parameter)
   if (after)
     conditions.push(
       `(negated_score, id) > (${parameter(after.negatedScore)}::double precision, ${parameter(after.storeId)}::bigint)`,
     )
   const text = `
-    select id, negated_score as "negatedScore", document
+    select id, negated_score as "negatedScore", ${servedDocument('stores', parameter(deliverEmails))} as document
     from stores
     where ${conditions.join('\n      and ')}
     order by negated_score, id
     limit ${parameter(limit)}::integer`
   return { text, values }
-}
-
-function isoMoment(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
 }
