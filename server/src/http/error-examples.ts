@@ -37,11 +37,31 @@ export const errorExamples: Record<ErrorCode, Example> = {
     message: 'Without a filter a search can be walked for 1,000 rows; add a filter.',
     param: 'filters',
   },
+  invalid_contact_id: {
+    message: 'contact_ids[0] must be a contact id, as previews have it.',
+    param: 'contact_ids[0]',
+  },
+  invalid_idempotency_key: {
+    message: 'Idempotency-Key must be 1 to 255 printable ASCII characters.',
+    param: 'Idempotency-Key',
+  },
   missing_api_key: { message: 'Send your API key in the header "Authorization: Bearer <key>".' },
   invalid_api_key: { message: 'This API key does not exist.' },
   revoked_api_key: { message: 'This API key was revoked.' },
   suspended_api_key: { message: 'This API key is suspended.' },
   expired_api_key: { message: 'This API key expired on 2026-11-01.' },
+  insufficient_contact_credits: {
+    message: '3 contact credits are needed, but 1 of 250 is left until 2026-12-01.',
+    param: 'contact_ids',
+    billing: {
+      can_unlock_paid_credits_now: false,
+      action: 'end_trial_to_unlock_pro_credits',
+      current_limit: 250,
+      paid_plan_limit: 1000,
+      trial_ends_at: '2026-11-30T09:00:00.000Z',
+      url: 'https://storedex.example/billing/trial',
+    },
+  },
   api_access_required: {
     message: 'This account has no active paid plan (status past_due); renew it to use the API.',
     billing: {
@@ -52,8 +72,17 @@ export const errorExamples: Record<ErrorCode, Example> = {
   },
   insufficient_scope: { message: 'This API key lacks the scope stores:read.', param: 'stores:read' },
   store_not_found: { message: 'aurora-candles.example is not in the catalogue.', param: 'domain' },
+  no_revealable_contacts: { message: 'None of these contacts can be revealed.', param: 'contact_ids' },
   route_not_found: { message: 'There is nothing at this path; see /docs for what there is.' },
   method_not_allowed: { message: 'This path does not know GET, but POST.' },
+  idempotency_conflict: {
+    message: 'This Idempotency-Key was used for another request; use a new one.',
+    param: 'Idempotency-Key',
+  },
+  idempotency_in_progress: {
+    message: 'The first request with this Idempotency-Key is still running; try again in a moment.',
+    param: 'Idempotency-Key',
+  },
   payload_too_large: { message: 'The body is larger than 1,000,000 bytes.' },
   unsupported_media_type: { message: 'Send the body as Content-Type: application/json.' },
   header_too_large: { message: 'URL and headers together exceed 16 KB.' },

@@ -16,9 +16,11 @@ const codesOfNoOperation: readonly ErrorCode[] = ['route_not_found', 'method_not
 const titles: Record<ErrorStatus, string> = {
   400: 'The request is not understood',
   401: 'There is no usable API key',
+  402: 'The contact credits do not suffice',
   403: 'The key or its account may not do this',
   404: 'It does not exist',
   405: 'The path does not know the method',
+  409: 'It contradicts another request',
   413: 'The body is too large',
   415: 'The body is not JSON',
   429: 'A limit or quota is used up',
@@ -32,15 +34,32 @@ interface DocumentedReply {
   content: { 'application/json': { schema: { $ref: string }; examples: Record<string, { value: ErrorReply }> } }
 }
 
-/** The error replies of an operation for its `schema.response`, each with its codes and an example of every code. */
-export function errorReplies(...statuses: ErrorStatus[]): Record<number, DocumentedReply> {
-  return Object.fromEntries(statuses.map((status) => [status, errorReply(status)]))
+/**
+ * The error replies of an operation for its `schema.response`, each with its codes and an example of every code. A status
+ * stands for all codes it has, a code for itself alone.
+ */
+export function errorReplies(...refusals: (ErrorStatus | ErrorCode)[]): Record<number, DocumentedReply> {
+  const codes = refusals.flatMap((refusal) => (typeof refusal === 'number' ? codesOf(refusal) : [refusal]))
+  const statuses = [...new Set(codes.map(statusOf))]
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      errorReply(
+        status,
+        codes.filter((code) => statusOf(code) === status),
+      ),
+    ]),
+  )
 }
 
-function errorReply(status: ErrorStatus): DocumentedReply {
-  const codes = (Object.keys(errorTable) as ErrorCode[]).filter(
-    (code) => errorTable[code][0] === status && !codesOfNoOperation.includes(code),
-  )
+const statusOf = (code: ErrorCode): ErrorStatus => errorTable[code][0]
+
+function codesOf(status: ErrorStatus): ErrorCode[] {
+  const codes = Object.keys(errorTable) as ErrorCode[]
+  return codes.filter((code) => statusOf(code) === status && !codesOfNoOperation.includes(code))
+}
+
+function errorReply(status: ErrorStatus, codes: readonly ErrorCode[]): DocumentedReply {
   const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]))
   return {
     description: `${titles[status]}: ${codes.join(', ')}.`,

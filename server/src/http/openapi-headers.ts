@@ -30,6 +30,8 @@ export const replyHeaders = {
   'WWW-Authenticate': text('How to authenticate.', 'Bearer', '^Bearer$', 6),
   'X-Search-Rows-Remaining': count('Search rows left in the period.', 24_975),
   'X-Store-Exports-Remaining': count('Store exports left in the period.', 4_975),
+  'X-Contact-Credits-Remaining': count('Contact credits left in the period. Not on a replayed reply.', 999),
+  'Idempotent-Replayed': text('On a reply that was stored for an earlier request with this key.', 'true', '^true$', 4),
 } as const
 
 export type ReplyHeader = keyof typeof replyHeaders
@@ -47,6 +49,6 @@ export function headersOfStatus(status: number): ReplyHeader[] {
   const names: ReplyHeader[] = ['X-Request-Id']
   if (status < 500) names.push(...limitHeaders)
   if (status === 401) names.push('WWW-Authenticate')
-  if (status === 429 || status === 503) names.push('Retry-After')
+  if (status === 409 || status === 429 || status === 503) names.push('Retry-After')
   return names
 }

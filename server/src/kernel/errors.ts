@@ -14,16 +14,22 @@ export const errorTable = {
   invalid_domain: [400, 'invalid_request_error'],
   reveal_not_supported: [400, 'invalid_request_error'],
   search_too_broad: [400, 'invalid_request_error'],
+  invalid_contact_id: [400, 'invalid_request_error'],
+  invalid_idempotency_key: [400, 'invalid_request_error'],
   missing_api_key: [401, 'authentication_error'],
   invalid_api_key: [401, 'authentication_error'],
   revoked_api_key: [401, 'authentication_error'],
   suspended_api_key: [401, 'authentication_error'],
   expired_api_key: [401, 'authentication_error'],
+  insufficient_contact_credits: [402, 'quota_error'],
   api_access_required: [403, 'permission_error'],
   insufficient_scope: [403, 'permission_error'],
   store_not_found: [404, 'not_found_error'],
+  no_revealable_contacts: [404, 'not_found_error'],
   route_not_found: [404, 'not_found_error'],
   method_not_allowed: [405, 'invalid_request_error'],
+  idempotency_conflict: [409, 'invalid_request_error'],
+  idempotency_in_progress: [409, 'invalid_request_error'],
   payload_too_large: [413, 'invalid_request_error'],
   unsupported_media_type: [415, 'invalid_request_error'],
   header_too_large: [431, 'invalid_request_error'],
@@ -42,10 +48,22 @@ export interface ApiAccessBillingAction {
   endpoint: '/api/v1/billing/subscription-link' | '/api/v1/billing/portal-link'
 }
 
+/** How a trial account gets the credits of its paid plan; the shape of `error.billing` in a 402. */
+export interface TrialCreditBillingAction {
+  can_unlock_paid_credits_now?: boolean
+  action: 'end_trial_to_unlock_pro_credits'
+  current_limit: number
+  paid_plan_limit: number
+  trial_ends_at: string | null
+  url: string
+}
+
+export type BillingAction = ApiAccessBillingAction | TrialCreditBillingAction
+
 export interface ApiErrorDetails {
   /** JSON path of the offending value, the missing scope, or the limit that tripped. */
   param?: string
-  billing?: ApiAccessBillingAction
+  billing?: BillingAction
   /** Seconds until a retry can succeed; sent as `Retry-After`. */
   retryAfterSeconds?: number
   /** Further reply headers, such as `Allow`. */
@@ -60,7 +78,7 @@ export class ApiError extends Error {
   readonly status: number
   readonly type: ErrorType
   readonly param: string | undefined
-  readonly billing: ApiAccessBillingAction | undefined
+  readonly billing: BillingAction | undefined
   readonly retryAfterSeconds: number | undefined
   readonly headers: Record<string, string>
 

@@ -1,12 +1,11 @@
-import type { Static } from 'typebox'
 import type { Entitlement } from '../accounts/account.ts'
-import type { TrialCreditBillingAction } from '../http/error-reply.ts'
+import type { TrialCreditBillingAction } from '../kernel/errors.ts'
 
 /** How a trial account gets the credits of its paid plan, for `usage.billing` and for a refused reveal. */
 export function trialAction(
   { limits, paidPlanCredits, trial }: Entitlement,
   publicUrl: string,
-): Static<typeof TrialCreditBillingAction> {
+): TrialCreditBillingAction {
   return {
     // Only a payment provider that holds a payment method can end a trial at once.
     can_unlock_paid_credits_now: false,
