@@ -5,6 +5,7 @@ import { addAccountCommands } from './accounts.ts'
 import { type Cli, wantsJson } from './context.ts'
 import { addImportCommands } from './import.ts'
 import { addKeyCommands } from './keys.ts'
+import { addLedgerCommands } from './ledger.ts'
 import { addMigrateCommand } from './migrate.ts'
 
 /** All commands. They inherit the program's settings, so these come first. */
@@ -26,6 +27,7 @@ function createProgram(cli: Cli): Command {
   addImportCommands(program, cli)
   addAccountCommands(program, cli)
   addKeyCommands(program, cli)
+  addLedgerCommands(program, cli)
   return program
 }
 

@@ -1,0 +1,117 @@
+import type { Client, Queryable } from '../db/pool.ts'
+import type { Mode } from '../kernel/ids.ts'
+
+export type Meter = 'contact_credits' | 'store_exports' | 'search_rows'
+
+export interface LedgerRow {
+  entry: number
+  spent_at: Date
+  mode: Mode
+  meter: Meter
+  amount: number
+  period_start: Date
+  request_id: string
+}
+
+export interface LedgerRange {
+  /** Spent at this moment or later. */
+  since?: Date | undefined
+  /** Spent before this moment. */
+  until?: Date | undefined
+}
+
+/** The entries of an account that follow on one, in the order they were written. */
+export async function selectEntriesAfter(
+  db: Queryable,
+  wanted: { accountId: number; entry: number; range: LedgerRange; limit: number },
+): Promise<LedgerRow[]> {
+  const { rows } = await db.query<LedgerRow>(
+    `
+select entry, spent_at, mode, meter, amount, period_start, request_id
+from ledger
+where account_id = $1::bigint and entry > $2::bigint
+  and ($3::timestamptz is null or spent_at >= $3::timestamptz)
+  and ($4::timestamptz is null or spent_at < $4::timestamptz)
+order by entry
+limit $5::integer`,
+    [wanted.accountId, wanted.entry, wanted.range.since ?? null, wanted.range.until ?? null, wanted.limit],
+  )
+  return rows
+}
+
+/** From here on the transaction sees one moment of the database, and has the time to add all of it up. */
+export async function beginAudit(client: Client): Promise<void> {
+  await client.query(`
+set transaction isolation level repeatable read, read only;
+set local statement_timeout = '60min';
+set local idle_in_transaction_session_timeout = '60min'`)
+}
+
+export interface LedgerTotals {
+  accounts: number
+  entries: number
+}
+
+export async function readLedgerTotals(client: Client): Promise<LedgerTotals> {
+  const { rows } = await client.query<LedgerTotals>(
+    'select (select count(*) from accounts) as accounts, (select count(*) from ledger) as entries',
+  )
+  return rows[0]!
+}
+
+export interface LedgerDifferenceRow {
+  account_id: number
+  mode: Mode
+  meter: Meter
+  /** Null where all periods are added up. */
+  period_start: Date | null
+  /** What the entries add up to. */
+  ledger: number
+  /** What should equal them: the counter, the contacts revealed, or the stores exported. */
+  against: 'counter' | 'reveals' | 'exports'
+  recorded: number
+}
+
+/** Opens a cursor over all that does not equal the ledger's sums, for `fetchDifferences`. */
+export async function openDifferences(client: Client): Promise<void> {
+  await client.query(`
+declare differences no scroll cursor for
+with spent as materialized (
+  select account_id, mode, meter, period_start, sum(amount)::bigint as amount
+  from ledger
+  group by account_id, mode, meter, period_start
+),
+compared as (
+  select 'counter' as against, account_id, mode, meter, period_start,
+         coalesce(s.amount, 0) as ledger, coalesce(c.used, 0) as recorded
+  from spent s
+  full join usage_counters c using (account_id, mode, meter, period_start)
+  union all
+  select 'reveals', account_id, mode, 'contact_credits', null, coalesce(s.amount, 0), coalesce(r.contacts, 0)
+  from (select account_id, mode, sum(amount)::bigint as amount
+        from spent
+        where meter = 'contact_credits'
+        group by account_id, mode) s
+  full join (select account_id, mode, count(*) as contacts
+             from reveals
+             group by account_id, mode) r using (account_id, mode)
+  union all
+  select 'exports', account_id, mode, 'store_exports', period_start, coalesce(s.amount, 0), coalesce(e.stores, 0)
+  from (select account_id, mode, period_start, amount
+        from spent
+        where meter = 'store_exports') s
+  full join (select account_id, mode, period_start, count(*) as stores
+             from store_exports
+             group by account_id, mode, period_start) e using (account_id, mode, period_start)
+)
+select account_id, mode, meter, period_start, ledger, against, recorded
+from compared
+where ledger <> recorded
+order by account_id, mode, meter, period_start, against`)
+}
+
+/** The next of them; none at the end. */
+export async function fetchDifferences(client: Client): Promise<LedgerDifferenceRow[]> {
+  const { rows } = await client.query<LedgerDifferenceRow>('fetch forward 1000 from differences')
+  return rows
+}

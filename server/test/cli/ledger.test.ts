@@ -1,0 +1,226 @@
+import { parse } from 'csv-parse/sync'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { admit } from '../../src/auth/admit.ts'
+import type { Mode } from '../../src/kernel/ids.ts'
+import { payForDelivery } from '../../src/usage/charge.ts'
+import { openCommandLine } from './support.ts'
+
+const now = '2026-11-10T12:00:00.000Z'
+const period = '2026-11-01T00:00:00.000Z'
+const cli = openCommandLine(now)
+
+interface Spender {
+  account: string
+  /** Spends one row for each store that is delivered. */
+  spend(requestId: string, ...storeIds: number[]): Promise<void>
+}
+
+async function openSpender(mode: Mode = 'live'): Promise<Spender> {
+  const flags = ['--plan', 'pro', '--period-start', period]
+  const { id } = await cli.json<{ id: string }>('accounts', 'create', '--name', 'Aurora Candles', ...flags)
+  const { key } = await cli.json<{ key: string }>('keys', 'create', id, '--name', 'k', '--mode', mode)
+  return {
+    account: id,
+    async spend(requestId, ...storeIds) {
+      const { db, plans, clock } = cli.deps
+      const at = clock.now()
+      const { caller } = await admit(
+        { db, now: at, plans, publicUrl: 'http://storedex.example' },
+        { authorization: `Bearer ${key}`, scope: 'stores:read', readSearchRows: true },
+      )
+      await payForDelivery({ db, now: at, requestId, caller }, { storeIds, searchRows: storeIds.length })
+    },
+  }
+}
+
+beforeEach(async () => {
+  await cli.deps.db.query('truncate ledger, usage_counters, store_exports, reveals, request_windows')
+  cli.clock.set(now)
+})
+
+const entry = (meter: string, amount: number, requestId: string, spentAt = now) => ({
+  spent_at: spentAt,
+  mode: 'live',
+  meter,
+  amount,
+  period_start: period,
+  request_id: requestId,
+})
+
+describe('ledger show', () => {
+  test('tells every spend of the account and of no other, oldest first', async () => {
+    const spender = await openSpender()
+    const other = await openSpender()
+    await spender.spend('req_1', 1, 2)
+    await other.spend('req_2', 1)
+    cli.clock.set('2026-11-11T00:00:00.000Z')
+    await spender.spend('req_3', 2)
+    const entries = await cli.json<object[]>('ledger', 'show', spender.account)
+    expect(entries).toHaveLength(3)
+    expect(entries.slice(0, 2)).toEqual(
+      expect.arrayContaining([entry('search_rows', 2, 'req_1'), entry('store_exports', 2, 'req_1')]),
+    )
+    expect(entries[2]).toEqual(entry('search_rows', 1, 'req_3', '2026-11-11T00:00:00.000Z'))
+  })
+
+  test('bounds are a first moment and one that is left out', async () => {
+    const { account, spend } = await openSpender()
+    for (const second of [1, 2, 3]) {
+      cli.clock.set(`2026-11-10T12:00:0${second}.000Z`)
+      await spend(`req_${second}`, 1)
+    }
+    const range = ['--since', '2026-11-10T13:00:02+01:00', '--until', '2026-11-10T12:00:03Z']
+    expect(await cli.json('ledger', 'show', account, ...range)).toMatchObject([{ request_id: 'req_2' }])
+    expect(await cli.json('ledger', 'show', account, '--since', '2026-12-01T00:00:00Z')).toEqual([])
+  })
+
+  test('CSV has a header and reads back as the same entries, whatever a request is called', async () => {
+    const { account, spend } = await openSpender()
+    await spend('req_1', 1)
+    await spend('said "no, never"\r\nand left', 1)
+    const { code, stdout } = await cli.run('ledger', 'show', account, '--csv')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^spent_at,mode,meter,amount,period_start,request_id\r\n/)
+    expect(stdout).toMatch(/[^\r]\r\n$/)
+    const read = parse(stdout, { columns: true, record_delimiter: '\r\n' }) as Record<string, string>[]
+    const entries = await cli.json<object[]>('ledger', 'show', account)
+    expect(entries).toHaveLength(3)
+    expect(read.map(({ amount, ...rest }) => ({ ...rest, amount: Number(amount) }))).toEqual(entries)
+  })
+
+  test('a person gets a table', async () => {
+    const { account, spend } = await openSpender()
+    await spend('req_1', 1)
+    const { stdout } = await cli.run('ledger', 'show', account)
+    expect(stdout).toMatch(/^spent at +mode +meter +amount +period start +request\n/)
+    expect(stdout).toContain(`\n${now}  live  store_exports    1       ${period}  req_1\n`)
+  })
+
+  test('a long ledger is told whole, each entry once and in order, in every form', async () => {
+    const { account } = await openSpender()
+    const count = 4_321
+    await cli.deps.db.query(
+      `insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at)
+       select id, 'live', 'search_rows', $1, 1, 'req_' || n, $2::timestamptz + n * interval '1 second'
+       from accounts, generate_series(1, $3::integer) n
+       where id = (select max(id) from accounts)
+       order by n`,
+      [period, now, count],
+    )
+    const expected = Array.from({ length: count }, (_, index) => `req_${index + 1}`)
+    const entries = await cli.json<{ request_id: string }[]>('ledger', 'show', account)
+    expect(entries.map((each) => each.request_id)).toEqual(expected)
+    for (const flags of [['--csv'], []]) {
+      const { stdout } = await cli.run('ledger', 'show', account, ...flags)
+      expect(stdout.match(/req_\d+/g)).toEqual(expected)
+    }
+  })
+
+  test('one form at a time, and only of an account that exists', async () => {
+    const { account } = await openSpender()
+    expect(await cli.run('ledger', 'show', account, '--csv', '--json')).toMatchObject({ code: 2, stdout: '' })
+    expect(await cli.run('ledger', 'show', 'acct_nobody', '--csv')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'No account has the id "acct_nobody".\n',
+    })
+  })
+})
+
+describe('ledger check', () => {
+  test('balances after spends of several accounts and modes', async () => {
+    expect((await cli.run('ledger', 'check')).stdout).toMatch(/^The ledger balances \(.*entries: 0\)\.\n$/)
+    const [live, sandbox] = [await openSpender(), await openSpender('test')]
+    await live.spend('req_1', 1, 2, 3)
+    await live.spend('req_2', 3, 4)
+    await sandbox.spend('req_3', 1)
+    cli.clock.set('2026-12-01T00:00:00.000Z')
+    await live.spend('req_4', 3, 4)
+    const { rows } = await cli.deps.db.query('select count(*) as accounts from accounts')
+    expect(await cli.json('ledger', 'check')).toEqual({ ...rows[0], entries: 8, differences: [] })
+  })
+
+  const ledgerSide = { account: expect.any(String), mode: 'live', ledger: expect.any(Number) }
+  test.each([
+    [
+      'an entry is missing',
+      "delete from ledger where meter = 'search_rows' and amount = 3",
+      [{ meter: 'search_rows', period_start: period, ledger: 2, counter: 5 }],
+    ],
+    [
+      'a counter was moved',
+      "update usage_counters set used = used + 1 where meter = 'search_rows'",
+      [{ meter: 'search_rows', period_start: period, ledger: 5, counter: 6 }],
+    ],
+    [
+      'a counter is gone',
+      "delete from usage_counters where meter = 'store_exports'",
+      [{ meter: 'store_exports', period_start: period, ledger: 4, counter: 0 }],
+    ],
+    [
+      'a counter rose without an entry',
+      `insert into usage_counters (account_id, mode, meter, period_start, used, allowance)
+       select account_id, mode, 'contact_credits', period_start, 2, 9 from usage_counters where meter = 'search_rows'`,
+      [{ meter: 'contact_credits', period_start: period, ledger: 0, counter: 2 }],
+    ],
+    [
+      'an export was lost',
+      'delete from store_exports where store_id = 4',
+      [{ meter: 'store_exports', period_start: period, ledger: 4, exports: 3 }],
+    ],
+    [
+      'a contact was revealed for nothing',
+      'insert into reveals (account_id, mode, contact_id, revealed_at) select max(id), $$live$$, 1, created_at from accounts group by created_at order by 1 desc limit 1',
+      [{ meter: 'contact_credits', period_start: null, ledger: 0, reveals: 1 }],
+    ],
+    [
+      'an entry counts in another period than its counter',
+      "update ledger set period_start = period_start - interval '1 month' where amount = 3 and meter = 'store_exports'",
+      [
+        { meter: 'store_exports', period_start: '2026-10-01T00:00:00.000Z', ledger: 3, counter: 0 },
+        { meter: 'store_exports', period_start: '2026-10-01T00:00:00.000Z', ledger: 3, exports: 0 },
+        { meter: 'store_exports', period_start: period, ledger: 1, counter: 4 },
+        { meter: 'store_exports', period_start: period, ledger: 1, exports: 4 },
+      ],
+    ],
+    [
+      'an entry stands in the other mode',
+      "update ledger set mode = 'test' where meter = 'search_rows' and amount = 2",
+      [
+        { meter: 'search_rows', period_start: period, ledger: 3, counter: 5 },
+        { mode: 'test', meter: 'search_rows', period_start: period, ledger: 2, counter: 0 },
+      ],
+    ],
+  ])('finds that %s', async (_what, tampering, found) => {
+    const { account, spend } = await openSpender()
+    await spend('req_1', 1, 2, 3)
+    await spend('req_2', 3, 4)
+    expect((await cli.run('ledger', 'check')).code).toBe(0)
+    await cli.deps.db.query(tampering)
+    const differences = found.map((difference) => ({ ...ledgerSide, account, ...difference }))
+
+    const asJson = await cli.run('ledger', 'check', '--json')
+    expect(asJson.code).toBe(1)
+    expect(JSON.parse(asJson.stdout).differences).toEqual(differences)
+    expect(asJson.stderr).toMatch(/^The ledger does not balance \(.*\)\.\n$/)
+    const told = await cli.run('ledger', 'check')
+    expect(told.code).toBe(1)
+    expect(told.stdout.match(new RegExp(`^${account} (live|test) `, 'gm'))).toHaveLength(differences.length)
+  })
+
+  test('many differences are all told', async () => {
+    await openSpender()
+    await cli.deps.db.query(
+      `insert into store_exports (account_id, mode, period_start, store_id, exported_at)
+       select max(id), 'live', $1::timestamptz + n * interval '1 hour', 1, $1::timestamptz
+       from accounts, generate_series(1, 2500) n
+       group by n`,
+      [period],
+    )
+    const { code, stdout } = await cli.run('ledger', 'check', '--json')
+    expect(code).toBe(1)
+    expect(
+      new Set(JSON.parse(stdout).differences.map((each: { period_start: string }) => each.period_start)).size,
+    ).toBe(2500)
+  })
+})
