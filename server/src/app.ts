@@ -5,11 +5,11 @@ import type { Pool } from './db/pool.ts'
 import type { Deps } from './deps.ts'
 import { describeCause } from './http/cause.ts'
 import type { CallerLabels, RequestObserver } from './http/observe.ts'
-import type { ReplyHeader } from './http/openapi-headers.ts'
 import { logRequests } from './http/request-log.ts'
 import { type ApiRoutes, createHttpServer } from './http/server.ts'
 import type { IdSealer } from './kernel/ids.ts'
 import { registerStoreRoutes } from './stores/routes.ts'
+import { headersOfMeters } from './stores/send-paid.ts'
 import { watchTaxonomy } from './taxonomy/live.ts'
 import { registerTaxonomyRoutes } from './taxonomy/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
@@ -24,11 +24,6 @@ const tags = [
   { name: 'contacts', description: 'People at stores: previews without channels, revealed one by one.' },
 ]
 
-const headersOfMeters: Record<string, ReplyHeader> = {
-  search_rows: 'X-Search-Rows-Remaining',
-  store_exports: 'X-Store-Exports-Remaining',
-}
-
 /** The only way an app comes to exist: the server, its tests and the export of its contract all call this. */
 export async function buildApp(deps: Deps, observers: readonly RequestObserver[] = []): Promise<FastifyInstance> {
   const app = createHttpServer({
@@ -37,7 +32,7 @@ export async function buildApp(deps: Deps, observers: readonly RequestObserver[]
     describeCaller: labelCallers(deps.ids),
     openapi: {
       tags,
-      headersOf: (route) => (route.config?.access?.spends ?? []).map((meter) => headersOfMeters[meter]!),
+      headersOf: (route) => (route.config?.access?.spends ?? []).map((meter) => headersOfMeters[meter]),
     },
   })
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`

@@ -23,6 +23,9 @@ const Limits = Closed({
 })
 export type Limits = Static<typeof Limits>
 
+/** Limits that are spent within a period, and counted there. */
+export type Meter = 'contact_credits' | 'store_exports' | 'search_rows'
+
 /** What can be set for one account: any figure of the plan, and the trial's own cap of contact credits. */
 export const overridableMeters = [
   ...(Object.keys(Limits.properties) as (keyof Limits)[]),

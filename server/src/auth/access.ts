@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { PlanFile } from '../accounts/plans.ts'
+import type { Meter, PlanFile } from '../accounts/plans.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -13,7 +13,7 @@ import type { Scope } from './scopes.ts'
 /** Who may call a route and what a call uses up; part of the route's declaration. */
 interface RouteAccess {
   scope: Scope
-  spends?: readonly ('search_rows' | 'store_exports')[]
+  spends?: readonly Meter[]
 }
 
 declare module 'fastify' {

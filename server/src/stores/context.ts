@@ -7,7 +7,7 @@ import type { CursorSealer } from '../kernel/cursor.ts'
 import type { DeliverEmails } from '../search/delivery.ts'
 import type { Vocabulary } from '../search/vocabulary.ts'
 import type { LiveTaxonomy } from '../taxonomy/live.ts'
-import type { DeliveryBalance } from '../usage/charge.ts'
+import type { Balance } from '../usage/charge.ts'
 
 /** What a verb that reads the catalogue works with. */
 export interface CatalogueContext extends CallerContext {
@@ -39,5 +39,5 @@ export function catalogueContext(request: FastifyRequest, services: CatalogueSer
 /** A reply's body, already serialised, with what is left of the meters it was paid from. */
 export interface PaidReply {
   body: string
-  balance: DeliveryBalance
+  balance: Balance
 }

@@ -1,11 +1,21 @@
 import type { FastifyReply } from 'fastify'
+import type { Meter } from '../accounts/plans.ts'
+import type { ReplyHeader } from '../http/openapi-headers.ts'
 import { sendJson } from '../http/send-json.ts'
 import type { PaidReply } from './context.ts'
 
+/** The header that says what is left of a meter. */
+export const headersOfMeters: Record<Meter, ReplyHeader> = {
+  contact_credits: 'X-Contact-Credits-Remaining',
+  search_rows: 'X-Search-Rows-Remaining',
+  store_exports: 'X-Store-Exports-Remaining',
+}
+
 /** Sends a body that is serialised already, with what is left of each meter the route declares to spend. */
 export function sendPaid(reply: FastifyReply, { body, balance }: PaidReply): FastifyReply {
-  const { spends } = reply.routeOptions.config.access ?? {}
-  if (spends?.includes('search_rows')) reply.header('x-search-rows-remaining', balance.searchRowsRemaining)
-  if (spends?.includes('store_exports')) reply.header('x-store-exports-remaining', balance.storeExportsRemaining)
+  for (const meter of reply.routeOptions.config.access?.spends ?? []) {
+    const left = balance[meter]
+    if (left !== undefined) reply.header(headersOfMeters[meter], left)
+  }
   return sendJson(reply, body)
 }

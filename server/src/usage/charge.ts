@@ -1,8 +1,9 @@
+import type { Meter } from '../accounts/plans.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import { retryConflicts } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
-import { figure, isoDay } from '../kernel/format.ts'
+import type { ApiError } from '../kernel/errors.ts'
 import * as queries from './charge-queries.ts'
+import { exportsRefusal, rowsRefusal } from './charge-refusals.ts'
 
 /** What a reply is about to hand over. */
 export interface Delivery {
@@ -13,14 +14,11 @@ export interface Delivery {
   contactIds?: readonly number[]
 }
 
-/** What is left of the spent meters after a delivery. */
-export interface DeliveryBalance {
-  searchRowsRemaining: number
-  storeExportsRemaining: number
-}
+/** What is left of each meter that a reply was paid from. */
+export type Balance = Partial<Record<Meter, number>>
 
 export interface PaidDelivery {
-  balance: DeliveryBalance
+  balance: Balance
   /** Those of the contacts shown that the account has revealed. */
   revealed: ReadonlySet<number>
 }
@@ -49,14 +47,10 @@ export async function payForDelivery(ctx: CallerContext, delivery: Delivery): Pr
     charged = await retryConflicts(() => queries.chargeDelivery(ctx.db, charge))
   } catch (error) {
     if (!queries.isAllowanceExceeded(error)) throw error
-    throw explainRefusal(ctx, charge, await queries.readStanding(ctx.db, charge))
+    throw await explainRefusal(ctx, charge)
   }
-  const taken = Object.fromEntries(charged.balances.map((balance) => [balance.meter, balance.taken]))
   return {
-    balance: {
-      searchRowsRemaining: Math.max(0, limits.search_rows - (taken.search_rows ?? 0)),
-      storeExportsRemaining: Math.max(0, limits.store_exports - (taken.store_exports ?? 0)),
-    },
+    balance: Object.fromEntries(charged.balances.map(({ meter, taken }) => [meter, left(limits[meter], taken)])),
     revealed: new Set(charged.revealed),
   }
 }
@@ -64,38 +58,20 @@ export async function payForDelivery(ctx: CallerContext, delivery: Delivery): Pr
 /** Refuses a search whose limit does not fit into the rows that are left, before it runs. */
 export function requireSearchRows(ctx: CallerContext, limit: number): void {
   const { limits } = ctx.caller.entitlement
-  const left = Math.max(0, limits.search_rows - ctx.caller.searchRowsUsed)
-  if (limit > left) throw rowsRefusal(ctx, left)
+  const rowsLeft = left(limits.search_rows, ctx.caller.searchRowsUsed)
+  if (limit > rowsLeft) throw rowsRefusal(ctx, rowsLeft)
 }
 
-function explainRefusal(ctx: CallerContext, charge: queries.DeliveryCharge, standing: queries.StandingRow): ApiError {
-  const rowsLeft = Math.max(0, charge.searchRowsAllowance - standing.rows_taken)
+async function explainRefusal(ctx: CallerContext, charge: queries.DeliveryCharge): Promise<ApiError> {
+  const { creditsPeriod } = ctx.caller.entitlement
+  const question = { ...charge, creditsPeriodStart: creditsPeriod.start, contactIds: [] }
+  const standing = await queries.readStanding(ctx.db, question)
+  const rowsLeft = left(charge.searchRowsAllowance, standing.rows_taken)
   if (charge.searchRows > rowsLeft) return rowsRefusal(ctx, rowsLeft)
-  const exportsLeft = Math.max(0, charge.storeExportsAllowance - standing.exports_taken)
-  const { end } = ctx.caller.entitlement.period
-  return quotaRefusal(
-    ctx,
-    'store_exports',
-    `${count(standing.new_stores, 'store')} of this reply would be new this period, but ${figure(exportsLeft)} of ${figure(charge.storeExportsAllowance)} store exports are left until ${isoDay(end)}.`,
-  )
+  return exportsRefusal(ctx, standing.new_stores, left(charge.storeExportsAllowance, standing.exports_taken))
 }
 
-function rowsRefusal(ctx: CallerContext, left: number): ApiError {
-  const { limits, period } = ctx.caller.entitlement
-  const advice = left > 0 ? `; ask for limit ${figure(left)} or less` : ''
-  return quotaRefusal(
-    ctx,
-    'search_rows',
-    `${figure(left)} of ${figure(limits.search_rows)} search rows are left until ${isoDay(period.end)}${advice}.`,
-  )
+/** Never below zero: an allowance may have been lowered beneath what was taken already. */
+export function left(allowance: number, taken: number): number {
+  return Math.max(0, allowance - taken)
 }
-
-function quotaRefusal(ctx: CallerContext, param: 'search_rows' | 'store_exports', message: string): ApiError {
-  const untilEndMs = ctx.caller.entitlement.period.end.getTime() - ctx.now.getTime()
-  return new ApiError('rate_limit_exceeded', message, {
-    param,
-    retryAfterSeconds: Math.max(1, Math.ceil(untilEndMs / 1000)),
-  })
-}
-
-const count = (value: number, noun: string) => `${figure(value)} ${noun}${value === 1 ? '' : 's'}`

@@ -1,0 +1,43 @@
+import type { CallerContext } from '../auth/caller.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { figure, isoDay } from '../kernel/format.ts'
+import type { Period } from '../kernel/period.ts'
+import { trialAction } from './trial-action.ts'
+
+/** A search asks for more rows than are left. */
+export function rowsRefusal({ caller, now }: CallerContext, left: number): ApiError {
+  const { limits, period } = caller.entitlement
+  const advice = left > 0 ? `; ask for limit ${figure(left)} or less` : ''
+  return new ApiError(
+    'rate_limit_exceeded',
+    `${figure(left)} of ${figure(limits.search_rows)} search rows are left until ${isoDay(period.end)}${advice}.`,
+    { param: 'search_rows', retryAfterSeconds: secondsUntilEnd(period, now) },
+  )
+}
+
+/** A reply delivers more stores that are new in the period than may still be exported. */
+export function exportsRefusal({ caller, now }: CallerContext, newStores: number, left: number): ApiError {
+  const { limits, period } = caller.entitlement
+  return new ApiError(
+    'rate_limit_exceeded',
+    `${count(newStores, 'store')} of this reply would be new this period, but ${figure(left)} of ${figure(limits.store_exports)} store exports are left until ${isoDay(period.end)}.`,
+    { param: 'store_exports', retryAfterSeconds: secondsUntilEnd(period, now) },
+  )
+}
+
+/** A reveal needs more credits than are left; during a trial the refusal says how to get the paid plan's. */
+export function creditsRefusal({ caller }: CallerContext, needed: number, left: number, publicUrl: string): ApiError {
+  const { limits, creditsPeriod, trial } = caller.entitlement
+  const verb = needed === 1 ? 'is' : 'are'
+  return new ApiError(
+    'insufficient_contact_credits',
+    `${count(needed, 'contact credit')} ${verb} needed, but ${figure(left)} of ${figure(limits.contact_credits)} ${left === 1 ? 'is' : 'are'} left until ${isoDay(creditsPeriod.end)}.`,
+    { param: 'contact_ids', ...(trial.active && { billing: trialAction(caller.entitlement, publicUrl) }) },
+  )
+}
+
+function secondsUntilEnd({ end }: Period, now: Date): number {
+  return Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 1000))
+}
+
+const count = (value: number, noun: string) => `${figure(value)} ${noun}${value === 1 ? '' : 's'}`
