@@ -24,4 +24,5 @@ export const operations: Record<string, OperationCase> = {
     path: '/stores/enrich',
     body: { domains: [knownDomain] },
   },
+  'POST /contacts/search': { scope: 'contacts:search', method: 'POST', path: '/contacts/search', body: {} },
 }

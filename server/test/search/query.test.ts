@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/kernel/errors.ts'
 import type { StoreSearchFilters } from '../../src/search/filters.ts'
-import { hashQuery, narrows, normalizeStoreFilters, normalizeValues } from '../../src/search/query.ts'
+import { hashQuery, narrows, normalizeStoreConditions, normalizeStoreFilters } from '../../src/search/query.ts'
 import { type Facet, flagTokens } from '../../src/search/vocabulary.ts'
 import { vocabularyOf } from './vocabularies.ts'
 
@@ -16,13 +16,15 @@ const vocabulary = vocabularyOf({
   pixel: ['klaviyo', 'meta_pixel'],
 })
 
-const normalize = (filters: StoreSearchFilters) => normalizeStoreFilters(vocabulary, filters)
+const normalize = (filters: StoreSearchFilters) => normalizeStoreFilters(vocabulary, filters, 'all')
 const tokenOf = (facet: Facet, value: string) => vocabulary.find(facet, value)!.token
 const empty = { clauses: [], noneOf: [], minActiveAds: null, createdBetween: null, discoveredBetween: null }
 
-function refusal(filters: StoreSearchFilters, path?: string) {
+const refusal = (filters: StoreSearchFilters) => refusalOf(() => normalize(filters))
+
+function refusalOf(work: () => unknown) {
   try {
-    normalizeStoreFilters(vocabulary, filters, path)
+    work()
   } catch (error) {
     expect(error).toBeInstanceOf(ApiError)
     const { code, param, message } = error as ApiError
@@ -80,6 +82,13 @@ describe('conditions', () => {
     expect(without).toEqual({ ...empty, noneOf: [flagTokens.platformPlus, flagTokens.revealableContacts] })
   })
 
+  test('whom a store counts as revealable is the rule of delivery', () => {
+    const ask = (wanted: boolean) =>
+      normalizeStoreFilters(vocabulary, { contacts: { has_revealable_contacts: wanted } }, 'verified')
+    expect(ask(true)).toEqual({ ...empty, clauses: [[flagTokens.verifiedRevealableContacts]] })
+    expect(ask(false)).toEqual({ ...empty, noneOf: [flagTokens.verifiedRevealableContacts] })
+  })
+
   test('ranges are moments, open where no bound is given', () => {
     const query = normalize({
       store_created_at: { from: '2019-01-01T01:00:00+01:00', to: '2019-01-01T00:00:00Z' },
@@ -134,7 +143,8 @@ describe('refusals', () => {
   })
 
   test('places are told under the name that the caller used', () => {
-    expect(refusal({ countries: ['XX'] }, 'store').param).toBe('store.countries[0]')
+    const ofStore = refusalOf(() => normalizeStoreConditions(vocabulary, { countries: ['XX'] }, 'store'))
+    expect(ofStore.param).toBe('store.countries[0]')
   })
 
   test('the message carries no more than a readable piece of the text', () => {
@@ -142,15 +152,6 @@ describe('refusals', () => {
     const { message } = refusal({ countries: [hostile] })
     expect(message.startsWith(`"${'\u{1f56f}'.repeat(60)}…" is not a known country code; `)).toBe(true)
   })
-})
-
-test('a list of words becomes canonical values, each once; an empty or missing one sets no condition', () => {
-  expect(normalizeValues(vocabulary, 'country', ['at', 'DE', 'AT'], 'countries')).toEqual(['AT', 'DE'])
-  expect(normalizeValues(vocabulary, 'role', [], 'contact_roles')).toBeNull()
-  expect(normalizeValues(vocabulary, 'role', undefined, 'contact_roles')).toBeNull()
-  expect(() => normalizeValues(vocabulary, 'role', ['founder', 'boss'], 'contact_roles')).toThrow(
-    expect.objectContaining({ code: 'invalid_filter_value', param: 'contact_roles[1]' }),
-  )
 })
 
 describe('the hash of a query', () => {
