@@ -71,11 +71,12 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .argument('<id>', 'acct_…')
     .action((id: string, _flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
-        const account = await readAccount(accountsContext(deps), id)
+        const ctx = accountsContext(deps)
+        const account = await readAccount(ctx, id)
         const report = reportAccount(deps.ids, account)
         const usage = {
-          live: await usageOf(deps, account, 'live'),
-          test: await usageOf(deps, account, 'test'),
+          live: await usageOf(deps, account, 'live', ctx.now),
+          test: await usageOf(deps, account, 'test', ctx.now),
         }
         print(cli, command, { ...report, usage }, `${tellAccount(report)}\n\n${tellUsage(usage)}`)
       }),
@@ -90,8 +91,7 @@ function withTermsFlags(command: Command): Command {
     .option('--period-start <ts>', 'where its monthly periods are counted from', parseMoment)
 }
 
-function usageOf({ db, plans, clock }: Deps, account: Account, mode: Mode): Promise<Usage> {
-  const now = clock.now()
+function usageOf({ db, plans }: Deps, account: Account, mode: Mode, now: Date): Promise<Usage> {
   return readUsage(db, { accountId: account.id, mode, entitlement: entitlementAt(account, plans, now), now })
 }
 

@@ -35,24 +35,27 @@ export function openCommandLine(now: string): CommandLine {
   })
   afterAll(() => deps.close())
 
-  const runWithInput: CommandLine['runWithInput'] = async (input, ...args) => {
-    const [stdout, stderr] = [new Collector(), new Collector()]
-    const code = await runCommandLine(args, {
-      openDeps: async () => ({ ...deps, close: async () => {} }),
-      serve: async () => {},
-      stdin: Readable.from(input ? [Buffer.from(input)] : []),
-      stdout,
-      stderr,
-    })
-    return { code, stdout: stdout.text, stderr: stderr.text }
-  }
-  const run: CommandLine['run'] = (...args) => runWithInput('', ...args)
+  const runWithInput: CommandLine['runWithInput'] = (input, ...args) => runCommand(deps, args, input)
+  const run: CommandLine['run'] = (...args) => runCommand(deps, args)
   const json: CommandLine['json'] = async (...args) => {
     const { code, stdout, stderr } = await run(...args, '--json')
     if (code !== 0) throw new Error(`storedex ${args.join(' ')} ended with ${code}: ${stderr}`)
     return JSON.parse(stdout)
   }
   return Object.assign(commandLine, { clock, run, runWithInput, json })
+}
+
+/** Runs one command line in this process, beside whatever else uses these dependencies. */
+export async function runCommand(deps: Deps, args: string[], input = ''): Promise<Ending> {
+  const [stdout, stderr] = [new Collector(), new Collector()]
+  const code = await runCommandLine(args, {
+    openDeps: async () => ({ ...deps, close: async () => {} }),
+    serve: async () => {},
+    stdin: Readable.from(input ? [Buffer.from(input)] : []),
+    stdout,
+    stderr,
+  })
+  return { code, stdout: stdout.text, stderr: stderr.text }
 }
 
 class Collector extends Writable {
