@@ -1,4 +1,5 @@
 import type { AccountsContext } from '../accounts/account.ts'
+import type { Meter } from '../accounts/plans.ts'
 import { type Client, transact } from '../db/pool.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import * as queries from './ledger-queries.ts'
@@ -7,7 +8,7 @@ import * as queries from './ledger-queries.ts'
 export interface LedgerDifference {
   account: string
   mode: Mode
-  meter: queries.Meter
+  meter: Meter
   /** Null where all periods are added up. */
   period_start: string | null
   ledger: number

@@ -1,6 +1,7 @@
+import type { Meter } from '../accounts/plans.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { type LedgerRange, type LedgerRow, type Meter, selectEntriesAfter } from './ledger-queries.ts'
+import { type LedgerRange, type LedgerRow, selectEntriesAfter } from './ledger-queries.ts'
 
 /** One spend, as the operator's command line tells it. */
 export interface LedgerEntry {

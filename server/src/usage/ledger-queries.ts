@@ -1,7 +1,6 @@
+import type { Meter } from '../accounts/plans.ts'
 import type { Client, Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-
-export type Meter = 'contact_credits' | 'store_exports' | 'search_rows'
 
 export interface LedgerRow {
   entry: number
