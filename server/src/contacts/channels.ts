@@ -59,6 +59,14 @@ export function hostOfEmail(normalEmail: string): string {
   return normalEmail.slice(normalEmail.lastIndexOf('@') + 1)
 }
 
+const roleMailbox =
+  /^(?:abuse|accounts?|admin|billing|careers|contact|customer-?(?:care|service)|hello|help|hi|hr|info|jobs|kontakt|mail|marketing|no-?reply|office|orders?|postmaster|press|sales|service|shop|store|support|team|webmaster)@/
+
+/** Whether an email in normal form goes to whoever holds a post, as far as its name tells. */
+export function isRoleMailbox(normalEmail: string): boolean {
+  return roleMailbox.test(normalEmail)
+}
+
 /**
  * E.164, with `;ext=` where an extension is given. Without a country code, by the country (ISO 3166-1) that the number is
  * dialled in; where that does not help, its digits and letters as they stand.

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { normalizeEmail, normalizePhone, normalizeProfile } from './channels.ts'
+import { hostOfEmail, isRoleMailbox, normalizeEmail, normalizePhone, normalizeProfile } from './channels.ts'
 import type { ContactFacts } from './facts.ts'
 
 /** What a person can be recognised by. */
@@ -35,21 +35,44 @@ export interface ContactPlace {
   country: string | null
 }
 
+/** What a person can be recognised by, told apart by whose it is. */
+export interface PersonIdentities {
+  /** Personal mailboxes and the profile: where one of them stands twice, it is the same person. */
+  own: Identity[]
+  /** Phones and mailboxes of a role: a switchboard, info@. They may be other people's as well. */
+  shareable: Identity[]
+  /** The import key. */
+  record: Identity
+  /** The hosts of the emails. */
+  domains: Identity[]
+}
+
+export function readIdentities(hasher: IdentityHasher, facts: ContactFacts, place: ContactPlace): PersonIdentities {
+  const identities: PersonIdentities = {
+    own: [],
+    shareable: [],
+    record: hasher.hash('record', `${place.storeId}\n${place.externalKey.toString('hex')}`),
+    domains: [],
+  }
+  for (const { email, type } of facts.emails) {
+    const normal = normalizeEmail(email)
+    if (normal === null) continue
+    const isShareable = type === 'role' || isRoleMailbox(normal)
+    identities[isShareable ? 'shareable' : 'own'].push(hasher.hash('email', normal))
+    identities.domains.push(hasher.hash('domain', hostOfEmail(normal)))
+  }
+  for (const { phone } of facts.phones) {
+    const normal = normalizePhone(phone, place.country)
+    if (normal !== null) identities.shareable.push(hasher.hash('phone', normal))
+  }
+  const profile = facts.profile_url === null ? null : normalizeProfile(facts.profile_url)
+  if (profile !== null) identities.own.push(hasher.hash('profile', profile))
+  return identities
+}
+
 /** Everything the person can be recognised by, each once: channels however spelt, hosts of the emails, the import key. */
 export function identitiesOf(hasher: IdentityHasher, facts: ContactFacts, place: ContactPlace): Identity[] {
-  const found = new Map<string, Identity>()
-  const add = (kind: IdentityKind, normal: string | null) => {
-    if (normal === null) return
-    const identity = hasher.hash(kind, normal)
-    found.set(identity.hash, identity)
-  }
-  for (const { email } of facts.emails) {
-    const normal = normalizeEmail(email)
-    add('email', normal)
-    add('domain', normal?.slice(normal.lastIndexOf('@') + 1) ?? null)
-  }
-  for (const { phone } of facts.phones) add('phone', normalizePhone(phone, place.country))
-  if (facts.profile_url !== null) add('profile', normalizeProfile(facts.profile_url))
-  add('record', `${place.storeId}\n${place.externalKey.toString('hex')}`)
-  return [...found.values()]
+  const { own, shareable, record, domains } = readIdentities(hasher, facts, place)
+  const identities = [...own, ...shareable, ...domains, record]
+  return [...new Map(identities.map((identity) => [identity.hash, identity])).values()]
 }
