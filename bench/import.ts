@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import copyStreams from 'pg-copy-streams'
+import { openContactSeals } from '../server/src/contacts/keyring.ts'
 import { readInstallationSecret } from '../server/src/db/installation.ts'
 import { migrate } from '../server/src/db/migrate.ts'
 import { createPool, type Pool } from '../server/src/db/pool.ts'
@@ -30,7 +31,12 @@ try {
   await syncTaxonomy(db, join(project, 'catalogue/taxonomy'))
   const file = join(folder, 'stores.ndjson')
   await writeStores(file, storeCount)
-  const context = { db, clock: systemClock, ids: createIdSealer(await readInstallationSecret(db)) }
+  const context = {
+    db,
+    clock: systemClock,
+    ids: createIdSealer(await readInstallationSecret(db)),
+    seals: await openContactSeals(db, null, folder),
+  }
   const first = await measured(() => importStores(context, { file, extendTaxonomy: false }))
   const again = await measured(() => importStores(context, { file, extendTaxonomy: false }))
   const copySeconds = await copyOfTheSameRows(db)

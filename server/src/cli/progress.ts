@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import { SingleBar } from 'cli-progress'
-import type { ImportProgress } from '../imports/import-stores.ts'
+import type { ImportProgress } from '../imports/import-file.ts'
 
 interface ProgressLine {
   show(progress: ImportProgress): void

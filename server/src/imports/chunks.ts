@@ -1,16 +1,14 @@
-import type { NumberedPatch } from './merge-chunk.ts'
+import type { ImportKind, NumberedRecord, ReadContext } from './kind.ts'
 import { RecordProblem } from './problem.ts'
 import type { ImportSource } from './read.ts'
 import { type RawRecord, readRecords } from './records.ts'
 import { type Reject, rejectOf } from './rejects.ts'
-import { readStoreRecord, StoreRecord } from './store-record.ts'
-import type { WordReader } from './words.ts'
 
 /** Records that are written in one transaction. */
-export interface Chunk {
+export interface Chunk<Patch> {
   /** Records read: those to apply and those refused already. */
   read: number
-  patches: NumberedPatch[]
+  records: NumberedRecord<Patch>[]
   rejects: Reject[]
 }
 
@@ -20,14 +18,18 @@ const maxRecords = 2_000
 const maxBytes = 8_000_000
 
 /** Reads a source into chunks of checked records. */
-export async function* readChunks(source: ImportSource, words: WordReader): AsyncGenerator<Chunk> {
-  let chunk = emptyChunk()
+export async function* readChunks<Patch>(
+  source: ImportSource,
+  kind: ImportKind<Patch>,
+  context: ReadContext,
+): AsyncGenerator<Chunk<Patch>> {
+  let chunk = emptyChunk<Patch>()
   let bytes = 0
-  for await (const records of readRecords(source, StoreRecord)) {
+  for await (const records of readRecords(source, kind.schema)) {
     for (const record of records) {
       chunk.read++
       bytes += record.bytes
-      readInto(chunk, record, words)
+      readInto(chunk, record, kind, context)
       if (chunk.read < maxRecords && bytes < maxBytes) continue
       yield chunk
       chunk = emptyChunk()
@@ -50,15 +52,15 @@ export async function* oneAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> 
   }
 }
 
-function emptyChunk(): Chunk {
-  return { read: 0, patches: [], rejects: [] }
+function emptyChunk<Patch>(): Chunk<Patch> {
+  return { read: 0, records: [], rejects: [] }
 }
 
-function readInto(chunk: Chunk, record: RawRecord, words: WordReader): void {
+function readInto<Patch>(chunk: Chunk<Patch>, record: RawRecord, kind: ImportKind<Patch>, context: ReadContext): void {
   const { line, toJson } = record
   try {
     if (record.problem !== undefined) throw new RecordProblem(record.problem)
-    chunk.patches.push({ line, patch: readStoreRecord(record.value, words), toJson })
+    chunk.records.push({ line, patch: kind.readRecord(record.value, context), toJson })
   } catch (error) {
     if (!(error instanceof RecordProblem)) throw error
     chunk.rejects.push(rejectOf(record, error.message))

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ImportContext, type ImportCounts, importFrom } from './import-stores.ts'
+import { type ImportContext, type ImportCounts, importFrom } from './import-file.ts'
+import { storeRecords } from './import-stores.ts'
 import { isHostKnown } from './load.ts'
 import { openSource } from './read.ts'
 import type { RejectsSink } from './rejects.ts'
@@ -34,7 +35,7 @@ export async function loadDemonstration(context: ImportContext, folder: string):
 const noFile: RejectsSink = { path: null, write: async () => {}, close: async () => {} }
 
 async function importShipped(context: ImportContext, file: string, mode: 'live' | 'test'): Promise<ImportCounts> {
-  return importFrom(context, await openSource(file, undefined), noFile, { mode, extendTaxonomy: false })
+  return importFrom(context, storeRecords, await openSource(file, undefined), noFile, { mode, extendTaxonomy: false })
 }
 
 /** Files are imported in order, so their last store tells that the others are there. */

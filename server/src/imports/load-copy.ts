@@ -4,6 +4,7 @@ import copyStreams from 'pg-copy-streams'
 import type { Client } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import type { StoreRow } from './load.ts'
+import type { ContactRow } from './load-contacts.ts'
 
 /** Rows of one piece of a COPY: PostgreSQL works on a piece while the next one is made. */
 const rowsPerPiece = 250
@@ -18,12 +19,12 @@ export async function copyStores(
   await copyLines(
     client,
     `copy stores (mode, batch, document_version, id, negated_score, tokens, active_ads, created_estimate,
-                  first_discovered_at, document) from stdin`,
+                  first_discovered_at, document, preview) from stdin`,
     rows,
     (row) =>
       `${head}\t${row.id}\t${row.negatedScore}\t{${row.tokens.join(',')}}\t${row.activeAds ?? nullWord}\t${
         row.createdEstimate ?? nullWord
-      }\t${row.firstDiscoveredAt ?? nullWord}\t${escapeText(row.document)}\n`,
+      }\t${row.firstDiscoveredAt ?? nullWord}\t${escapeText(row.document)}\t${escapeText(row.preview)}\n`,
   )
 }
 
@@ -41,6 +42,27 @@ export async function copyHosts(client: Client, mode: Mode, rows: Iterable<HostR
     // A host in normal form holds nothing to escape.
     (row) => `${mode}\t${row.host}\t${row.storeId}\t${row.isCanonical}\n`,
   )
+}
+
+/** Writes new contacts; `rows` is drawn on as PostgreSQL keeps up. */
+export async function copyContacts(client: Client, previewVersion: number, rows: Iterable<ContactRow>): Promise<void> {
+  await copyLines(
+    client,
+    `copy contacts (preview_version, store_id, number, external_key, role, traits, revealable, verified_revealable,
+                    verified_emails, preview, identities, sealed) from stdin`,
+    rows,
+    (row) =>
+      `${previewVersion}\t${row.storeId}\t${row.number}\t${bytes(row.externalKey)}\t${row.role ?? nullWord}\t${
+        row.traits
+      }\t${row.revealable}\t${row.verifiedRevealable}\t${row.verifiedEmails}\t${escapeText(
+        row.preview,
+      )}\t{${row.identities.join(',')}}\t${bytes(row.sealed)}\n`,
+  )
+}
+
+/** A bytea, its one backslash escaped. */
+function bytes(value: Buffer): string {
+  return `\\\\x${value.toString('hex')}`
 }
 
 const nullWord = '\\N'

@@ -12,7 +12,8 @@ export async function prepareTransaction(client: Client): Promise<void> {
     select set_config(name, value, true)
     from (values ('statement_timeout', '10min'), ('lock_timeout', '5min'),
                  ('idle_in_transaction_session_timeout', '5min'),
-                 ('enable_seqscan', 'off'), ('gin_pending_list_limit', '16MB')) as settings (name, value)`)
+                 ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
+                 ('gin_pending_list_limit', '16MB')) as settings (name, value)`)
 }
 
 /** Takes the right to write the catalogue until the transaction ends; every writer does so first. */
@@ -44,14 +45,16 @@ export async function findOwnersOfHosts(client: Client, mode: Mode, hosts: strin
 
 export interface StoredDocument {
   id: number
-  mode: Mode
   document: string
   active_ads: number | null
+  /** Sorted. */
+  tokens: number[]
+  next_contact_number: number
 }
 
 export async function readStoredDocuments(client: Client, storeIds: number[]): Promise<StoredDocument[]> {
   const { rows } = await client.query<StoredDocument>(
-    'select id, mode, document, active_ads from stores where id = any ($1::bigint[])',
+    'select id, document, active_ads, tokens, next_contact_number from stores where id = any ($1::bigint[])',
     [storeIds],
   )
   return rows
@@ -87,6 +90,7 @@ export interface StoreRow {
   createdEstimate: string | null
   firstDiscoveredAt: string | null
   document: string
+  preview: string
 }
 
 export async function updateStores(
@@ -100,10 +104,10 @@ export async function updateStores(
     `update stores as s
      set batch = $1::bigint, document_version = $2::smallint, negated_score = fresh.negated_score,
          tokens = fresh.tokens::integer[], active_ads = fresh.active_ads, created_estimate = fresh.created_estimate,
-         first_discovered_at = fresh.first_discovered_at, document = fresh.document
+         first_discovered_at = fresh.first_discovered_at, document = fresh.document, preview = fresh.preview
      from unnest($3::bigint[], $4::double precision[], $5::text[], $6::integer[], $7::timestamptz[], $8::timestamptz[],
-                 $9::text[])
-       as fresh (id, negated_score, tokens, active_ads, created_estimate, first_discovered_at, document)
+                 $9::text[], $10::text[])
+       as fresh (id, negated_score, tokens, active_ads, created_estimate, first_discovered_at, document, preview)
      where s.id = fresh.id`,
     [
       batch,
@@ -115,6 +119,7 @@ export async function updateStores(
       column('createdEstimate'),
       column('firstDiscoveredAt'),
       column('document'),
+      column('preview'),
     ],
   )
 }
@@ -123,30 +128,8 @@ export async function deleteHosts(client: Client, mode: Mode, hosts: string[]): 
   await client.query('delete from store_domains where mode = $1::text and host = any ($2::text[])', [mode, hosts])
 }
 
-export interface ContactsSummaryRow {
-  store_id: number
-  total: number
-  has_revealable_contacts: boolean
-  verified_email_count: number
-  roles: string[]
-}
-
-/** The summaries of those of the stores that have contacts at all. */
-export async function summarizeContacts(client: Client, storeIds: number[]): Promise<ContactsSummaryRow[]> {
-  const { rows } = await client.query<ContactsSummaryRow>(
-    `select store_id, count(*) as total, bool_or(revealable) as has_revealable_contacts,
-            sum(verified_emails) as verified_email_count,
-            coalesce(array_agg(distinct role order by role) filter (where role is not null), '{}') as roles
-     from contacts
-     where store_id = any ($1::bigint[])
-     group by store_id`,
-    [storeIds],
-  )
-  return rows
-}
-
 /** Makes what was written quick to search: sorts the new tokens into their index, and counts afresh for the planner. */
 export async function settleCatalogue(client: Client, isLarge: boolean): Promise<void> {
   await client.query(`select gin_clean_pending_list('stores_by_token'::regclass)`)
-  if (isLarge) await client.query('analyze stores, store_domains')
+  if (isLarge) await client.query('analyze stores, store_domains, contacts')
 }

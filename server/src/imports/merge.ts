@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Store } from '../stores/schema.ts'
-import type { Patched, StorePatch } from './store-record.ts'
+import { patched } from './fields.ts'
+import type { StorePatch } from './store-record.ts'
 
 /** All that imports know of a store. The public id stays empty until the store has been given one. */
 export interface StoreState {
@@ -8,6 +9,8 @@ export interface StoreState {
   activeAds: number | null
   /** Sorted. */
   aliases: string[]
+  /** What its contacts add to its tokens; records of stores leave that alone. */
+  contactTokens: number[]
 }
 
 type CreatedAt = NonNullable<Store['store_created_at']>
@@ -15,7 +18,7 @@ type Technologies = Store['technologies']
 
 /** The state after a record: what it leaves out stays as it was, inside nested objects too; lists are replaced whole. */
 export function applyPatch(before: StoreState | null, patch: StorePatch): StoreState {
-  const { store, activeAds, aliases } = before ?? unknownStore(patch.domain)
+  const { store, activeAds, aliases, contactTokens } = before ?? unknownStore(patch.domain)
   return {
     store: {
       ...store,
@@ -33,16 +36,12 @@ export function applyPatch(before: StoreState | null, patch: StorePatch): StoreS
     },
     activeAds: patched(patch.activeAds, activeAds, null),
     aliases: patched(patch.aliases, aliases, []),
+    contactTokens,
   }
 }
 
 export function isSameState(a: StoreState, b: StoreState): boolean {
   return isDeepStrictEqual(a, b)
-}
-
-function patched<T>(patch: Patched<T>, current: T, cleared: T): T {
-  if (patch === undefined) return current
-  return patch === null ? cleared : patch
 }
 
 function patchCreatedAt(patch: StorePatch['storeCreatedAt'], current: CreatedAt | null): CreatedAt | null {
@@ -94,5 +93,6 @@ function unknownStore(domain: string): StoreState {
     },
     activeAds: null,
     aliases: [],
+    contactTokens: [],
   }
 }

@@ -1,8 +1,12 @@
 /** Why one record cannot be taken. It ends in the rejects file; the import goes on. */
 export class RecordProblem extends Error {
-  constructor(reason: string) {
+  /** Whether the rejects file must not repeat the record. */
+  readonly isWithheld: boolean
+
+  constructor(reason: string, { isWithheld = false } = {}) {
     super(reason)
     this.name = 'RecordProblem'
+    this.isWithheld = isWithheld
   }
 }
 

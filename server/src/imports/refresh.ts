@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Client } from '../db/pool.ts'
+import type { Vocabulary } from '../search/vocabulary.ts'
 import { documentVersion, parseStore, renderStore } from '../stores/document.ts'
-import type { Store } from '../stores/schema.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
 import * as load from './load.ts'
+import { readSignatures, updateStoreSummaries } from './load-contacts.ts'
+import { summarizePeople, tokensOfPeople } from './people.ts'
 import { searchColumnsOf } from './search-columns.ts'
 
 /**
@@ -14,29 +16,33 @@ import { searchColumnsOf } from './search-columns.ts'
 export async function refreshStoreSummaries(client: Client, storeIds: number[]): Promise<number> {
   if (storeIds.length === 0) return 0
   const { batch } = await load.lockCatalogue(client)
-  const summaries = new Map((await load.summarizeContacts(client, storeIds)).map((row) => [row.store_id, row]))
-  const stale: { row: load.StoredDocument; store: Store }[] = []
-  for (const row of await load.readStoredDocuments(client, storeIds)) {
-    const stored = parseStore(row.document)
-    const summary = summaryOf(summaries.get(row.id))
-    if (!isDeepStrictEqual(stored.contacts_summary, summary))
-      stale.push({ row, store: { ...stored, contacts_summary: summary } })
-  }
-  if (stale.length === 0) return 0
+  const stored = await load.readStoredDocuments(client, storeIds)
   const { vocabulary } = await loadTaxonomy(client)
-  const rows = stale.map(({ row, store }) => ({
-    id: row.id,
-    ...searchColumnsOf(store, vocabulary),
-    activeAds: row.active_ads,
-    document: renderStore(store),
-  }))
+  const summedUp = await sumUpContacts(client, stored, vocabulary)
+  const stale = summedUp.filter(
+    ({ document, tokens }, index) =>
+      document !== stored[index]!.document || !isDeepStrictEqual(tokens, stored[index]!.tokens),
+  )
+  if (stale.length === 0) return 0
   await load.recordBatch(client, batch + 1)
-  await load.updateStores(client, batch + 1, documentVersion, rows)
-  return rows.length
+  await updateStoreSummaries(client, batch + 1, documentVersion, stale)
+  return stale.length
 }
 
-function summaryOf(row: load.ContactsSummaryRow | undefined): Store['contacts_summary'] {
-  if (!row) return { total: 0, has_revealable_contacts: false, verified_email_count: 0, roles: [] }
-  const { total, has_revealable_contacts, verified_email_count, roles } = row
-  return { total, has_revealable_contacts, verified_email_count, roles }
+/** The stores as they should be by their contacts. */
+export async function sumUpContacts(
+  client: Client,
+  stores: load.StoredDocument[],
+  vocabulary: Vocabulary,
+): Promise<load.StoredDocument[]> {
+  const signatures = await readSignatures(
+    client,
+    stores.map(({ id }) => id),
+  )
+  return stores.map((row) => {
+    const people = signatures.get(row.id) ?? []
+    const store = { ...parseStore(row.document), contacts_summary: summarizePeople(people) }
+    const { tokens } = searchColumnsOf(store, tokensOfPeople(people, vocabulary), vocabulary)
+    return { ...row, document: renderStore(store), tokens }
+  })
 }

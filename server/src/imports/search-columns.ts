@@ -1,7 +1,8 @@
+import { isPersonToken } from '../search/traits.ts'
 import { type Facet, flagTokens, type Vocabulary } from '../search/vocabulary.ts'
 import type { Store } from '../stores/schema.ts'
 
-/** What a search needs of a store beside its document: all of it follows from the document and the taxonomy. */
+/** What a search needs of a store beside its document. All follows from the document, the contacts and the taxonomy. */
 export interface SearchColumns {
   /** Infinity without a score: last in the result order. */
   negatedScore: number
@@ -11,11 +12,12 @@ export interface SearchColumns {
   firstDiscoveredAt: string | null
 }
 
-export function searchColumnsOf(store: Store, vocabulary: Vocabulary): SearchColumns {
+/** `contactTokens` are those that the document does not tell. */
+export function searchColumnsOf(store: Store, contactTokens: number[], vocabulary: Vocabulary): SearchColumns {
   return {
     // Not simply negated: -0 and 0 would be two spellings of one score.
     negatedScore: store.lead_fit_score === null ? Number.POSITIVE_INFINITY : 0 - store.lead_fit_score,
-    tokens: tokensOf(store, vocabulary),
+    tokens: tokensOf(store, contactTokens, vocabulary),
     createdEstimate: store.store_created_at?.estimate ?? null,
     firstDiscoveredAt: store.first_discovered_at,
   }
@@ -33,14 +35,25 @@ export function visitWords(store: Store, visit: WordVisitor): void {
   for (const role of store.contacts_summary.roles) visit('role', role)
 }
 
-type WordVisitor = (facet: Facet, value: string) => void
+export type WordVisitor = (facet: Facet, value: string) => void
 
 function visitOne(facet: Facet, value: string | null, visit: WordVisitor): void {
   if (value !== null) visit(facet, value)
 }
 
-function tokensOf(store: Store, vocabulary: Vocabulary): number[] {
-  const tokens = new Set<number>()
+const contactFlags: readonly number[] = [
+  flagTokens.contacts,
+  flagTokens.revealableContacts,
+  flagTokens.verifiedRevealableContacts,
+]
+
+/** Of a store's tokens those that its contacts give it, apart from the words of their roles. */
+export function contactTokensOf(tokens: number[]): number[] {
+  return tokens.filter((token) => isPersonToken(token) || contactFlags.includes(token))
+}
+
+function tokensOf(store: Store, contactTokens: number[], vocabulary: Vocabulary): number[] {
+  const tokens = new Set<number>(contactTokens)
   visitWords(store, (facet, value) => {
     const term = vocabulary.find(facet, value)
     // A store that silently lacked a token would be missing from searches.
@@ -48,6 +61,5 @@ function tokensOf(store: Store, vocabulary: Vocabulary): number[] {
     tokens.add(term.token)
   })
   if (store.platform_plus) tokens.add(flagTokens.platformPlus)
-  if (store.contacts_summary.has_revealable_contacts) tokens.add(flagTokens.revealableContacts)
   return [...tokens].sort((a, b) => a - b)
 }

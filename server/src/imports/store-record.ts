@@ -1,17 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { normalizeDomain } from '../kernel/domain.ts'
-import { Closed, Nullable } from '../kernel/shapes.ts'
+import { Closed } from '../kernel/shapes.ts'
 import { parseMoment } from '../search/moments.ts'
 import { maxTechnologies, type Store } from '../stores/schema.ts'
+import { Given, Host, type Patched, readHost, readText, Text, Word, when } from './fields.ts'
 import { quoted, RecordProblem } from './problem.ts'
 import { compileShapeCheck } from './shape.ts'
 import type { WordReader } from './words.ts'
 
-const Host = Type.String({ maxLength: 2_048 })
-const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
-const Word = Type.String({ maxLength: 200 })
 const MomentText = Type.String({ maxLength: 64 })
-const Given = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
 
 const createdSources = [
   'platform',
@@ -55,11 +51,9 @@ export const StoreRecord = Closed({
 
 type Record = Static<typeof StoreRecord>
 
-/** What a record asks to change, in canonical values: undefined keeps what is there, null clears it. */
-export type Patched<T> = T | null | undefined
-
 type CreatedAt = NonNullable<Store['store_created_at']>
 
+/** What a record asks to change, in canonical values. */
 export interface StorePatch {
   domain: string
   name: Patched<string>
@@ -107,28 +101,9 @@ export function readStoreRecord(value: unknown, words: WordReader): StorePatch {
   }
 }
 
-function when<T, R>(given: T, read: (value: NonNullable<T>) => R): Patched<R> {
-  if (given === undefined || given === null) return given as null | undefined
-  return read(given)
-}
-
-function readHost(path: string, text: string): string {
-  const host = normalizeDomain(text)
-  if (host === null) throw new RecordProblem(`${path}: ${quoted(text)} is not a domain`)
-  return host
-}
-
 function readAliases(aliases: string[], domain: string): string[] {
   const hosts = aliases.map((alias, index) => readHost(`aliases[${index}]`, alias))
   return [...new Set(hosts)].filter((host) => host !== domain).sort()
-}
-
-/** PostgreSQL keeps no NUL, and a lone surrogate is no character. */
-function readText(path: string, text: string): string {
-  if (text.trim() === '') throw new RecordProblem(`${path}: must not be blank`)
-  if (!text.isWellFormed() || text.includes('\0'))
-    throw new RecordProblem(`${path}: holds characters that are not valid text`)
-  return text
 }
 
 function readMoment(path: string, text: string): string {

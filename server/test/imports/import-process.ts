@@ -1,14 +1,20 @@
-/** An import in a process of its own, for tests that kill it: `import-process.ts <database url> <file>`. */
+/** An import in a process of its own, for tests that kill it: `import-process.ts <database url> stores|contacts <file>`. */
+import { openContactSeals } from '../../src/contacts/keyring.ts'
 import { readInstallationSecret } from '../../src/db/installation.ts'
 import { createPool } from '../../src/db/pool.ts'
+import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createIdSealer } from '../../src/kernel/ids.ts'
+import { parseDataKeys } from '../../src/kernel/seal.ts'
+import { testDataKeys } from '../support/data-keys.ts'
 
-const [url, file] = process.argv.slice(2) as [string, string]
+const [url, kind, file] = process.argv.slice(2) as [string, 'stores' | 'contacts', string]
 const db = createPool({ url, applicationName: 'storedex import to be killed' })
 const ids = createIdSealer(await readInstallationSecret(db))
+const seals = await openContactSeals(db, parseDataKeys(testDataKeys)!, '')
 const onProgress = ({ read }: { read: number }) => process.stdout.write(`${read}\n`)
 onProgress({ read: 0 })
-await importStores({ db, clock: systemClock, ids }, { file, extendTaxonomy: false, onProgress })
+const importRecords = kind === 'stores' ? importStores : importContacts
+await importRecords({ db, clock: systemClock, ids, seals }, { file, extendTaxonomy: false, onProgress })
 await db.end()

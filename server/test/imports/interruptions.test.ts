@@ -12,7 +12,9 @@ const tsx = import.meta.resolve('tsx')
 const ndjson = (records: Iterable<object>) => [...records].map((record) => JSON.stringify(record)).join('\n')
 
 function startImport(url: string, file: string) {
-  const child = spawn(process.execPath, ['--import', tsx, program, url, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--import', tsx, program, url, 'stores', file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   return { child, exited: once(child, 'exit') }
 }
 

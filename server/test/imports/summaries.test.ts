@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { transact } from '../../src/db/pool.ts'
 import { refreshStoreSummaries } from '../../src/imports/refresh.ts'
+import { isPersonToken, packTraits, signatureToken, traitsToken } from '../../src/search/traits.ts'
 import { flagTokens } from '../../src/search/vocabulary.ts'
 import { loadTaxonomy } from '../../src/taxonomy/taxonomy.ts'
 import { aurora } from '../support/aurora.ts'
@@ -15,30 +15,40 @@ beforeAll(async () => {
   storeId = (await world.store(aurora.domain))!.id
 })
 
-async function putContact(number: number, role: string | null, revealable: boolean, verifiedEmails: number) {
-  await world.db.query(
-    `insert into contacts (store_id, number, external_key, role, seniority, has_verified_email, has_phone, has_profile,
-       revealable, verified_emails, sealed)
-     values ($1, $2, $3, $4, 'other', $5, false, false, $6, $7, $8)`,
-    [storeId, number, randomBytes(16), role, verifiedEmails > 0, revealable, verifiedEmails, randomBytes(32)],
-  )
-}
-
 const refresh = (ids: number[]) => transact(world.db, (client) => refreshStoreSummaries(client, ids))
+
+const at = { store_domain: aurora.domain }
+const emails = (...statuses: string[]) =>
+  statuses.map((status, index) => ({ email: `${status}-${index}@people.example`, status }))
 
 test('a store sums up its contacts, in its document and its tokens, and keeps all else', async () => {
   const before = (await world.store(aurora.domain))!
+  const lonely = await world.store('lonely.example')
   const batch = await world.batch()
-  await putContact(0, 'marketing', false, 0)
-  await putContact(1, 'founder', true, 2)
-  await putContact(2, 'marketing', true, 1)
-  await putContact(3, null, false, 0)
-  const lonely = (await world.store('lonely.example'))!
-  expect(await refresh([storeId, lonely.id])).toBe(1)
+  await world.importContacts([
+    { ...at, external_id: '1', role: 'marketing', emails: emails('bounced') },
+    { ...at, external_id: '2', role: 'founder', seniority: 'executive', emails: emails('verified', 'verified') },
+    {
+      ...at,
+      external_id: '3',
+      role: 'marketing',
+      emails: emails('verified', 'guessed'),
+      phones: [{ phone: '+15550100' }],
+    },
+    { ...at, external_id: '4', profile_url: 'https://people.example/four' },
+  ])
 
   const { vocabulary } = await loadTaxonomy(world.db)
-  const row = (await world.store(aurora.domain))!
-  expect(row).toEqual({
+  const marketing = vocabulary.find('role', 'marketing')!.token
+  const founder = vocabulary.find('role', 'founder')!.token
+  const none = { seniority: 'other', hasVerifiedEmail: false, hasPhone: false, hasProfile: false } as const
+  const [bounced, owner, reachable, profiled] = [
+    packTraits(none),
+    packTraits({ ...none, seniority: 'executive', hasVerifiedEmail: true }),
+    packTraits({ ...none, hasVerifiedEmail: true, hasPhone: true }),
+    packTraits({ ...none, hasProfile: true }),
+  ]
+  expect(await world.store(aurora.domain)).toEqual({
     ...before,
     batch: batch + 1,
     document: {
@@ -52,9 +62,15 @@ test('a store sums up its contacts, in its document and its tokens, and keeps al
     },
     tokens: [
       ...before.tokens,
+      flagTokens.contacts,
       flagTokens.revealableContacts,
-      vocabulary.find('role', 'marketing')!.token,
-      vocabulary.find('role', 'founder')!.token,
+      flagTokens.verifiedRevealableContacts,
+      marketing,
+      founder,
+      ...[bounced, owner, reachable, profiled].map(traitsToken),
+      signatureToken(marketing, bounced),
+      signatureToken(founder, owner),
+      signatureToken(marketing, reachable),
     ].sort((a, b) => a - b),
   })
   expect(await world.store('lonely.example')).toEqual(lonely)
@@ -67,23 +83,49 @@ test('where nothing differs, nothing is written', async () => {
   expect([await world.rows(), await world.batch()]).toEqual(before)
 })
 
-test('an import of the store leaves the summary alone', async () => {
-  const { document } = (await world.store(aurora.domain))!
-  await world.importRecords([{ domain: aurora.domain, name: 'Renamed', technologies: null }])
-  const row = (await world.store(aurora.domain))!
-  expect(row.document.contacts_summary).toEqual(document.contacts_summary)
-  expect(row.tokens).toContain(flagTokens.revealableContacts)
+test('an import of the store leaves what its contacts gave it alone', async () => {
+  const before = (await world.store(aurora.domain))!
+  await world.importRecords([{ domain: aurora.domain, name: 'Renamed', technologies: { theme: { name: 'Craft' } } }])
+  const after = (await world.store(aurora.domain))!
+  expect(after.document.contacts_summary).toEqual(before.document.contacts_summary)
+  expect(after.tokens).toEqual(before.tokens)
+})
+
+test('people who cannot be reached are counted, and are no reason to find their store by revealable ones', async () => {
+  await world.importContacts([
+    { store_domain: 'lonely.example', full_name: 'No Channel' },
+    { store_domain: 'lonely.example', external_id: 'b', emails: emails('invalid', 'suppressed', 'bounced', 'guessed') },
+  ])
+  const { document, tokens } = (await world.store('lonely.example'))!
+  expect(document.contacts_summary).toEqual({
+    total: 2,
+    has_revealable_contacts: false,
+    verified_email_count: 0,
+    roles: [],
+  })
+  expect(tokens).toContain(flagTokens.contacts)
+  expect(tokens).not.toContain(flagTokens.revealableContacts)
+  await world.importContacts([{ store_domain: 'lonely.example', external_id: 'b', emails: emails('unverified') }])
+  const reachable = (await world.store('lonely.example'))!.tokens
+  expect(reachable).toContain(flagTokens.revealableContacts)
+  expect(reachable).not.toContain(flagTokens.verifiedRevealableContacts)
 })
 
 test('a store that lost its contacts says so', async () => {
-  await world.db.query('delete from contacts')
+  const before = (await world.store(aurora.domain))!
+  await world.db.query('delete from contacts where store_id = $1', [storeId])
   expect(await refresh([storeId])).toBe(1)
-  const row = (await world.store(aurora.domain))!
-  expect(row.document.contacts_summary).toEqual({
+  const { document, tokens } = (await world.store(aurora.domain))!
+  expect(document.contacts_summary).toEqual({
     total: 0,
     has_revealable_contacts: false,
     verified_email_count: 0,
     roles: [],
   })
-  expect(row.tokens).not.toContain(flagTokens.revealableContacts)
+  const { vocabulary } = await loadTaxonomy(world.db)
+  const roles = ['founder', 'marketing'].map((role) => vocabulary.find('role', role)!.token)
+  const flags: number[] = Object.values(flagTokens)
+  expect(tokens).toEqual(
+    before.tokens.filter((token) => !isPersonToken(token) && !roles.includes(token) && !flags.includes(token)),
+  )
 })

@@ -4,13 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll } from 'vitest'
+import { openContactSeals } from '../../src/contacts/keyring.ts'
 import { readInstallationSecret } from '../../src/db/installation.ts'
 import { createPool, type Pool } from '../../src/db/pool.ts'
-import { type ImportContext, type ImportResult, importStores } from '../../src/imports/import-stores.ts'
+import { importContacts } from '../../src/imports/import-contacts.ts'
+import type { ImportContext, ImportResult } from '../../src/imports/import-file.ts'
+import { importStores } from '../../src/imports/import-stores.ts'
 import { createIdSealer, type Mode } from '../../src/kernel/ids.ts'
+import { parseDataKeys } from '../../src/kernel/seal.ts'
 import { type Store, storeIdPattern } from '../../src/stores/schema.ts'
 import { syncTaxonomy } from '../../src/taxonomy/sync.ts'
 import { createManualClock } from '../support/clock.ts'
+import { testDataKeys } from '../support/data-keys.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 export const catalogue = join(import.meta.dirname, '../../../catalogue')
@@ -38,6 +43,8 @@ export interface World {
   write(name: string, content: string | Buffer): Promise<string>
   /** Imports records as NDJSON. */
   importRecords(records: unknown[], options?: { extendTaxonomy?: boolean; mode?: Mode }): Promise<ImportResult>
+  /** The same for people. */
+  importContacts(records: unknown[], options?: { extendTaxonomy?: boolean; mode?: Mode }): Promise<ImportResult>
   importFile(name: string, content: string | Buffer): Promise<ImportResult>
   rejectsOf(result: ImportResult): Promise<{ line: number; reason: string; record: unknown }[]>
   rows(): Promise<StoredRow[]>
@@ -56,8 +63,15 @@ export async function openWorld(): Promise<World> {
   })
   await syncTaxonomy(db, join(catalogue, 'taxonomy'))
   const clock = createManualClock('2026-11-01T12:00:00.000Z')
-  const context: ImportContext = { db, clock, ids: createIdSealer(await readInstallationSecret(db)) }
+  const context: ImportContext = {
+    db,
+    clock,
+    ids: createIdSealer(await readInstallationSecret(db)),
+    seals: await openContactSeals(db, parseDataKeys(testDataKeys)!, folder),
+  }
   let files = 0
+  const writeRecords = (records: unknown[]) =>
+    world.write(`records-${files++}.ndjson`, records.map((record) => JSON.stringify(record)).join('\n'))
   const world: World = {
     url,
     folder,
@@ -72,9 +86,10 @@ export async function openWorld(): Promise<World> {
       return importStores(context, { file: await world.write(name, content), extendTaxonomy: false })
     },
     async importRecords(records, { extendTaxonomy = false, mode = 'live' } = {}) {
-      const content = records.map((record) => JSON.stringify(record)).join('\n')
-      const file = await world.write(`records-${files++}.ndjson`, content)
-      return importStores(context, { file, extendTaxonomy, mode })
+      return importStores(context, { file: await writeRecords(records), extendTaxonomy, mode })
+    },
+    async importContacts(records, { extendTaxonomy = false, mode = 'live' } = {}) {
+      return importContacts(context, { file: await writeRecords(records), extendTaxonomy, mode })
     },
     async rejectsOf({ rejects_file }) {
       if (rejects_file === null) return []

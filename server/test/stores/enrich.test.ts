@@ -18,17 +18,13 @@ beforeAll(async () => {
     },
     { domain: 'two.example', name: 'Two' },
   ])
-  await app.insertContacts('one.example', [
-    {
-      first_name: 'Ann',
-      last_name_obfuscated: 'O***',
-      role: 'marketing',
-      seniority: 'other',
-      has_verified_email: true,
-    },
-    { first_name: 'Bo', role: 'founder', seniority: 'executive', has_phone: true },
-    { first_name: 'Cy', role: 'ceo', seniority: 'executive', has_verified_email: true },
-    { first_name: 'Di', role: 'marketing', seniority: 'decision_maker', revealable: false },
+  const at = { store_domain: 'one.example' }
+  const verified = (email: string) => ({ emails: [{ email, status: 'verified' }] })
+  await app.importContacts([
+    { ...at, first_name: 'Ann', last_name: 'Olsen', role: 'marketing', ...verified('ann@one.example') },
+    { ...at, first_name: 'Bo', role: 'founder', seniority: 'executive', phones: [{ phone: '+15550100' }] },
+    { ...at, first_name: 'Cy', role: 'ceo', seniority: 'executive', ...verified('cy@one.example') },
+    { ...at, first_name: 'Di', role: 'marketing', seniority: 'decision_maker' },
   ])
 })
 

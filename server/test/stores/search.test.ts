@@ -170,12 +170,16 @@ test('contact filters and summaries follow the contacts on file', async () => {
     { domain: 'people-1.example', name: 'People 1' },
     { domain: 'people-2.example', name: 'People 2' },
   ])
-  await app.insertContacts('people-1.example', [
-    { first_name: 'A', role: 'founder', seniority: 'executive', has_verified_email: true },
-  ])
-  await app.insertContacts('people-2.example', [
-    { first_name: 'B', role: 'ceo', seniority: 'executive', revealable: false },
-    { first_name: 'C', role: 'finance', seniority: 'other', revealable: false },
+  await app.importContacts([
+    {
+      store_domain: 'people-1.example',
+      first_name: 'A',
+      role: 'founder',
+      seniority: 'executive',
+      emails: [{ email: 'a@people-1.example', status: 'verified' }],
+    },
+    { store_domain: 'people-2.example', first_name: 'B', role: 'ceo', seniority: 'executive' },
+    { store_domain: 'people-2.example', first_name: 'C', role: 'finance', seniority: 'other' },
   ])
   const found = async (contacts: object) =>
     (await search({ filters: { contacts } })).body.data.map((store: Json) => store.domain)

@@ -14,15 +14,15 @@ import type { Scope } from '../../src/auth/scopes.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import type { Pool } from '../../src/db/pool.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
+import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import { createClient, type TestClient } from './client.ts'
 import { createManualClock } from './clock.ts'
-import { insertContacts, type TestContact } from './contacts.ts'
+import { testDataKeys } from './data-keys.ts'
 import { createTestDatabase } from './database.ts'
 
-/** A keyring of no secret. */
-export const testDataKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
+export { testDataKeys }
 
 interface AccountTraits {
   plan?: PlanSlug
@@ -61,8 +61,8 @@ export interface TestApp {
   resumeKey(key: TestKey): Promise<void>
   /** Imports store records into the live catalogue, as a file. */
   importStores(records: object[]): Promise<void>
-  /** Puts people on file at a store that is there. */
-  insertContacts(domain: string, contacts: TestContact[]): Promise<void>
+  /** Imports records of people at live stores, as a file. */
+  importContacts(records: object[]): Promise<void>
   /** The internal key of an account, for looking at its rows. */
   accountNumber(account: string): number
 }
@@ -127,17 +127,17 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     revokeKey: async (key) => void (await revokeKey(accounts(), key.id)),
     suspendKey: async (key) => void (await suspendKey(accounts(), key.id)),
     resumeKey: async (key) => void (await resumeKey(accounts(), key.id)),
-    importStores: (records) => importRecords(deps, records),
-    insertContacts: (domain, contacts) => insertContacts(deps, domain, contacts),
+    importStores: (records) => importRecords(deps, importStores, records),
+    importContacts: (records) => importRecords(deps, importContacts, records),
     accountNumber: (account) => openAccountId(deps.ids, account),
   }
 }
 
-async function importRecords(deps: Deps, records: object[]): Promise<void> {
+async function importRecords(deps: Deps, importFile: typeof importStores, records: object[]): Promise<void> {
   const file = join(tmpdir(), `storedex-test-${crypto.randomUUID()}.ndjson`)
   try {
     await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))
-    const result = await importStores(deps, { file, extendTaxonomy: false })
+    const result = await importFile(deps, { file, extendTaxonomy: false })
     if (result.rejected > 0) throw new Error(`${result.rejected} records were rejected: see ${result.rejects_file}`)
   } finally {
     await rm(file, { force: true })

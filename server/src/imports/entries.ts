@@ -1,0 +1,68 @@
+import type { ChunkOutcome } from './kind.ts'
+import { RecordProblem } from './problem.ts'
+
+/** A store or contact that records of a chunk are about. */
+export interface Entry<Stored, State> {
+  /** Null for a new one. */
+  stored: Stored | null
+  state: State
+  /** Records that changed it, its creation among them, and records that did not. */
+  changes: number
+  repeats: number
+}
+
+/** Applies records in their order, and answers those that cannot be. */
+export function applyEach<Numbered>(
+  records: Numbered[],
+  apply: (record: Numbered) => void,
+): { record: Numbered; reason: string; isWithheld: boolean }[] {
+  return records.flatMap((record) => {
+    try {
+      apply(record)
+      return []
+    } catch (error) {
+      if (!(error instanceof RecordProblem)) throw error
+      return [{ record, reason: error.message, isWithheld: error.isWithheld }]
+    }
+  })
+}
+
+/** Notes that a record brought an entry to `state`. */
+export function advance<State>(entry: Entry<unknown, State>, state: State, isSame: boolean): void {
+  if (isSame) entry.repeats++
+  else entry.changes++
+  entry.state = state
+}
+
+type Counts = Omit<ChunkOutcome<never>, 'refused'>
+
+/**
+ * Tells new entries from changed ones. An entry is compared once, with what is stored: records that take each other back
+ * come to nothing, so that a file which names something twice is unchanged when it is read again.
+ */
+export function settleEntries<Stored, State>(
+  entries: Iterable<Entry<Stored, State>>,
+  isSame: (stored: Stored, state: State) => boolean,
+): Counts & { created: State[]; changed: { stored: Stored; state: State }[] } {
+  const settled = {
+    created: [] as State[],
+    changed: [] as { stored: Stored; state: State }[],
+    inserted: 0,
+    updated: 0,
+    unchanged: 0,
+  }
+  for (const { stored, state, changes, repeats } of entries) {
+    settled.unchanged += repeats
+    if (stored === null) {
+      settled.created.push(state)
+      settled.inserted += 1
+      settled.updated += changes - 1
+    } else if (changes === 0 || isSame(stored, state)) {
+      settled.unchanged += changes
+    } else {
+      settled.changed.push({ stored, state })
+      settled.updated += changes
+    }
+  }
+  return settled
+}

@@ -1,0 +1,2 @@
+/** A keyring of no secret. */
+export const testDataKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
