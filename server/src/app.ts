@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireAccess } from './auth/access.ts'
+import { expireReplies } from './contacts/expire-replies.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
 import type { Pool } from './db/pool.ts'
 import type { Deps } from './deps.ts'
@@ -8,14 +9,16 @@ import type { CallerLabels, RequestObserver } from './http/observe.ts'
 import { logRequests } from './http/request-log.ts'
 import { type ApiRoutes, createHttpServer } from './http/server.ts'
 import type { IdSealer } from './kernel/ids.ts'
+import { repeat } from './kernel/repeat.ts'
 import { registerStoreRoutes } from './stores/routes.ts'
 import { headersOfMeters } from './stores/send-paid.ts'
-import { watchTaxonomy } from './taxonomy/live.ts'
 import { registerTaxonomyRoutes } from './taxonomy/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 
 // New values must be searchable within two seconds of an import's end, in every instance.
 const taxonomyIntervalMs = 1_000
+// A kept reply is too old to be given long before it is deleted; this bounds how long it lies there.
+const expiryIntervalMs = 600_000
 
 const tags = [
   { name: 'usage', description: 'What the account may use, has used and has left.' },
@@ -32,7 +35,10 @@ export async function buildApp(deps: Deps, observers: readonly RequestObserver[]
     describeCaller: labelCallers(deps.ids),
     openapi: {
       tags,
-      headersOf: (route) => (route.config?.access?.spends ?? []).map((meter) => headersOfMeters[meter]),
+      headersOf: ({ config }) => [
+        ...(config?.access?.spends ?? []).map((meter) => headersOfMeters[meter]),
+        ...(config?.keepsReplies ? (['Idempotent-Replayed'] as const) : []),
+      ],
     },
   })
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
@@ -43,16 +49,23 @@ export async function buildApp(deps: Deps, observers: readonly RequestObserver[]
       registerUsageRoutes(api, { db: deps.db, ids: deps.ids, publicUrl })
       registerTaxonomyRoutes(api, deps.taxonomy)
       registerStoreRoutes(api, deps)
-      registerContactRoutes(api, deps)
+      registerContactRoutes(api, { ...deps, publicUrl })
     },
     { prefix: '/api/v1' },
   )
 
-  const watch = watchTaxonomy(deps.taxonomy, {
-    intervalMs: taxonomyIntervalMs,
-    onOutage: (error) => deps.log.warn({ cause: describeCause(error) }, 'the taxonomy cannot be refreshed'),
-  })
-  app.addHook('onClose', () => watch.stop())
+  const warnOf = (what: string) => (error: unknown) => deps.log.warn({ cause: describeCause(error) }, what)
+  const repetitions = [
+    repeat(() => deps.taxonomy.refresh(), {
+      intervalMs: taxonomyIntervalMs,
+      onOutage: warnOf('the taxonomy cannot be refreshed'),
+    }),
+    repeat(() => expireReplies(deps.db, deps.clock.now()), {
+      intervalMs: expiryIntervalMs,
+      onOutage: warnOf('replies that are too old cannot be deleted'),
+    }),
+  ]
+  app.addHook('onClose', async () => void (await Promise.all(repetitions.map((repetition) => repetition.stop()))))
   await app.ready()
   return app
 }

@@ -16,6 +16,9 @@ export interface Email {
   is_primary: boolean
 }
 
+/** One that may be handed over. */
+export type DeliverableEmail = Email & { status: (typeof deliveredStatuses)[number] }
+
 export interface Phone {
   phone: string
   type: (typeof phoneTypes)[number]
@@ -44,10 +47,9 @@ export function fullNameOf({ full_name, first_name, last_name }: ContactFacts): 
 }
 
 /** The emails that may be handed over, exactly one of them primary: the first one where the primary stays behind. */
-export function deliverableEmails({ emails }: ContactFacts, deliverEmails: DeliverEmails): Email[] {
-  const delivered = emails.filter(({ status }) =>
-    deliverEmails === 'verified' ? status === 'verified' : (deliveredStatuses as readonly string[]).includes(status),
-  )
+export function deliverableEmails({ emails }: ContactFacts, deliverEmails: DeliverEmails): DeliverableEmail[] {
+  const statuses: readonly Email['status'][] = deliverEmails === 'verified' ? ['verified'] : deliveredStatuses
+  const delivered = emails.filter((email): email is DeliverableEmail => statuses.includes(email.status))
   const primary = Math.max(
     0,
     delivered.findIndex((email) => email.is_primary),

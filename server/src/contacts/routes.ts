@@ -2,9 +2,15 @@ import { errorReplies } from '../http/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { type CatalogueServices, catalogueContext } from '../stores/context.ts'
 import { sendPaid } from '../stores/send-paid.ts'
+import { revealContacts } from './reveal-contacts.ts'
+import { type RevealServices, revealContext } from './reveal-context.ts'
+import { ContactRevealReply, ContactRevealRequest, RevealHeaders } from './reveal-schema.ts'
+import { RunningKeys } from './running-keys.ts'
 import { ContactSearchReply, ContactSearchRequest, searchContacts } from './search-contacts.ts'
 
-export function registerContactRoutes(api: ApiRoutes, services: CatalogueServices): void {
+export function registerContactRoutes(api: ApiRoutes, services: CatalogueServices & RevealServices): void {
+  const runningKeys = new RunningKeys()
+
   api.post(
     '/contacts/search',
     {
@@ -20,5 +26,34 @@ export function registerContactRoutes(api: ApiRoutes, services: CatalogueService
       },
     },
     async (request, reply) => sendPaid(reply, await searchContacts(catalogueContext(request, services), request.body)),
+  )
+
+  api.post(
+    '/contacts/reveal',
+    {
+      config: {
+        access: { scope: 'contacts:reveal', spends: ['contact_credits', 'store_exports'] },
+        keepsReplies: true,
+      },
+      schema: {
+        operationId: 'revealContacts',
+        tags: ['contacts'],
+        summary: 'Reveal contacts with their channels',
+        description:
+          'Up to ten people, whole. Each costs one contact credit at the first reveal by your account and nothing ever after; a later reveal tells what is on file that day. All or nothing: when the credits do not suffice for all, nobody is revealed. People who are unknown or have no channel to deliver are left out and cost nothing. Their stores count once a period against the store exports. Keep what is revealed out of logs and analytics.',
+        headers: RevealHeaders,
+        body: ContactRevealRequest,
+        response: {
+          200: ContactRevealReply,
+          ...errorReplies(400, 401, 402, 403, 'no_revealable_contacts', 409, 429),
+        },
+      },
+    },
+    async (request, reply) => {
+      const ctx = revealContext(request, services, runningKeys)
+      const { isReplay, ...paid } = await revealContacts(ctx, request.body, request.headers['idempotency-key'])
+      if (isReplay) reply.header('idempotent-replayed', 'true')
+      return sendPaid(reply, paid)
+    },
   )
 }

@@ -41,6 +41,8 @@ interface Rule {
   at?: RegExp
   /** In place of the sentence that the schema suggests. */
   message?: string
+  /** In place of the path. */
+  param?: string
 }
 
 // The first that fits decides; none: invalid_request.
@@ -61,6 +63,14 @@ const rules: readonly Rule[] = [
     message: 'reveal_contacts must be false here; contacts are revealed by POST /api/v1/contacts/reveal.',
   },
   { code: 'invalid_domain', fault: 'value', at: /^(store\.)?domains?(\[\d+\])?$/ },
+  { code: 'invalid_contact_id', fault: 'value', at: /^contact_ids\[\d+\]$/ },
+  {
+    code: 'invalid_idempotency_key',
+    fault: 'value',
+    at: /^idempotency-key$/,
+    message: 'Idempotency-Key must be 1 to 255 printable ASCII characters.',
+    param: 'Idempotency-Key',
+  },
   { code: 'invalid_filter_value', fault: 'value', at: /^(filters|person|store)\b/ },
 ]
 
@@ -74,9 +84,10 @@ export function refusalOfValidation(errors: FastifySchemaValidationError[]): Api
   // Branches of a union come first, the union itself last: it alone knows all that would have been right.
   const error = errors.at(-1) as AjvError
   const fault = faultOf(error, errors)
-  const param = pathOf(error, fault)
-  const rule = rules.find((each) => each.fault === fault && (each.at?.test(param) ?? true))
-  const message = rule?.message ?? sentence(error, fault, param)
+  const path = pathOf(error, fault)
+  const rule = rules.find((each) => each.fault === fault && (each.at?.test(path) ?? true))
+  const message = rule?.message ?? sentence(error, fault, path)
+  const param = rule?.param ?? path
   return new ApiError(rule?.code ?? 'invalid_request', message, param === '' ? {} : { param })
 }
 

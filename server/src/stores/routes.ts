@@ -26,7 +26,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices)
         params: Closed({
           domain: Type.String({ description: 'A domain, or a percent-encoded URL with one.', maxLength: 16_000 }),
         }),
-        response: { 200: StoreLookupReply, ...errorReplies(400, 401, 403, 404, 429) },
+        response: { 200: StoreLookupReply, ...errorReplies(400, 401, 403, 'store_not_found', 429) },
       },
     },
     async (request, reply) => sendPaid(reply, await lookupStore(contextOf(request), request.params.domain)),

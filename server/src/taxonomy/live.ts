@@ -1,5 +1,4 @@
 import type { Queryable } from '../db/pool.ts'
-import { isTimeOver } from '../kernel/wait.ts'
 import { readTaxonomyVersion } from './queries.ts'
 import { loadTaxonomy, type Taxonomy } from './taxonomy.ts'
 
@@ -29,35 +28,5 @@ export class LiveTaxonomy {
     })
     this.#lastRefresh = refreshed.catch(() => {})
     return refreshed
-  }
-}
-
-/**
- * Refreshes in a steady rhythm until stopped; `stop` resolves once nothing runs any more. While the database is away the
- * last taxonomy stays in use; `onOutage` hears of it once, not at every try.
- */
-export function watchTaxonomy(
-  taxonomy: LiveTaxonomy,
-  options: { intervalMs: number; onOutage: (error: unknown) => void },
-): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const watching = (async () => {
-    let isAway = false
-    while (await isTimeOver(options.intervalMs, signal)) {
-      try {
-        await taxonomy.refresh()
-        isAway = false
-      } catch (error) {
-        if (!isAway) options.onOutage(error)
-        isAway = true
-      }
-    }
-  })()
-  return {
-    stop: () => {
-      stopping.abort()
-      return watching
-    },
   }
 }

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { Queryable } from '../../src/db/pool.ts'
 import { createPool, type Pool, transact } from '../../src/db/pool.ts'
 import { etagMatches } from '../../src/http/etag.ts'
+import { repeat } from '../../src/kernel/repeat.ts'
 import { extendTaxonomy } from '../../src/taxonomy/extend.ts'
-import { LiveTaxonomy, watchTaxonomy } from '../../src/taxonomy/live.ts'
+import { LiveTaxonomy } from '../../src/taxonomy/live.ts'
 import { TaxonomyReply } from '../../src/taxonomy/schema.ts'
 import { syncTaxonomy } from '../../src/taxonomy/sync.ts'
 import { loadTaxonomy, renderTaxonomyReply } from '../../src/taxonomy/taxonomy.ts'
@@ -130,7 +131,7 @@ describe('the live taxonomy', () => {
     } as Queryable
     const live = await LiveTaxonomy.open(database)
     const onOutage = vi.fn()
-    const watch = watchTaxonomy(live, { intervalMs: 2, onOutage })
+    const watch = repeat(() => live.refresh(), { intervalMs: 2, onOutage })
 
     isAway = true
     const readsBefore = reads

@@ -1,0 +1,107 @@
+import pg from 'pg'
+import type { Client, Queryable } from '../db/pool.ts'
+import type { Mode } from '../kernel/ids.ts'
+
+/** Which request of whom; the table's key. */
+export interface ReplyPlace {
+  accountId: number
+  mode: Mode
+  operation: string
+  keyHash: Buffer
+}
+
+export interface ReplyClaim extends ReplyPlace {
+  requestHash: Buffer
+  now: Date
+  /** What was claimed at this moment or before is kept no longer. */
+  expiredAt: Date
+}
+
+/**
+ * Claims a key for the transaction; false when a reply is kept under it. Waits while another transaction holds the key, but
+ * no longer than given: then PostgreSQL ends the statement (`isLockTimeout`). Later statements wait as long as ever.
+ */
+export async function claimReply(client: Client, claim: ReplyClaim, patienceMs: number): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'claim_reply',
+    // The row to insert comes from setting the patience, and the row that was inserted takes it back.
+    text: `
+insert into idempotency as kept (account_id, mode, operation, key_hash, request_hash, claimed_at)
+select $1::bigint, $2::text, $3::text, $4::bytea, $5::bytea, $6::timestamptz
+from set_config('lock_timeout', $8::text, true)
+on conflict (account_id, mode, operation, key_hash)
+do update set request_hash = excluded.request_hash, claimed_at = excluded.claimed_at, contact_ids = null, reply = null
+where kept.claimed_at <= $7::timestamptz
+returning set_config('lock_timeout', null, true)`,
+    values: [...placeValues(claim), claim.requestHash, claim.now, claim.expiredAt, String(patienceMs)],
+  })
+  return rowCount === 1
+}
+
+/** Whether a statement ended because it waited for others as long as it may. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03'
+}
+
+export interface KeptReplyRow {
+  request_hash: Buffer
+  /** Sealed. Never missing: claim and reply commit together. */
+  reply: Buffer
+}
+
+/** What is kept under a key, unless it is too old. */
+export async function readReply(db: Queryable, claim: ReplyClaim): Promise<KeptReplyRow | undefined> {
+  const { rows } = await db.query<KeptReplyRow>({
+    name: 'read_reply',
+    text: `
+select request_hash, reply
+from idempotency
+where account_id = $1::bigint and mode = $2::text and operation = $3::text and key_hash = $4::bytea
+  and claimed_at > $5::timestamptz`,
+    values: [...placeValues(claim), claim.expiredAt],
+  })
+  return rows[0]
+}
+
+/** Keeps the reply under the key that the transaction has claimed. */
+export async function keepReply(
+  client: Client,
+  place: ReplyPlace,
+  kept: { reply: Buffer; contactIds: number[] },
+): Promise<void> {
+  await client.query({
+    name: 'keep_reply',
+    text: `
+update idempotency
+set reply = $5::bytea, contact_ids = $6::bigint[]
+where account_id = $1::bigint and mode = $2::text and operation = $3::text and key_hash = $4::bytea`,
+    values: [...placeValues(place), kept.reply, kept.contactIds],
+  })
+}
+
+function placeValues({ accountId, mode, operation, keyHash }: ReplyPlace): unknown[] {
+  return [accountId, mode, operation, keyHash]
+}
+
+/** Deletes up to `limit` replies, the oldest first, of those claimed at `expiredAt` or before; says how many. */
+export async function deleteExpiredReplies(db: Queryable, expiredAt: Date, limit: number): Promise<number> {
+  const { rowCount } = await db.query({
+    name: 'delete_expired_replies',
+    // A row that is being claimed anew is no longer old.
+    text: `
+with expired as (
+  select account_id, mode, operation, key_hash
+  from idempotency
+  where claimed_at <= $1::timestamptz
+  order by claimed_at
+  limit $2::integer
+  for update skip locked
+)
+delete from idempotency kept
+using expired
+where (kept.account_id, kept.mode, kept.operation, kept.key_hash)
+    = (expired.account_id, expired.mode, expired.operation, expired.key_hash)`,
+    values: [expiredAt, limit],
+  })
+  return rowCount ?? 0
+}

@@ -1,0 +1,132 @@
+import buildSerializer from 'fast-json-stringify'
+import { type Queryable, retryConflicts } from '../db/pool.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { contactKey, splitContactKey } from '../kernel/ids.ts'
+import type { DeliverEmails } from '../search/delivery.ts'
+import type { PaidReply } from '../stores/context.ts'
+import { explainRefusals, type PaidReveals, payForReveals } from '../usage/charge-reveals.ts'
+import { type ContactFacts, deliverableEmails, fullNameOf, isRevealable } from './facts.ts'
+import { answerOnce } from './idempotency.ts'
+import type { RevealContext } from './reveal-context.ts'
+import { type ContactPlaces, holdSealedContacts, readSealedContacts } from './reveal-queries.ts'
+import { ContactRevealReply, type ContactRevealRequest } from './reveal-schema.ts'
+import { openContact } from './sealed-contact.ts'
+
+/** What a reveal answers: made now, or kept from the first request with the same Idempotency-Key. */
+export type RevealReply = PaidReply & { isReplay: boolean }
+
+const serialize = buildSerializer(ContactRevealReply as object)
+
+/**
+ * Hands over whole people with their channels, each for a credit at the first time and free for ever after. All or nothing;
+ * who cannot be revealed is left out. With an Idempotency-Key a repeated request gets the first reply.
+ */
+export function revealContacts(
+  ctx: RevealContext,
+  request: ContactRevealRequest,
+  idempotencyKey: string | undefined,
+): Promise<RevealReply> {
+  return explainRefusals(ctx, async () => {
+    if (idempotencyKey === undefined) {
+      const { body, balance } = await retryConflicts(() => reveal(ctx, ctx.db, readSealedContacts, request))
+      return { body, balance, isReplay: false }
+    }
+    const named = { operation: 'revealContacts', key: idempotencyKey, body: request }
+    const answer = await answerOnce(ctx, named, (client) => reveal(ctx, client, holdSealedContacts, request))
+    return answer.isReplay ? { ...answer, balance: {} } : answer
+  })
+}
+
+interface Person {
+  key: number
+  /** The public id. */
+  id: string
+  storeId: number
+  facts: ContactFacts
+  store: { id: string; domain: string; name: string }
+}
+
+interface Revealed extends PaidReply {
+  contactIds: number[]
+}
+
+async function reveal(
+  ctx: RevealContext,
+  db: Queryable,
+  read: typeof readSealedContacts,
+  request: ContactRevealRequest,
+): Promise<Revealed> {
+  const people = await findRevealable(ctx, db, read, request.contact_ids)
+  if (people.length === 0)
+    throw new ApiError('no_revealable_contacts', 'None of these contacts can be revealed.', { param: 'contact_ids' })
+  const contactIds = people.map(({ key }) => key)
+  const paid = await payForReveals(ctx, db, { contactIds, storeIds: people.map(({ storeId }) => storeId) })
+  return { body: renderReply(ctx, people, paid), balance: paid.balance, contactIds }
+}
+
+/** Those of the ids that stand for somebody who can be revealed, each once, in the order of their first appearance. */
+async function findRevealable(
+  ctx: RevealContext,
+  db: Queryable,
+  read: typeof readSealedContacts,
+  ids: readonly string[],
+): Promise<Person[]> {
+  const { mode } = ctx.caller
+  const idsByKey = new Map<number, string>()
+  for (const id of ids) {
+    const opened = ctx.ids.open(id)
+    if (opened?.kind === 'contact' && opened.mode === mode) idsByKey.set(opened.value, id)
+  }
+  if (idsByKey.size === 0) return []
+  const rows = await read(db, placesOf(mode, [...idsByKey.keys()]))
+  const rowsByKey = new Map(rows.map((row) => [contactKey(row.store_id, row.number), row]))
+  const people: Person[] = []
+  for (const [key, id] of idsByKey) {
+    const row = rowsByKey.get(key)
+    if (!row) continue
+    const facts = openContact(ctx.seals.sealer, row.store_id, row.number, row.sealed)
+    if (isRevealable(facts, ctx.deliverEmails))
+      people.push({ key, id, storeId: row.store_id, facts, store: JSON.parse(row.store) })
+  }
+  return people
+}
+
+function placesOf(mode: ContactPlaces['mode'], keys: number[]): ContactPlaces {
+  const places = keys.map(splitContactKey)
+  return { mode, storeIds: places.map(({ storeId }) => storeId), numbers: places.map(({ number }) => number) }
+}
+
+function renderReply(ctx: RevealContext, people: readonly Person[], paid: PaidReveals): string {
+  const reply: ContactRevealReply = {
+    object: 'contact_reveal_result',
+    credits: { spent: paid.spent, remaining: paid.balance.contact_credits },
+    data: people.map((person) => renderPerson(person, paid, ctx.deliverEmails)),
+    request_id: ctx.requestId,
+  }
+  return serialize(reply)
+}
+
+function renderPerson(
+  { key, id, facts, store }: Person,
+  paid: PaidReveals,
+  deliverEmails: DeliverEmails,
+): ContactRevealReply['data'][number] {
+  const { revealedAt, isNew } = paid.reveals.get(key)!
+  return {
+    id,
+    object: 'contact',
+    full_name: fullNameOf(facts),
+    first_name: facts.first_name,
+    last_name: facts.last_name,
+    title: facts.title,
+    role: facts.role,
+    seniority: facts.seniority,
+    profile_url: facts.profile_url,
+    reveal_status: isNew ? 'newly_revealed' : 'already_revealed',
+    charged: isNew,
+    emails: deliverableEmails(facts, deliverEmails),
+    phones: facts.phones,
+    store,
+    revealed_at: revealedAt.toISOString(),
+  }
+}

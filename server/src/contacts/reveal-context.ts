@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify'
+import { callerContext } from '../auth/access.ts'
+import type { CallerContext } from '../auth/caller.ts'
+import type { Pool } from '../db/pool.ts'
+import type { IdSealer } from '../kernel/ids.ts'
+import type { DeliverEmails } from '../search/delivery.ts'
+import type { ContactSeals } from './keyring.ts'
+import type { RunningKeys } from './running-keys.ts'
+
+/** What a reveal works with. */
+export interface RevealContext extends CallerContext {
+  db: Pool
+  ids: IdSealer
+  seals: ContactSeals
+  deliverEmails: DeliverEmails
+  publicUrl: string
+  runningKeys: RunningKeys
+}
+
+/** Where it comes from. */
+export interface RevealServices {
+  db: Pool
+  ids: IdSealer
+  seals: ContactSeals
+  config: { deliverEmails: DeliverEmails }
+  publicUrl: string
+}
+
+export function revealContext(
+  request: FastifyRequest,
+  services: RevealServices,
+  runningKeys: RunningKeys,
+): RevealContext {
+  const { db, ids, seals, config, publicUrl } = services
+  const { deliverEmails } = config
+  return { ...callerContext(request, db), db, ids, seals, deliverEmails, publicUrl, runningKeys }
+}

@@ -1,0 +1,36 @@
+import { isTimeOver } from './wait.ts'
+
+export interface Repetition {
+  /** Resolves once nothing runs any more. */
+  stop(): Promise<void>
+}
+
+/**
+ * Does `work` at once, and again in a steady rhythm until stopped. When it fails the rhythm goes on; `onOutage` hears of it
+ * once, not at every try.
+ */
+export function repeat(
+  work: () => Promise<unknown>,
+  options: { intervalMs: number; onOutage: (error: unknown) => void },
+): Repetition {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const repeating = (async () => {
+    let isAway = false
+    do {
+      try {
+        await work()
+        isAway = false
+      } catch (error) {
+        if (!isAway) options.onOutage(error)
+        isAway = true
+      }
+    } while (await isTimeOver(options.intervalMs, signal))
+  })()
+  return {
+    stop: () => {
+      stopping.abort()
+      return repeating
+    },
+  }
+}
