@@ -1,0 +1,24 @@
+import { admit } from '../../src/auth/admit.ts'
+import { explainRefusals, payForReveals } from '../../src/usage/charge-reveals.ts'
+import type { TestApp, TestKey } from '../support/app.ts'
+
+let lastContact = 0
+
+/**
+ * Pays for contacts nobody has revealed before, as a reveal does, without the people: hundreds of credits are spent at
+ * once. Answers what is left, or throws the refusal.
+ */
+export async function spendCredits({ deps }: TestApp, key: TestKey, count: number): Promise<number> {
+  const { db, clock, plans } = deps
+  const now = clock.now()
+  const publicUrl = 'http://storedex.example'
+  const { caller, refusal } = await admit(
+    { db, now, plans, publicUrl },
+    { authorization: `Bearer ${key.secret}`, scope: 'contacts:reveal', readSearchRows: false },
+  )
+  if (refusal) throw refusal
+  const contactIds = Array.from({ length: count }, () => ++lastContact)
+  const ctx = { db, now, requestId: `req_test${lastContact}`, caller, publicUrl }
+  const paid = await explainRefusals(ctx, () => payForReveals(ctx, db, { contactIds, storeIds: [] }))
+  return paid.balance.contact_credits
+}
