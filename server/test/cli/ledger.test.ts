@@ -1,8 +1,13 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { admit } from '../../src/auth/admit.ts'
+import { findProjectDir } from '../../src/config.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import { payForDelivery } from '../../src/usage/charge.ts'
+import { testDataKeys } from '../support/data-keys.ts'
 import { openCommandLine } from './support.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
@@ -37,6 +42,18 @@ beforeEach(async () => {
   await cli.deps.db.query('truncate ledger, usage_counters, store_exports, reveals, request_windows')
   cli.clock.set(now)
 })
+
+/** As many entries of the account opened last, a second apart. */
+async function insertEntries(count: number): Promise<void> {
+  await cli.deps.db.query(
+    `insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at)
+     select id, 'live', 'search_rows', $1, 1, 'req_' || n, $2::timestamptz + n * interval '1 second'
+     from accounts, generate_series(1, $3::integer) n
+     where id = (select max(id) from accounts)
+     order by n`,
+    [period, now, count],
+  )
+}
 
 const entry = (meter: string, amount: number, requestId: string, spentAt = now) => ({
   spent_at: spentAt,
@@ -99,14 +116,7 @@ describe('ledger show', () => {
   test('a long ledger is told whole, each entry once and in order, in every form', async () => {
     const { account } = await openSpender()
     const count = 4_321
-    await cli.deps.db.query(
-      `insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at)
-       select id, 'live', 'search_rows', $1, 1, 'req_' || n, $2::timestamptz + n * interval '1 second'
-       from accounts, generate_series(1, $3::integer) n
-       where id = (select max(id) from accounts)
-       order by n`,
-      [period, now, count],
-    )
+    await insertEntries(count)
     const expected = Array.from({ length: count }, (_, index) => `req_${index + 1}`)
     const entries = await cli.json<{ request_id: string }[]>('ledger', 'show', account)
     expect(entries.map((each) => each.request_id)).toEqual(expected)
@@ -114,6 +124,24 @@ describe('ledger show', () => {
       const { stdout } = await cli.run('ledger', 'show', account, ...flags)
       expect(stdout.match(/req_\d+/g)).toEqual(expected)
     }
+  })
+
+  test('whoever reads it may stop reading', async () => {
+    const { account } = await openSpender()
+    await insertEntries(10_000)
+    const { PATH = '' } = process.env
+    const env = { PATH, DATABASE_URL: cli.deps.databaseUrl, DATA_KEYS: testDataKeys }
+    const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
+    const command = spawn(process.execPath, [launcher, 'ledger', 'show', account, '--csv'], { env })
+    let complaint = ''
+    command.stderr.on('data', (chunk) => {
+      complaint += chunk
+    })
+    const [first] = await once(command.stdout, 'data')
+    command.stdout.destroy()
+    await once(command, 'close')
+    expect(String(first)).toMatch(/^spent_at,/)
+    expect(complaint).toBe('')
   })
 
   test('one form at a time, and only of an account that exists', async () => {

@@ -4,6 +4,7 @@ import { runCommandLine } from '../../src/cli/program.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
 import { createManualClock } from '../support/clock.ts'
+import { testDataKeys } from '../support/data-keys.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 interface Ending {
@@ -29,7 +30,8 @@ export function openCommandLine(now: string): CommandLine {
   const clock = createManualClock(now)
   beforeAll(async () => {
     const { url } = await createTestDatabase()
-    const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' }, findProjectDir(import.meta.dirname))
+    const environment = { DATABASE_URL: url, DATA_KEYS: testDataKeys, LOG_LEVEL: 'silent' }
+    const config = readConfig(environment, findProjectDir(import.meta.dirname))
     deps = await openDeps(config, { applicationName: 'storedex test', clock, maxConnections: 4 })
     commandLine.deps = deps
   })
