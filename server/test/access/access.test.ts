@@ -3,21 +3,25 @@ import { scopes } from '../../src/auth/scopes.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { TestClient, TestReply } from '../support/client.ts'
-import { knownDomain, type OperationCase, operations } from './operations.ts'
+import { knownContact, knownDomain, type OperationCase, operations } from './operations.ts'
 
 let app: TestApp
 /** Holds every scope; its account is in good standing. */
 let key: TestKey
+let contactId: string
 beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
   await app.importStores([{ domain: knownDomain, name: 'Open Door' }])
+  await app.importContacts([{ store_domain: knownDomain, first_name: 'Dora', profile_url: 'https://people.example/d' }])
   key = await app.key({ scopes, limits: { requests_per_minute: 1_000 } })
+  contactId = (await key.post('/contacts/search', {})).body.data[0].id
 })
 
 const each = describe.each(Object.entries(operations).map(([name, operation]) => ({ name, operation })))
 
 function call(client: TestClient, { method, path, body }: OperationCase, headers: Record<string, string> = {}) {
-  return method === 'GET' ? client.get(path, headers) : client.post(path, body, headers)
+  if (method === 'GET') return client.get(path, headers)
+  return client.post(path, JSON.parse(JSON.stringify(body).replace(knownContact, contactId)), headers)
 }
 
 function expectRefusal(reply: TestReply, status: number, code: string) {
@@ -117,8 +121,9 @@ each('$name', ({ operation }) => {
 
   test('answers a key of the sandbox', async () => {
     const sandbox = await app.keyOf(key.account, { scopes: [operation.scope], mode: 'test' })
-    // The store is in the live catalogue alone.
-    expect((await call(sandbox, operation)).status).toBe(operation.path.includes(knownDomain) ? 404 : 200)
+    // The store and its people are in the live catalogue alone.
+    const asksForThem = operation.path.includes(knownDomain) || operation.path === '/contacts/reveal'
+    expect((await call(sandbox, operation)).status).toBe(asksForThem ? 404 : 200)
   })
 })
 

@@ -11,6 +11,8 @@ export interface OperationCase {
 }
 
 export const knownDomain = 'open-door.example'
+/** Stands for the id of somebody at that store, whom only the running app can name. */
+export const knownContact = 'ct_live_SomebodyWeKnowOf'
 
 /** One case for each operation that the published document names, by its method and path there. */
 export const operations: Record<string, OperationCase> = {
@@ -24,5 +26,11 @@ export const operations: Record<string, OperationCase> = {
     path: '/stores/enrich',
     body: { domains: [knownDomain] },
   },
-  'POST /contacts/search': { scope: 'contacts:search', method: 'POST', path: '/contacts/search', body: {} },
+  'POST /contacts/search': { scope: 'contacts:search', method: 'POST', path: '/contacts/search', body: { limit: 10 } },
+  'POST /contacts/reveal': {
+    scope: 'contacts:reveal',
+    method: 'POST',
+    path: '/contacts/reveal',
+    body: { contact_ids: [knownContact] },
+  },
 }

@@ -15,9 +15,7 @@ const app = await startTestApp({
 })
 const shop = 'discreet-shop.example'
 await app.importStores([{ domain: shop, name: 'Discreet Shop', lead_fit_score: 50 }])
-await app.importContacts([
-  { store_domain: shop, first_name: 'Ottoline', last_name: 'Mumford', seniority: 'executive' },
-])
+await app.importContacts([{ store_domain: shop, first_name: 'Ottoline', last_name: 'Mumford', seniority: 'executive' }])
 const key = await app.key({ scopes, limits: { requests_per_minute: 10_000 } })
 
 const strangers = { unknown: newApiKey('live'), malformed: `sdx_live_${marker}`, password: 'hunter2-hunter2' }

@@ -11,7 +11,8 @@ export interface ValidBody {
 }
 
 /** One for each POST operation, of values that the taxonomy has. All of them find stores. */
-export async function validBodies({ key }: World): Promise<ValidBody[]> {
+export async function validBodies({ app, key }: World): Promise<ValidBody[]> {
+  const [known] = (await (await app.key({})).post('/contacts/search', {})).body.data
   const taxonomy = (await key.get('/taxonomy')).body
   const two = (facet: string): string[] => taxonomy[facet].slice(0, 2).map((item: { value: string }) => item.value)
   const technologies = (facet: string) => ({ any: [], all: [], none: two(facet) })
@@ -71,6 +72,12 @@ export async function validBodies({ key }: World): Promise<ValidBody[]> {
       },
       maxItems: () => 50,
       required: null,
+    },
+    {
+      path: '/contacts/reveal',
+      body: { contact_ids: [known.id, known.id] },
+      maxItems: () => 10,
+      required: 'contact_ids',
     },
   ]
 }

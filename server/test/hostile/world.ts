@@ -36,6 +36,9 @@ export async function startWorld(): Promise<World> {
     { domain: knownDomain, name: 'Well Kept', country: 'DE' },
     { domain: 'kept-too.example', name: 'Kept Too', country: 'FR' },
   ])
+  await app.importContacts([
+    { store_domain: knownDomain, first_name: 'Willa', profile_url: 'https://people.example/willa' },
+  ])
   const key = await app.key({ limits: { requests_per_minute: 1_000_000, requests_per_day: 1_000_000 } })
   const secretPart = key.secret.slice(-38)
   let spent = [0, 0, 0, 0]

@@ -14,6 +14,8 @@ const promisedStatuses: Record<string, number[]> = {
   'GET /stores/{domain}': [200, 400, 401, 403, 404],
   'POST /stores/search': [200, 400, 401, 403],
   'POST /stores/enrich': [200, 400, 401, 403],
+  'POST /contacts/search': [200, 400, 401, 403],
+  'POST /contacts/reveal': [200, 400, 401, 402, 403, 404],
 }
 
 interface Operation {
