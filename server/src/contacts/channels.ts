@@ -123,6 +123,11 @@ export function normalizeProfile(text: string): string | null {
   return host !== undefined && path !== undefined ? joinProfile(host, path) : settle(text, readLink)
 }
 
+/** Whether a profile in normal form is a page of a site, and not a whole site. */
+export function isPage(normalProfile: string): boolean {
+  return normalProfile.includes('/')
+}
+
 function readLink(link: string): string | null {
   const folded = decodeEscapes(fold(link)).replace(/\s/g, '')
   // A scheme other than the web's; a port is none.

@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto'
-import { hostOfEmail, isRoleMailbox, normalizeEmail, normalizePhone, normalizeProfile } from './channels.ts'
+import { createTextHmac } from '../kernel/hmac.ts'
+import { hostOfEmail, isPage, isRoleMailbox, normalizeEmail, normalizePhone, normalizeProfile } from './channels.ts'
 import type { ContactFacts } from './facts.ts'
 
 /** What a person can be recognised by. */
@@ -20,7 +20,7 @@ export interface IdentityHasher {
 }
 
 export function createIdentityHasher(secret: Buffer): IdentityHasher {
-  const digest = (text: string) => createHmac('sha256', secret).update(text).digest()
+  const digest = createTextHmac(secret)
   return {
     hash: (kind, normal) => ({ kind, hash: digest(`${kind}\n${normal}`).readBigInt64BE().toString() }),
     externalKey: (parts) => digest(`key\n${JSON.stringify(parts)}`).subarray(0, 16),
@@ -35,39 +35,53 @@ export interface ContactPlace {
   country: string | null
 }
 
-/** What a person can be recognised by, told apart by whose it is. */
-export interface PersonIdentities {
-  /** Personal mailboxes and the profile: where one of them stands twice, it is the same person. */
+/** What a person can be recognised by at any store, told apart by whose it is. */
+export interface ChannelIdentities {
+  /** Personal mailboxes and the profile page: where one of them stands twice, it is the same person. */
   own: Identity[]
   /** Phones and mailboxes of a role: a switchboard, info@. They may be other people's as well. */
   shareable: Identity[]
-  /** The import key. */
-  record: Identity
   /** The hosts of the emails. */
   domains: Identity[]
 }
 
+export interface PersonIdentities extends ChannelIdentities {
+  /** The import key. */
+  record: Identity
+}
+
 export function readIdentities(hasher: IdentityHasher, facts: ContactFacts, place: ContactPlace): PersonIdentities {
-  const identities: PersonIdentities = {
-    own: [],
-    shareable: [],
-    record: hasher.hash('record', `${place.storeId}\n${place.externalKey.toString('hex')}`),
-    domains: [],
-  }
-  for (const { email, type } of facts.emails) {
+  return { ...readChannels(hasher, facts, place.country), record: recordIdentity(hasher, place) }
+}
+
+/** `country` is the store's: how a phone number without a country code is read. */
+export function readChannels(
+  hasher: IdentityHasher,
+  { emails, phones, profile_url }: Pick<ContactFacts, 'emails' | 'phones' | 'profile_url'>,
+  country: string | null,
+): ChannelIdentities {
+  const identities: ChannelIdentities = { own: [], shareable: [], domains: [] }
+  for (const { email, type } of emails) {
     const normal = normalizeEmail(email)
     if (normal === null) continue
     const isShareable = type === 'role' || isRoleMailbox(normal)
     identities[isShareable ? 'shareable' : 'own'].push(hasher.hash('email', normal))
     identities.domains.push(hasher.hash('domain', hostOfEmail(normal)))
   }
-  for (const { phone } of facts.phones) {
-    const normal = normalizePhone(phone, place.country)
+  for (const { phone } of phones) {
+    const normal = normalizePhone(phone, country)
     if (normal !== null) identities.shareable.push(hasher.hash('phone', normal))
   }
-  const profile = facts.profile_url === null ? null : normalizeProfile(facts.profile_url)
-  if (profile !== null) identities.own.push(hasher.hash('profile', profile))
+  const profile = profile_url === null ? null : normalizeProfile(profile_url)
+  if (profile !== null) identities[isPage(profile) ? 'own' : 'shareable'].push(hasher.hash('profile', profile))
   return identities
+}
+
+export function recordIdentity(
+  hasher: IdentityHasher,
+  { storeId, externalKey }: Pick<ContactPlace, 'storeId' | 'externalKey'>,
+): Identity {
+  return hasher.hash('record', `${storeId}\n${externalKey.toString('hex')}`)
 }
 
 /** Everything the person can be recognised by, each once: channels however spelt, hosts of the emails, the import key. */

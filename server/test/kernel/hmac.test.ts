@@ -1,0 +1,16 @@
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createTextHmac } from '../../src/kernel/hmac.ts'
+
+test('texts of any length have the digest that the standard says, one after the other', () => {
+  const key = Buffer.alloc(32, 7)
+  const digest = createTextHmac(key)
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ minLength: 900, maxLength: 5_000 }))
+  fc.assert(
+    fc.property(text, (text) => {
+      expect(digest(text).toString('hex')).toBe(createHmac('sha256', key).update(text).digest('hex'))
+    }),
+    { numRuns: 200 },
+  )
+})
