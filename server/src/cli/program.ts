@@ -3,6 +3,7 @@ import { isDatabaseUnavailable } from '../http/database-failure.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { addAccountCommands } from './accounts.ts'
 import { type Cli, wantsJson } from './context.ts'
+import { addDataKeyCommands } from './data-keys.ts'
 import { addImportCommands } from './import.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
@@ -27,6 +28,7 @@ function createProgram(cli: Cli): Command {
   addImportCommands(program, cli)
   addAccountCommands(program, cli)
   addKeyCommands(program, cli)
+  addDataKeyCommands(program, cli)
   addLedgerCommands(program, cli)
   return program
 }

@@ -2,29 +2,44 @@ import type { Writable } from 'node:stream'
 import { SingleBar } from 'cli-progress'
 import type { ImportProgress } from '../imports/import-file.ts'
 
-interface ProgressLine {
-  show(progress: ImportProgress): void
+interface ProgressLine<Progress> {
+  show(progress: Progress): void
   end(): void
 }
 
 /** How far an import has come, on a terminal; of a stream, whose end nobody knows, how much was read. */
-export function showProgress(terminal: Writable): ProgressLine {
+export function showProgress(terminal: Writable): ProgressLine<ImportProgress> {
   let bar: SingleBar | undefined
   return {
     show({ read, rejected, bytesRead, bytesTotal }) {
-      if (!bar) {
-        const format =
-          bytesTotal === null ? '{read} records' : '{bar} {percentage} %  {read} records, {rejected} rejected'
-        bar = new SingleBar({
-          stream: terminal as NodeJS.WritableStream,
-          format,
-          hideCursor: true,
-          clearOnComplete: true,
-        })
-        bar.start(bytesTotal ?? 0, 0, { read, rejected })
-      }
+      const format =
+        bytesTotal === null ? '{read} records' : '{bar} {percentage} %  {read} records, {rejected} rejected'
+      bar ??= startBar(terminal, format, bytesTotal ?? 0, { read, rejected })
       bar.update(bytesRead, { read, rejected })
     },
     end: () => bar?.stop(),
   }
+}
+
+/** How many of so many are done, on a terminal. */
+export function showCount(terminal: Writable): ProgressLine<{ done: number; total: number }> {
+  let bar: SingleBar | undefined
+  return {
+    show({ done, total }) {
+      bar ??= startBar(terminal, '{bar} {percentage} %  {value} of {total}', total, {})
+      bar.update(done)
+    },
+    end: () => bar?.stop(),
+  }
+}
+
+function startBar(terminal: Writable, format: string, total: number, payload: object): SingleBar {
+  const bar = new SingleBar({
+    stream: terminal as NodeJS.WritableStream,
+    format,
+    hideCursor: true,
+    clearOnComplete: true,
+  })
+  bar.start(total, 0, payload)
+  return bar
 }

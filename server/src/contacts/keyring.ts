@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { readInstallationValue, writeInstallationValue } from '../db/installation.ts'
-import type { Queryable } from '../db/pool.ts'
+import { type Pool, type Queryable, transact } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
-import { createSealer, type DataKey, generateDataKey, parseDataKeys, SealError, type Sealer } from '../kernel/seal.ts'
+import { createSealer, type DataKey, dataKeyIdOf, SealError, type Sealer } from '../kernel/seal.ts'
 import { createIdentityHasher, type IdentityHasher } from './identities.ts'
+import { keyFilePath, makeKeyFile, readKeyFile } from './keyring-file.ts'
+import * as queries from './reseal-queries.ts'
 
 /** What reads and writes the sealed part of contacts. */
 export interface ContactSeals {
   sealer: Sealer
   identities: IdentityHasher
+  /** The ids of the keyring, the one that seals first. */
+  keyIds: readonly string[]
 }
 
 const identityKeyName = 'contact_identity_key'
@@ -21,15 +23,42 @@ const identityKeyName = 'contact_identity_key'
  * alone cannot be searched for a known address, and so that it outlives every data key.
  */
 export async function openContactSeals(
-  db: Queryable,
+  db: Pool,
   given: readonly DataKey[] | null,
   dataDir: string,
 ): Promise<ContactSeals> {
   const kept = await readInstallationValue(db, identityKeyName)
-  const sealer = createSealer(given ?? (await readKeyFile(dataDir)) ?? (await makeKeyFile(dataDir, kept !== null)))
+  const keys = given ?? (await readKeyFile(dataDir)) ?? (await makeFirstKeyFile(dataDir, kept !== null))
+  const sealer = createSealer(keys)
   const sealed =
     kept ?? (await writeInstallationValue(db, identityKeyName, sealer.seal(randomBytes(32), identityKeyName)))
-  return { sealer, identities: createIdentityHasher(openIdentityKey(sealer, sealed)) }
+  const identityKey = openIdentityKey(sealer, sealed)
+  const keyIds = keys.map(({ id }) => id)
+  await refuseMissingKeys(db, keyIds)
+  await queries.noteDataKey(db, keyIds[0]!)
+  return { sealer, identities: createIdentityHasher(identityKey), keyIds }
+}
+
+/** Seals the identity key with the newest data key; says whether that was still to do. */
+export async function resealIdentityKey(db: Queryable, sealer: Sealer): Promise<boolean> {
+  const sealed = (await readInstallationValue(db, identityKeyName))!
+  if (sealer.isNewest(sealed)) return false
+  const fresh = sealer.seal(openIdentityKey(sealer, sealed), identityKeyName)
+  await queries.replaceInstallationValue(db, identityKeyName, sealed, fresh)
+  return true
+}
+
+/** The id of the data key that the identity key is sealed with. */
+export async function readIdentityKeyUse(db: Queryable): Promise<string> {
+  return dataKeyIdOf((await readInstallationValue(db, identityKeyName))!)
+}
+
+async function makeFirstKeyFile(dataDir: string, isSealedAlready: boolean): Promise<DataKey[]> {
+  if (isSealedAlready)
+    throw new OperatorError(
+      `The contact data of this database is sealed, and there is no keyring: set DATA_KEYS, or put the file ${keyFilePath(dataDir)} back.`,
+    )
+  return makeKeyFile(dataDir)
 }
 
 function openIdentityKey(sealer: Sealer, sealed: Buffer): Buffer {
@@ -44,42 +73,23 @@ function openIdentityKey(sealer: Sealer, sealed: Buffer): Buffer {
   }
 }
 
-const fileName = 'data-keys'
-
-async function readKeyFile(dataDir: string): Promise<DataKey[] | null> {
-  const path = join(dataDir, fileName)
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new OperatorError(`The data keys in ${path} cannot be read.`, { cause })
-  }
-  const keys = parseDataKeys(text)
-  if (!keys) throw new OperatorError(`${path} does not hold data keys (id:base64[,id:base64…]).`)
-  return keys
-}
-
-/** Written aside and linked, so that of two starters at once one makes the keys and both read the same. */
-async function makeKeyFile(dataDir: string, isSealedAlready: boolean): Promise<DataKey[]> {
-  const path = join(dataDir, fileName)
-  if (isSealedAlready)
+/**
+ * Every key that ever sealed is noted. One that has left the keyring may be forgotten once nothing is sealed with it any
+ * more; else a start would go well, and reveals would fail.
+ */
+async function refuseMissingKeys(db: Pool, keyIds: readonly string[]): Promise<void> {
+  const missing = (await queries.readDataKeyNotes(db)).filter((id) => !keyIds.includes(id))
+  if (missing.length === 0) return
+  const uses = await transact(db, async (client) => {
+    await queries.allowLongStatements(client)
+    return queries.countByDataKey(client)
+  })
+  const needed = uses.find(({ id }) => missing.includes(id))
+  if (needed) {
+    const { id, contacts, replies } = needed
     throw new OperatorError(
-      `The contact data of this database is sealed, and there is no keyring: set DATA_KEYS, or put the file ${path} back.`,
+      `The data key "${id}" is not in the keyring, but ${contacts} contacts and ${replies} kept replies are sealed with it. Put it back; "storedex data-keys reseal" seals them with the newest key.`,
     )
-  const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    await writeFile(aside, `${generateDataKey()}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    await link(aside, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
-  } catch (cause) {
-    throw new OperatorError(`The data keys cannot be kept in ${path}: make the folder writable or set DATA_KEYS.`, {
-      cause,
-    })
-  } finally {
-    await rm(aside, { force: true })
   }
-  return (await readKeyFile(dataDir))!
+  await queries.forgetDataKeys(db, missing)
 }

@@ -14,6 +14,17 @@ export interface Sealer {
   open(sealed: Buffer, identity: string): Buffer
   /** What everything sealed with the newest key begins with; anything else awaits re-sealing. */
   readonly newestPrefix: Buffer
+  isNewest(sealed: Buffer): boolean
+}
+
+/** The id of the key that sealed these bytes, whether it is in the ring or not. */
+export function dataKeyIdOf(sealed: Buffer): string {
+  return sealed.toString('latin1', 2, idEndOf(sealed))
+}
+
+/** Length of the id stands before it. */
+function idEndOf(sealed: Buffer): number {
+  return 2 + (sealed[1] ?? 0)
 }
 
 /** Tells neither what was sealed nor with what, apart from the key's public name. */
@@ -45,10 +56,10 @@ export function createSealer(keys: readonly DataKey[]): Sealer {
   }
 
   function open(sealed: Buffer, identity: string): Buffer {
-    const idEnd = 2 + (sealed[1] ?? 0)
+    const idEnd = idEndOf(sealed)
     if (sealed[0] !== version || sealed.length < idEnd + nonceLength + tagLength)
       throw new SealError('these bytes were not sealed here')
-    const id = sealed.toString('latin1', 2, idEnd)
+    const id = dataKeyIdOf(sealed)
     const secret = secrets.get(id)
     if (!secret) throw new SealError(`the data key "${id}" is not in the keyring`)
     const nonce = sealed.subarray(idEnd, idEnd + nonceLength)
@@ -64,7 +75,8 @@ export function createSealer(keys: readonly DataKey[]): Sealer {
     return plain
   }
 
-  return { seal, open, newestPrefix }
+  const isNewest = (sealed: Buffer) => sealed.subarray(0, newestPrefix.length).equals(newestPrefix)
+  return { seal, open, newestPrefix, isNewest }
 }
 
 function prefixOf(id: string): Buffer {

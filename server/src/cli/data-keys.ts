@@ -1,0 +1,96 @@
+import type { Command } from 'commander'
+import { prependToKeyFile } from '../contacts/keyring-file.ts'
+import { type DataKeyStatus, readDataKeyStatus, resealEverything } from '../contacts/reseal.ts'
+import { runExclusively } from '../db/exclusive.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import { figure } from '../kernel/format.ts'
+import { generateDataKey } from '../kernel/seal.ts'
+import { type Cli, print, withDeps } from './context.ts'
+import { showCount } from './progress.ts'
+import { formatTable } from './table.ts'
+
+const procedure = `
+To replace a key without stopping:
+  1. put a new one in front of the keyring: "data-keys add" for the file in DATA_DIR;
+     for DATA_KEYS, "data-keys generate" prints an entry: DATA_KEYS=<new entry>,<old entries>
+  2. restart every server, so that all of them open what the new key seals; no imports until then
+  3. data-keys reseal
+  4. data-keys status, until nothing is sealed with the old key; then take it out, and restart`
+
+export function addDataKeyCommands(program: Command, cli: Cli): void {
+  const group = program
+    .command('data-keys')
+    .description('look at and replace the keys that contacts are sealed with')
+    .addHelpText('after', procedure)
+
+  group
+    .command('generate')
+    .description('print a new key as an entry for DATA_KEYS')
+    .action((_flags: object, command: Command) => {
+      const entry = generateDataKey()
+      print(cli, command, { entry }, entry)
+    })
+
+  group
+    .command('add')
+    .description('put a new key in front of the file in DATA_DIR')
+    .addHelpText('after', procedure)
+    .action((_flags: object, command: Command) =>
+      withDeps(cli, async ({ config, databaseUrl }) => {
+        if (config.dataKeys)
+          throw new OperatorError(
+            'DATA_KEYS is set, so the file in DATA_DIR is not read. Put an entry that "storedex data-keys generate" prints in front of DATA_KEYS instead.',
+          )
+        const id = await runExclusively(databaseUrl, () => prependToKeyFile(config.dataDir))
+        const telling = `Added data key ${id}. Restart every server before anything is imported, then run "storedex data-keys reseal".`
+        print(cli, command, { id }, telling)
+      }),
+    )
+
+  group
+    .command('status')
+    .description('tell how much is sealed with which key')
+    .action((_flags: object, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const keys = await readDataKeyStatus(deps)
+        print(cli, command, { keys }, tellStatus(keys))
+      }),
+    )
+
+  group
+    .command('reseal')
+    .description('seal everything with the first key, beside running servers; goes on where it was stopped')
+    .addHelpText('after', procedure)
+    .action((_flags: object, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const progress = cli.stderr.isTTY ? showCount(cli.stderr) : undefined
+        try {
+          const result = await resealEverything(deps, progress?.show)
+          progress?.end()
+          print(cli, command, result, tellReseal(result))
+        } finally {
+          progress?.end()
+        }
+      }),
+    )
+}
+
+function tellStatus(keys: readonly DataKeyStatus[]): string {
+  return formatTable(
+    ['key', 'use', 'contacts', 'kept replies', 'identity key'],
+    keys.map(({ id, in_keyring, seals, contacts, replies, identity_key }) => [
+      id,
+      seals ? 'seals' : in_keyring ? 'opens' : 'not in the keyring',
+      figure(contacts),
+      figure(replies),
+      identity_key ? 'yes' : '-',
+    ]),
+  )
+}
+
+function tellReseal({ resealed, remaining }: { resealed: number; remaining: number }): string {
+  const done = `Sealed ${figure(resealed)} anew.`
+  return remaining === 0
+    ? `${done} Nothing is left under an older key: it can leave the keyring.`
+    : `${done} ${figure(remaining)} were sealed with an older key meanwhile: restart what still runs with it, and run this again.`
+}
