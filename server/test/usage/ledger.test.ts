@@ -105,11 +105,12 @@ describe('the ledger balances', () => {
     expect((await prove()).entries).toBeGreaterThan(100)
   })
 
-  test('after spends at the same time', async () => {
+  test('during and after spends at the same time', async () => {
     const keys = await openKeys()
     const spends: Move[] = fc.sample(move, { numRuns: 60, seed: 7 }).filter((each) => each.do !== 'wait')
+    const proofs = Promise.all(Array.from({ length: 5 }, prove))
     await Promise.all(spends.map((each) => play(keys, each)))
-    expect(await prove()).toMatchObject({ code: 0, differences: [] })
+    for (const proof of [...(await proofs), await prove()]) expect(proof).toMatchObject({ code: 0, differences: [] })
   })
 })
 
