@@ -1,16 +1,17 @@
 import { revenueTiers, trafficTiers } from './fixed-facets.ts'
+import { contactStores } from './sandbox-contacts.ts'
 import { edgeStores } from './sandbox-edges.ts'
 import type { StoreRecord } from './store-record.ts'
 import { readFacet } from './taxonomy-files.ts'
 
-const storeCount = 200
+const pageCount = 79
 
 /**
  * What keys of mode test see: invented shops whose names say what they are for. First the ones that try a field to its
- * edges, then one for every value of the short facets, and a long run of like stores to page through.
+ * edges, then one for every value of the short facets, a long run of like stores to page through, and those with people.
  */
 export function sandboxStores(): StoreRecord[] {
-  const stores = [
+  return [
     ...edgeStores,
     ...categoryStores(),
     ...trafficTiers.map(({ value }) => named('traffic', value, { traffic_tier: value, platform_plus: false })),
@@ -18,8 +19,9 @@ export function sandboxStores(): StoreRecord[] {
     ...['US', 'GB', 'DE', 'FR', 'JP', 'BR', 'IN', 'AU', 'NA'].map((value) =>
       named('country', value, { country: value }),
     ),
+    ...pageStores(),
+    ...contactStores,
   ]
-  return [...stores, ...pageStores(storeCount - stores.length)]
 }
 
 function named(facet: string, value: string, fields: Partial<StoreRecord>): StoreRecord {
@@ -39,8 +41,8 @@ function categoryStores(): StoreRecord[] {
  * Stores that one filter (the app gorgias) finds, in an order that is known: the score falls by one every third store,
  * so that pages break within equal scores too.
  */
-function pageStores(count: number): StoreRecord[] {
-  return Array.from({ length: count }, (_, index) => {
+function pageStores(): StoreRecord[] {
+  return Array.from({ length: pageCount }, (_, index) => {
     const number = String(index + 1).padStart(3, '0')
     return {
       domain: `sandbox-page-${number}.example`,

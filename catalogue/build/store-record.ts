@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-
 /** A store as `storedex import stores` reads it; a missing field means unknown. */
 export interface StoreRecord {
   domain: string
@@ -28,13 +26,4 @@ export interface Technologies {
   apps: string[]
   pixels: string[]
   theme: { name: string | null; type: 'free' | 'paid' | 'custom' | null }
-}
-
-export function toNdjson(stores: readonly object[]): string {
-  return stores.map((store) => `${JSON.stringify(store)}\n`).join('')
-}
-
-/** Writes records to a file named relative to the catalogue folder. */
-export function writeStores(name: string, stores: readonly object[]): void {
-  writeFileSync(new URL(`../${name}`, import.meta.url), toNdjson(stores))
 }
