@@ -1,6 +1,12 @@
-import { contactKey } from '../../src/kernel/ids.ts'
+import { Readable } from 'node:stream'
+import { afterAll } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { openDeps } from '../../src/deps.ts'
+import { importContacts } from '../../src/imports/import-contacts.ts'
+import { importStores } from '../../src/imports/import-stores.ts'
+import { contactKey, type Mode } from '../../src/kernel/ids.ts'
 import type { TestApp, TestKey } from '../support/app.ts'
-import type { Json, TestReply } from '../support/client.ts'
+import { createClient, type Json, type TestClient, type TestReply } from '../support/client.ts'
 
 /** Room to spare in everything that a test of reveals does not look at. */
 export const generous = { requests_per_minute: 100_000, requests_per_day: 100_000 }
@@ -24,6 +30,7 @@ export const people: Record<string, object> = {
     ],
   },
   Ines: {
+    last_name: 'Ferreira',
     full_name: 'Dr. Ines Ferreira',
     seniority: 'executive',
     emails: [
@@ -34,24 +41,28 @@ export const people: Record<string, object> = {
   },
   Tomas: { phones: [{ phone: '+1 202-555-0145' }] },
   Yuki: { last_name: '山田', profile_url: 'https://people.example/yuki' },
-  Bruno: { emails: [{ email: 'bruno@first-shop.example', status: 'bounced' }] },
+  Bruno: {
+    emails: [
+      { email: 'bruno@first-shop.example', status: 'bounced' },
+      { email: 'bruno.i@first-shop.example', status: 'invalid' },
+      { email: 'bruno.s@first-shop.example', status: 'suppressed' },
+    ],
+  },
   Nobody: { last_name: 'Without' },
 }
 
-/** The address of a person of `addCrowd`, and nobody else's. */
-export const crowdEmail = (index: number) => `person-${index}@crowd.example`
+export const firstShop = 'first-shop.example'
 
-/** Puts `people` on file at first-shop.example. */
-export async function addPeople(app: TestApp): Promise<void> {
-  await app.importStores([{ domain: 'first-shop.example', name: 'First Shop', country: 'DE' }])
-  await app.importContacts(
-    Object.entries(people).map(([name, person]) => ({
-      store_domain: 'first-shop.example',
-      external_id: name,
-      first_name: name,
-      ...person,
-    })),
-  )
+/** Puts `people` on file at one store. */
+export async function addPeople(app: TestApp, mode: Mode = 'live'): Promise<void> {
+  await importInto(app, mode, importStores, [{ domain: firstShop, name: 'First Shop', country: 'DE' }])
+  const records = Object.entries(people).map(([name, person]) => ({
+    store_domain: firstShop,
+    external_id: name,
+    first_name: name,
+    ...person,
+  }))
+  await importInto(app, mode, importContacts, records)
 }
 
 /** Puts `count` people on file, ten to a store. Their ids, in order of their numbers. */
@@ -64,12 +75,17 @@ export async function addCrowd(app: TestApp, count: number): Promise<string[]> {
       store_domain: storeOf(index),
       external_id: `person-${index}`,
       first_name: `Person ${index}`,
-      emails: [{ email: crowdEmail(index), status: 'verified' }],
+      emails: [{ email: `person-${index}@crowd.example`, status: 'verified' }],
     })),
   )
-  const key = await app.key({ limits: generous })
-  const ids = await idsByFirstName(key)
+  const ids = await idsByFirstName(await app.key({ limits: generous }))
   return indexes.map((index) => ids[`Person ${index}`]!)
+}
+
+async function importInto(app: TestApp, mode: Mode, importFile: typeof importStores, records: object[]): Promise<void> {
+  const stdin = Readable.from([records.map((record) => JSON.stringify(record)).join('\n')])
+  const { rejected } = await importFile(app.deps, { file: '-', stdin, mode, extendTaxonomy: false })
+  if (rejected > 0) throw new Error(`${rejected} records were rejected`)
 }
 
 /** Ids as previews tell them, of everybody on file. */
@@ -84,9 +100,21 @@ export async function idsByFirstName(key: TestKey): Promise<Record<string, strin
   return ids
 }
 
-export function reveal(key: TestKey, ids: readonly unknown[], idempotencyKey?: string): Promise<TestReply> {
+/** Another server on the same database, with connections of its own. */
+export async function startSecondServer(app: TestApp): Promise<(key: TestKey) => TestClient> {
+  const deps = await openDeps(app.deps.config, { applicationName: 'second test server', clock: app.clock })
+  const server = await buildApp(deps)
+  const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  afterAll(async () => {
+    await server.close()
+    await deps.close()
+  })
+  return (key) => createClient(url, key.secret)
+}
+
+export function reveal(caller: TestClient, ids: readonly unknown[], idempotencyKey?: string): Promise<TestReply> {
   const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
-  return key.post('/contacts/reveal', { contact_ids: ids }, headers)
+  return caller.post('/contacts/reveal', { contact_ids: ids }, headers)
 }
 
 /** Who was revealed, by first name. */
@@ -97,17 +125,16 @@ export const usageOf = async (key: TestKey): Promise<Json> => (await key.get('/u
 /** A well-formed id of nobody. */
 export const unknownId = (app: TestApp) => app.deps.ids.seal('contact', contactKey(987_654, 3), 'live')
 
-/** What is written down of an account: all four have to agree at any time. */
-export async function booksOf(app: TestApp, key: TestKey, mode = 'live') {
-  const account = app.accountNumber(key.account)
+/** What is written down of an account. */
+export async function booksOf(app: TestApp, key: TestKey, mode: Mode = 'live') {
   const { rows } = await app.db.query(
     `select (select count(*) from reveals where account_id = $1 and mode = $2) as reveals,
             (select count(*) from store_exports where account_id = $1 and mode = $2) as exports,
             (select coalesce(sum(used), 0) from usage_counters
-             where account_id = $1 and mode = $2 and meter = 'contact_credits') as credits,
+             where account_id = $1 and mode = $2 and meter = 'contact_credits') as counted,
             (select coalesce(sum(amount), 0) from ledger
-             where account_id = $1 and mode = $2 and meter = 'contact_credits') as ledger`,
-    [account, mode],
+             where account_id = $1 and mode = $2 and meter = 'contact_credits') as entered`,
+    [app.accountNumber(key.account), mode],
   )
-  return rows[0] as { reveals: number; exports: number; credits: number; ledger: number }
+  return rows[0] as { reveals: number; exports: number; counted: number; entered: number }
 }
