@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { importContacts } from '../imports/import-contacts.ts'
 import type { ImportContext, ImportInput, ImportResult } from '../imports/import-file.ts'
 import { importStores } from '../imports/import-stores.ts'
+import { importSuppressions, type SuppressionsResult } from '../imports/import-suppressions.ts'
 import { type Cli, print, withDeps } from './context.ts'
 import { showProgress } from './progress.ts'
 
@@ -13,6 +14,7 @@ export function addImportCommands(program: Command, cli: Cli): void {
     summary: 'add and update people at stores that are there',
     importRecords: importContacts,
   })
+  addSuppressionsImport(group, cli)
 }
 
 interface ImportCommand {
@@ -44,6 +46,44 @@ function addImport(group: Command, cli: Cli, { name, summary, importRecords }: I
         }
       }),
     )
+}
+
+function addSuppressionsImport(group: Command, cli: Cli): void {
+  group
+    .command('suppressions')
+    .description('keep people and companies away, and erase those on file')
+    .argument('<file>', 'one email, phone, profile URL or domain a line, .gz too; - reads standard input')
+    .addHelpText('after', aboutSuppressions)
+    .action((file: string, _flags: object, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const progress = cli.stderr.isTTY ? showProgress(cli.stderr) : undefined
+        try {
+          const input = { file, stdin: cli.stdin, ...(progress && { onProgress: progress.show }) }
+          const result = await importSuppressions(deps, input)
+          progress?.end()
+          print(cli, command, result, tellSuppressions(result))
+        } finally {
+          progress?.end()
+        }
+      }),
+    )
+}
+
+const aboutSuppressions = `
+Blank lines and lines that begin with # are skipped. Phones need their country code. A domain stands for the store there
+and for everybody with an email at that very host; hosts below it need lines of their own.`
+
+function tellSuppressions({
+  read,
+  inserted,
+  unchanged,
+  rejected,
+  erased,
+  rejects_file,
+  seconds,
+}: SuppressionsResult): string {
+  const counts = `${read} lines read in ${seconds} s: ${inserted} new, ${unchanged} known, ${rejected} rejected; ${erased} contacts erased.`
+  return rejects_file ? `${counts}\nWhat was rejected, and why, is in ${rejects_file}.` : counts
 }
 
 function tellImport({ read, inserted, updated, unchanged, rejected, rejects_file, seconds }: ImportResult): string {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { isDatabaseUnavailable } from '../http/database-failure.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { addAccountCommands } from './accounts.ts'
+import { addContactCommands } from './contacts.ts'
 import { type Cli, wantsJson } from './context.ts'
 import { addDataKeyCommands } from './data-keys.ts'
 import { addImportCommands } from './import.ts'
@@ -28,6 +29,7 @@ function createProgram(cli: Cli): Command {
   addImportCommands(program, cli)
   addAccountCommands(program, cli)
   addKeyCommands(program, cli)
+  addContactCommands(program, cli)
   addDataKeyCommands(program, cli)
   addLedgerCommands(program, cli)
   return program

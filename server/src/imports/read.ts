@@ -4,11 +4,10 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { OperatorError } from '../kernel/errors.ts'
 
-/** The bytes of an import, uncompressed, and how far they were read. */
-export interface ImportSource {
+/** The bytes of a file, uncompressed, and how far they were read. */
+export interface TextSource {
   /** What messages call it. */
   name: string
-  format: 'ndjson' | 'csv'
   /** Size of the file as it lies on disk; null for a stream. */
   bytesTotal: number | null
   /** Bytes read so far, of `bytesTotal`. */
@@ -18,23 +17,33 @@ export interface ImportSource {
   close(): void
 }
 
+/** The bytes of an import. */
+export interface ImportSource extends TextSource {
+  format: 'ndjson' | 'csv'
+}
+
 const blockBytes = 256 * 1024
 
-const fileName = /\.(?<format>ndjson|jsonl|json|csv)(?<compressed>\.gz)?$/i
+const fileName = /\.(?<format>ndjson|jsonl|json|csv)(?:\.gz)?$/i
 
 /** Opens a file by what its name says it is, or standard input (NDJSON) for `-`. */
 export async function openSource(file: string, stdin: Readable | undefined): Promise<ImportSource> {
-  if (file === '-') return openStandardInput(stdin)
   const named = fileName.exec(file)?.groups
-  if (!named)
+  if (!named && file !== '-')
     throw new OperatorError(`${file}: the name must end in .ndjson, .jsonl, .json or .csv, each with .gz or without.`)
+  const format = named?.format?.toLowerCase() === 'csv' ? 'csv' : 'ndjson'
+  return { ...(await openText(file, stdin)), format }
+}
+
+/** Opens a text file of any name, unpacked where it ends in .gz, or standard input for `-`. */
+export async function openText(file: string, stdin: Readable | undefined): Promise<TextSource> {
+  if (file === '-') return openStandardInput(stdin)
   const { size } = await readableFile(file)
   const raw = createReadStream(file, { highWaterMark: blockBytes })
   // A failure of either reaches the reader of the last one; the callback only keeps it from being unhandled.
-  const content = named.compressed ? pipeline(raw, createGunzip({ chunkSize: blockBytes }), () => {}) : raw
+  const content = /\.gz$/i.test(file) ? pipeline(raw, createGunzip({ chunkSize: blockBytes }), () => {}) : raw
   return {
     name: file,
-    format: named.format!.toLowerCase() === 'csv' ? 'csv' : 'ndjson',
     bytesTotal: size,
     bytesRead: () => raw.bytesRead,
     blocks: readBlocks(file, content),
@@ -42,7 +51,7 @@ export async function openSource(file: string, stdin: Readable | undefined): Pro
   }
 }
 
-function openStandardInput(stdin: Readable | undefined): ImportSource {
+function openStandardInput(stdin: Readable | undefined): TextSource {
   if (!stdin) throw new OperatorError('There is no standard input to read.')
   const name = 'standard input'
   let bytesRead = 0
@@ -54,7 +63,6 @@ function openStandardInput(stdin: Readable | undefined): ImportSource {
   }
   return {
     name,
-    format: 'ndjson',
     bytesTotal: null,
     bytesRead: () => bytesRead,
     blocks: counted(),
