@@ -58,6 +58,7 @@ export function renderPreviewedStore(store: Store): string {
   return serializeStore(store)
 }
 
+/** The preview that a reply shows to an account, of what was rendered for all. */
 export function joinPreview(person: string, isRevealed: boolean, store: string): string {
   return `${person}${isRevealed},"store":${store}}`
 }

@@ -67,7 +67,7 @@ export interface DeliveryCharge extends Charge {
   searchRowsAllowance: number
 }
 
-export interface MeterBalanceRow {
+interface MeterBalanceRow {
   meter: 'search_rows' | 'store_exports'
   /** Used and reserved after the charge. */
   taken: number

@@ -7,21 +7,10 @@ import { type ContactPosition, type ContactSearch, findContacts } from '../../sr
 import { normalizeStoreConditions } from '../../src/search/query.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { insertPeople, insertRows } from './catalogue.ts'
-import {
-  inResultOrder,
-  matchesPerson,
-  matchesStore,
-  modes,
-  numberOf,
-  pageLimits,
-  peopleInResultOrder,
-  peopleRowsOf,
-  personFilters,
-  randomStores,
-  rowOf,
-  storeConditions,
-  vocabulary,
-} from './model.ts'
+import { randomStores, vocabulary } from './facts.ts'
+import { modes, pageLimits, personFilters, storeConditions } from './random-filters.ts'
+import { inResultOrder, matchesPerson, matchesStore, peopleInResultOrder } from './reference.ts'
+import { numberOf, peopleRowsOf, rowOf } from './rows.ts'
 
 /**
  * Random filters of people and stores over a random catalogue, every page walked, against a reference that reads the

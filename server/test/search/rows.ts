@@ -1,0 +1,55 @@
+import { packTraits, signatureToken, traitsToken } from '../../src/search/traits.ts'
+import { type Facet, flagTokens } from '../../src/search/vocabulary.ts'
+import type { PersonRow, SearchRow } from './catalogue.ts'
+import { type PersonFacts, type StoreFacts, vocabulary } from './facts.ts'
+import { hasRevealable } from './reference.ts'
+
+/** What an import would leave; document and preview say which store it is. */
+export function rowOf(store: StoreFacts, place: number): SearchRow {
+  const tokens = (facet: Facet, values: (string | null)[]) =>
+    values.flatMap((value) => (value === null ? [] : vocabulary.find(facet, value)!.token))
+  return {
+    mode: store.mode,
+    negatedScore: store.score === null ? Number.POSITIVE_INFINITY : -store.score,
+    tokens: [
+      ...tokens('category', [store.category]),
+      ...tokens('country', [store.country]),
+      ...tokens('traffic_tier', [store.traffic]),
+      ...tokens('revenue_tier', [store.revenue]),
+      ...tokens('theme_type', [store.theme]),
+      ...tokens('app', store.apps),
+      ...tokens('pixel', store.pixels),
+      ...(store.plus ? [flagTokens.platformPlus] : []),
+      ...(hasRevealable(store, 'all') ? [flagTokens.revealableContacts] : []),
+      ...(hasRevealable(store, 'verified') ? [flagTokens.verifiedRevealableContacts] : []),
+      ...(store.people.length > 0 ? [flagTokens.contacts] : []),
+      ...store.people.flatMap((person) => [
+        traitsToken(traitsOf(person)),
+        ...tokens('role', [person.role]),
+        ...tokens('role', [person.role]).map((role) => signatureToken(role, traitsOf(person))),
+      ]),
+    ],
+    activeAds: store.ads,
+    createdEstimate: store.createdAt === null ? null : new Date(store.createdAt),
+    firstDiscoveredAt: store.discoveredAt === null ? null : new Date(store.discoveredAt),
+    document: String(place),
+    preview: String(place),
+  }
+}
+
+/** The people of a store, with gaps between their numbers as erased ones leave them. */
+export function peopleRowsOf(store: StoreFacts, storeId: number): PersonRow[] {
+  return store.people.map((person, index) => ({
+    storeId,
+    number: numberOf(index),
+    role: person.role,
+    traits: traitsOf(person),
+    preview: String(numberOf(index)),
+  }))
+}
+
+export const numberOf = (index: number) => index * 3
+
+function traitsOf({ seniority, verifiedEmail, phone, profile }: PersonFacts): number {
+  return packTraits({ seniority, hasVerifiedEmail: verifiedEmail, hasPhone: phone, hasProfile: profile })
+}
