@@ -1,8 +1,9 @@
 /**
- * How fast stores are imported, and in how much memory, beside what PostgreSQL does with the same rows at best: one COPY
- * into a table without indexes. Fills the database that it is given, which should be an empty one of its own.
+ * How fast stores and people are imported, and in how much memory, beside what PostgreSQL does with the same rows at
+ * best: one COPY into a table without indexes. Fills the database that it is given, which should be an empty one of its
+ * own.
  *
- *   npx tsx bench/import.ts --url postgres://… [--stores 1000000]
+ *   npx tsx bench/import.ts --url postgres://… [--stores 1000000] [--contacts 0]
  */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -16,31 +17,69 @@ import { openContactSeals } from '../server/src/contacts/keyring.ts'
 import { readInstallationSecret } from '../server/src/db/installation.ts'
 import { migrate } from '../server/src/db/migrate.ts'
 import { createPool, type Pool } from '../server/src/db/pool.ts'
+import { importContacts } from '../server/src/imports/import-contacts.ts'
+import type { ImportResult } from '../server/src/imports/import-file.ts'
 import { importStores } from '../server/src/imports/import-stores.ts'
 import { systemClock } from '../server/src/kernel/clock.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
 import { syncTaxonomy } from '../server/src/taxonomy/sync.ts'
 import { generateStores } from './generate.ts'
+import { generateContacts } from './generate-contacts.ts'
 
 const project = join(import.meta.dirname, '..')
-const { url, stores: storeCount } = readArguments()
+const { url, stores: storeCount, contacts: contactCount } = readArguments()
 const folder = await mkdtemp(join(tmpdir(), 'storedex-bench-'))
 await migrate(url, join(project, 'server/migrations'))
 const db = createPool({ url, applicationName: 'storedex bench', statementTimeoutMs: 600_000 })
 try {
   await syncTaxonomy(db, join(project, 'catalogue/taxonomy'))
-  const file = join(folder, 'stores.ndjson')
-  await writeStores(file, storeCount)
   const context = {
     db,
     clock: systemClock,
     ids: createIdSealer(await readInstallationSecret(db)),
     seals: await openContactSeals(db, null, folder),
   }
-  const first = await measured(() => importStores(context, { file, extendTaxonomy: false }))
-  const again = await measured(() => importStores(context, { file, extendTaxonomy: false }))
-  const copySeconds = await copyOfTheSameRows(db)
-  const rate = (seconds: number) => Math.round(storeCount / seconds)
+  const storesFile = await writeRecords('stores.ndjson', generateStores(storeCount))
+  const stores = await benchImport('stores', () => importStores(context, { file: storesFile, extendTaxonomy: false }))
+  await rm(storesFile)
+  if (contactCount === 0) console.log(JSON.stringify({ stores }))
+  else {
+    // About as many: how many people a store has is drawn by lot.
+    const people = generateContacts(generateStores(storeCount), contactCount / storeCount)
+    const peopleFile = await writeRecords('contacts.ndjson', people)
+    const importPeople = () => importContacts(context, { file: peopleFile, extendTaxonomy: false })
+    console.log(JSON.stringify({ stores, contacts: await benchImport('contacts', importPeople) }))
+  }
+} finally {
+  await db.end()
+  await rm(folder, { recursive: true })
+}
+
+function readArguments(): { url: string; stores: number; contacts: number } {
+  const { values } = parseArgs({
+    options: { url: { type: 'string' }, stores: { type: 'string' }, contacts: { type: 'string' } },
+  })
+  const [stores, contacts] = [Number(values.stores ?? 1_000_000), Number(values.contacts ?? 0)]
+  if (!values.url || !Number.isSafeInteger(stores) || !Number.isSafeInteger(contacts))
+    throw new Error('usage: --url postgres://… [--stores 1000000] [--contacts 0]')
+  return { url: values.url, stores, contacts }
+}
+
+async function writeRecords(name: string, records: Iterable<object>): Promise<string> {
+  const file = join(folder, name)
+  const out = createWriteStream(file, { highWaterMark: 1 << 20 })
+  for (const record of records) if (!out.write(`${JSON.stringify(record)}\n`)) await once(out, 'drain')
+  out.end()
+  await once(out, 'close')
+  return file
+}
+
+/** A first import, the same once more, and a bare COPY of the rows that came of it. */
+async function benchImport(table: 'stores' | 'contacts', importFile: () => Promise<ImportResult>): Promise<object> {
+  const first = await measured(importFile)
+  const again = await measured(importFile)
+  const copySeconds = await copyOfTheSameRows(db, table)
+  const rate = (seconds: number) => Math.round(first.result.read / seconds)
   const outcomeOf = ({ result, peakRssMb, cpuSeconds }: typeof first) => ({
     ...result,
     per_second: rate(result.seconds),
@@ -48,32 +87,12 @@ try {
     cpu_seconds: cpuSeconds,
     peak_rss_mb: peakRssMb,
   })
-  console.log(
-    JSON.stringify({
-      stores: storeCount,
-      import: outcomeOf(first),
-      import_again: outcomeOf(again),
-      bare_copy: { seconds: copySeconds, per_second: rate(copySeconds) },
-      import_to_copy: Math.round((first.result.seconds / copySeconds) * 10) / 10,
-    }),
-  )
-} finally {
-  await db.end()
-  await rm(folder, { recursive: true })
-}
-
-function readArguments(): { url: string; stores: number } {
-  const { values } = parseArgs({ options: { url: { type: 'string' }, stores: { type: 'string' } } })
-  const stores = Number(values.stores ?? 1_000_000)
-  if (!values.url || !Number.isSafeInteger(stores)) throw new Error('usage: --url postgres://… [--stores 1000000]')
-  return { url: values.url, stores }
-}
-
-async function writeStores(file: string, count: number): Promise<void> {
-  const out = createWriteStream(file, { highWaterMark: 1 << 20 })
-  for (const store of generateStores(count)) if (!out.write(`${JSON.stringify(store)}\n`)) await once(out, 'drain')
-  out.end()
-  await once(out, 'close')
+  return {
+    import: outcomeOf(first),
+    import_again: outcomeOf(again),
+    bare_copy: { seconds: copySeconds, per_second: rate(copySeconds) },
+    import_to_copy: Math.round((first.result.seconds / copySeconds) * 10) / 10,
+  }
 }
 
 async function measured<T>(work: () => Promise<T>): Promise<{ result: T; peakRssMb: number; cpuSeconds: number }> {
@@ -94,18 +113,18 @@ async function measured<T>(work: () => Promise<T>): Promise<{ result: T; peakRss
 }
 
 /** Seconds to write the imported rows once more, ready-made, straight into a table that has no indexes. */
-async function copyOfTheSameRows(pool: Pool): Promise<number> {
+async function copyOfTheSameRows(pool: Pool, table: 'stores' | 'contacts'): Promise<number> {
   const [reader, writer] = [await pool.connect(), await pool.connect()]
   try {
-    await writer.query('drop table if exists bare_stores')
-    await writer.query('create table bare_stores (like stores)')
+    await writer.query('drop table if exists bare')
+    await writer.query(`create table bare (like ${table} including generated)`)
     const startedAtMs = performance.now()
     await pipeline(
-      reader.query(copyStreams.to('copy stores to stdout')),
-      writer.query(copyStreams.from('copy bare_stores from stdin')),
+      reader.query(copyStreams.to(`copy ${table} to stdout`)),
+      writer.query(copyStreams.from('copy bare from stdin')),
     )
     const seconds = Math.round(performance.now() - startedAtMs) / 1000
-    await writer.query('drop table bare_stores')
+    await writer.query('drop table bare')
     return seconds
   } finally {
     reader.release()

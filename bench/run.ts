@@ -3,7 +3,7 @@
  * server to use in place of the embedded one.
  *
  *   npm run bench -- [api] [--stores 100000] [--seconds 3] [--rounds 3] [--connections 32] [--json]
- *   npm run bench -- import [--stores 1000000]
+ *   npm run bench -- import [--stores 1000000] [--contacts 0]
  */
 import { parseArgs } from 'node:util'
 import { untilAborted, watchTermination } from '../server/src/bin/termination.ts'
@@ -15,11 +15,12 @@ import { openPlace } from './place.ts'
 import { runScript } from './program.ts'
 
 const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--json]
-       npm run bench -- import [--stores N]`
+       npm run bench -- import [--stores N] [--contacts N]`
 
 interface Options {
   command: 'api' | 'import'
   stores: number | null
+  contacts: number
   seconds: number
   rounds: number
   connections: number
@@ -36,6 +37,7 @@ function readOptions(args: string[]): Options | undefined {
       allowPositionals: true,
       options: {
         stores: { type: 'string' },
+        contacts: { type: 'string' },
         seconds: { type: 'string', default: '3' },
         rounds: { type: 'string', default: '3' },
         connections: { type: 'string', default: '32' },
@@ -44,12 +46,13 @@ function readOptions(args: string[]): Options | undefined {
     })
     const [command = 'api', ...rest] = positionals
     const stores = values.stores === undefined ? null : whole(values.stores, 10_000_000)
+    const contacts = values.contacts === undefined ? 0 : whole(values.contacts, 10_000_000)
     const seconds = whole(values.seconds, 600)
     const rounds = whole(values.rounds, 100)
     const connections = whole(values.connections, 256)
     if ((command !== 'api' && command !== 'import') || rest.length > 0) return undefined
-    if (stores === undefined || !seconds || !rounds || !connections) return undefined
-    return { command, stores, seconds, rounds, connections, json: values.json }
+    if (stores === undefined || contacts === undefined || !seconds || !rounds || !connections) return undefined
+    return { command, stores, contacts, seconds, rounds, connections, json: values.json }
   } catch {
     return undefined
   }
@@ -60,8 +63,9 @@ const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
 async function run({ command, json, ...options }: Options, cleanup: Cleanup): Promise<void> {
   const place = await openPlace(process.env.DATABASE_URL || null, cleanup)
   if (command === 'import') {
-    const more = options.stores === null ? [] : ['--stores', String(options.stores)]
-    return runScript('import.ts', ['--url', place.databaseUrl, ...more], place, cleanup)
+    const { stores, contacts } = options
+    const counts = ['--stores', String(stores ?? 1_000_000), '--contacts', String(contacts)]
+    return runScript('import.ts', ['--url', place.databaseUrl, ...counts], place, cleanup)
   }
   const report = await benchApi({ ...options, stores: options.stores ?? 100_000 }, place, cleanup, tell)
   process.stdout.write(`${json ? JSON.stringify(report) : tellReport(report)}\n`)

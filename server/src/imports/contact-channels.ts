@@ -25,8 +25,8 @@ export function readEmails(given: Given<'emails'>): Email[] {
   return withOnePrimary([...emails.values()])
 }
 
-/** A number as people write it, with an extension perhaps; words are no part of it. */
-const phone = /^\+?[\d\s().\-/]*\d[\d\s().\-/]*(?:(?:ext\.?|x|#|;ext=)\s*\d{1,7})?$/i
+/** A number as people write it: with punctuation, as letters on the keys (1-800-FLOWERS), with an extension. */
+const phone = /^(?:tel:)?[\s+(]*\p{Nd}[\p{Nd}A-Z\s()./\p{Pd}]*(?:;?(?:ext[.=]?|x|#)\s*\p{Nd}{1,7})?$/u
 
 /** As given: which of them mean the same shows once the store's country is known. */
 export function readPhones(given: Given<'phones'>): Phone[] {
@@ -39,8 +39,14 @@ export function readPhones(given: Given<'phones'>): Phone[] {
   })
 }
 
+/** Whether what number it is hangs on the country it is dialled in. */
+export function isNational({ phone }: Phone): boolean {
+  return !/^[\s(]*(?:\+|00)/.test(phone)
+}
+
 /** Each number once, exactly one of them primary. */
 export function distinctPhones(phones: Phone[], country: string | null): Phone[] {
+  if (phones.length < 2) return withOnePrimary(phones)
   const distinct = new Map<string, Phone>()
   for (const entry of phones) addOnce(distinct, normalizePhone(entry.phone, country) ?? entry.phone, entry)
   return withOnePrimary([...distinct.values()])

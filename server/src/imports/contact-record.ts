@@ -12,7 +12,8 @@ import {
 import type { IdentityHasher } from '../contacts/identities.ts'
 import { Closed } from '../kernel/shapes.ts'
 import { type Seniority, seniorities } from '../search/traits.ts'
-import { readEmails, readPhones, readProfileUrl } from './contact-channels.ts'
+import { isNational, readEmails, readPhones, readProfileUrl } from './contact-channels.ts'
+import { hashChannels } from './contact-rows.ts'
 import { readPlainText, readShownText, refuseChannels } from './contact-text.ts'
 import { Given, Host, type Patched, readHost, Text, Word, when } from './fields.ts'
 import type { ReadContext } from './kind.ts'
@@ -74,6 +75,8 @@ export interface ContactPatch {
   profileUrl: Patched<string>
   emails: Patched<Email[]>
   phones: Patched<Phone[]>
+  /** What the record's channels are recognised by; null where that hangs on the country of the store. */
+  channelHashes: string[] | null
 }
 
 const checkShape = compileShapeCheck(ContactRecord)
@@ -96,11 +99,20 @@ export function readContactRecord(value: unknown, { words, seals }: ReadContext)
     emails: when(record.emails, readEmails),
     phones: when(record.phones, readPhones),
   }
-  return { ...patch, externalKey: keyOf(patch, seals.identities) }
+  return {
+    ...patch,
+    externalKey: keyOf(patch, seals.identities),
+    channelHashes: patch.phones?.some(isNational) ? null : hashChannels(seals.identities, channelsOf(patch), null),
+  }
+}
+
+/** The channels that a record brings. */
+export function channelsOf({ profileUrl, emails, phones }: Pick<ContactPatch, 'profileUrl' | 'emails' | 'phones'>) {
+  return { profile_url: profileUrl ?? null, emails: emails ?? [], phones: phones ?? [] }
 }
 
 /** The first of what can tell a person from others at the store; kinds are told apart, so that they never collide. */
-function keyOf(patch: Omit<ContactPatch, 'externalKey'>, identities: IdentityHasher): Buffer {
+function keyOf(patch: Omit<ContactPatch, 'externalKey' | 'channelHashes'>, identities: IdentityHasher): Buffer {
   if (patch.externalId !== null) return identities.externalKey(['external_id', patch.externalId])
   const [email] = patch.emails ?? []
   if (email) return identities.externalKey(['email', normalizeEmail(email.email)])

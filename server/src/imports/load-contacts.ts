@@ -29,8 +29,8 @@ export interface StoredContactRow {
   store_id: number
   number: number
   external_key: Buffer
-  /** Numbers of 64 bits, which JavaScript's would round. */
-  identities: string[]
+  /** As PostgreSQL writes a list: `{1,2}`. */
+  identities: string
   sealed: Buffer
 }
 
@@ -39,7 +39,7 @@ export async function readStoredContacts(
   keys: { storeId: number; externalKey: Buffer }[],
 ): Promise<StoredContactRow[]> {
   const { rows } = await client.query<StoredContactRow>(
-    `select store_id, number, external_key, identities::text[] as identities, sealed
+    `select store_id, number, external_key, identities::text as identities, sealed
      from unnest($1::bigint[], $2::bytea[]) as wanted (store_id, external_key)
      join contacts using (store_id, external_key)`,
     [keys.map(({ storeId }) => storeId), keys.map(({ externalKey }) => externalKey)],
@@ -47,11 +47,17 @@ export async function readStoredContacts(
   return rows
 }
 
+/** Whether anybody at all must not be on file. */
+export async function hasSuppressions(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ some: boolean }>('select exists (select from suppressions) as some')
+  return rows[0]!.some
+}
+
 /** Those of the hashes that stand for people, or domains, who must not be on file. */
-export async function findSuppressed(client: Client, hashes: Iterable<string>): Promise<Set<string>> {
+export async function findSuppressed(client: Client, hashes: string[]): Promise<Set<string>> {
   const { rows } = await client.query<{ hash: string }>(
     'select hash::text as hash from suppressions where hash = any ($1::bigint[])',
-    [`{${[...hashes].join(',')}}`],
+    [`{${hashes.join(',')}}`],
   )
   return new Set(rows.map((row) => row.hash))
 }

@@ -7,15 +7,13 @@ import type { ContactPatch } from './contact-record.ts'
 import { contactRows } from './contact-rows.ts'
 import { advance, applyEach, settleEntries } from './entries.ts'
 import type { ChunkPlan, NumberedRecord, WriteContext } from './kind.ts'
-import type { StoredDocument } from './load.ts'
 import { updateContacts, updateStoreSummaries } from './load-contacts.ts'
 import { copyContacts } from './load-copy.ts'
 import { applyContactPatch } from './merge-contact.ts'
 import { RecordProblem } from './problem.ts'
-import { sumUpContacts } from './refresh.ts'
+import { type StoreOnFile, sumUpContacts } from './refresh.ts'
 import {
   type ContactEntries,
-  type ContactStore,
   entryKey,
   type PlacedRecord,
   placeRecord,
@@ -31,7 +29,7 @@ export async function planContacts(
 ): Promise<ChunkPlan<ContactPatch>> {
   const stores = await readStores(client, context, records)
   const placed: PlacedRecord[] = []
-  const homeless = applyEach(records, (record) => placed.push(placeRecord(stores, record)))
+  const homeless = applyEach(records, (record) => placed.push(placeRecord(context, stores, record)))
   const entries = await readEntries(client, context, placed)
   const isSuppressed = await findSuppressions(client, context, placed, entries)
   const refused = applyEach(placed, (record) => applyRecord(entries, record, isSuppressed))
@@ -44,7 +42,7 @@ export async function planContacts(
   const written = [...created, ...states]
   if (written.length === 0) return { outcome, change: null }
   const writtenIds = new Set(written.map(({ storeId }) => storeId))
-  const storeRows = new Map([...stores.values()].map(({ row }) => [row.id, row]))
+  const homes = [...new Set(stores.values())].filter(({ row }) => writtenIds.has(row.id))
   return {
     outcome,
     change: {
@@ -54,33 +52,31 @@ export async function planContacts(
       write: async (client, batch, vocabulary) => {
         if (created.length > 0) await copyContacts(client, previewVersion, contactRows(context, created))
         if (states.length > 0) await updateContacts(client, previewVersion, [...contactRows(context, states)])
-        await writeStores(
-          client,
-          batch,
-          vocabulary,
-          [...writtenIds].map((id) => storeRows.get(id)!),
-        )
+        await writeStores(client, batch, vocabulary, homes)
       },
     },
   }
 }
 
-function applyRecord(entries: ContactEntries, { store, patch }: PlacedRecord, isSuppressed: SuppressionTest): void {
-  const place = { storeId: store.row.id, country: store.country, externalKey: patch.externalKey }
-  const key = entryKey(place.storeId, place.externalKey)
+function applyRecord(
+  entries: ContactEntries,
+  { patch, home, place, channelHashes }: PlacedRecord,
+  isSuppressed: SuppressionTest,
+): void {
+  const key = entryKey(place)
   const entry = entries.get(key)
   const before = entry?.state.facts ?? null
-  const facts = applyContactPatch(before, patch, store.country)
-  if (isSuppressed(facts, place))
-    throw new RecordProblem('this person or domain asked to be left out', { isWithheld: true })
-  if (entry) advance(entry, { ...entry.state, facts }, isDeepStrictEqual(before, facts))
-  else entries.set(key, { stored: null, state: { ...place, number: takeNumber(store), facts }, changes: 1, repeats: 0 })
+  const facts = applyContactPatch(before, patch, place.country)
+  const person = { ...place, facts, channelHashes: entry ? null : channelHashes }
+  if (isSuppressed(person)) throw new RecordProblem('this person or domain asked to be left out', { isWithheld: true })
+  if (entry) advance(entry, { ...person, number: entry.state.number }, isDeepStrictEqual(before, facts))
+  else entries.set(key, { stored: null, state: { ...person, number: takeNumber(home) }, changes: 1, repeats: 0 })
 }
 
 /** A public id has room for as many; the numbers of people who were erased stay taken. */
 const maxNumbers = 4_096
 
-function takeNumber({ row }: ContactStore): number {
+function takeNumber({ row }: StoreOnFile): number {
   if (row.next_contact_number >= maxNumbers)
     throw new RecordProblem(`store_domain: the store has had ${maxNumbers} contacts and can have no more`)
   return row.next_contact_number++
@@ -94,7 +90,7 @@ async function writeStores(
   client: Client,
   batch: number,
   vocabulary: Vocabulary,
-  stores: StoredDocument[],
+  stores: StoreOnFile[],
 ): Promise<void> {
   await updateStoreSummaries(client, batch, documentVersion, await sumUpContacts(client, stores, vocabulary))
 }

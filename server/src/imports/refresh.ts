@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Client } from '../db/pool.ts'
 import type { Vocabulary } from '../search/vocabulary.ts'
 import { documentVersion, parseStore, renderStore } from '../stores/document.ts'
+import type { Store } from '../stores/schema.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
 import * as load from './load.ts'
 import { readSignatures, updateStoreSummaries } from './load-contacts.ts'
@@ -16,12 +17,13 @@ import { searchColumnsOf } from './search-columns.ts'
 export async function refreshStoreSummaries(client: Client, storeIds: number[]): Promise<number> {
   if (storeIds.length === 0) return 0
   const { batch } = await load.lockCatalogue(client)
-  const stored = await load.readStoredDocuments(client, storeIds)
+  const rows = await load.readStoredDocuments(client, storeIds)
+  const stored = rows.map((row) => ({ row, store: parseStore(row.document) }))
   const { vocabulary } = await loadTaxonomy(client)
   const summedUp = await sumUpContacts(client, stored, vocabulary)
   const stale = summedUp.filter(
     ({ document, tokens }, index) =>
-      document !== stored[index]!.document || !isDeepStrictEqual(tokens, stored[index]!.tokens),
+      document !== rows[index]!.document || !isDeepStrictEqual(tokens, rows[index]!.tokens),
   )
   if (stale.length === 0) return 0
   await load.recordBatch(client, batch + 1)
@@ -29,20 +31,24 @@ export async function refreshStoreSummaries(client: Client, storeIds: number[]):
   return stale.length
 }
 
-/** The stores as they should be by their contacts. */
+/** A store's row, and what its document says. */
+export interface StoreOnFile {
+  row: load.StoredDocument
+  store: Store
+}
+
+/** The rows of stores as they should be by their contacts. */
 export async function sumUpContacts(
   client: Client,
-  stores: load.StoredDocument[],
+  stores: StoreOnFile[],
   vocabulary: Vocabulary,
 ): Promise<load.StoredDocument[]> {
-  const signatures = await readSignatures(
-    client,
-    stores.map(({ id }) => id),
-  )
-  return stores.map((row) => {
+  const storeIds = stores.map(({ row }) => row.id)
+  const signatures = await readSignatures(client, storeIds)
+  return stores.map(({ row, store }) => {
     const people = signatures.get(row.id) ?? []
-    const store = { ...parseStore(row.document), contacts_summary: summarizePeople(people) }
-    const { tokens } = searchColumnsOf(store, tokensOfPeople(people, vocabulary), vocabulary)
-    return { ...row, document: renderStore(store), tokens }
+    const summedUp = { ...store, contacts_summary: summarizePeople(people) }
+    const { tokens } = searchColumnsOf(summedUp, tokensOfPeople(people, vocabulary), vocabulary)
+    return { ...row, document: renderStore(summedUp), tokens }
   })
 }
