@@ -1,8 +1,8 @@
 import type { Program } from '../program.ts'
-import { mapConcurrently } from './http.ts'
+import { mapConcurrently } from './lists.ts'
 
 const unlimited = 2_000_000_000
-const meters = ['requests_per_minute', 'requests_per_day', 'search_rows', 'store_exports']
+const meters = ['requests_per_minute', 'requests_per_day', 'search_rows', 'store_exports', 'contact_credits']
 
 /** Opens accounts whose limits no run can reach, and answers a live key of each. */
 export function openAccounts(program: Program, count: number): Promise<string[]> {

@@ -5,6 +5,8 @@ declare module 'autocannon' {
     path: string
     headers: Record<string, string>
     body?: string
+    /** Makes the request anew each time. */
+    setupRequest?(request: Request): Request
   }
   interface Connection {
     setRequests(requests: Request[]): void
@@ -28,6 +30,7 @@ declare module 'autocannon' {
       event: 'response',
       listener: (connection: Connection, status: number, bytes: number, durationMs: number) => void,
     ): void
+    stop(): void
   }
   export default function autocannon(options: Options): Run
 }

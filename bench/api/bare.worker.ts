@@ -1,10 +1,15 @@
-import { fastify } from 'fastify'
+import { type FastifyReply, fastify } from 'fastify'
+import { ContactRevealRequest, RevealHeaders } from '../../server/src/contacts/reveal-schema.ts'
+import { ContactSearchRequest } from '../../server/src/contacts/search-contacts.ts'
 import { validationOptions } from '../../server/src/http/validation.ts'
 import { StoreEnrichmentRequest } from '../../server/src/stores/enrich-stores.ts'
 import { StoreSearchRequest } from '../../server/src/stores/search-stores.ts'
 import type { Sample } from './http.ts'
+import { inTurn } from './lists.ts'
+import { paths } from './requests.ts'
+import { revealOperationOf } from './reveals.ts'
 import { answerParent } from './worker.ts'
-import type { Operation } from './workload.ts'
+import { type Operation, operations } from './workload.ts'
 
 /** What HTTP alone costs: bare Fastify that parses and validates the same bodies and sends replies made beforehand. */
 export type BareQuestion = { samples: Record<Operation, Sample[]> } | 'cpu'
@@ -20,23 +25,22 @@ answerParent<BareQuestion, BareAnswer>(async (question) => {
 
 function listen(samples: Record<Operation, Sample[]>): Promise<string> {
   const app = fastify({ ajv: validationOptions })
-  const next = { lookup: inTurn(samples.lookup), search: inTurn(samples.search), enrich: inTurn(samples.enrich) }
-  app.get('/api/v1/stores/:domain', (_request, reply) => {
-    const { headers, body } = next.lookup()
+  const next = new Map(operations.map((operation) => [operation, inTurn(samples[operation])]))
+  const answer = (reply: FastifyReply, operation: Operation) => {
+    const { headers, body } = next.get(operation)!()
     return reply.headers(headers).send(body)
-  })
-  app.post('/api/v1/stores/search', { schema: { body: StoreSearchRequest } }, (_request, reply) => {
-    const { headers, body } = next.search()
-    return reply.headers(headers).send(body)
-  })
-  app.post('/api/v1/stores/enrich', { schema: { body: StoreEnrichmentRequest } }, (_request, reply) => {
-    const { headers, body } = next.enrich()
-    return reply.headers(headers).send(body)
-  })
+  }
+  app.get(paths.lookup, (_request, reply) => answer(reply, 'lookup'))
+  app.post(paths.search, { schema: { body: StoreSearchRequest } }, (_request, reply) => answer(reply, 'search'))
+  app.post(paths.enrich, { schema: { body: StoreEnrichmentRequest } }, (_request, reply) => answer(reply, 'enrich'))
+  app.post(paths.contact_search, { schema: { body: ContactSearchRequest } }, (_request, reply) =>
+    answer(reply, 'contact_search'),
+  )
+  app.post<{ Body: ContactRevealRequest }>(
+    paths.reveal,
+    { schema: { body: ContactRevealRequest, headers: RevealHeaders } },
+    ({ body, headers }, reply) =>
+      answer(reply, revealOperationOf(body.contact_ids.length, headers['idempotency-key'] !== undefined)),
+  )
   return app.listen({ host: '127.0.0.1', port: 0 })
-}
-
-function inTurn<T>(list: readonly T[]): () => T {
-  let at = 0
-  return () => list[at++ % list.length]!
 }

@@ -2,18 +2,19 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Random } from '../../catalogue/build/random.ts'
-import type { StoreRecord } from '../../catalogue/build/store-record.ts'
 import type { Cleanup } from '../cleanup.ts'
 import { generateStores } from '../generate.ts'
+import { generateContacts, usualContactsPerStore } from '../generate-contacts.ts'
 import type { Place } from '../place.ts'
-import { openProgram } from '../program.ts'
+import { openProgram, type Program } from '../program.ts'
 import { openAccounts } from './accounts.ts'
 import { measureCosts } from './cost.ts'
 import { startCountingProxy } from './counting-proxy.ts'
+import { openBenchDatabase } from './database.ts'
 import { makeReport, type Report } from './report.ts'
 import { runRounds } from './rounds.ts'
 import { openSubjects } from './subjects.ts'
-import { drawWorkload } from './workload.ts'
+import { type Catalogue, drawWorkload } from './workload.ts'
 
 export interface ApiBenchOptions {
   stores: number
@@ -35,32 +36,50 @@ export async function benchApi(
   report: (progress: string) => void,
 ): Promise<Report> {
   const program = openProgram(place, cleanup)
-  report(`importing ${options.stores} stores`)
-  const stores = [...generateStores(options.stores)]
-  const file = join(place.folder, 'stores.ndjson')
-  await writeLines(file, stores)
-  await program.run('import', 'stores', file)
+  report(`importing ${options.stores} stores and their people`)
+  const catalogue = await importCatalogue(program, place.folder, options)
   report(`opening ${accounts} accounts`)
   const keys = await openAccounts(program, accounts)
-  const workload = drawWorkload(stores, new Random(2))
+  const database = await openBenchDatabase(place.databaseUrl, cleanup)
+  const workload = drawWorkload(catalogue, await database.readRevealableContacts(), new Random(2))
 
   report('counting what one request costs')
   const proxy = await startCountingProxy(place.databaseUrl, cleanup)
-  const measured = await measureCosts(program, proxy, workload, keys[0]!)
+  const measured = await measureCosts(program, proxy, database, workload, keys[0]!)
 
   report('preparing requests')
   const service = await program.serve()
   const { connections, rounds, seconds } = options
   const subjects = await openSubjects(
-    { place, plansFile, service, keys, workload, measured, proxy, connections },
+    { place, database, plansFile, service, keys, workload, measured, proxy, connections },
     cleanup,
   )
   const timing = { warmupMs, measuredMs: seconds * 1000 }
-  const results = await runRounds({ databaseUrl: place.databaseUrl, subjects, rounds, timing, report }, cleanup)
+  const results = await runRounds({ database, subjects, rounds, timing, report })
   return makeReport({ ...options, accounts }, results, measured.costs)
 }
 
-async function writeLines(file: string, records: Iterable<StoreRecord>): Promise<void> {
+/** In a run everybody is revealed once at most; this is faster than any subject gets. */
+const mostRevealedASecond = 40_000
+/** Enough to draw searches from. */
+const storesDrawnFrom = 10_000
+
+async function importCatalogue(program: Program, folder: string, options: ApiBenchOptions): Promise<Catalogue> {
+  const stores = [...generateStores(options.stores)]
+  const neededInARun = mostRevealedASecond * (options.seconds + warmupMs / 1000)
+  const perStore = Math.max(usualContactsPerStore, Math.ceil(neededInARun / options.stores))
+  await importRecords(program, 'stores', join(folder, 'stores.ndjson'), stores)
+  await importRecords(program, 'contacts', join(folder, 'contacts.ndjson'), generateContacts(stores, perStore))
+  return { stores, contacts: [...generateContacts(stores.slice(0, storesDrawnFrom), perStore)] }
+}
+
+async function importRecords(program: Program, kind: string, file: string, records: Iterable<object>): Promise<void> {
+  await writeLines(file, records)
+  const { rejected } = await program.run<{ rejected: number }>('import', kind, file)
+  if (rejected > 0) throw new Error(`${rejected} ${kind} of the bench were rejected`)
+}
+
+async function writeLines(file: string, records: Iterable<object>): Promise<void> {
   const out = createWriteStream(file)
   for (const record of records) if (!out.write(`${JSON.stringify(record)}\n`)) await once(out, 'drain')
   out.end()

@@ -1,8 +1,10 @@
 import type { Program } from '../program.ts'
 import type { CountingProxy } from './counting-proxy.ts'
-import { enrichRequest, lookupRequest, type Sample, searchRequest, send } from './http.ts'
+import type { BenchDatabase } from './database.ts'
+import { type Sample, send } from './http.ts'
 import { median } from './percentiles.ts'
 import type { Traffic } from './protocol.ts'
+import { firstRequests } from './requests.ts'
 import { type Operation, operations, type Workload } from './workload.ts'
 
 /** What one request uses, alone on a warm server: medians, so that what the service does by itself does not show. */
@@ -23,37 +25,37 @@ const measuredRequests = 64
 export async function measureCosts(
   program: Program,
   proxy: CountingProxy,
+  database: BenchDatabase,
   workload: Workload,
   key: string,
 ): Promise<Measured> {
   const service = await program.serve({ DATABASE_URL: proxy.url })
   const { origin } = new URL(service.api)
-  const requests = {
-    lookup: workload.lookup.map((domain) => lookupRequest(key, domain)),
-    search: workload.search.map((item) => searchRequest(key, item, null)),
-    enrich: workload.enrich.map((domains) => enrichRequest(key, domains)),
-  }
   const costs: Partial<Record<Operation, Cost>> = {}
-  const samples: Record<Operation, Sample[]> = { lookup: [], search: [], enrich: [] }
+  const samples: Partial<Record<Operation, Sample[]>> = {}
   for (const operation of operations) {
-    for (const request of requests[operation].slice(0, warmupRequests)) await send(origin, request)
+    await database.emptyLedger()
+    const requests = firstRequests(workload, operation, key, warmupRequests + measuredRequests)
+    for (const request of requests.slice(0, warmupRequests)) await send(origin, request)
     const taken: Traffic[] = []
-    for (const request of requests[operation].slice(warmupRequests, warmupRequests + measuredRequests)) {
+    const replies: Sample[] = []
+    for (const request of requests.slice(warmupRequests)) {
       const before = proxy.traffic
-      samples[operation].push(await send(origin, request))
+      replies.push(await send(origin, request))
       taken.push(difference(before, proxy.traffic))
     }
+    samples[operation] = replies
     const middle = (read: (traffic: Traffic) => number) => median(taken.map(read))
     costs[operation] = {
       statements: middle((traffic) => traffic.statements),
       parsed: middle((traffic) => traffic.parsed),
       roundTrips: middle((traffic) => traffic.roundTrips),
       bytesReceived: middle((traffic) => traffic.bytesReceived),
-      replyBytes: median(samples[operation].map(({ body }) => Buffer.byteLength(body))),
+      replyBytes: median(replies.map(({ body }) => Buffer.byteLength(body))),
     }
   }
   await service.stop()
-  return { costs: costs as Record<Operation, Cost>, samples }
+  return { costs: costs as Record<Operation, Cost>, samples: samples as Record<Operation, Sample[]> }
 }
 
 function difference(before: Traffic, after: Traffic): Traffic {

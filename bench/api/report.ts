@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import type { Cost } from './cost.ts'
+import { mapOf } from './lists.ts'
 import { median } from './percentiles.ts'
 import type { Results, Runs } from './rounds.ts'
 import { type RunFigures, type SubjectName, subjectNames } from './subjects.ts'
@@ -72,8 +73,4 @@ function ratio(service: Runs, limits: Runs[]): Spread {
 
 function spread(values: readonly number[]): Spread {
   return { median: median(values), lowest: Math.min(...values), highest: Math.max(...values) }
-}
-
-function mapOf<K extends string, V>(keys: readonly K[], makeValue: (key: K) => V): Record<K, V> {
-  return Object.fromEntries(keys.map((key) => [key, makeValue(key)])) as Record<K, V>
 }

@@ -1,5 +1,4 @@
-import pg from 'pg'
-import type { Cleanup } from '../cleanup.ts'
+import type { BenchDatabase } from './database.ts'
 import type { Timing } from './stopwatch.ts'
 import { type RunFigures, type SubjectName, type Subjects, subjectNames } from './subjects.ts'
 import { type Operation, operations } from './workload.ts'
@@ -13,7 +12,7 @@ export interface Runs {
 export type Results = Record<Operation, Record<SubjectName, Runs>>
 
 export interface RoundsInput {
-  databaseUrl: string
+  database: BenchDatabase
   subjects: Subjects
   rounds: number
   timing: Timing
@@ -24,24 +23,18 @@ export interface RoundsInput {
  * Lets the subjects run in turn, round after round, each time from an empty ledger: then all have the same to write, and
  * what else goes on in the machine meets them alike.
  */
-export async function runRounds(input: RoundsInput, cleanup: Cleanup): Promise<Results> {
-  const ledger = new pg.Client({ connectionString: input.databaseUrl })
-  ledger.on('error', () => {})
-  await ledger.connect()
-  cleanup.add(() => ledger.end())
-  // After an import PostgreSQL would do this by itself within a minute, in the middle of the rounds.
-  await ledger.query('vacuum analyze')
-
+export async function runRounds(input: RoundsInput): Promise<Results> {
+  const { database } = input
+  await database.settle()
   const results = emptyResults()
   for (let round = 0; round < input.rounds; round++) {
     for (const operation of operations) {
       for (const subject of rotated(subjectNames, round)) {
-        await ledger.query('truncate request_windows, usage_counters, store_exports, ledger')
+        await database.emptyLedger()
         const figures = await input.subjects[subject](operation, input.timing)
-        const { rows } = await ledger.query<{ count: string }>('select count(*) from store_exports')
         const runs = results[operation][subject]
         runs.figures.push(figures)
-        runs.newExportsPerAnswer.push(Number(rows[0]!.count) / figures.answered)
+        runs.newExportsPerAnswer.push((await database.countExports()) / figures.answered)
         input.report(`round ${round + 1}, ${operation}, ${subject}: ${Math.round(figures.perSecond)} a second`)
       }
     }

@@ -1,5 +1,6 @@
 import type { Cost } from './cost.ts'
 import type { CountingProxy } from './counting-proxy.ts'
+import type { BenchDatabase } from './database.ts'
 import type { SqlAnswer, SqlQuestion } from './sql.worker.ts'
 import type { Worker } from './worker.ts'
 import { type Operation, operations } from './workload.ts'
@@ -10,9 +11,11 @@ const timing = { warmupMs: 0, measuredMs: 200 }
 export async function requireSameSql(
   sql: Worker<SqlQuestion, SqlAnswer>,
   proxy: CountingProxy,
+  database: BenchDatabase,
   costs: Record<Operation, Cost>,
 ): Promise<void> {
   for (const operation of operations) {
+    await database.emptyLedger()
     const before = proxy.traffic
     const run = await sql.ask({ run: { operation, accounts: 1, connections: 1, timing } })
     const after = proxy.traffic
@@ -23,7 +26,7 @@ export async function requireSameSql(
     const { statements, roundTrips } = costs[operation]
     if (bare.statements !== statements || bare.roundTrips !== roundTrips)
       throw new Error(
-        `For ${operation} the service sends ${statements} statements in ${roundTrips} round trips, the bare loop ${bare.statements} in ${bare.roundTrips}: bring bench/api/sql.worker.ts up to date.`,
+        `For ${operation} the service sends ${statements} statements in ${roundTrips} round trips, the bare loop ${bare.statements} in ${bare.roundTrips}: bring bench/api/bare-sql.ts up to date.`,
       )
   }
 }

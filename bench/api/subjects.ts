@@ -4,8 +4,11 @@ import type { Service } from '../program.ts'
 import type { BareAnswer, BareQuestion } from './bare.worker.ts'
 import type { Measured } from './cost.ts'
 import type { CountingProxy } from './counting-proxy.ts'
-import { prepareRequests, type RequestsOfConnections } from './http.ts'
+import type { BenchDatabase } from './database.ts'
+import { mapOf } from './lists.ts'
+import { type LoadOfConnections, prepareLoad } from './load.ts'
 import type { LoadQuestion } from './load.worker.ts'
+import { revealOperations } from './reveals.ts'
 import { requireSameSql } from './same-sql.ts'
 import type { SqlAnswer, SqlQuestion } from './sql.worker.ts'
 import type { Figures, Timing } from './stopwatch.ts'
@@ -25,6 +28,7 @@ export type Subjects = Record<SubjectName, (operation: Operation, timing: Timing
 
 export interface SubjectsInput {
   place: Place
+  database: BenchDatabase
   plansFile: string
   service: Service
   keys: string[]
@@ -39,26 +43,28 @@ export interface SubjectsInput {
 export async function openSubjects(input: SubjectsInput, cleanup: Cleanup): Promise<Subjects> {
   const { service, keys, workload, connections } = input
   const { origin } = new URL(service.api)
-  const requestsOfMany = await prepareRequests(origin, workload, keys, connections)
-  const requestsOfOne = await prepareRequests(origin, workload, keys.slice(0, 1), connections)
+  const loadOfMany = await prepareLoad(origin, workload, keys, connections)
+  const loadOfOne = await prepareLoad(origin, workload, keys.slice(0, 1), connections)
 
   const start = <Q, A>(name: string): Worker<Q, A> =>
     startWorker(new URL(`./${name}.worker.ts`, import.meta.url), cleanup)
-  const load = start<LoadQuestion, Figures>('load')
+  const loader = start<LoadQuestion, Figures>('load')
   const bare = start<BareQuestion, BareAnswer>('bare')
   const sql = start<SqlQuestion, SqlAnswer>('sql')
 
   const { origin: bareOrigin } = await bare.ask({ samples: input.measured.samples })
-  const { plansFile, proxy, measured, place } = input
-  await sql.ask({ prepare: { databaseUrl: proxy.url, plansFile, keys, workload: sampleOf(workload) } })
-  await requireSameSql(sql, proxy, measured.costs)
-  await sql.ask({ prepare: { databaseUrl: place.databaseUrl, plansFile, keys, workload } })
+  const { plansFile, proxy, measured, place, database } = input
+  const replyBytes = mapOf(revealOperations, (operation) => measured.costs[operation].replyBytes)
+  const prepared = { plansFile, keys, replyBytes }
+  await sql.ask({ prepare: { databaseUrl: proxy.url, workload: sampleOf(workload), ...prepared } })
+  await requireSameSql(sql, proxy, database, measured.costs)
+  await sql.ask({ prepare: { databaseUrl: place.databaseUrl, workload, ...prepared } })
 
   const overHttp =
-    (target: string, requests: RequestsOfConnections, readCpuMicros: () => Promise<number>) =>
+    (target: string, load: LoadOfConnections, readCpuMicros: () => Promise<number>) =>
     async (operation: Operation, timing: Timing): Promise<RunFigures> => {
       const before = await readCpuMicros()
-      const figures = await load.ask({ origin: target, requestsOfConnections: requests[operation], timing })
+      const figures = await loader.ask({ origin: target, connections: load[operation], timing })
       return { ...figures, cpuMicrosPerAnswer: ((await readCpuMicros()) - before) / figures.answered }
     }
   const overDriver = (accounts: number) => async (operation: Operation, timing: Timing) => {
@@ -68,9 +74,9 @@ export async function openSubjects(input: SubjectsInput, cleanup: Cleanup): Prom
   const serviceCpu = () => readCpuMicros(service.metricsUrl)
   const bareCpu = async () => (await bare.ask('cpu')).cpuMicros
   return {
-    service_many: overHttp(origin, requestsOfMany, serviceCpu),
-    service_one: overHttp(origin, requestsOfOne, serviceCpu),
-    bare_route: overHttp(bareOrigin, requestsOfMany, bareCpu),
+    service_many: overHttp(origin, loadOfMany, serviceCpu),
+    service_one: overHttp(origin, loadOfOne, serviceCpu),
+    bare_route: overHttp(bareOrigin, loadOfMany, bareCpu),
     bare_sql_many: overDriver(keys.length),
     bare_sql_one: overDriver(1),
   }

@@ -6,6 +6,12 @@ const titles: Record<Operation, string> = {
   lookup: 'Lookup: GET /stores/{domain}, a random known domain',
   search: 'Search: POST /stores/search, pages of 25, twelve kinds of filter, every third a later page',
   enrich: 'Enrichment: POST /stores/enrich, 25 random known domains',
+  contact_search:
+    'Contact search: POST /contacts/search, pages of 25, twelve kinds of filter, every third a later page',
+  reveal_1: 'Reveal: POST /contacts/reveal, one contact that is new to the account',
+  reveal_10: 'Reveal of ten, all new, at ten stores or nearly so',
+  reveal_1_keyed: 'Reveal of one with an Idempotency-Key, each time another',
+  reveal_10_keyed: 'Reveal of ten with an Idempotency-Key, each time another',
 }
 
 const header = ['', 'a second', '(lowest to highest)', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU µs', 'new exports']

@@ -1,28 +1,43 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../catalogue/build/random.ts'
-import { shareOut } from '../api/http.ts'
+import { shareOut } from '../api/lists.ts'
 import { drawWorkload } from '../api/workload.ts'
 import { generateStores } from '../generate.ts'
+import { generateContacts } from '../generate-contacts.ts'
 
-const stores = [...generateStores(500)]
+const revealable = Array.from({ length: 2_000 }, (_, key) => ({ key, id: `ct ${key}` }))
+
+function draw() {
+  const stores = [...generateStores(500)]
+  return drawWorkload({ stores, contacts: [...generateContacts(stores)] }, revealable, new Random(2))
+}
+const workload = draw()
 
 test('the same catalogue gives the same workload', () => {
-  expect(drawWorkload(stores, new Random(2))).toEqual(drawWorkload([...generateStores(500)], new Random(2)))
+  expect(workload).toEqual(draw())
 })
 
 test('lookups and enrichments ask for domains that are in the catalogue', () => {
-  const { lookup, enrich } = drawWorkload(stores, new Random(2))
-  const known = new Set(stores.map((store) => store.domain))
-  expect([...lookup, ...enrich.flat()].filter((domain) => !known.has(domain))).toEqual([])
-  expect(new Set(enrich.map((domains) => domains.length))).toEqual(new Set([25]))
+  const known = new Set([...generateStores(500)].map((store) => store.domain))
+  expect([...workload.lookup, ...workload.enrich.flat()].filter((domain) => !known.has(domain))).toEqual([])
+  expect(new Set(workload.enrich.map((domains) => domains.length))).toEqual(new Set([25]))
 })
 
-test('every connection searches with all twelve kinds of filter, for first pages and later ones', () => {
-  const { search } = drawWorkload(stores, new Random(2))
-  for (const items of shareOut(search, 32)) {
-    expect(new Set(items.map(({ filters }) => shapeOf(filters))).size).toBe(12)
-    expect(new Set(items.map(({ pagesBefore }) => pagesBefore > 0)).size).toBe(2)
-  }
+test.each(['search', 'contact_search'] as const)(
+  'every connection asks %s with all twelve kinds of filter, for first pages and later ones',
+  (operation) => {
+    for (const items of shareOut<{ filters: object; pagesBefore: number }>(workload[operation], 32)) {
+      expect(new Set(items.map(({ filters }) => shapeOf(filters))).size).toBe(12)
+      expect(new Set(items.map(({ pagesBefore }) => pagesBefore > 0)).size).toBe(2)
+    }
+  },
+)
+
+test('reveals ask for everybody who can be revealed, in no order', () => {
+  const keys = workload.contacts.map(({ key }) => key)
+  const inOrder = revealable.map(({ key }) => key)
+  expect(keys.toSorted((a, b) => a - b)).toEqual(inOrder)
+  expect(keys).not.toEqual(inOrder)
 })
 
 test('shares are stretches that together are the list', () => {
