@@ -1,0 +1,136 @@
+import { beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import type { Json, TestClient, TestReply } from '../support/client.ts'
+import { addCrowd, booksOf, generous, reveal, startSecondServer, usageOf } from './reveal-world.ts'
+
+let app: TestApp
+/** The same key at the other server. */
+let atSecondServer: (key: TestKey) => TestClient
+let ids: string[]
+beforeAll(async () => {
+  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
+  atSecondServer = await startSecondServer(app)
+  ids = await addCrowd(app, 60)
+})
+
+interface Exchange {
+  asked: string[]
+  reply: TestReply
+}
+
+function overlappingRequests(count: number): string[][] {
+  return Array.from({ length: count }, (_, request) => {
+    const size = 1 + ((request * 7) % 10)
+    const picked = Array.from({ length: size }, (_, place) => ids[(request * 11 + place * 17) % ids.length]!)
+    return request % 2 ? picked : picked.reverse()
+  })
+}
+
+test.each([
+  ['without', () => undefined],
+  ['with', (index: number) => (index % 3 === 0 ? undefined : `key-${Math.floor(index / 2)}`)],
+])(
+  '100 reveals of overlapping people on two servers, %s keys and with one credit too few, all fit one order',
+  async (_how, idempotencyKeyOf) => {
+    const asked = overlappingRequests(100)
+    const requests = asked.map((people, index) => {
+      const idempotencyKey = idempotencyKeyOf(index)
+      // Two requests with one key are one request, sent to both servers.
+      return { idempotencyKey, wanted: idempotencyKey === undefined ? people : asked[index - (index % 2)]! }
+    })
+    const credits = new Set(requests.flatMap(({ wanted }) => wanted)).size - 1
+    const key = await app.key({ limits: { ...generous, contact_credits: credits } })
+    const callers = [key, atSecondServer(key)]
+    const exchanges: Exchange[] = await Promise.all(
+      requests.map(async ({ wanted, idempotencyKey }, index) => ({
+        asked: wanted,
+        reply: await reveal(callers[index % 2]!, wanted, idempotencyKey),
+      })),
+    )
+    expect([...new Set(exchanges.map(({ reply }) => reply.status))].sort()).toEqual([200, 402])
+
+    const paidFor = expectOneOrder(credits, exchanges)
+    const { reveals, counted, entered } = await booksOf(app, key)
+    expect([reveals, counted, entered]).toEqual([paidFor, paidFor, paidFor])
+    expect((await usageOf(key)).contact_credits.used).toBe(paidFor)
+    expect(paidFor).toBeLessThanOrEqual(credits)
+  },
+)
+
+/**
+ * Every reply must be right for some order of the requests. What a reply says is left after it fixes its place: the replies
+ * that spent follow each other without a gap, and what had been revealed at any place is then known. How many were paid for.
+ */
+function expectOneOrder(credits: number, exchanges: readonly Exchange[]): number {
+  const successes = exchanges.filter(({ reply }) => reply.status === 200)
+  const bodies = [...new Map(successes.map(({ reply }) => [reply.body.request_id, reply.body])).values()]
+  const spending = bodies.filter((body) => body.credits.spent > 0)
+  spending.sort((a, b) => b.credits.remaining - a.credits.remaining)
+
+  /** By credits left: whom the account had revealed then. */
+  const revealedAt = new Map([[credits, new Set<string>()]])
+  let left = credits
+  for (const body of spending) {
+    const before = revealedAt.get(left)!
+    expect(body.credits.remaining).toBe(left - body.credits.spent)
+    expect(newIn(body)).toHaveLength(body.credits.spent)
+    expectStatuses(body, before)
+    left = body.credits.remaining
+    revealedAt.set(left, new Set([...before, ...newIn(body)]))
+  }
+  for (const body of bodies.filter(({ credits: { spent } }) => spent === 0))
+    expectStatuses(body, revealedAt.get(body.credits.remaining)!)
+  for (const { asked, reply } of exchanges.filter(({ reply: { status } }) => status === 402)) {
+    const [, needed, leftThen] = /^(\d+) .* needed, but (\d+) of/.exec(reply.body.error.message)!.map(Number)
+    const unrevealed = new Set(asked.filter((id) => !revealedAt.get(leftThen!)!.has(id)))
+    expect(needed).toBe(unrevealed.size)
+    expect(needed).toBeGreaterThan(leftThen!)
+  }
+  return credits - left
+}
+
+const newIn = (body: Json): string[] =>
+  body.data.filter((contact: Json) => contact.charged).map((contact: Json) => contact.id)
+
+function expectStatuses(body: Json, before: ReadonlySet<string>): void {
+  for (const { id, charged, reveal_status } of body.data)
+    expect({ charged, reveal_status }).toEqual(
+      before.has(id)
+        ? { charged: false, reveal_status: 'already_revealed' }
+        : { charged: true, reveal_status: 'newly_revealed' },
+    )
+}
+
+test('the same ten people asked for 40 times at once are paid for once', async () => {
+  const key = await app.key({ limits: { ...generous, contact_credits: 10 } })
+  const callers = [key, atSecondServer(key)]
+  const replies = await Promise.all(
+    Array.from({ length: 40 }, (_, request) => {
+      const wanted = ids.slice(0, 10)
+      return reveal(callers[request % 2]!, request % 4 < 2 ? wanted : wanted.reverse())
+    }),
+  )
+  expect(replies.map(({ status }) => status)).toEqual(Array(40).fill(200))
+  expect(replies.map(({ body }) => body.credits.spent).sort((a, b) => a - b)).toEqual([...Array(39).fill(0), 10])
+  expect(replies.map(({ body }) => body.credits.remaining)).toEqual(Array(40).fill(0))
+  expect(await booksOf(app, key)).toEqual({ reveals: 10, exports: 1, counted: 10, entered: 10 })
+})
+
+test('reveals and searches that share the export allowance never pass it together', async () => {
+  const key = await app.key({ limits: { ...generous, store_exports: 4 } })
+  const callers = [key, atSecondServer(key)]
+  const replies = await Promise.all(
+    Array.from({ length: 60 }, (_, request) => {
+      const caller = callers[request % 2]!
+      const store = request % 6
+      return request % 3 === 0
+        ? caller.get(`/stores/crowd-${store}.example`)
+        : reveal(caller, [ids[store * 10]!, ids[((store + 1) % 6) * 10]!])
+    }),
+  )
+  expect([...new Set(replies.map(({ status }) => status))].sort()).toEqual([200, 429])
+  const books = await booksOf(app, key)
+  expect(books.exports).toBeLessThanOrEqual(4)
+  expect((await usageOf(key)).store_exports.used).toBe(books.exports)
+  expect([books.counted, books.entered]).toEqual([books.reveals, books.reveals])
+})
