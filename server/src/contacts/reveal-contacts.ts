@@ -8,7 +8,7 @@ import { explainRefusals, type PaidReveals, payForReveals } from '../usage/charg
 import { type ContactFacts, deliverableEmails, fullNameOf, isRevealable } from './facts.ts'
 import { answerOnce } from './idempotency.ts'
 import type { RevealContext } from './reveal-context.ts'
-import { type ContactPlaces, holdSealedContacts, readSealedContacts } from './reveal-queries.ts'
+import { type ContactPlaces, holdContactsAt, readContactsAt } from './reveal-queries.ts'
 import { ContactRevealReply, type ContactRevealRequest } from './reveal-schema.ts'
 import { openContact } from './sealed-contact.ts'
 
@@ -28,11 +28,11 @@ export function revealContacts(
 ): Promise<RevealReply> {
   return explainRefusals(ctx, async () => {
     if (idempotencyKey === undefined) {
-      const { body, balance } = await retryConflicts(() => reveal(ctx, ctx.db, readSealedContacts, request))
+      const { body, balance } = await retryConflicts(() => reveal(ctx, ctx.db, readContactsAt, request))
       return { body, balance, isReplay: false }
     }
     const named = { operation: 'revealContacts', key: idempotencyKey, body: request }
-    const answer = await answerOnce(ctx, named, (client) => reveal(ctx, client, holdSealedContacts, request))
+    const answer = await answerOnce(ctx, named, (client) => reveal(ctx, client, holdContactsAt, request))
     return answer.isReplay ? { ...answer, balance: {} } : answer
   })
 }
@@ -53,7 +53,7 @@ interface Revealed extends PaidReply {
 async function reveal(
   ctx: RevealContext,
   db: Queryable,
-  read: typeof readSealedContacts,
+  read: typeof readContactsAt,
   request: ContactRevealRequest,
 ): Promise<Revealed> {
   const people = await findRevealable(ctx, db, read, request.contact_ids)
@@ -68,7 +68,7 @@ async function reveal(
 async function findRevealable(
   ctx: RevealContext,
   db: Queryable,
-  read: typeof readSealedContacts,
+  read: typeof readContactsAt,
   ids: readonly string[],
 ): Promise<Person[]> {
   const { mode } = ctx.caller

@@ -24,9 +24,9 @@ join stores s on s.id = c.store_id
 where s.mode = $3::text`
 
 /** The contacts at these places, as far as there are any. */
-export async function readSealedContacts(db: Queryable, places: ContactPlaces): Promise<SealedContactRow[]> {
+export async function readContactsAt(db: Queryable, places: ContactPlaces): Promise<SealedContactRow[]> {
   const { rows } = await db.query<SealedContactRow>({
-    name: 'read_sealed_contacts',
+    name: 'read_contacts_at',
     text: placedContacts,
     values: [places.storeIds, places.numbers, places.mode],
   })
@@ -34,9 +34,9 @@ export async function readSealedContacts(db: Queryable, places: ContactPlaces): 
 }
 
 /** The same, held until the end of the transaction: whoever erases one of them waits for it. */
-export async function holdSealedContacts(db: Queryable, places: ContactPlaces): Promise<SealedContactRow[]> {
+export async function holdContactsAt(db: Queryable, places: ContactPlaces): Promise<SealedContactRow[]> {
   const { rows } = await db.query<SealedContactRow>({
-    name: 'hold_sealed_contacts',
+    name: 'hold_contacts_at',
     text: `${placedContacts}
 order by c.store_id, c.number
 for key share of c`,
