@@ -14,7 +14,7 @@ import { openBenchDatabase } from './database.ts'
 import { makeReport, type Report } from './report.ts'
 import { runRounds } from './rounds.ts'
 import { openSubjects } from './subjects.ts'
-import { type Catalogue, drawWorkload } from './workload.ts'
+import { type Catalogue, drawWorkload, type Operation } from './workload.ts'
 
 export interface ApiBenchOptions {
   stores: number
@@ -22,6 +22,7 @@ export interface ApiBenchOptions {
   seconds: number
   rounds: number
   connections: number
+  operations: readonly Operation[]
 }
 
 const plansFile = resolve(import.meta.dirname, '../../plans.json')
@@ -49,14 +50,15 @@ export async function benchApi(
 
   report('preparing requests')
   const service = await program.serve()
-  const { connections, rounds, seconds } = options
+  const { operations, ...settings } = options
+  const { connections, rounds, seconds } = settings
   const subjects = await openSubjects(
     { place, database, plansFile, service, keys, workload, measured, proxy, connections },
     cleanup,
   )
   const timing = { warmupMs, measuredMs: seconds * 1000 }
-  const results = await runRounds({ database, subjects, rounds, timing, report })
-  return makeReport({ ...options, accounts }, results, measured.costs)
+  const results = await runRounds({ database, subjects, operations, rounds, timing, report })
+  return makeReport({ ...settings, accounts }, results, measured.costs)
 }
 
 /** In a run everybody is revealed once at most; this is faster than any subject gets. */

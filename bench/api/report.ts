@@ -4,7 +4,7 @@ import { mapOf } from './lists.ts'
 import { median } from './percentiles.ts'
 import type { Results, Runs } from './rounds.ts'
 import { type RunFigures, type SubjectName, subjectNames } from './subjects.ts'
-import { type Operation, operations } from './workload.ts'
+import type { Operation } from './workload.ts'
 
 /** Over the rounds: the one in the middle, and how far apart they were. */
 export interface Spread {
@@ -28,25 +28,22 @@ export interface OperationReport {
 export interface Report {
   machine: { node: string; processors: number }
   settings: { stores: number; connections: number; accounts: number; rounds: number; seconds: number }
-  operations: Record<Operation, OperationReport>
+  operations: Partial<Record<Operation, OperationReport>>
 }
 
 export function makeReport(settings: Report['settings'], results: Results, costs: Record<Operation, Cost>): Report {
-  const reportOf = (operation: Operation): OperationReport => {
-    const runs = results[operation]
-    return {
-      subjects: mapOf(subjectNames, (subject) => summarize(runs[subject])),
-      slowerLimitToService: {
-        many: ratio(runs.service_many, [runs.bare_route, runs.bare_sql_many]),
-        one: ratio(runs.service_one, [runs.bare_route, runs.bare_sql_one]),
-      },
-      cost: costs[operation],
-    }
-  }
+  const reportOf = (operation: Operation, runs: Record<SubjectName, Runs>): OperationReport => ({
+    subjects: mapOf(subjectNames, (subject) => summarize(runs[subject])),
+    slowerLimitToService: {
+      many: ratio(runs.service_many, [runs.bare_route, runs.bare_sql_many]),
+      one: ratio(runs.service_one, [runs.bare_route, runs.bare_sql_one]),
+    },
+    cost: costs[operation],
+  })
   return {
     machine: { node: process.version, processors: cpus().length },
     settings,
-    operations: mapOf(operations, reportOf),
+    operations: Object.fromEntries([...results].map(([operation, runs]) => [operation, reportOf(operation, runs)])),
   }
 }
 

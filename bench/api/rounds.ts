@@ -1,7 +1,8 @@
 import type { BenchDatabase } from './database.ts'
+import { mapOf } from './lists.ts'
 import type { Timing } from './stopwatch.ts'
 import { type RunFigures, type SubjectName, type Subjects, subjectNames } from './subjects.ts'
-import { type Operation, operations } from './workload.ts'
+import type { Operation } from './workload.ts'
 
 /** The runs of one subject at one operation, a run a round. */
 export interface Runs {
@@ -9,11 +10,12 @@ export interface Runs {
   /** Stores newly exported for each answer: what a charge writes depends on it. */
   newExportsPerAnswer: number[]
 }
-export type Results = Record<Operation, Record<SubjectName, Runs>>
+export type Results = Map<Operation, Record<SubjectName, Runs>>
 
 export interface RoundsInput {
   database: BenchDatabase
   subjects: Subjects
+  operations: readonly Operation[]
   rounds: number
   timing: Timing
   report(progress: string): void
@@ -26,13 +28,13 @@ export interface RoundsInput {
 export async function runRounds(input: RoundsInput): Promise<Results> {
   const { database } = input
   await database.settle()
-  const results = emptyResults()
+  const results: Results = new Map(input.operations.map((operation) => [operation, noRuns()]))
   for (let round = 0; round < input.rounds; round++) {
-    for (const operation of operations) {
+    for (const [operation, runsOfSubjects] of results) {
       for (const subject of rotated(subjectNames, round)) {
         await database.emptyLedger()
         const figures = await input.subjects[subject](operation, input.timing)
-        const runs = results[operation][subject]
+        const runs = runsOfSubjects[subject]
         runs.figures.push(figures)
         runs.newExportsPerAnswer.push((await database.countExports()) / figures.answered)
         input.report(`round ${round + 1}, ${operation}, ${subject}: ${Math.round(figures.perSecond)} a second`)
@@ -42,10 +44,8 @@ export async function runRounds(input: RoundsInput): Promise<Results> {
   return results
 }
 
-function emptyResults(): Results {
-  const bySubject = () =>
-    Object.fromEntries(subjectNames.map((name) => [name, { figures: [], newExportsPerAnswer: [] } satisfies Runs]))
-  return Object.fromEntries(operations.map((operation) => [operation, bySubject()])) as unknown as Results
+function noRuns(): Record<SubjectName, Runs> {
+  return mapOf(subjectNames, () => ({ figures: [], newExportsPerAnswer: [] }))
 }
 
 /** No subject always follows the same one. */

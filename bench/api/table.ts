@@ -21,7 +21,10 @@ export function tellReport({ machine, settings, operations: reports }: Report): 
   const { stores, connections, accounts, rounds, seconds } = settings
   return [
     `${count(stores)} stores, ${connections} connections, ${rounds} rounds of ${seconds} s; Node ${machine.node}, ${machine.processors} processors.`,
-    ...operations.flatMap((operation) => ['', ...tellOperation(titles[operation], reports[operation], accounts)]),
+    ...operations.flatMap((operation) => {
+      const report = reports[operation]
+      return report ? ['', ...tellOperation(titles[operation], report, accounts)] : []
+    }),
     '',
     'Medians of the rounds. CPU µs: of the own process for an answer, without PostgreSQL. New exports: for an answer.',
   ].join('\n')
