@@ -63,7 +63,12 @@ const rules: readonly Rule[] = [
     message: 'reveal_contacts must be false here; contacts are revealed by POST /api/v1/contacts/reveal.',
   },
   { code: 'invalid_domain', fault: 'value', at: /^(store\.)?domains?(\[\d+\])?$/ },
-  { code: 'invalid_contact_id', fault: 'value', at: /^contact_ids\[\d+\]$/ },
+  {
+    code: 'invalid_contact_id',
+    fault: 'value',
+    at: /^contact_ids\[\d+\]$/,
+    message: 'A contact id is the id of a preview, unchanged: ct_live_ or ct_test_ and 16 letters.',
+  },
   {
     code: 'invalid_idempotency_key',
     fault: 'value',
