@@ -38,7 +38,7 @@ export const errorExamples: Record<ErrorCode, Example> = {
     param: 'filters',
   },
   invalid_contact_id: {
-    message: 'contact_ids[0] must be a string of at most 1,000 characters that matches ^ct_[A-Za-z]+_[A-Za-z]{16}$.',
+    message: 'A contact id is the id of a preview, unchanged: ct_live_ or ct_test_ and 16 letters.',
     param: 'contact_ids[0]',
   },
   invalid_idempotency_key: {
