@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { claimReply, keepReply } from '../../server/src/contacts/idempotency-queries.ts'
-import { holdSealedContacts, readSealedContacts } from '../../server/src/contacts/reveal-queries.ts'
+import { holdContactsAt, readContactsAt } from '../../server/src/contacts/reveal-queries.ts'
 import { type Pool, type Queryable, transact } from '../../server/src/db/pool.ts'
 import { splitContactKey } from '../../server/src/kernel/ids.ts'
 import { type ContactSearch, findContacts } from '../../server/src/search/postgres/find-contacts.ts'
@@ -40,7 +40,7 @@ export function bareRequests(pool: Pool) {
     },
     async reveal(caller: BareCaller, contactKeys: number[]) {
       await pool.query(caller.admissions.reveal)
-      await reveal(pool, caller, readSealedContacts, contactKeys)
+      await reveal(pool, caller, readContactsAt, contactKeys)
     },
     /** `reply` stands for what is kept under the key. */
     async keyedReveal(caller: BareCaller, contactKeys: number[], reply: Buffer) {
@@ -54,7 +54,7 @@ export function bareRequests(pool: Pool) {
       }
       await transact(pool, async (client) => {
         await claimReply(client, { ...place, requestHash: randomBytes(32), now, expiredAt: new Date(0) }, patienceMs)
-        await reveal(client, caller, holdSealedContacts, contactKeys)
+        await reveal(client, caller, holdContactsAt, contactKeys)
         await keepReply(client, place, { reply, contactIds: contactKeys })
       })
     },
@@ -80,7 +80,7 @@ function payForDelivery(pool: Pool, caller: BareCaller, { storeIds, searchRows =
   })
 }
 
-async function reveal(db: Queryable, caller: BareCaller, read: typeof readSealedContacts, contactKeys: number[]) {
+async function reveal(db: Queryable, caller: BareCaller, read: typeof readContactsAt, contactKeys: number[]) {
   const places = contactKeys.map(splitContactKey)
   const storeIds = places.map(({ storeId }) => storeId)
   await read(db, { mode: 'live', storeIds, numbers: places.map(({ number }) => number) })
