@@ -88,7 +88,7 @@ async function refuseMissingKeys(db: Pool, keyIds: readonly string[]): Promise<v
   if (needed) {
     const { id, contacts, replies } = needed
     throw new OperatorError(
-      `The data key "${id}" is not in the keyring, but ${contacts} contacts and ${replies} kept replies are sealed with it. Put it back; "storedex data-keys reseal" seals them with the newest key.`,
+      `The data key "${id}" is not in the keyring, but still needed (contacts sealed with it: ${contacts}, kept replies: ${replies}). Put it back; "storedex data-keys reseal" seals them with the newest key.`,
     )
   }
   await queries.forgetDataKeys(db, missing)
