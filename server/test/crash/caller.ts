@@ -1,21 +1,33 @@
 /** A reply as a caller sees it; null where the connection was refused or broke. */
-export type Answer = { status: number; headers: Headers; body: Record<string, unknown> & { error?: { code: string } } }
+export interface Answer {
+  status: number
+  headers: Headers
+  body: Record<string, unknown> & { error?: { code: string } }
+  /** The body's bytes. */
+  text: string
+}
 
 /** Asks as a client library does, and takes a lost connection for an answer. */
-export async function ask(api: string, key: string, path: string, body?: object): Promise<Answer | null> {
+export async function ask(
+  api: string,
+  key: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<Answer | null> {
   let text: string
   let response: Response
   try {
     response = await fetch(api + path, {
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
       signal: AbortSignal.timeout(30_000),
     })
     text = await response.text()
   } catch {
     return null
   }
-  return { status: response.status, headers: response.headers, body: JSON.parse(text) }
+  return { status: response.status, headers: response.headers, body: JSON.parse(text), text }
 }
 
 /** The same, where an answer is due. */

@@ -2,21 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
-import { run, serverPid, temporaryDirectory, until } from '../db/embedded-support.ts'
+import { serverPid, temporaryDirectory } from '../db/embedded-support.ts'
 import { mustAsk } from './caller.ts'
 import { Load, randomFrom, type Tally } from './load.ts'
-import { killWithinStart, type Service, startService, subscribe } from './service.ts'
-
-/** Runs a statement on the embedded PostgreSQL, beside the service. */
-async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {
-  const postgres = await openEmbeddedPostgres({ dataDir })
-  try {
-    return await run(postgres.url, statement)
-  } finally {
-    await postgres.release()
-  }
-}
+import { endPostgres, query } from './postgres.ts'
+import { killWithinStart, type Service, startService, subscribe, untilReady } from './service.ts'
 
 // Each counter beside what it counts; both sides in full, so that neither can be without the other.
 const books = `
@@ -70,23 +60,9 @@ async function expectPaidFor(api: string, tally: Tally): Promise<void> {
   tally.requests++
 }
 
-async function untilReady({ api }: Service): Promise<void> {
-  const isReady = () =>
-    fetch(new URL('/readyz', api)).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  await expect.poll(isReady, { timeout: 30_000, interval: 50 }).toBe(true)
-}
-
 async function endOneBackend(dataDir: string): Promise<void> {
   const backends = await query(dataDir, "select pid from pg_stat_activity where application_name = 'storedex'")
   process.kill(Number(backends[0]!.pid), 'SIGKILL')
-}
-
-async function endPostgres(dataDir: string): Promise<void> {
-  process.kill(serverPid(dataDir)!, 'SIGKILL')
-  await until(() => serverPid(dataDir) === undefined)
 }
 
 interface Crash {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createAccount } from '../../src/accounts/create-account.ts'
 import type { LimitOverrides } from '../../src/accounts/plans.ts'
 import { setAccount } from '../../src/accounts/set-account.ts'
@@ -49,6 +49,16 @@ export async function startService(settings: Settings): Promise<Service> {
     stop: () => end('SIGTERM'),
     kill: async () => void (await end('SIGKILL')),
   }
+}
+
+/** Waits until the service can answer, at once or once it has its database back. */
+export async function untilReady({ api }: Service): Promise<void> {
+  const isReady = () =>
+    fetch(new URL('/readyz', api)).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await expect.poll(isReady, { timeout: 30_000, interval: 50 }).toBe(true)
 }
 
 /** Starts the service and ends it on the spot, this long after its PostgreSQL was there. */

@@ -1,0 +1,160 @@
+/** The people and shops of one run of the proof, and what replies say of them, read naively from the facts. */
+export interface Shop {
+  id: string
+  domain: string
+  name: string
+  country: string
+  traffic_tier: string
+  revenue_tier: string
+  lead_fit_score: number
+}
+
+export interface Person {
+  id: string
+  /** Index of the shop. */
+  shop: number
+  facts: Facts
+  isErased: boolean
+}
+
+export interface Facts {
+  first_name: string | null
+  last_name: string | null
+  title: string
+  role: string | null
+  seniority: 'executive' | 'decision_maker' | 'other'
+  profile_url: string | null
+  emails: { email: string; status: string; type: string; is_primary: boolean }[]
+  phones: { phone: string; type: string; is_primary: boolean }[]
+}
+
+/** Shops stand in result order, people within a shop in the order of their import. */
+export interface Catalogue {
+  shops: readonly Shop[]
+  people: readonly Person[]
+}
+
+export interface PersonFilter {
+  roles_any?: string[]
+  seniority_any?: string[]
+  has_verified_email?: boolean
+  has_phone?: boolean
+  has_profile?: boolean
+}
+
+export interface StoreFilter {
+  has_revealable_contacts?: boolean
+  roles_any?: string[]
+}
+
+const withheld = ['bounced', 'invalid', 'guessed', 'suppressed']
+const seniorities = ['executive', 'decision_maker', 'other']
+
+const hasVerifiedEmail = ({ emails }: Facts) => emails.some(({ status }) => status === 'verified')
+const deliverable = ({ emails }: Facts) => emails.filter(({ status }) => !withheld.includes(status))
+
+export function isRevealable(person: Person): boolean {
+  const { facts, isErased } = person
+  return !isErased && (deliverable(facts).length > 0 || facts.phones.length > 0 || facts.profile_url !== null)
+}
+
+const peopleOf = ({ people }: Catalogue, shop: number) =>
+  people.filter((person) => person.shop === shop && !person.isErased)
+
+export function storeReply(catalogue: Catalogue, shop: number): object {
+  const people = peopleOf(catalogue, shop)
+  const roles = people.flatMap(({ facts }) => facts.role ?? [])
+  return {
+    ...catalogue.shops[shop]!,
+    object: 'store',
+    category: null,
+    platform_plus: false,
+    store_created_at: null,
+    first_discovered_at: null,
+    contacts_summary: {
+      total: people.length,
+      has_revealable_contacts: people.some(isRevealable),
+      verified_email_count: people.flatMap(({ facts }) => facts.emails).filter(({ status }) => status === 'verified')
+        .length,
+      roles: [...new Set(roles)].sort(),
+    },
+    technologies: { apps: [], pixels: [], theme: { name: null, type: null } },
+  }
+}
+
+export function previewReply(catalogue: Catalogue, person: Person, revealed: boolean): object {
+  const { facts, id, shop } = person
+  const { id: storeId, domain, name, traffic_tier } = catalogue.shops[shop]!
+  return {
+    id,
+    object: 'contact_preview',
+    first_name: facts.first_name,
+    last_name_obfuscated: facts.last_name === null ? null : `${facts.last_name[0]}***`,
+    role: facts.role,
+    seniority: facts.seniority,
+    title: facts.title,
+    has_verified_email: hasVerifiedEmail(facts),
+    has_phone: facts.phones.length > 0,
+    has_profile: facts.profile_url !== null,
+    revealed,
+    store: { id: storeId, domain, name, category: null, traffic_tier, technologies: { apps: [], pixels: [] } },
+  }
+}
+
+/** A revealed person without what depends on the account. */
+export function contactReply(catalogue: Catalogue, person: Person): object {
+  const { facts, id, shop } = person
+  const { id: storeId, domain, name } = catalogue.shops[shop]!
+  const emails = deliverable(facts)
+  const primary = emails.find((email) => email.is_primary) ?? emails[0]
+  return {
+    id,
+    object: 'contact',
+    full_name: [facts.first_name, facts.last_name].filter((part) => part !== null).join(' ') || null,
+    first_name: facts.first_name,
+    last_name: facts.last_name,
+    title: facts.title,
+    role: facts.role,
+    seniority: facts.seniority,
+    profile_url: facts.profile_url,
+    emails: emails.map((email) => ({ ...email, is_primary: email === primary })),
+    phones: facts.phones,
+    store: { id: storeId, domain, name },
+  }
+}
+
+/** Shops that match, those at or before `after` left out. */
+export function findShops(catalogue: Catalogue, filter: StoreFilter, after: number): number[] {
+  return catalogue.shops
+    .map((_, shop) => shop)
+    .filter((shop) => {
+      const people = peopleOf(catalogue, shop)
+      const { has_revealable_contacts: wanted, roles_any: roles } = filter
+      if (shop <= after) return false
+      if (wanted !== undefined && people.some(isRevealable) !== wanted) return false
+      return roles === undefined || people.some(({ facts }) => facts.role !== null && roles.includes(facts.role))
+    })
+}
+
+/** Indexes of the people that match, in result order, the first few of each shop. */
+export function findPeople(catalogue: Catalogue, filter: PersonFilter, shops: number[], perShop: number): number[] {
+  const rank = ({ facts }: Person) => seniorities.indexOf(facts.seniority) * 2 + (hasVerifiedEmail(facts) ? 0 : 1)
+  return shops.flatMap((shop) =>
+    peopleOf(catalogue, shop)
+      .filter(({ facts }) => matches(facts, filter))
+      .sort((a, b) => rank(a) - rank(b))
+      .slice(0, perShop)
+      .map((person) => catalogue.people.indexOf(person)),
+  )
+}
+
+function matches(facts: Facts, filter: PersonFilter): boolean {
+  const { roles_any: roles, seniority_any: among } = filter
+  return (
+    (roles === undefined || (facts.role !== null && roles.includes(facts.role))) &&
+    (among === undefined || among.includes(facts.seniority)) &&
+    (filter.has_verified_email ?? hasVerifiedEmail(facts)) === hasVerifiedEmail(facts) &&
+    (filter.has_phone ?? facts.phones.length > 0) === facts.phones.length > 0 &&
+    (filter.has_profile ?? facts.profile_url !== null) === (facts.profile_url !== null)
+  )
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { serverPid, temporaryDirectory } from '../db/embedded-support.ts'
+import { type Answer, mustAsk } from './caller.ts'
+import { randomFrom } from './load.ts'
+import { expectBalancedLedger, importPeople, peopleSettings } from './people.ts'
+import { endPostgres } from './postgres.ts'
+import { askReveal, isReplay, type RevealReply, revealInTheEnd, type Wish } from './reveal.ts'
+import { type Service, startService, subscribe, untilReady } from './service.ts'
+
+/** 200 of them in the long run. */
+const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)
+const clients = 8
+
+/** A reveal that was asked for and the reply, if it arrived. */
+interface Asked {
+  wish: Wish
+  answer: Answer | null
+}
+
+/** Several clients at once, each revealing on until the connection is lost. Tells when so many replies have arrived. */
+async function revealOn(
+  api: string,
+  key: string,
+  nextWish: () => Wish,
+  replies: number,
+  tell: () => Promise<void>,
+): Promise<Asked[]> {
+  const asked: Asked[] = []
+  let told: Promise<void> | undefined
+  const client = async () => {
+    for (;;) {
+      if (asked.length >= replies) told ??= tell()
+      const wish = nextWish()
+      const answer = await askReveal(api, key, wish)
+      asked.push({ wish, answer })
+      if (answer?.status !== 200) return
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  await told
+  return asked
+}
+
+test(`reveals that are killed ${kills} times and retried are paid for once`, {
+  timeout: 120_000 + kills * 6_000,
+}, async () => {
+  const seed = Date.now() % 1_000_000
+  console.log(`seed ${seed}`)
+  const random = randomFrom(seed)
+  const dataDir = join(temporaryDirectory(), 'data')
+  const settings = { DATA_DIR: dataDir, ...peopleSettings }
+  let service: Service = await startService(settings)
+  const ids = await importPeople(settings, service.api, 300)
+  const { live } = await subscribe(settings, { contact_credits: 1_000_000, store_exports: 1_000_000 })
+  let keysUsed = 0
+  const nextWish = (): Wish => {
+    const some = Array.from({ length: 1 + Math.floor(random() * 10) }, () => ids[Math.floor(random() * ids.length)]!)
+    return { ids: [...new Set(some)], idempotencyKey: `reveal ${keysUsed++}` }
+  }
+
+  const finals = new Map<string, RevealReply>()
+  const figures = { kills: 0, ofPostgres: 0, answered: 0, inFlight: 0, paidUnanswered: 0 }
+  for (; figures.kills < kills; figures.kills++) {
+    await untilReady(service)
+    const isPostgresKilled = figures.kills % 8 === 5
+    if (isPostgresKilled) figures.ofPostgres++
+    const asked = await revealOn(service.api, live, nextWish, random() * 40, async () => {
+      await delay(random() * 15)
+      await Promise.all([service.kill(), ...(isPostgresKilled ? [endPostgres(dataDir)] : [])])
+    })
+    service = await startService(settings)
+    await untilReady(service)
+
+    const retried = await Promise.all(asked.map(({ wish }) => revealInTheEnd(service.api, live, wish)))
+    for (const [index, { wish, answer }] of asked.entries()) {
+      const retry = retried[index]!
+      expect(retry.status, retry.text).toBe(200)
+      if (answer === null) {
+        figures.inFlight++
+        if (isReplay(retry)) figures.paidUnanswered++
+      } else {
+        figures.answered++
+        expect({ isReplay: isReplay(retry), text: retry.text }).toEqual({ isReplay: true, text: answer.text })
+      }
+      expect((await revealInTheEnd(service.api, live, wish)).text).toBe(retry.text)
+      finals.set(wish.idempotencyKey!, retry.body as unknown as RevealReply)
+    }
+  }
+  console.log(figures)
+  expect(figures.inFlight).toBeGreaterThan(kills)
+
+  const contacts = [...finals.values()].flatMap(({ data }) => data)
+  const charged = contacts.filter((contact) => contact.charged).map(({ id }) => id)
+  expect(new Set(charged).size, 'contacts charged twice').toBe(charged.length)
+  expect(new Set(charged), 'contacts delivered').toEqual(new Set(contacts.map(({ id }) => id)))
+  const usage = (await mustAsk(service.api, live, '/usage')).body
+  expect(usage.contact_credits).toMatchObject({ used: charged.length })
+  await expectBalancedLedger(settings)
+  expect(await service.stop()).toBe(0)
+  expect(serverPid(dataDir), 'PostgreSQL after its service').toBeUndefined()
+})
