@@ -39,7 +39,7 @@ function readPackages(lockFile) {
 async function runInstallation(projectDir, tools) {
   const isFresh = !existsSync(join(projectDir, 'node_modules/.package-lock.json'))
   const command = isFresh ? ['ci'] : ['install', '--no-save']
-  const args = [...command, ...(tools ? ['--include=dev'] : []), '--no-audit', '--no-fund', '--loglevel=error']
+  const args = [...command, tools ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error']
   // Its output is progress, not a result.
   const code = await runNpm(projectDir, args, ['ignore', 2, 2])
   if (code !== 0) throw explained('The packages could not be installed; what npm said above tells why.')
