@@ -83,25 +83,15 @@ function placeValues({ accountId, mode, operation, keyHash }: ReplyPlace): unkno
   return [accountId, mode, operation, keyHash]
 }
 
-/** Deletes up to `limit` replies, the oldest first, of those claimed at `expiredAt` or before; says how many. */
-export async function deleteExpiredReplies(db: Queryable, expiredAt: Date, limit: number): Promise<number> {
+/** Deletes the oldest replies of those claimed at `expiredAt` or before, about `batchSize` of them; says how many. */
+export async function deleteExpiredReplies(db: Queryable, expiredAt: Date, batchSize: number): Promise<number> {
   const { rowCount } = await db.query({
     name: 'delete_expired_replies',
-    // A row that is being claimed anew is no longer old.
     text: `
-with expired as (
-  select account_id, mode, operation, key_hash
-  from idempotency
-  where claimed_at <= $1::timestamptz
-  order by claimed_at
-  limit $2::integer
-  for update skip locked
-)
-delete from idempotency kept
-using expired
-where (kept.account_id, kept.mode, kept.operation, kept.key_hash)
-    = (expired.account_id, expired.mode, expired.operation, expired.key_hash)`,
-    values: [expiredAt, limit],
+delete from idempotency
+where claimed_at <= least($1::timestamptz,
+                          (select claimed_at from idempotency order by claimed_at offset $2::integer limit 1))`,
+    values: [expiredAt, batchSize],
   })
   return rowCount ?? 0
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { eraseContacts } from '../../src/imports/erase-contacts.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { TestClient } from '../support/client.ts'
 import { addCrowd, booksOf, generous, reveal, startSecondServer } from './reveal-world.ts'
@@ -112,4 +113,27 @@ test('any number of requests that wait for one key take one connection, and hold
   // A machine so slow that two seconds passed meanwhile tells them to try again; nothing else may happen.
   for (const { status, body } of replies) expect([200, 409], body.error?.code).toContain(status)
   expect((await booksOf(app, key)).reveals).toBeLessThanOrEqual(2)
+})
+
+test('a person who is erased while being revealed is handed over once at most, and no reply of them stays', async () => {
+  const key = await newKey()
+  const account = app.accountNumber(key.account)
+  await reveal(key, [ids[1]])
+  // The reveal gets as far as its payment, and waits there.
+  const client = await app.db.connect()
+  await client.query('begin')
+  await client.query('select from usage_counters where account_id = $1 for update', [account])
+  const revealing = reveal(key, [ids[15]], 'erased')
+  await vi.waitUntil(async () => (await waitingForLocks()) === 1, patience)
+  const erasing = eraseContacts(app.deps, { id: ids[15]! })
+  await vi.waitUntil(async () => (await waitingForLocks()) === 2, patience)
+  await client.query('rollback')
+  client.release()
+
+  expect((await revealing).status).toBe(200)
+  expect(await erasing).toEqual({ erased: 1 })
+  const { rows } = await app.db.query('select from idempotency where account_id = $1', [account])
+  expect(rows).toEqual([])
+  expect((await reveal(key, [ids[15]], 'erased')).status).toBe(404)
+  expect((await booksOf(app, key)).reveals).toBe(2)
 })

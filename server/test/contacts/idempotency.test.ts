@@ -133,6 +133,19 @@ test('replies are deleted once they are too old to be given, and no earlier', as
   expect(isReplay(await reveal(key, [ids[0]], 'young'))).toBe(true)
 })
 
+test('any number of old replies is deleted at once', async () => {
+  const key = await newKey()
+  await reveal(key, [ids[0]], 'young')
+  await app.db.query(
+    `insert into idempotency (account_id, mode, operation, key_hash, request_hash, claimed_at)
+     select $1, 'live', 'revealContacts', int4send(n), '', $2::timestamptz - n * interval '1 second'
+     from generate_series(1, 2500) as n`,
+    [app.accountNumber(key.account), new Date(Date.parse(start) - dayMs)],
+  )
+  await expireReplies(app.db, new Date(start))
+  expect(await keptReplies(key)).toBe(1)
+})
+
 describe('only successes are kept:', () => {
   test('a retry after a refusal for lack of credits and a top-up is carried out', async () => {
     const key = await newKey(1)
