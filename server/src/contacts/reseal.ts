@@ -76,7 +76,7 @@ export async function resealEverything(
   if (await resealIdentityKey(db, sealer)) run.resealed++
   if (run.failure)
     throw new OperatorError(
-      `${run.failures} rows could not be opened and were left as they are: ${run.failure.message}. ${run.resealed} were sealed anew.`,
+      `Rows that cannot be opened, and were left as they are: ${run.failures} (${run.failure.message}). Sealed anew: ${run.resealed}.`,
       { cause: run.failure },
     )
   return { resealed: run.resealed, remaining }
