@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { getDomain } from 'tldts'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -8,6 +7,7 @@ import { toNdjson } from '../../../catalogue/build/ndjson.ts'
 import { sandboxStores } from '../../../catalogue/build/sandbox-stores.ts'
 import { readFacet } from '../../../catalogue/build/taxonomy-files.ts'
 import { Closed, Nullable } from '../../src/kernel/shapes.ts'
+import { readRecords, readText } from './files.ts'
 
 const instant = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{3})?Z$' })
 
@@ -62,24 +62,13 @@ const Record = Closed({
 })
 type Record = Static<typeof Record>
 
-function readText(name: string): string {
-  return readFileSync(new URL(`../../../catalogue/${name}`, import.meta.url), 'utf8')
-}
-
-function readStores(name: string): Record[] {
-  return readText(name)
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as Record)
-}
-
 function hostsOf(stores: Record[]): string[] {
   return stores.flatMap(({ domain, aliases = [] }) => [domain, ...aliases])
 }
 
-const demo = readStores('demo/stores.ndjson')
-const realShops = readStores('demo/real-shops.ndjson')
-const sandbox = readStores('sandbox/stores.ndjson')
+const demo = readRecords<Record>('demo/stores.ndjson')
+const realShops = readRecords<Record>('demo/real-shops.ndjson')
+const sandbox = readRecords<Record>('sandbox/stores.ndjson')
 const invented = [...demo, ...sandbox]
 
 describe('every store that ships', () => {

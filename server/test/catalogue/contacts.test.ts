@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import { demoContacts } from '../../../catalogue/build/demo-contacts.ts'
+import { toNdjson } from '../../../catalogue/build/ndjson.ts'
+import { sandboxContacts } from '../../../catalogue/build/sandbox-contacts.ts'
+import type { StoreRecord } from '../../../catalogue/build/store-record.ts'
+import { readFacet } from '../../../catalogue/build/taxonomy-files.ts'
+import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/contacts/channels.ts'
+import { isRevealable } from '../../src/contacts/facts.ts'
+import { seniorities } from '../../src/search/traits.ts'
+import { readRecords, readText } from './files.ts'
+import { readPeople, type ShippedPerson } from './people.ts'
+
+const demo = readPeople('demo/contacts.ndjson')
+const sandbox = readPeople('sandbox/contacts.ndjson')
+
+describe.each([
+  ['the demonstration', 'demo', demo],
+  ['the sandbox', 'sandbox', sandbox],
+])('everybody of %s', (_, folder, people) => {
+  test('works at one of its invented shops, under a key of their own', () => {
+    const hosts = new Set(readRecords<StoreRecord>(`${folder}/stores.ndjson`).map(({ domain }) => domain))
+    expect(people.filter(({ record }) => !hosts.has(record.store_domain))).toEqual([])
+    const keys = people.map(({ record }) => `${record.store_domain} ${record.external_id}`)
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+
+  test('is reached at hosts that nobody can own and at numbers that no telephone has', () => {
+    const hosts = people.flatMap(({ facts }) => [
+      ...facts.emails.map(({ email }) => email.slice(email.lastIndexOf('@') + 1)),
+      ...(facts.profile_url ? [new URL(facts.profile_url).hostname] : []),
+    ])
+    expect(hosts.filter((host) => !host.toLowerCase().endsWith('.example'))).toEqual([])
+    const phones = people.flatMap(({ facts }) => facts.phones.map(({ phone }) => phone.replace(/ ext\. \d$/, '')))
+    expect(phones.filter((phone) => !/^\+1\d{3}55501\d\d$/.test(normalizePhone(phone, null)!))).toEqual([])
+  })
+
+  test('shares no channel with anybody', () => {
+    const channels = people.flatMap(({ facts }) => [
+      ...facts.emails.map(({ email }) => normalizeEmail(email)),
+      ...facts.phones.map(({ phone }) => normalizePhone(phone, null)),
+      ...(facts.profile_url ? [normalizeProfile(facts.profile_url)] : []),
+    ])
+    expect(channels.length).toBeGreaterThan(100)
+    const seen = new Set<string | null>()
+    expect(channels.filter((channel) => seen.size === seen.add(channel).size)).toEqual([])
+  })
+})
+
+test('the generators make the committed people, byte for byte', () => {
+  // Compared as booleans: a difference in megabytes of text would be printed whole.
+  expect(toNdjson(demoContacts()) === readText('demo/contacts.ndjson')).toBe(true)
+  expect(toNdjson(sandboxContacts()) === readText('sandbox/contacts.ndjson')).toBe(true)
+})
+
+describe('the demonstration', () => {
+  const shareOf = (matches: (person: ShippedPerson) => boolean) => demo.filter(matches).length / demo.length
+
+  test('has about 6,000 people, of every role and seniority, at most of its shops', () => {
+    expect(Math.round(demo.length / 1_000)).toBe(6)
+    expect(new Set(demo.map(({ facts }) => facts.role))).toEqual(
+      new Set([null, ...readFacet('roles').map(({ value }) => value)]),
+    )
+    expect(new Set(demo.map(({ facts }) => facts.seniority))).toEqual(new Set(seniorities))
+    const teams = new Map<string, number>()
+    for (const { record } of demo) teams.set(record.store_domain, (teams.get(record.store_domain) ?? 0) + 1)
+    expect(teams.size).toBeGreaterThan(1_500)
+    expect(teams.size).toBeLessThan(2_000)
+    expect(Math.max(...teams.values())).toBe(8)
+  })
+
+  test('knows channels of most people, and of some none that could be handed over', () => {
+    expect(shareOf(({ facts }) => facts.emails.length > 0)).toBeCloseTo(0.7, 1)
+    expect(shareOf(({ facts }) => facts.phones.length > 0)).toBeCloseTo(0.35, 1)
+    expect(shareOf(({ facts }) => facts.profile_url !== null)).toBeCloseTo(0.5, 1)
+    expect(shareOf(({ facts }) => !isRevealable(facts, 'all'))).toBeCloseTo(0.08, 1)
+  })
+
+  test('has names and titles in many scripts', () => {
+    const scripts = [
+      'Latin',
+      'Cyrillic',
+      'Greek',
+      'Han',
+      'Hiragana',
+      'Katakana',
+      'Hangul',
+      'Arabic',
+      'Hebrew',
+      'Devanagari',
+      'Thai',
+    ]
+    const text = demo.map(({ facts }) => [facts.first_name, facts.last_name, facts.title].join(' ')).join('\n')
+    expect(scripts.filter((script) => !new RegExp(`\\p{Script=${script}}`, 'u').test(text))).toEqual([])
+  })
+
+  test('has the person of the documentation, who can be revealed, and three colleagues', () => {
+    const [mara, ...colleagues] = demo.filter(({ record }) => record.store_domain === 'aurora-candles.example')
+    expect(mara!.facts).toMatchObject({
+      first_name: 'Mara',
+      last_name: 'Lindqvist',
+      title: 'Head of Marketing',
+      role: 'marketing',
+      seniority: 'decision_maker',
+      emails: [{ email: 'mara@aurora-candles.example', status: 'verified', type: 'work', is_primary: true }],
+    })
+    expect(colleagues.map(({ facts }) => isRevealable(facts, 'all'))).toEqual([true, true, false])
+  })
+})

@@ -1,0 +1,40 @@
+import type { ContactRecord } from '../../../catalogue/build/contact-record.ts'
+import { readFacet } from '../../../catalogue/build/taxonomy-files.ts'
+import type { ContactFacts } from '../../src/contacts/facts.ts'
+import { createIdentityHasher } from '../../src/contacts/identities.ts'
+import { readContactRecord } from '../../src/imports/contact-record.ts'
+import type { ReadContext } from '../../src/imports/kind.ts'
+import { applyContactPatch } from '../../src/imports/merge-contact.ts'
+import { WordReader } from '../../src/imports/words.ts'
+import { createSealer, generateDataKey, parseDataKeys } from '../../src/kernel/seal.ts'
+import { Vocabulary } from '../../src/search/vocabulary.ts'
+import { readRecords } from './files.ts'
+
+/** A person of a file, and what an import makes of the record; it throws where the import would refuse it. */
+export interface ShippedPerson {
+  record: ContactRecord
+  facts: ContactFacts
+}
+
+const roles = readFacet('roles').map(({ value }, index) => ({
+  facet: 'role' as const,
+  value,
+  token: 1_000 + index,
+  parent: null,
+}))
+const keys = parseDataKeys(generateDataKey())!
+const context: ReadContext = {
+  words: new WordReader(new Vocabulary(roles), false),
+  seals: {
+    sealer: createSealer(keys),
+    identities: createIdentityHasher(Buffer.alloc(32)),
+    keyIds: keys.map(({ id }) => id),
+  },
+}
+
+export function readPeople(name: string): ShippedPerson[] {
+  return readRecords<ContactRecord>(name).map((record) => ({
+    record,
+    facts: applyContactPatch(null, readContactRecord(record, context), null),
+  }))
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import type { StoreRecord } from '../../../catalogue/build/store-record.ts'
+import { readFacet } from '../../../catalogue/build/taxonomy-files.ts'
+import {
+  type ContactFacts,
+  deliverableEmails,
+  emailStatuses,
+  emailTypes,
+  isRevealable,
+  phoneTypes,
+  traitsOf,
+} from '../../src/contacts/facts.ts'
+import { readRecords, readText } from './files.ts'
+import { readPeople } from './people.ts'
+
+/** A row of the guide's table, for one person. */
+interface GuideRow {
+  shop: string
+  /** The title, or the first name in the shop that is about titles. */
+  name: string
+  delivered: string
+}
+
+const people = readPeople('sandbox/contacts.ndjson').map(({ record, facts }, place) => ({
+  shop: record.store_domain.replace(/^sandbox-contacts-(.*)\.example$/, '$1'),
+  facts,
+  place,
+}))
+const shops = readRecords<StoreRecord>('sandbox/stores.ndjson')
+  .filter(({ technologies }) => technologies?.apps.includes('zendesk'))
+  .toSorted((a, b) => (b.lead_fit_score ?? -1) - (a.lead_fit_score ?? -1))
+  .map(({ domain }) => domain)
+
+describe('the guide of the sandbox', () => {
+  const guide = readGuide()
+
+  test('lists the shops that its filter finds, in the order of results', () => {
+    const listed = [...new Set(guide.map(({ shop }) => `sandbox-contacts-${shop}.example`))]
+    expect([...listed, 'sandbox-apps-many.example']).toEqual(shops)
+    expect(people.filter(({ shop }) => shop === 'nobody')).toEqual([])
+  })
+
+  test('lists everybody in the order of results, with what a reveal delivers', () => {
+    const expected = [...new Set(guide.map(({ shop }) => shop))].flatMap((shop) =>
+      people
+        .filter((person) => person.shop === shop)
+        .toSorted((a, b) => placeOf(a.facts) - placeOf(b.facts) || a.place - b.place)
+        .map(({ facts }) => ({
+          shop,
+          name: shop === 'titles' ? facts.first_name : facts.title,
+          delivered: deliveredOf(facts),
+        })),
+    )
+    expect(guide.filter(({ shop }) => shop !== 'nobody')).toEqual(expected)
+  })
+
+  test('counts people and shops as they are', () => {
+    const [, peopleCount, shopCount] = /(\d+) people work at (\d+) shops/.exec(readText('sandbox/README.md'))!
+    expect([Number(peopleCount), Number(shopCount)]).toEqual([
+      people.length,
+      new Set(people.map(({ shop }) => shop)).size,
+    ])
+  })
+})
+
+describe('reveals of the sandbox', () => {
+  const emails = people.flatMap(({ facts }) => facts.emails)
+
+  test('meet every status and type', () => {
+    expect(new Set(emails.map(({ status }) => status))).toEqual(new Set(emailStatuses))
+    expect(new Set(emails.map(({ type }) => type))).toEqual(new Set(emailTypes))
+    expect(new Set(people.flatMap(({ facts }) => facts.phones.map(({ type }) => type)))).toEqual(new Set(phoneTypes))
+    expect(new Set(people.map(({ facts }) => facts.role))).toEqual(
+      new Set([null, ...readFacet('roles').map(({ value }) => value)]),
+    )
+  })
+
+  test('deliver another primary email where the primary one stays behind', () => {
+    const primaryOf = (title: string, policy: 'all' | 'verified') => {
+      const { facts } = people.find((person) => person.shop === 'emails' && person.facts.title === title)!
+      return deliverableEmails(facts, policy)
+        .find(({ is_primary }) => is_primary)!
+        .email.split('@')[0]
+    }
+    expect(primaryOf('Primary bounced', 'all')).toBe('primary-bounced-2')
+    expect(primaryOf('Primary suppressed', 'all')).toBe('primary-suppressed-3')
+    expect(primaryOf('Primary suppressed', 'verified')).toBe('primary-suppressed-4')
+    expect(primaryOf('Primary unverified', 'all')).toBe('primary-unverified')
+    expect(primaryOf('Primary unverified', 'verified')).toBe('primary-unverified-2')
+    expect(primaryOf('Two primaries', 'all')).toBe('two-primaries-2')
+  })
+
+  test('of the unverified depend on which emails are delivered', () => {
+    const unverified = people.filter(({ shop }) => shop === 'unverified')
+    expect(unverified.map(({ facts }) => [isRevealable(facts, 'all'), isRevealable(facts, 'verified')])).toEqual(
+      unverified.map(() => [true, false]),
+    )
+    expect(unverified).toHaveLength(3)
+  })
+})
+
+/** By seniority, then verified emails first: the parts of the traits above the lowest two bits. */
+function placeOf(facts: ContactFacts): number {
+  return traitsOf(facts) >> 2
+}
+
+function deliveredOf(facts: ContactFacts): string {
+  if (!isRevealable(facts, 'all')) return '– – –'
+  return `${deliverableEmails(facts, 'all').length} ${facts.phones.length} ${facts.profile_url ? 'yes' : 'no'}`
+}
+
+function readGuide(): GuideRow[] {
+  const table = readText('sandbox/README.md').split('| shop ')[1]!.split('\n\n')[0]!
+  return table
+    .split('\n')
+    .slice(2)
+    .flatMap((line) => {
+      const [, shop, names, ...delivered] = line.split('|').map((cell) => cell.trim())
+      return namesIn(names!).map((name) => ({
+        shop: shop!.replaceAll('`', ''),
+        name,
+        delivered: delivered.slice(0, 3).join(' '),
+      }))
+    })
+}
+
+/** `A, B` or `Person 01 to Person 10`. */
+function namesIn(cell: string): string[] {
+  const range = /^(.*) (\d\d) to \1 (\d\d)$/.exec(cell)
+  if (!range) return cell.split(', ')
+  const [first, last] = [Number(range[2]), Number(range[3])]
+  return Array.from({ length: last - first + 1 }, (_, index) => `${range[1]} ${String(first + index).padStart(2, '0')}`)
+}
