@@ -41,7 +41,11 @@ export interface ContactFacts {
 }
 
 /** First and last name joined by a space, unless a full name was imported. */
-export function fullNameOf({ full_name, first_name, last_name }: ContactFacts): string | null {
+export function fullNameOf({
+  full_name,
+  first_name,
+  last_name,
+}: Pick<ContactFacts, 'full_name' | 'first_name' | 'last_name'>): string | null {
   const joined = [first_name, last_name].filter((name) => name !== null).join(' ')
   return full_name ?? (joined === '' ? null : joined)
 }

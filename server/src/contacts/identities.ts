@@ -1,6 +1,6 @@
 import { createTextHmac } from '../kernel/hmac.ts'
 import { hostOfEmail, isPage, isRoleMailbox, normalizeEmail, normalizePhone, normalizeProfile } from './channels.ts'
-import type { ContactFacts } from './facts.ts'
+import type { ContactFacts, Email } from './facts.ts'
 
 /** What a person can be recognised by. */
 export type IdentityKind = 'email' | 'phone' | 'profile' | 'domain' | 'record'
@@ -51,28 +51,40 @@ export interface PersonIdentities extends ChannelIdentities {
 }
 
 export function readIdentities(hasher: IdentityHasher, facts: ContactFacts, place: ContactPlace): PersonIdentities {
-  return { ...readChannels(hasher, facts, place.country), record: recordIdentity(hasher, place) }
+  const channels = hashChannels(hasher, normalizeChannels(facts, place.country))
+  return { ...channels, record: recordIdentity(hasher, place) }
+}
+
+/** Channels in normal form. */
+export interface NormalChannels {
+  emails: { normal: string; type: Email['type'] }[]
+  phones: string[]
+  profile: string | null
 }
 
 /** `country` is the store's: how a phone number without a country code is read. */
-export function readChannels(
-  hasher: IdentityHasher,
+export function normalizeChannels(
   { emails, phones, profile_url }: Pick<ContactFacts, 'emails' | 'phones' | 'profile_url'>,
   country: string | null,
-): ChannelIdentities {
+): NormalChannels {
+  return {
+    emails: emails.flatMap(({ email, type }) => {
+      const normal = normalizeEmail(email)
+      return normal === null ? [] : [{ normal, type }]
+    }),
+    phones: phones.flatMap(({ phone }) => normalizePhone(phone, country) ?? []),
+    profile: profile_url === null ? null : normalizeProfile(profile_url),
+  }
+}
+
+export function hashChannels(hasher: IdentityHasher, { emails, phones, profile }: NormalChannels): ChannelIdentities {
   const identities: ChannelIdentities = { own: [], shareable: [], domains: [] }
-  for (const { email, type } of emails) {
-    const normal = normalizeEmail(email)
-    if (normal === null) continue
+  for (const { normal, type } of emails) {
     const isShareable = type === 'role' || isRoleMailbox(normal)
     identities[isShareable ? 'shareable' : 'own'].push(hasher.hash('email', normal))
     identities.domains.push(hasher.hash('domain', hostOfEmail(normal)))
   }
-  for (const { phone } of phones) {
-    const normal = normalizePhone(phone, country)
-    if (normal !== null) identities.shareable.push(hasher.hash('phone', normal))
-  }
-  const profile = profile_url === null ? null : normalizeProfile(profile_url)
+  for (const normal of phones) identities.shareable.push(hasher.hash('phone', normal))
   if (profile !== null) identities[isPage(profile) ? 'own' : 'shareable'].push(hasher.hash('profile', profile))
   return identities
 }
@@ -82,11 +94,4 @@ export function recordIdentity(
   { storeId, externalKey }: Pick<ContactPlace, 'storeId' | 'externalKey'>,
 ): Identity {
   return hasher.hash('record', `${storeId}\n${externalKey.toString('hex')}`)
-}
-
-/** Everything the person can be recognised by, each once: channels however spelt, hosts of the emails, the import key. */
-export function identitiesOf(hasher: IdentityHasher, facts: ContactFacts, place: ContactPlace): Identity[] {
-  const { own, shareable, record, domains } = readIdentities(hasher, facts, place)
-  const identities = [...own, ...shareable, ...domains, record]
-  return [...new Map(identities.map((identity) => [identity.hash, identity])).values()]
 }

@@ -1,47 +1,81 @@
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../contacts/channels.ts'
 import type { Email, Phone } from '../contacts/facts.ts'
+import type { NormalChannels } from '../contacts/identities.ts'
 import type { ContactRecord } from './contact-record.ts'
 import { readPlainText } from './contact-text.ts'
+import { type Patched, when } from './fields.ts'
 import { quoted, RecordProblem } from './problem.ts'
 
-type Given<Field extends keyof ContactRecord> = NonNullable<ContactRecord[Field]>
+/** The ways to reach somebody that a record names. */
+export interface ReadChannels {
+  emails: Patched<Email[]>
+  /** As given: which of them mean the same shows once the store's country is known. */
+  phones: Patched<Phone[]>
+  profileUrl: Patched<string>
+  /** All of them in normal form, phones as far as that does not hang on the country. */
+  normal: NormalChannels
+  hasNationalPhones: boolean
+}
+
+type Given = Pick<ContactRecord, 'emails' | 'phones' | 'profile_url'>
+type Items<Field extends keyof Given> = NonNullable<Given[Field]>
+
+export function readChannels(record: Given): ReadChannels {
+  const normal: NormalChannels = { emails: [], phones: [], profile: null }
+  const emails = when(record.emails, (given) => readEmails(given, normal))
+  const phones = when(record.phones, readPhones)
+  const profileUrl = when(record.profile_url, (given) => readProfileUrl(given, normal))
+  const hasNationalPhones = phones?.some(isNational) ?? false
+  if (phones && !hasNationalPhones) normal.phones = phones.flatMap(({ phone }) => normalizePhone(phone, null) ?? [])
+  return { emails, phones, profileUrl, normal, hasNationalPhones }
+}
 
 /** Each address once, however spelt; exactly one of them primary. */
-export function readEmails(given: Given<'emails'>): Email[] {
+function readEmails(given: Items<'emails'>, found: NormalChannels): Email[] {
   const emails = new Map<string, Email>()
   for (const [index, { email, status, type, is_primary }] of given.entries()) {
     const path = `emails[${index}].email`
     const text = readPlainText(path, email).trim()
     const normal = normalizeEmail(text)
     if (normal === null) throw new RecordProblem(`${path}: ${quoted(email)} is not an email address`)
-    const entry = {
+    addOnce(emails, normal, {
       email: text,
       status: status ?? 'unknown',
       type: type ?? 'unknown',
       is_primary: is_primary ?? false,
-    }
-    addOnce(emails, normal, entry)
+    })
   }
+  found.emails = Array.from(emails, ([normal, { type }]) => ({ normal, type }))
   return withOnePrimary([...emails.values()])
 }
 
 /** A number as people write it: with punctuation, as letters on the keys (1-800-FLOWERS), with an extension. */
-const phone = /^(?:tel:)?[\s+(]*\p{Nd}[\p{Nd}A-Z\s()./\p{Pd}]*(?:;?(?:ext[.=]?|x|#)\s*\p{Nd}{1,7})?$/u
+const writtenPhone = /^(?:tel:)?[\s+(]*\p{Nd}[\p{Nd}A-Z\s()./\p{Pd}]*(?:;?(?:ext[.=]?|x|#)\s*\p{Nd}{1,7})?$/u
+const threeDigits = /(?:\p{Nd}.*){3}/u
 
-/** As given: which of them mean the same shows once the store's country is known. */
-export function readPhones(given: Given<'phones'>): Phone[] {
-  return given.map(({ phone: number, type, is_primary }, index) => {
+function readPhones(given: Items<'phones'>): Phone[] {
+  return given.map(({ phone, type, is_primary }, index) => {
     const path = `phones[${index}].phone`
-    const text = readPlainText(path, number).trim()
-    if (!phone.test(text) || normalizePhone(text, null) === null)
-      throw new RecordProblem(`${path}: ${quoted(number)} is not a phone number`)
+    const text = readPlainText(path, phone).trim()
+    if (!writtenPhone.test(text) || !threeDigits.test(text))
+      throw new RecordProblem(`${path}: ${quoted(phone)} is not a phone number`)
     return { phone: text, type: type ?? 'unknown', is_primary: is_primary ?? false }
   })
 }
 
-/** Whether what number it is hangs on the country it is dialled in. */
-export function isNational({ phone }: Phone): boolean {
-  return !/^[\s(]*(?:\+|00)/.test(phone)
+function isNational({ phone }: Phone): boolean {
+  return !/^(?:tel:)?[\s(]*(?:\+|00)/.test(phone)
+}
+
+function readProfileUrl(given: string, found: NormalChannels): string {
+  const url = readPlainText('profile_url', given).trim()
+  found.profile = isWebUrl(url) ? normalizeProfile(url) : null
+  if (found.profile === null) throw new RecordProblem(`profile_url: ${quoted(given)} is not an http or https URL`)
+  return url
+}
+
+function isWebUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text)
 }
 
 /** Each number once, exactly one of them primary. */
@@ -50,21 +84,6 @@ export function distinctPhones(phones: Phone[], country: string | null): Phone[]
   const distinct = new Map<string, Phone>()
   for (const entry of phones) addOnce(distinct, normalizePhone(entry.phone, country) ?? entry.phone, entry)
   return withOnePrimary([...distinct.values()])
-}
-
-export function readProfileUrl(given: string): string {
-  const text = readPlainText('profile_url', given).trim()
-  if (!isWebUrl(text) || normalizeProfile(text) === null)
-    throw new RecordProblem(`profile_url: ${quoted(given)} is not an http or https URL`)
-  return text
-}
-
-function isWebUrl(text: string): boolean {
-  try {
-    return /^https?:$/.test(new URL(text).protocol)
-  } catch {
-    return false
-  }
 }
 
 /** The first spelling counts; a repetition can still make it the primary one. */

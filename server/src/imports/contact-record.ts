@@ -1,19 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { normalizeEmail } from '../contacts/channels.ts'
-import {
-  type ContactFacts,
-  type Email,
-  emailStatuses,
-  emailTypes,
-  fullNameOf,
-  type Phone,
-  phoneTypes,
-} from '../contacts/facts.ts'
-import type { IdentityHasher } from '../contacts/identities.ts'
+import { type Email, emailStatuses, emailTypes, fullNameOf, type Phone, phoneTypes } from '../contacts/facts.ts'
 import { Closed } from '../kernel/shapes.ts'
 import { type Seniority, seniorities } from '../search/traits.ts'
-import { isNational, readEmails, readPhones, readProfileUrl } from './contact-channels.ts'
-import { hashChannels } from './contact-rows.ts'
+import { readChannels } from './contact-channels.ts'
+import { hashesOfChannels } from './contact-hashes.ts'
 import { readPlainText, readShownText, refuseChannels } from './contact-text.ts'
 import { Given, Host, type Patched, readHost, Text, Word, when } from './fields.ts'
 import type { ReadContext } from './kind.ts'
@@ -86,41 +76,40 @@ export function readContactRecord(value: unknown, { words, seals }: ReadContext)
   const problem = checkShape(value)
   if (problem !== null) throw new RecordProblem(problem)
   const record = value as ContactRecord
-  const patch = {
-    storeHost: readHost('store_domain', record.store_domain),
-    externalId: when(record.external_id, (id) => readPlainText('external_id', id)) ?? null,
+  const storeHost = readHost('store_domain', record.store_domain)
+  const names = {
     firstName: when(record.first_name, (name) => readShownText('first_name', name)),
     lastName: when(record.last_name, (name) => readPlainText('last_name', name)),
     fullName: when(record.full_name, (name) => readPlainText('full_name', name)),
     title: when(record.title, (title) => readShownText('title', title)),
+  }
+  const externalId = when(record.external_id, (id) => readPlainText('external_id', id)) ?? null
+  const { normal, hasNationalPhones, ...channels } = readChannels(record)
+  return {
+    storeHost,
+    externalKey: seals.identities.externalKey(keyOf(externalId, normal.emails[0]?.normal, names)),
+    externalId,
+    ...names,
     role: when(record.role, (word) => refuseChannels('role', words.read('role', 'role', word))),
     seniority: record.seniority,
-    profileUrl: when(record.profile_url, readProfileUrl),
-    emails: when(record.emails, readEmails),
-    phones: when(record.phones, readPhones),
-  }
-  return {
-    ...patch,
-    externalKey: keyOf(patch, seals.identities),
-    channelHashes: patch.phones?.some(isNational) ? null : hashChannels(seals.identities, channelsOf(patch), null),
+    ...channels,
+    channelHashes: hasNationalPhones ? null : hashesOfChannels(seals.identities, normal),
   }
 }
 
-/** The channels that a record brings. */
-export function channelsOf({ profileUrl, emails, phones }: Pick<ContactPatch, 'profileUrl' | 'emails' | 'phones'>) {
-  return { profile_url: profileUrl ?? null, emails: emails ?? [], phones: phones ?? [] }
-}
-
-/** The first of what can tell a person from others at the store; kinds are told apart, so that they never collide. */
-function keyOf(patch: Omit<ContactPatch, 'externalKey' | 'channelHashes'>, identities: IdentityHasher): Buffer {
-  if (patch.externalId !== null) return identities.externalKey(['external_id', patch.externalId])
-  const [email] = patch.emails ?? []
-  if (email) return identities.externalKey(['email', normalizeEmail(email.email)])
-  const fullName = fullNameOf({
-    full_name: patch.fullName ?? null,
-    first_name: patch.firstName ?? null,
-    last_name: patch.lastName ?? null,
-  } as ContactFacts)
-  if (fullName !== null) return identities.externalKey(['name', fullName, patch.title ?? null])
+/** The first of what can tell a person from others at the store; the kinds never collide. */
+function keyOf(
+  externalId: string | null,
+  email: string | undefined,
+  { firstName, lastName, fullName, title }: Pick<ContactPatch, 'firstName' | 'lastName' | 'fullName' | 'title'>,
+): (string | null)[] {
+  if (externalId !== null) return ['external_id', externalId]
+  if (email !== undefined) return ['email', email]
+  const name = fullNameOf({
+    full_name: fullName ?? null,
+    first_name: firstName ?? null,
+    last_name: lastName ?? null,
+  })
+  if (name !== null) return ['name', name, title ?? null]
   throw new RecordProblem('nothing tells who this is: external_id, an email or a name is needed')
 }

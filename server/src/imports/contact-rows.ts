@@ -1,19 +1,12 @@
 import { type ContactFacts, isRevealable, traitsOf } from '../contacts/facts.ts'
-import { type ContactPlace, type IdentityHasher, readChannels, recordIdentity } from '../contacts/identities.ts'
 import { sealContact } from '../contacts/sealed-contact.ts'
 import { contactKey } from '../kernel/ids.ts'
 import { unpackTraits } from '../search/traits.ts'
 import { renderPreviewedPerson } from '../stores/preview.ts'
+import { hashesOfPerson } from './contact-hashes.ts'
 import type { WriteContext } from './kind.ts'
 import type { ContactRow } from './load-contacts.ts'
-
-/** A person in their place, as they are or will be on file. */
-export interface ContactState extends ContactPlace {
-  number: number
-  facts: ContactFacts
-  /** What the channels are recognised by; null where several records or the database brought them. */
-  channelHashes: string[] | null
-}
+import type { ContactState } from './merge-contact.ts'
 
 /** Made one by one as they are drawn, so that PostgreSQL need not wait for all of them to be sealed. */
 export function* contactRows({ ids, seals, mode }: WriteContext, states: ContactState[]): Generator<ContactRow> {
@@ -32,26 +25,10 @@ export function* contactRows({ ids, seals, mode }: WriteContext, states: Contact
       verifiedRevealable: isRevealable(facts, 'verified'),
       verifiedEmails: facts.emails.filter(({ status }) => status === 'verified').length,
       preview: previewOf(publicIds[index]!, facts, traits),
-      identities: hashPerson(seals.identities, state),
+      identities: hashesOfPerson(seals.identities, state),
       sealed: sealContact(seals.sealer, storeId, number, facts),
     }
   }
-}
-
-/** All that the person is recognised by, each once. */
-export function hashPerson(
-  hasher: IdentityHasher,
-  { facts, channelHashes, ...place }: Omit<ContactState, 'number'>,
-): string[] {
-  const hashes = channelHashes ?? hashChannels(hasher, facts, place.country)
-  return [...new Set(hashes).add(recordIdentity(hasher, place).hash)]
-}
-
-type Channels = Pick<ContactFacts, 'emails' | 'phones' | 'profile_url'>
-
-export function hashChannels(hasher: IdentityHasher, channels: Channels, country: string | null): string[] {
-  const { own, shareable, domains } = readChannels(hasher, channels, country)
-  return [...own, ...shareable, ...domains].map(({ hash }) => hash)
 }
 
 function previewOf(id: string, facts: ContactFacts, packedTraits: number): string {

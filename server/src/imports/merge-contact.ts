@@ -1,7 +1,16 @@
 import type { ContactFacts } from '../contacts/facts.ts'
+import type { ContactPlace } from '../contacts/identities.ts'
 import { distinctPhones } from './contact-channels.ts'
 import type { ContactPatch } from './contact-record.ts'
 import { patched, when } from './fields.ts'
+
+/** A person in their place, as they are or will be on file. */
+export interface ContactState extends ContactPlace {
+  number: number
+  facts: ContactFacts
+  /** What the channels are recognised by; null where several records or the database brought them. */
+  channelHashes: string[] | null
+}
 
 const nobody: ContactFacts = {
   external_id: null,

@@ -1,13 +1,14 @@
-import type { ContactPlace } from '../contacts/identities.ts'
+import { type ContactPlace, normalizeChannels } from '../contacts/identities.ts'
 import { openContact } from '../contacts/sealed-contact.ts'
 import type { Client } from '../db/pool.ts'
 import { parseStore } from '../stores/document.ts'
-import { type ContactPatch, channelsOf } from './contact-record.ts'
-import { type ContactState, hashChannels } from './contact-rows.ts'
+import { hashesOfChannels } from './contact-hashes.ts'
+import type { ContactPatch } from './contact-record.ts'
 import type { Entry } from './entries.ts'
 import type { NumberedRecord, WriteContext } from './kind.ts'
 import { readStoredDocuments } from './load.ts'
 import { findStoresOfHosts, readStoredContacts } from './load-contacts.ts'
+import { applyContactPatch, type ContactState } from './merge-contact.ts'
 import { RecordProblem } from './problem.ts'
 import type { StoreOnFile } from './refresh.ts'
 
@@ -39,16 +40,14 @@ export function placeRecord(
   stores: ContactStores,
   record: NumberedRecord<ContactPatch>,
 ): PlacedRecord {
-  const { storeHost, externalKey, channelHashes } = record.patch
-  const home = stores.get(storeHost)
-  if (!home) throw new RecordProblem(`store_domain: no store is known for ${storeHost}; import it first`)
-  const place = { storeId: home.row.id, country: home.store.country, externalKey }
-  return {
-    ...record,
-    home,
-    place,
-    channelHashes: channelHashes ?? hashChannels(seals.identities, channelsOf(record.patch), place.country),
-  }
+  const { patch } = record
+  const home = stores.get(patch.storeHost)
+  if (!home) throw new RecordProblem(`store_domain: no store is known for ${patch.storeHost}; import it first`)
+  const { country } = home.store
+  const place = { storeId: home.row.id, country, externalKey: patch.externalKey }
+  const hashHere = () =>
+    hashesOfChannels(seals.identities, normalizeChannels(applyContactPatch(null, patch, country), country))
+  return { ...record, home, place, channelHashes: patch.channelHashes ?? hashHere() }
 }
 
 /** A contact as it is on file. */

@@ -1,8 +1,9 @@
 import { recordIdentity } from '../contacts/identities.ts'
 import type { Client } from '../db/pool.ts'
-import { type ContactState, hashPerson } from './contact-rows.ts'
+import { hashesOfPerson } from './contact-hashes.ts'
 import type { WriteContext } from './kind.ts'
 import { findSuppressed, hasSuppressions, readHosts } from './load-contacts.ts'
+import type { ContactState } from './merge-contact.ts'
 import { type ContactEntries, entryKey, type PlacedRecord } from './stored-contacts.ts'
 
 /** Whether somebody must not be on file. */
@@ -30,6 +31,6 @@ export async function findSuppressions(
   const suppressed = await findSuppressed(client, [...said, ...[...hosts.values()].flat().map(hashOfHost)])
   if (suppressed.size === 0) return nobody
   return (person) =>
-    hashPerson(hasher, person).some((hash) => suppressed.has(hash)) ||
+    hashesOfPerson(hasher, person).some((hash) => suppressed.has(hash)) ||
     hosts.get(person.storeId)!.some((host) => suppressed.has(hashOfHost(host)))
 }

@@ -21,7 +21,7 @@ export function createTextHmac(key: Buffer): (text: string) => Buffer {
     const mostBytes = blockBytes + text.length * 3
     if (mostBytes > inner.length) inner = Buffer.concat([inner.subarray(0, blockBytes)], mostBytes)
     const bytes = inner.write(text, blockBytes)
-    outer.write(hash(algorithm, inner.subarray(0, blockBytes + bytes), 'latin1'), blockBytes, 'latin1')
-    return Buffer.from(hash(algorithm, outer, 'latin1'), 'latin1')
+    outer.write(hash(algorithm, inner.subarray(0, blockBytes + bytes), 'binary'), blockBytes, 'binary')
+    return Buffer.from(hash(algorithm, outer, 'binary'), 'binary')
   }
 }
