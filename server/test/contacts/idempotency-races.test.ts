@@ -137,3 +137,26 @@ test('a person who is erased while being revealed is handed over once at most, a
   expect((await reveal(key, [ids[15]], 'erased')).status).toBe(404)
   expect((await booksOf(app, key)).reveals).toBe(2)
 })
+
+test('a deadlock with somebody else is tried again from the claim on, and no trouble of the caller', async () => {
+  const key = await newKey()
+  const account = app.accountNumber(key.account)
+  await reveal(key, [ids[1]])
+  const contact = app.deps.ids.open(ids[2]!)!.value
+  const client = await app.db.connect()
+  await client.query('begin')
+  await client.query('select from usage_counters where account_id = $1 for update', [account])
+  const revealing = reveal(key, [ids[2]], 'deadlock')
+  await vi.waitUntil(async () => (await waitingForLocks()) === 1, patience)
+  // The reveal has its row of the contact and waits for the counter, this one the other way round.
+  const crossing = client.query("insert into reveals values ($1, 'live', $2, $3)", [account, contact, app.clock.now()])
+  await crossing.catch(() => {})
+  await client.query('rollback')
+  client.release()
+
+  const reply = await revealing
+  expect([reply.status, reply.body.credits?.spent]).toEqual([200, 1])
+  const again = await reveal(key, [ids[2]], 'deadlock')
+  expect(JSON.stringify(again.body)).toBe(JSON.stringify(reply.body))
+  expect(await booksOf(app, key)).toMatchObject({ reveals: 2, counted: 2, entered: 2 })
+})

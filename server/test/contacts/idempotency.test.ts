@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { expireReplies } from '../../src/contacts/expire-replies.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { TestReply } from '../support/client.ts'
-import { addCrowd, booksOf, generous, reveal, usageOf } from './reveal-world.ts'
+import { addCrowd, booksOf, generous, reveal, startSecondServer, usageOf } from './reveal-world.ts'
 
 const start = '2026-11-10T12:00:00.000Z'
 const dayMs = 24 * 3_600_000
@@ -144,6 +144,15 @@ test('any number of old replies is deleted at once', async () => {
   )
   await expireReplies(app.db, new Date(start))
   expect(await keptReplies(key)).toBe(1)
+})
+
+test('a server deletes old replies as it starts', async () => {
+  const key = await newKey()
+  await reveal(key, [ids[0]], 'left behind')
+  app.clock.set(new Date(Date.parse(start) + dayMs))
+  await startSecondServer(app)
+  await vi.waitUntil(async () => (await keptReplies(key)) === 0, { timeout: 20_000 })
+  app.clock.set(start)
 })
 
 describe('only successes are kept:', () => {
