@@ -1,41 +1,71 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readInstallationValue, writeInstallationValue } from '../db/installation.ts'
+import type { Mode } from '../kernel/ids.ts'
+import { contactRecords } from './import-contacts.ts'
 import { type ImportContext, type ImportCounts, importFrom } from './import-file.ts'
 import { storeRecords } from './import-stores.ts'
+import type { ImportKind } from './kind.ts'
 import { isHostKnown } from './load.ts'
 import { openSource } from './read.ts'
 import type { RejectsSink } from './rejects.ts'
 
+const peopleFile = 'contacts.ndjson'
+
 /**
  * Brings the sandbox that keys of mode `test` see up to the shipped one. At every start: where nothing differs, it is
- * one comparison of two hundred stores.
+ * one comparison of two hundred stores and their people.
  */
 export async function loadSandbox(context: ImportContext, folder: string): Promise<ImportCounts> {
-  return importShipped(context, join(folder, 'stores.ndjson'), 'test')
+  const stores = await importShipped(context, storeRecords, join(folder, 'stores.ndjson'), 'test')
+  return sum(stores, await importShipped(context, contactRecords, join(folder, peopleFile), 'test'))
 }
 
-const demonstrationFiles = ['stores.ndjson', 'real-shops.ndjson']
-
 /**
- * Fills the live catalogue with the demonstration: invented shops and facts of real ones. Once it is complete, what the
- * operator makes of these stores is left alone; cut short, it is taken up again. Null when it was there already.
+ * Fills the live catalogue with the demonstration: invented shops with their people, and facts of real shops. Once it is
+ * complete, what the operator makes of it is left alone; cut short, it is taken up again. Null when it was there already.
  */
 export async function loadDemonstration(context: ImportContext, folder: string): Promise<ImportCounts | null> {
-  const files = demonstrationFiles.map((name) => join(folder, name))
+  const stores = await loadDemonstrationStores(context, folder)
+  const people = await loadDemonstrationPeople(context, folder)
+  return stores && people ? sum(stores, people) : (stores ?? people)
+}
+
+const storeFiles = ['stores.ndjson', 'real-shops.ndjson']
+
+async function loadDemonstrationStores(context: ImportContext, folder: string): Promise<ImportCounts | null> {
+  const files = storeFiles.map((name) => join(folder, name))
   if (await isHostKnown(context.db, 'live', await lastDomain(files.at(-1)!))) return null
-  const total: ImportCounts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 }
-  for (const file of files) {
-    const counts = await importShipped(context, file, 'live')
-    for (const name of Object.keys(total) as (keyof ImportCounts)[]) total[name] += counts[name]
-  }
+  let total: ImportCounts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 }
+  for (const file of files) total = sum(total, await importShipped(context, storeRecords, file, 'live'))
   return total
+}
+
+/** Kept once the people are complete: somebody who was erased since must not be looked for again. */
+const peopleMark = 'demonstration_contacts'
+
+async function loadDemonstrationPeople(context: ImportContext, folder: string): Promise<ImportCounts | null> {
+  if (await readInstallationValue(context.db, peopleMark)) return null
+  const counts = await importShipped(context, contactRecords, join(folder, peopleFile), 'live')
+  await writeInstallationValue(context.db, peopleMark, Buffer.from('imported'))
+  return counts
 }
 
 /** Shops that an operator imported before may hold a host of ours; theirs stay, and nobody needs a file to say so. */
 const noFile: RejectsSink = { path: null, write: async () => {}, close: async () => {} }
 
-async function importShipped(context: ImportContext, file: string, mode: 'live' | 'test'): Promise<ImportCounts> {
-  return importFrom(context, storeRecords, await openSource(file, undefined), noFile, { mode, extendTaxonomy: false })
+async function importShipped<Patch>(
+  context: ImportContext,
+  kind: ImportKind<Patch>,
+  file: string,
+  mode: Mode,
+): Promise<ImportCounts> {
+  return importFrom(context, kind, await openSource(file, undefined), noFile, { mode, extendTaxonomy: false })
+}
+
+function sum(a: ImportCounts, b: ImportCounts): ImportCounts {
+  const names = Object.keys(a) as (keyof ImportCounts)[]
+  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as ImportCounts
 }
 
 /** Files are imported in order, so their last store tells that the others are there. */

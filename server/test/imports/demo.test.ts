@@ -14,26 +14,48 @@ const lineCount = async (path: string) => (await readFile(join(catalogue, path),
 const sandbox = join(catalogue, 'sandbox')
 const demo = join(catalogue, 'demo')
 
-test('the whole sandbox is in mode test, once', async () => {
-  const count = await lineCount('sandbox/stores.ndjson')
-  expect(await loadSandbox(world.context, sandbox)).toMatchObject({ inserted: count, rejected: 0 })
+const countPeople = async (mode: string) => {
+  const { rows } = await world.db.query(
+    'select count(*) as total from contacts join stores on stores.id = store_id where mode = $1',
+    [mode],
+  )
+  return rows[0].total
+}
+
+test('the whole sandbox is in mode test, with its people, once', async () => {
+  const stores = await lineCount('sandbox/stores.ndjson')
+  const people = await lineCount('sandbox/contacts.ndjson')
+  expect(await loadSandbox(world.context, sandbox)).toMatchObject({ inserted: stores + people, rejected: 0 })
   const batch = await world.batch()
-  expect(await loadSandbox(world.context, sandbox)).toMatchObject({ unchanged: count, rejected: 0 })
+  expect(await loadSandbox(world.context, sandbox)).toMatchObject({ unchanged: stores + people, rejected: 0 })
   expect(await world.batch()).toBe(batch)
   const rows = await world.rows()
-  expect([rows.length, new Set(rows.map((row) => row.mode))]).toEqual([count, new Set(['test'])])
+  expect([rows.length, new Set(rows.map((row) => row.mode))]).toEqual([stores, new Set(['test'])])
+  expect(await countPeople('test')).toBe(people)
 })
 
 test('the whole demonstration is live, is taken up again when it was cut short, and then left alone', async () => {
-  const count = (await lineCount('demo/stores.ndjson')) + (await lineCount('demo/real-shops.ndjson'))
+  const stores = (await lineCount('demo/stores.ndjson')) + (await lineCount('demo/real-shops.ndjson'))
+  const people = await lineCount('demo/contacts.ndjson')
   await importStores(world.context, { file: join(demo, 'stores.ndjson'), extendTaxonomy: false })
   const result = await loadDemonstration(world.context, demo)
-  expect(result).toMatchObject({ read: count, rejected: 0 })
-  expect((await world.rows()).filter((row) => row.mode === 'live')).toHaveLength(count)
+  expect(result).toMatchObject({ read: stores + people, rejected: 0 })
+  expect((await world.rows()).filter((row) => row.mode === 'live')).toHaveLength(stores)
+  expect(await countPeople('live')).toBe(people)
 
   await world.importRecords([{ domain: 'aurora-candles.example', name: 'Ours now' }])
+  await world.db.query('delete from contacts where store_id = (select min(store_id) from contacts)')
+  const remaining = await countPeople('live')
   expect(await loadDemonstration(world.context, demo)).toBeNull()
   expect((await world.store('aurora-candles.example'))!.document.name).toBe('Ours now')
+  expect(await countPeople('live')).toBe(remaining)
+})
+
+test('an installation that had the demonstration before it had people gets them', async () => {
+  await world.db.query("delete from installation where name = 'demonstration_contacts'")
+  await world.db.query('delete from contacts')
+  const people = await lineCount('demo/contacts.ndjson')
+  expect(await loadDemonstration(world.context, demo)).toMatchObject({ read: people, inserted: people })
 })
 
 test('loading what ships writes no files beside it', async () => {
