@@ -1,0 +1,77 @@
+import type { PlanSlug } from '../accounts/plans.ts'
+
+/** What is sold by link. */
+export type PaidPlan = Exclude<PlanSlug, 'free'>
+export type Billing = 'monthly' | 'annual'
+
+/** A subscription as the provider tells it, in our words. */
+export interface ProviderSubscription {
+  id: string
+  customerId: string
+  /** The provider's word, kept as it is. */
+  status: string
+  /** Null for a price that is not one of ours. */
+  sold: { plan: PaidPlan; billing: Billing } | null
+  /** Where its periods are counted from. */
+  cycleAnchor: Date
+  currentPeriodEnd: Date
+  trialStart: Date | null
+  trialEnd: Date | null
+  cancelAtPeriodEnd: boolean
+  hasPaymentMethod: boolean
+  createdAt: Date
+}
+
+/** A link to a page of the provider: a capability for whoever holds it. */
+export interface ProviderLink {
+  url: string
+  expiresAt: Date | null
+}
+
+/** An event as far as it matters here: what happened is read from the provider, not from the event. */
+export interface ProviderEvent {
+  id: string
+  type: string
+  /** The customer that it is about, if it is about one. */
+  customerId: string | null
+}
+
+/**
+ * All that is asked of the payment provider. Every call ends within five seconds; when the provider is away, slow or broken
+ * it throws `ApiError` billing_provider_unavailable with the private cause.
+ */
+export interface BillingProvider {
+  /** The customer of an account; asked twice at once, or again after a crash, it is the same one. */
+  createCustomer(account: { publicId: string; name: string; email: string | null }): Promise<string>
+  /** All subscriptions of a customer, ended ones too, the newest first. */
+  listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
+  /** Customers that have any subscription, page by page. */
+  listSubscribedCustomers(): AsyncIterable<string>
+  createCheckout(input: {
+    customerId: string
+    plan: PaidPlan
+    billing: Billing
+    accountPublicId: string
+  }): Promise<ProviderLink>
+  createUpdateConfirmation(input: {
+    customerId: string
+    subscriptionId: string
+    plan: PaidPlan
+    billing: Billing
+  }): Promise<ProviderLink>
+  createPortal(customerId: string): Promise<ProviderLink>
+  /** Starts a subscription in its trial. Asked again for the same account it is the same one. */
+  startTrial(input: {
+    customerId: string
+    plan: PaidPlan
+    billing: Billing
+    endsAt: Date
+    accountPublicId: string
+  }): Promise<void>
+  /** Ends a trial at once; one that has ended already is left alone. */
+  endTrial(subscriptionId: string): Promise<void>
+  /** Whether a plan can be bought by link. */
+  isSold(plan: PaidPlan, billing: Billing): boolean
+  /** The event in a webhook's body; null when the signature does not fit. */
+  readEvent(body: Buffer, signature: string): ProviderEvent | null
+}
