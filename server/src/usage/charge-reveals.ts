@@ -1,7 +1,8 @@
 import type { CallerContext } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
-import { ApiError } from '../kernel/errors.ts'
-import { type Balance, left } from './charge.ts'
+import type { ApiError } from '../kernel/errors.ts'
+import { ascending, type Balance, left } from './charge.ts'
+import { chargeOrRefuse } from './charge-attempts.ts'
 import { isAllowanceExceeded, readStanding } from './charge-queries.ts'
 import { creditsRefusal, exportsRefusal } from './charge-refusals.ts'
 import * as queries from './charge-reveals-queries.ts'
@@ -57,26 +58,12 @@ class AllowanceExceeded extends Error {
   }
 }
 
-/**
- * Does `work` that pays for reveals, and tells what a refused payment lacks. Between the refusal and the look at the figures
- * others may have paid for some of the same contacts or stores, so that now it fits: then it is tried again, which can be
- * necessary once for each of them at most.
- */
-export async function explainRefusals<T>(
-  ctx: CallerContext & { publicUrl: string },
-  work: () => Promise<T>,
-): Promise<T> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof AllowanceExceeded)) throw error
-      const refusal = await explainRefusal(ctx, error.charge)
-      if (refusal) throw refusal
-      if (attempt < error.charge.contactIds.length + error.charge.storeIds.length) continue
-      throw new ApiError('service_unavailable', 'The service is busy; try again in a moment.', { cause: error })
-    }
-  }
+/** Does `work` that pays for reveals, and tells what a refused payment lacked. */
+export function explainRefusals<T>(ctx: CallerContext & { publicUrl: string }, work: () => Promise<T>): Promise<T> {
+  return chargeOrRefuse(work, (error) => {
+    if (!(error instanceof AllowanceExceeded)) throw error
+    return explainRefusal(ctx, error.charge)
+  })
 }
 
 /** What a reveal lacks as things stand now; null when it fits. */
@@ -93,7 +80,6 @@ async function explainRefusal(
 
 function chargeOf(ctx: CallerContext, { contactIds, storeIds }: RevealDelivery): queries.RevealCharge {
   const { accountId, mode, entitlement } = ctx.caller
-  const ascending = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b)
   return {
     accountId,
     mode,

@@ -2,6 +2,7 @@ import type { Meter } from '../accounts/plans.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import { retryConflicts } from '../db/pool.ts'
 import type { ApiError } from '../kernel/errors.ts'
+import { chargeOrRefuse } from './charge-attempts.ts'
 import * as queries from './charge-queries.ts'
 import { exportsRefusal, rowsRefusal } from './charge-refusals.ts'
 
@@ -36,19 +37,19 @@ export async function payForDelivery(ctx: CallerContext, delivery: Delivery): Pr
     periodStart: period.start,
     now: ctx.now,
     requestId: ctx.requestId,
-    storeIds: [...new Set(delivery.storeIds)].sort((a, b) => a - b),
+    storeIds: ascending(delivery.storeIds),
     contactIds: [...(delivery.contactIds ?? [])],
     searchRows: delivery.searchRows,
     searchRowsAllowance: limits.search_rows,
     storeExportsAllowance: limits.store_exports,
   }
-  let charged: queries.ChargedDelivery
-  try {
-    charged = await retryConflicts(() => queries.chargeDelivery(ctx.db, charge))
-  } catch (error) {
-    if (!queries.isAllowanceExceeded(error)) throw error
-    throw await explainRefusal(ctx, charge)
-  }
+  const charged = await chargeOrRefuse(
+    () => retryConflicts(() => queries.chargeDelivery(ctx.db, charge)),
+    (error) => {
+      if (!queries.isAllowanceExceeded(error)) throw error
+      return explainRefusal(ctx, charge)
+    },
+  )
   return {
     balance: Object.fromEntries(charged.balances.map(({ meter, taken }) => [meter, left(limits[meter], taken)])),
     revealed: new Set(charged.revealed),
@@ -62,16 +63,23 @@ export function requireSearchRows(ctx: CallerContext, limit: number): void {
   if (limit > rowsLeft) throw rowsRefusal(ctx, rowsLeft)
 }
 
-async function explainRefusal(ctx: CallerContext, charge: queries.DeliveryCharge): Promise<ApiError> {
+/** What a delivery lacks as things stand now; null when it fits. */
+async function explainRefusal(ctx: CallerContext, charge: queries.DeliveryCharge): Promise<ApiError | null> {
   const { creditsPeriod } = ctx.caller.entitlement
   const question = { ...charge, creditsPeriodStart: creditsPeriod.start, contactIds: [] }
   const standing = await queries.readStanding(ctx.db, question)
   const rowsLeft = left(charge.searchRowsAllowance, standing.rows_taken)
   if (charge.searchRows > rowsLeft) return rowsRefusal(ctx, rowsLeft)
-  return exportsRefusal(ctx, standing.new_stores, left(charge.storeExportsAllowance, standing.exports_taken))
+  const exportsLeft = left(charge.storeExportsAllowance, standing.exports_taken)
+  return standing.new_stores > exportsLeft ? exportsRefusal(ctx, standing.new_stores, exportsLeft) : null
 }
 
 /** Never below zero: an allowance may have been lowered beneath what was taken already. */
 export function left(allowance: number, taken: number): number {
   return Math.max(0, allowance - taken)
+}
+
+/** Each id once, in the order in which every request locks them. */
+export function ascending(ids: readonly number[]): number[] {
+  return [...new Set(ids)].sort((a, b) => a - b)
 }

@@ -129,6 +129,10 @@ test('reveals and searches that share the export allowance never pass it togethe
     }),
   )
   expect([...new Set(replies.map(({ status }) => status))].sort()).toEqual([200, 429])
+  for (const { body } of replies.filter(({ status }) => status === 429)) {
+    const [, needed, left] = /^(\d+) stores? .* but (\d+) of 4 store exports/.exec(body.error.message)!.map(Number)
+    expect(needed).toBeGreaterThan(left!)
+  }
   const books = await booksOf(app, key)
   expect(books.exports).toBeLessThanOrEqual(4)
   expect((await usageOf(key)).store_exports.used).toBe(books.exports)
