@@ -1,0 +1,59 @@
+type ErrorType = 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
+
+interface ErrorFacts {
+  readonly code?: string
+  readonly param?: string
+  readonly declineCode?: string
+}
+
+/** An error as Stripe tells it: status, type, sentence, and where they apply code and parameter. */
+export class StripeError extends Error {
+  readonly status: number
+  readonly type: ErrorType
+  readonly facts: ErrorFacts
+
+  constructor(status: number, type: ErrorType, message: string, facts: ErrorFacts = {}) {
+    super(message)
+    this.status = status
+    this.type = type
+    this.facts = facts
+  }
+
+  /** What a declined card has changed (an attempt counted, an invoice left open) stays; other errors change nothing. */
+  get keepsChanges(): boolean {
+    return this.type === 'card_error'
+  }
+
+  body(): object {
+    const { code, param, declineCode } = this.facts
+    return {
+      error: {
+        ...(code && { code, doc_url: `https://stripe.com/docs/error-codes/${code.replaceAll('_', '-')}` }),
+        ...(declineCode && { decline_code: declineCode }),
+        message: this.message,
+        ...(param && { param }),
+        type: this.type,
+      },
+    }
+  }
+}
+
+/** A request that cannot be done as asked. */
+export function invalidRequest(message: string, facts: ErrorFacts = {}): StripeError {
+  return new StripeError(400, 'invalid_request_error', message, facts)
+}
+
+/** `what` is Stripe's word for the object: "customer", "subscription". The id was in the path, or in `param`. */
+export function noSuch(what: string, id: string, param = 'id'): StripeError {
+  return new StripeError(param === 'id' ? 404 : 400, 'invalid_request_error', `No such ${what}: '${id}'`, {
+    code: 'resource_missing',
+    param,
+  })
+}
+
+export function cardDeclined(): StripeError {
+  return new StripeError(402, 'card_error', 'Your card was declined.', {
+    code: 'card_declined',
+    declineCode: 'generic_decline',
+  })
+}

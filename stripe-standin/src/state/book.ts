@@ -1,0 +1,99 @@
+import type { CollectionName, Collections } from './records.ts'
+
+type Records = { readonly [Name in CollectionName]: Map<string, Collections[Name]> }
+
+const collectionNames = [
+  'customers',
+  'products',
+  'prices',
+  'payment_methods',
+  'subscriptions',
+  'subscription_schedules',
+  'invoices',
+  'invoice_items',
+  'checkout_sessions',
+  'portal_configurations',
+  'portal_sessions',
+  'webhook_endpoints',
+  'events',
+  'deliveries',
+  'kept_replies',
+  'settings',
+] as const satisfies readonly CollectionName[]
+
+/**
+ * All records, in memory, in the order in which they were made. Whatever is changed between `begin` and `rollBack` is
+ * put back, so that a verb that throws half way leaves no trace.
+ */
+export class Book {
+  private readonly records: Records
+  private undo: (() => void)[] = []
+
+  constructor(saved: SavedBook = {}) {
+    this.records = Object.fromEntries(
+      collectionNames.map((name) => [name, new Map((saved[name] ?? []).map((record) => [record.id, record]))]),
+    ) as unknown as Records
+  }
+
+  get<Name extends CollectionName>(name: Name, id: string): Collections[Name] | undefined {
+    return this.records[name].get(id)
+  }
+
+  /** The record, which is known to exist because another record refers to it. */
+  must<Name extends CollectionName>(name: Name, id: string): Collections[Name] {
+    const record = this.get(name, id)
+    if (!record) throw new Error(`No ${id} among ${name}, though something refers to it.`)
+    return record
+  }
+
+  /** All records of a collection, oldest first. */
+  all<Name extends CollectionName>(name: Name): Collections[Name][] {
+    return [...this.records[name].values()]
+  }
+
+  put<Name extends CollectionName>(name: Name, record: Collections[Name]): Collections[Name] {
+    const records: Map<string, Collections[Name]> = this.records[name]
+    const previous = records.get(record.id)
+    records.set(record.id, record)
+    this.undo.push(() => (previous ? records.set(record.id, previous) : records.delete(record.id)))
+    return record
+  }
+
+  /** Replaces some facts of a record. */
+  amend<Name extends CollectionName>(
+    name: Name,
+    record: Collections[Name],
+    facts: Partial<Collections[Name]>,
+  ): Collections[Name] {
+    return this.put(name, { ...record, ...facts })
+  }
+
+  remove(name: CollectionName, id: string): void {
+    const records: Map<string, unknown> = this.records[name]
+    const record = records.get(id)
+    if (record === undefined) return
+    records.delete(id)
+    this.undo.push(() => records.set(id, record))
+  }
+
+  /** Starts a change; true from `changed` tells that something was written since. */
+  begin(): void {
+    this.undo = []
+  }
+
+  get changed(): boolean {
+    return this.undo.length > 0
+  }
+
+  rollBack(): void {
+    for (const step of this.undo.reverse()) step()
+    this.undo = []
+  }
+
+  /** All records as they go to disk. */
+  saved(): SavedBook {
+    return Object.fromEntries(collectionNames.map((name) => [name, this.all(name)]))
+  }
+}
+
+export type SavedBook = { readonly [Name in CollectionName]?: readonly Collections[Name][] }
