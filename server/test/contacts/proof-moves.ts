@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import type { OverridableMeter } from '../../src/accounts/plans.ts'
-import type { Act, Search, State, Wanted } from './model.ts'
+import type { Act, Mode, Search, State, Wanted } from './model.ts'
 import type { Facts } from './model-catalogue.ts'
-import { type Roster, shopCount } from './proof-roster.ts'
+import { peopleCounts, type Roster, shopCount } from './proof-roster.ts'
 
 /** What is drawn by lot. It becomes an act once it is known what went before: which cursors there are, what time it is. */
 export type Move =
@@ -28,15 +28,13 @@ const partial = <T>(fields: Fields<T>) => fc.record(fields, { noNullPrototype: t
 const move = <Name extends string, T>(name: Name, fields: Fields<T>) =>
   record(fields).map((rest) => ({ move: name, ...rest }))
 
+/** Of each account two live keys, then a test key. */
 const keys = fc.nat(5)
+export const isTestKey = (key: number) => key % 3 === 2
 /** Null for the key that was used before. */
 const sameOrOther = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: keys })
 const account = fc.nat(1)
 const shop = fc.nat(shopCount - 1)
-const wanted: fc.Arbitrary<Wanted> = fc.oneof(
-  { weight: 5, arbitrary: record({ mode: fc.constant('live' as const), person: fc.nat(8) }) },
-  { weight: 1, arbitrary: record({ mode: fc.constant('test' as const), person: fc.nat(2) }) },
-)
 const roles = fc.uniqueArray(fc.constantFrom('marketing', 'founder', 'finance'), { minLength: 1 })
 
 const query: fc.Arbitrary<Search> = fc.oneof(
@@ -69,14 +67,23 @@ const figures: Record<string, fc.Arbitrary<number>> = {
 }
 const meter = fc.constantFrom(...(Object.keys(figures) as OverridableMeter[]))
 
-const reveal = fc.oneof(
-  // The same list with a repeated id may or may not be the same request; nobody retries like that here.
-  record({
-    idempotencyKey: fc.constantFrom('a', 'b'),
+/** Mostly people of the key's own mode. */
+const reveal = keys.chain((key) => {
+  const [own, other]: Mode[] = isTestKey(key) ? ['test', 'live'] : ['live', 'test']
+  const wanted: fc.Arbitrary<Wanted> = fc
+    .oneof({ weight: 8, arbitrary: fc.constant(own!) }, { weight: 1, arbitrary: fc.constant(other!) })
+    .chain((mode) => record({ mode: fc.constant(mode), person: fc.nat(peopleCounts[mode] - 1) }))
+  const keyed = {
+    idempotencyKey: fc.constantFrom<string | null>('a', 'b'),
+    // The same list with a repeated id may or may not be the same request; nobody retries like that here.
     people: fc.uniqueArray(wanted, { minLength: 1, maxLength: 4, selector: ({ mode, person }) => mode + person }),
-  }),
-  record({ idempotencyKey: fc.constant(null), people: fc.array(wanted, { minLength: 1, maxLength: 5 }) }),
-)
+  }
+  const plain = { idempotencyKey: fc.constant(null), people: fc.array(wanted, { minLength: 1, maxLength: 5 }) }
+  return fc.oneof(
+    move('reveal', { key: fc.constant(key), ...keyed }),
+    move('reveal', { key: fc.constant(key), ...plain }),
+  )
+})
 
 /** Requests of callers. */
 export const calls: fc.Arbitrary<Move> = fc.oneof(
@@ -90,7 +97,7 @@ export const calls: fc.Arbitrary<Move> = fc.oneof(
   },
   { weight: 3, arbitrary: move('search', { key: keys, query, limit }) },
   { weight: 2, arbitrary: move('go on', { pick: fc.nat(), key: sameOrOther, limit }) },
-  { weight: 7, arbitrary: fc.tuple(keys, reveal).map(([key, body]) => ({ move: 'reveal' as const, key, ...body })) },
+  { weight: 7, arbitrary: reveal },
   {
     weight: 4,
     arbitrary: move('retry', { pick: fc.nat(), key: sameOrOther, sameBody: fc.boolean() }),
@@ -121,8 +128,8 @@ export const operations: fc.Arbitrary<Move> = fc.oneof(
     weight: 3,
     arbitrary: move('trial', { account, days: fc.constantFrom(null, 3, 20, 45) }),
   },
-  { weight: 3, arbitrary: move('import', { person: fc.nat(8), change: fc.nat(4) }) },
-  { weight: 1, arbitrary: move('erase', { person: fc.nat(8) }) },
+  { weight: 3, arbitrary: move('import', { person: fc.nat(peopleCounts.live - 1), change: fc.nat(4) }) },
+  { weight: 1, arbitrary: move('erase', { person: fc.nat(peopleCounts.live - 1) }) },
 )
 
 export const pauses: fc.Arbitrary<Pause> = fc.oneof(

@@ -51,6 +51,8 @@ const sketches: Record<Mode, Sketch[]> = {
   ],
 }
 
+export const peopleCounts: Record<Mode, number> = { live: sketches.live.length, test: sketches.test.length }
+
 export function rosterOf(run: number): Roster {
   const people = (mode: Mode) =>
     sketches[mode].map(({ shop, ...sketch }, person) => ({ shop, facts: factsOf(`${mode}-${run}-${person}`, sketch) }))

@@ -14,6 +14,7 @@ import type { Act, CallerKey, Mode, Setting, State } from './model.ts'
 import { newBooks } from './model-books.ts'
 import type { Person, Shop } from './model-catalogue.ts'
 import type { Terms } from './model-terms.ts'
+import { isTestKey } from './proof-moves.ts'
 import type { Seen } from './proof-order.ts'
 import { requestOf, send } from './proof-requests.ts'
 import { type Place, type Roster, rosterOf, type ShopRecord, shopsOf } from './proof-roster.ts'
@@ -102,7 +103,7 @@ export async function beginWorld(houses: Houses, run: number, startMs: number): 
   const keys = callers.map(
     ({ id }, index): CallerKey => ({
       account: Math.floor(index / 3),
-      mode: index % 3 === 2 ? 'test' : 'live',
+      mode: isTestKey(index) ? 'test' : 'live',
       id,
       name: 'test key',
     }),

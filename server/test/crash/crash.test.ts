@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -148,20 +148,25 @@ test('a first start that is killed again and again is finished by the next', { t
   // Whole and once: as many as the shipped catalogues have records, each of a batch that was committed.
   const [counts] = await query(
     dataDir,
-    `select (select count(*) from stores where mode = 'live') as live,
-            (select count(*) from stores where mode = 'test') as test,
+    `select (select count(*)::integer from stores where mode = 'live') as live,
+            (select count(*)::integer from stores where mode = 'test') as test,
+            (select count(*)::integer from contacts c join stores s on s.id = c.store_id where s.mode = 'live') as live_people,
+            (select count(*)::integer from contacts c join stores s on s.id = c.store_id where s.mode = 'test') as test_people,
             (select max(batch) from stores) as newest_batch,
             (select batch from catalogue_state) as batch`,
   )
-  expect(counts).toMatchObject({ live: String(storesIn('demo')), test: String(storesIn('sandbox')) })
+  expect(counts).toMatchObject({
+    live: recordsIn('demo/stores') + recordsIn('demo/real-shops'),
+    test: recordsIn('sandbox/stores'),
+    live_people: recordsIn('demo/contacts'),
+    test_people: recordsIn('sandbox/contacts'),
+  })
   expect(counts!.newest_batch).toBe(counts!.batch)
 })
 
-function storesIn(catalogue: string): number {
-  const folder = join(import.meta.dirname, '../../../catalogue', catalogue)
-  const files = readdirSync(folder).filter((name) => name.endsWith('.ndjson') && name !== 'contacts.ndjson')
-  const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'))
-  return lines.length
+function recordsIn(file: string): number {
+  const path = join(import.meta.dirname, '../../../catalogue', `${file}.ndjson`)
+  return readFileSync(path, 'utf8').trim().split('\n').length
 }
 
 /** Hosts of either catalogue, canonical or not, and some that nobody has. */
