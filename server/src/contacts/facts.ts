@@ -8,6 +8,8 @@ const withheldStatuses = ['bounced', 'invalid', 'guessed', 'suppressed'] as cons
 export const emailStatuses = [...deliveredStatuses, ...withheldStatuses] as const
 export const emailTypes = ['work', 'personal', 'role', 'unknown'] as const
 export const phoneTypes = ['mobile', 'direct', 'office', 'unknown'] as const
+/** An import takes no more than this many emails, and as many phones, of one person. */
+export const maxChannels = 50
 
 export interface Email {
   email: string

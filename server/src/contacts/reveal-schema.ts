@@ -3,11 +3,9 @@ import { Closed, Count, Moment, Nullable, RequestId, Word } from '../kernel/shap
 import { seniorities } from '../search/traits.ts'
 import { contactIdPattern } from '../stores/preview.ts'
 import { Domain, StoreName, storeIdPattern } from '../stores/schema.ts'
-import { deliveredStatuses, emailTypes, phoneTypes } from './facts.ts'
+import { deliveredStatuses, emailTypes, maxChannels, phoneTypes } from './facts.ts'
 
 const maxContacts = 10
-/** An import takes no more than this many of either kind for one contact. */
-const maxChannels = 50
 
 export const ContactRevealRequest = Closed({
   contact_ids: Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 1_000 }), {

@@ -1,5 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { type Email, emailStatuses, emailTypes, fullNameOf, type Phone, phoneTypes } from '../contacts/facts.ts'
+import {
+  type Email,
+  emailStatuses,
+  emailTypes,
+  fullNameOf,
+  maxChannels,
+  type Phone,
+  phoneTypes,
+} from '../contacts/facts.ts'
 import { Closed } from '../kernel/shapes.ts'
 import { type Seniority, seniorities } from '../search/traits.ts'
 import { readChannels } from './contact-channels.ts'
@@ -9,8 +17,6 @@ import { Given, Host, type Patched, readHost, Text, Word, when } from './fields.
 import type { ReadContext } from './kind.ts'
 import { RecordProblem } from './problem.ts'
 import { compileShapeCheck } from './shape.ts'
-
-const maxChannels = 50
 
 /** A person as an import file has them. A field that is missing says nothing; null says that there is no value. */
 export const ContactRecord = Closed({
