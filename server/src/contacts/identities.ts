@@ -3,7 +3,7 @@ import { hostOfEmail, isPage, isRoleMailbox, normalizeEmail, normalizePhone, nor
 import type { ContactFacts, Email } from './facts.ts'
 
 /** What a person can be recognised by. */
-export type IdentityKind = 'email' | 'phone' | 'profile' | 'domain' | 'record'
+type IdentityKind = 'email' | 'phone' | 'profile' | 'domain' | 'record'
 
 export interface Identity {
   kind: IdentityKind

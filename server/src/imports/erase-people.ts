@@ -27,7 +27,8 @@ export async function planErasures(
   const people = await findSamePeople(client, seals, seeds)
   const shareable = people.flatMap(({ identities }) => identities.shareable)
   const holdersHere = countEach(shareable)
-  const holders = shareable.length > 0 ? await load.countHolders(client, holdersHere.keys()) : new Map<string, number>()
+  const holders =
+    shareable.length > 0 ? await load.countHolders(client, [...holdersHere.keys()]) : new Map<string, number>()
   const isShared = ({ hash }: Identity) => (holders.get(hash) ?? 0) > holdersHere.get(hash)!
   return people.map(({ row, identities: { own, shareable, record } }) => ({
     position: row,

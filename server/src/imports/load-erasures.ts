@@ -44,26 +44,32 @@ export async function wasNumberGiven(client: Client, storeId: number, number: nu
   return rows.length > 0
 }
 
-// A list of many is put into a hash table once; the operator for overlaps would compare each with each.
-const hasAnyOf = 'exists (select from unnest(c.identities) as i (hash) where i.hash = any ($1::bigint[]))'
+/** The operator for overlaps compares each with each: the quickest for a few. A list of many becomes a hash table once. */
+function hasAnyOf(column: string, values: readonly unknown[]): string {
+  return values.length <= 50
+    ? `${column} && $1::bigint[]`
+    : `exists (select from unnest(${column}) as held (value) where held.value = any ($1::bigint[]))`
+}
 
 /** The live contacts that have any of the hashes. */
-export async function findPeople(client: Client, hashes: Iterable<string>): Promise<PersonRow[]> {
-  const { rows } = await client.query<PersonRow>(`select ${person} where ${hasAnyOf}`, [arrayOf(hashes)])
+export async function findPeople(client: Client, hashes: readonly string[]): Promise<PersonRow[]> {
+  const { rows } = await client.query<PersonRow>(`select ${person} where ${hasAnyOf('c.identities', hashes)}`, [
+    arrayOf(hashes),
+  ])
   return rows
 }
 
 /** The places of the live contacts that have any of the hashes, or are at one of the stores with these hosts. */
 export async function findPositions(
   client: Client,
-  hashes: Iterable<string>,
+  hashes: readonly string[],
   hosts: string[],
 ): Promise<ContactPosition[]> {
   const { rows } = await client.query<ContactPosition>(
     `select c.store_id, c.number
      from contacts as c
      join stores as s on s.id = c.store_id and s.mode = 'live'
-     where ${hasAnyOf}
+     where ${hasAnyOf('c.identities', hashes)}
      union
      select c.store_id, c.number
      from store_domains as d
@@ -75,13 +81,13 @@ export async function findPositions(
 }
 
 /** How many live contacts have each of the hashes. */
-export async function countHolders(client: Client, hashes: Iterable<string>): Promise<Map<string, number>> {
+export async function countHolders(client: Client, hashes: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await client.query<{ hash: string; holders: number }>(
     `select i.hash::text as hash, count(*) as holders
      from contacts as c
      join stores as s on s.id = c.store_id and s.mode = 'live'
      cross join lateral unnest(c.identities) as i (hash)
-     where i.hash = any ($1::bigint[])
+     where ${hasAnyOf('c.identities', hashes)} and i.hash = any ($1::bigint[])
      group by i.hash`,
     [arrayOf(hashes)],
   )
@@ -101,7 +107,7 @@ export async function deleteContacts(client: Client, positions: readonly Contact
 
 /** Deletes the kept replies that tell of any of them. Reveals hold their contacts, so come after `deleteContacts`. */
 export async function deleteRepliesAbout(client: Client, contactKeys: number[]): Promise<void> {
-  await client.query('delete from idempotency where contact_ids && $1::bigint[]', [contactKeys])
+  await client.query(`delete from idempotency where ${hasAnyOf('contact_ids', contactKeys)}`, [contactKeys])
 }
 
 /** Answers which of the hashes are new. */
@@ -122,6 +128,6 @@ export async function addSuppressions(
 }
 
 /** Hashes are numbers of 64 bits, which JavaScript's would round: written out. */
-function arrayOf(hashes: Iterable<string>): string {
-  return `{${[...hashes].join(',')}}`
+function arrayOf(hashes: readonly string[]): string {
+  return `{${hashes.join(',')}}`
 }

@@ -90,6 +90,19 @@ test('what was cut short is finished by the same list once more', async () => {
   expect(await namesAt(app, shop)).toEqual([])
 })
 
+test('a long list erases whom a short one would', async () => {
+  const shop = await newShop()
+  const names = Array.from({ length: 120 }, (_, index) => `crowd-${index}`)
+  const reached = names.map((name) => person(shop, name, { phones: [{ phone: '+49 30 555 0104' }] }))
+  await app.importContacts(reached)
+  const lines = names.slice(0, 100).map((name) => `${name}@mail.example`)
+  expect(await suppress(app, ...lines)).toMatchObject({ read: 100, inserted: 100, erased: 100 })
+  expect(await namesAt(app, shop)).toEqual(names.slice(100))
+  // The switchboard is not theirs alone.
+  const next = person(shop, 'next', { phones: [{ phone: '+49 30 555 0104' }] })
+  expect(await offer(app, [next])).toMatchObject({ inserted: 1 })
+})
+
 describe('a domain', () => {
   test('stands for the people of the store that has it, under any of its hosts', async () => {
     const shop = await newShop({ aliases: ['suppressed-alias.example'] })
