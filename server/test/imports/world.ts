@@ -46,6 +46,7 @@ export interface World {
   /** The same for people. */
   importContacts(records: unknown[], options?: { extendTaxonomy?: boolean; mode?: Mode }): Promise<ImportResult>
   importFile(name: string, content: string | Buffer): Promise<ImportResult>
+  importContactsFile(name: string, content: string | Buffer): Promise<ImportResult>
   rejectsOf(result: ImportResult): Promise<{ line: number; reason: string; record: unknown }[]>
   rows(): Promise<StoredRow[]>
   /** The live store of a domain, with its aliases. */
@@ -84,6 +85,9 @@ export async function openWorld(): Promise<World> {
     },
     async importFile(name, content) {
       return importStores(context, { file: await world.write(name, content), extendTaxonomy: false })
+    },
+    async importContactsFile(name, content) {
+      return importContacts(context, { file: await world.write(name, content), extendTaxonomy: false })
     },
     async importRecords(records, { extendTaxonomy = false, mode = 'live' } = {}) {
       return importStores(context, { file: await writeRecords(records), extendTaxonomy, mode })
