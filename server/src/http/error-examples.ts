@@ -45,6 +45,8 @@ export const errorExamples: Record<ErrorCode, Example> = {
     message: 'Idempotency-Key must be 1 to 255 printable ASCII characters.',
     param: 'Idempotency-Key',
   },
+  invalid_plan: { message: 'plan must be one of pro, business, enterprise.', param: 'plan' },
+  invalid_billing: { message: 'billing must be one of monthly, annual.', param: 'billing' },
   missing_api_key: { message: 'Send your API key in the header "Authorization: Bearer <key>".' },
   invalid_api_key: { message: 'This API key does not exist.' },
   revoked_api_key: { message: 'This API key was revoked.' },
@@ -73,6 +75,7 @@ export const errorExamples: Record<ErrorCode, Example> = {
   insufficient_scope: { message: 'This API key lacks the scope stores:read.', param: 'stores:read' },
   store_not_found: { message: 'aurora-candles.example is not in the catalogue.', param: 'domain' },
   no_revealable_contacts: { message: 'None of these contacts can be revealed.', param: 'contact_ids' },
+  billing_account_not_found: { message: 'This account has never been billed; subscribe first.' },
   route_not_found: { message: 'There is nothing at this path; see /docs for what there is.' },
   method_not_allowed: { message: 'This path does not know GET, but POST.' },
   idempotency_conflict: {
@@ -83,6 +86,11 @@ export const errorExamples: Record<ErrorCode, Example> = {
     message: 'The first request with this Idempotency-Key is still running; try again in a moment.',
     param: 'Idempotency-Key',
   },
+  unsupported_plan_change: {
+    message: 'The plan is Business, billed monthly; a link leads to a higher plan or to annual billing.',
+    param: 'plan',
+  },
+  billing_support_required: { message: 'This account has several subscriptions at the payment provider; ask support.' },
   payload_too_large: { message: 'The body is larger than 1,000,000 bytes.' },
   unsupported_media_type: { message: 'Send the body as Content-Type: application/json.' },
   header_too_large: { message: 'URL and headers together exceed 16 KB.' },
@@ -92,4 +100,5 @@ export const errorExamples: Record<ErrorCode, Example> = {
   },
   internal_error: { message: 'Something went wrong on our side; it has been recorded.' },
   service_unavailable: { message: 'The service is busy or restarting; try again in a moment.' },
+  billing_provider_unavailable: { message: 'The payment provider does not answer; try again in a moment.' },
 }

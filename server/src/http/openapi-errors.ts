@@ -13,6 +13,16 @@ const exampleRequestId = 'req_8fK2mXo3QpLr7TzV1aBcD4Ef'
 // Told before an operation is reached, so no outcome of one.
 const codesOfNoOperation: readonly ErrorCode[] = ['route_not_found', 'method_not_allowed', 'header_too_large']
 
+// Told by few operations, which name them.
+const codesOfFewOperations: readonly ErrorCode[] = [
+  'invalid_plan',
+  'invalid_billing',
+  'billing_account_not_found',
+  'unsupported_plan_change',
+  'billing_support_required',
+  'billing_provider_unavailable',
+]
+
 const titles: Record<ErrorStatus, string> = {
   400: 'The request is not understood',
   401: 'There is no usable API key',
@@ -20,7 +30,7 @@ const titles: Record<ErrorStatus, string> = {
   403: 'The key or its account may not do this',
   404: 'It does not exist',
   405: 'The path does not know the method',
-  409: 'It contradicts another request',
+  409: 'It contradicts another request, or how things stand',
   413: 'The body is too large',
   415: 'The body is not JSON',
   429: 'A limit or quota is used up',
@@ -36,7 +46,7 @@ interface DocumentedReply {
 
 /**
  * The error replies of an operation for its `schema.response`, each with its codes and an example of every code. A status
- * stands for all codes it has, a code for itself alone.
+ * stands for all codes that any operation may tell, a code for itself alone.
  */
 export function errorReplies(...refusals: (ErrorStatus | ErrorCode)[]): Record<number, DocumentedReply> {
   const codes = refusals.flatMap((refusal) => (typeof refusal === 'number' ? codesOf(refusal) : [refusal]))
@@ -56,7 +66,8 @@ const statusOf = (code: ErrorCode): ErrorStatus => errorTable[code][0]
 
 function codesOf(status: ErrorStatus): ErrorCode[] {
   const codes = Object.keys(errorTable) as ErrorCode[]
-  return codes.filter((code) => statusOf(code) === status && !codesOfNoOperation.includes(code))
+  const leftOut = [...codesOfNoOperation, ...codesOfFewOperations]
+  return codes.filter((code) => statusOf(code) === status && !leftOut.includes(code))
 }
 
 function errorReply(status: ErrorStatus, codes: readonly ErrorCode[]): DocumentedReply {

@@ -76,6 +76,8 @@ const rules: readonly Rule[] = [
     message: 'Idempotency-Key must be 1 to 255 printable ASCII characters.',
     param: 'Idempotency-Key',
   },
+  { code: 'invalid_plan', fault: 'value', at: /^plan$/ },
+  { code: 'invalid_billing', fault: 'value', at: /^billing$/ },
   { code: 'invalid_filter_value', fault: 'value', at: /^(filters|person|store)\b/ },
 ]
 
