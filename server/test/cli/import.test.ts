@@ -28,6 +28,22 @@ test('a file is imported, and its bad records are put aside', async () => {
   expect(readFileSync(result.rejects_file, 'utf8')).toContain('not a host')
 })
 
+test('people are imported at stores that are there', async () => {
+  const people = [
+    { store_domain: 'a.example', external_id: '1', full_name: 'Ada Ember', emails: [{ email: 'ada@a.example' }] },
+    { store_domain: 'missing.example', external_id: '2' },
+    { store_domain: 'a.example', external_id: '3', role: 'wick_trimmer' },
+  ]
+  const file = fileWith('people.ndjson', people.map((person) => JSON.stringify(person)).join('\n'))
+  const result = await cli.json<{ rejects_file: string }>('import', 'contacts', file)
+  expect(result).toMatchObject({ read: 3, inserted: 1, updated: 0, unchanged: 0, rejected: 2 })
+  expect(readFileSync(result.rejects_file, 'utf8')).toContain('no store is known for missing.example; import it first')
+  expect(await cli.json('import', 'contacts', file, '--extend-taxonomy')).toMatchObject({ inserted: 1, unchanged: 1 })
+  const { code, stdout } = await cli.runWithInput(JSON.stringify(people[0]), 'import', 'contacts', '-')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^1 records read in [\d.]+ s: 0 inserted, 0 updated, 1 unchanged, 0 rejected\.\n$/)
+})
+
 test('standard input is imported', async () => {
   const { code, stdout } = await cli.runWithInput(
     '{"domain":"b.example","name":"B"}\n',

@@ -261,6 +261,42 @@ test('the taxonomy learns roles when it is told to, from accepted records only',
   expect(store.tokens).toContain(vocabulary.find('role', 'wax_master')!.token)
 })
 
+test('the same person as NDJSON and as CSV is one', async () => {
+  const csv = [
+    'title,emails.0.email,emails.0.is_primary,emails.0.status,emails.1.email,emails.1.type,phones.0.phone,phones.0.type,' +
+      'store_domain,external_id,first_name,profile_url,emails.1.is_primary',
+    '"Head, ""R&D""",one@csv.example,,verified,two@csv.example,work,+4930123456,office,' +
+      'other.example,csv-1,Zoë,https://people.example/csv,true',
+    'null,,,,,,,,other.example,csv-2,Bo,null,',
+    ',three@csv.example,,,,,,,other.example,csv-3,,,',
+    ',four@csv.example,yes,,,,,,other.example,csv-4,,,',
+  ]
+  const result = await world.importContactsFile('people.csv', csv.join('\r\n'))
+  expect(result).toMatchObject({ read: 4, inserted: 3, rejected: 1 })
+  expect((await world.rejectsOf(result))[0]).toMatchObject({
+    line: 5,
+    reason: 'emails[0].is_primary: must be true or false or null',
+    record: { external_id: 'csv-4', emails: [{ email: 'four@csv.example', is_primary: 'yes' }] },
+  })
+  const records = [
+    {
+      store_domain: 'other.example',
+      external_id: 'csv-1',
+      first_name: 'Zoë',
+      title: 'Head, "R&D"',
+      profile_url: 'https://people.example/csv',
+      emails: [
+        { email: 'one@csv.example', status: 'verified' },
+        { email: 'two@csv.example', type: 'work', is_primary: true },
+      ],
+      phones: [{ phone: '+4930123456', type: 'office' }],
+    },
+    { store_domain: 'other.example', external_id: 'csv-2', first_name: 'Bo' },
+    { store_domain: 'other.example', external_id: 'csv-3', emails: [{ email: 'three@csv.example' }] },
+  ]
+  expect(await world.importContacts(records)).toMatchObject({ unchanged: 3 })
+})
+
 test('live and sandbox people of one domain are two people', async () => {
   await world.importRecords([{ domain: aurora.domain }], { mode: 'test' })
   await world.importContacts([{ ...mara, title: 'In the sandbox' }], { mode: 'test' })

@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { generateStores } from '../../../bench/generate.ts'
+import { generateContacts } from '../../../bench/generate-contacts.ts'
+import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
+import { flagTokens } from '../../src/search/vocabulary.ts'
 import { contentOf, openWorld, type World } from './world.ts'
 
 const program = join(import.meta.dirname, 'import-process.ts')
@@ -11,16 +14,23 @@ const tsx = import.meta.resolve('tsx')
 
 const ndjson = (records: Iterable<object>) => [...records].map((record) => JSON.stringify(record)).join('\n')
 
-function startImport(url: string, file: string) {
-  const child = spawn(process.execPath, ['--import', tsx, program, url, 'stores', file], {
+type Kind = 'stores' | 'contacts'
+
+function startImport(url: string, kind: Kind, file: string) {
+  const child = spawn(process.execPath, ['--import', tsx, program, url, kind, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   return { child, exited: once(child, 'exit') }
 }
 
 /** Runs an import and kills it some time after it has told of as many records. */
-async function importAndKill(url: string, file: string, afterRecords: number, delayMs: number): Promise<void> {
-  const { child, exited } = startImport(url, file)
+async function importAndKill(
+  url: string,
+  [kind, file]: [Kind, string],
+  afterRecords: number,
+  delayMs: number,
+): Promise<void> {
+  const { child, exited } = startImport(url, kind, file)
   const enough = (async () => {
     for await (const text of child.stdout) if (Number(String(text).trim().split('\n').at(-1)) >= afterRecords) return
   })()
@@ -31,14 +41,14 @@ async function importAndKill(url: string, file: string, afterRecords: number, de
 }
 
 /** Kills an import at the moment it is about to write to a table: the table is held until the import stands there. */
-async function importAndKillBefore(world: World, file: string, table: string): Promise<void> {
+async function importAndKillBefore(world: World, [kind, file]: [Kind, string], table: string): Promise<void> {
   const holder = await world.db.connect()
   const waiting =
     'select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())'
   const connected = `select from pg_stat_activity where datname = current_database() and application_name like '%to be killed'`
   try {
     await holder.query(`begin; lock table ${table} in share mode`)
-    const { child, exited } = startImport(world.url, file)
+    const { child, exited } = startImport(world.url, kind, file)
     await until(async () => (await holder.query(waiting)).rowCount === 1)
     child.kill('SIGKILL')
     await exited
@@ -70,12 +80,12 @@ test('an import killed at any moment leaves whole records only, and once more fi
   const before = byDomain(await contentOf(killed.db))
 
   const kills = [
-    () => importAndKillBefore(killed, file, 'stores'),
-    () => importAndKillBefore(killed, file, 'store_domains'),
-    () => importAndKill(killed.url, file, 0, 100),
-    () => importAndKill(killed.url, file, 2_000, 5),
-    () => importAndKillBefore(killed, file, 'store_domains'),
-    () => importAndKill(killed.url, file, 4_000, 20),
+    () => importAndKillBefore(killed, ['stores', file], 'stores'),
+    () => importAndKillBefore(killed, ['stores', file], 'store_domains'),
+    () => importAndKill(killed.url, ['stores', file], 0, 100),
+    () => importAndKill(killed.url, ['stores', file], 2_000, 5),
+    () => importAndKillBefore(killed, ['stores', file], 'store_domains'),
+    () => importAndKill(killed.url, ['stores', file], 4_000, 20),
   ]
   for (const kill of kills) {
     await kill()
@@ -91,6 +101,70 @@ test('an import killed at any moment leaves whole records only, and once more fi
   })
   expect(await contentOf(killed.db)).toEqual(await contentOf(whole.db))
   expect(await importStores(killed.context, { file, extendTaxonomy: false })).toMatchObject({ unchanged: 6_000 })
+})
+
+test('an import of people killed at any moment leaves stores that sum up exactly whom they have', async () => {
+  const world = await openWorld()
+  const stores = [...generateStores(1_000)]
+  const people = [...generateContacts(stores)]
+  await world.importRecords(stores)
+  await world.importContacts(people.slice(0, 1_500).map((person) => ({ ...person, title: 'Old' })))
+  const file = await world.write('people.ndjson', ndjson(people))
+  const kills = [
+    () => importAndKillBefore(world, ['contacts', file], 'contacts'),
+    () => importAndKillBefore(world, ['contacts', file], 'stores'),
+    () => importAndKill(world.url, ['contacts', file], 2_000, 10),
+  ]
+  for (const kill of kills) {
+    await kill()
+    expect(await storesOutOfStep(world)).toEqual([])
+  }
+  expect(await importContacts(world.context, { file, extendTaxonomy: false })).toMatchObject({
+    read: people.length,
+    rejected: 0,
+  })
+  expect(await importContacts(world.context, { file, extendTaxonomy: false })).toMatchObject({
+    unchanged: people.length,
+  })
+  expect(await storesOutOfStep(world)).toEqual([])
+  const { rows } = await world.db.query('select count(*) as total from contacts')
+  expect(rows).toEqual([{ total: people.length }])
+})
+
+/** Stores whose document counts other people than are on file, or whose next number is taken. */
+async function storesOutOfStep({ db }: World): Promise<object[]> {
+  const { rows } = await db.query(
+    `select id, document::json #>> '{contacts_summary,total}' as told, count(number) as total, next_contact_number
+     from stores left join contacts on store_id = id
+     group by id
+     having (document::json #>> '{contacts_summary,total}')::integer <> count(number)
+         or next_contact_number <= max(number)`,
+  )
+  return rows
+}
+
+test('stores and people imported side by side lose nothing of each other', async () => {
+  const world = await openWorld()
+  const stores = [...generateStores(2_500)]
+  const people = [...generateContacts(stores)]
+  await world.importRecords(stores)
+  const renamed = stores.map(({ domain }) => ({ domain, name: `Shop ${domain}` }))
+  const [storesFile, peopleFile] = [
+    await world.write('renamed.ndjson', ndjson(renamed)),
+    await world.write('people.ndjson', ndjson(people)),
+  ]
+  const results = await Promise.all([
+    importContacts(world.context, { file: peopleFile, extendTaxonomy: false }),
+    importStores(world.context, { file: storesFile, extendTaxonomy: false }),
+    importContacts(world.context, { file: peopleFile, extendTaxonomy: false }),
+  ])
+  expect(results.map(({ rejected }) => rejected)).toEqual([0, 0, 0])
+  expect(results[0].inserted + results[2].inserted).toBe(people.length)
+  expect(await storesOutOfStep(world)).toEqual([])
+  for (const { document, tokens } of await world.rows()) {
+    expect(document.name).toBe(`Shop ${document.domain}`)
+    expect(tokens.includes(flagTokens.contacts)).toBe(document.contacts_summary.total > 0)
+  }
 })
 
 test('two imports of the same stores at once leave what both say', async () => {
