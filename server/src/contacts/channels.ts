@@ -72,7 +72,7 @@ export function isRoleMailbox(normalEmail: string): boolean {
  * dialled in; where that does not help, its digits and letters as they stand.
  */
 export function normalizePhone(text: string, country: string | null): string | null {
-  const bare = text.replace(/[\s().\-/]/g, '').replace(/^00/, '+')
+  const bare = text.replace(/[\s().\-/]/g, '').replace(/^\+?00/, '+')
   return isPlainNumber(bare) ? bare : settle(text, (written) => readNumber(written, country))
 }
 
@@ -81,7 +81,7 @@ function readNumber(text: string, country: string | null): string | null {
     .replace(/\p{Nd}/gu, (digit) => parseIncompletePhoneNumber(digit))
     .replace(/^[\p{L}\s.]+:\s*/u, '')
     .replace(/\([\p{L}\s.]+\)$/u, '')
-    .replace(/^(\(?)00/, '$1+')
+    .replace(/^(\(?)\+?00/, '$1+')
     .trim()
   const options = country && isSupportedCountry(country) ? { defaultCountry: country as CountryCode } : {}
   const parsed = parsePhoneNumberFromString(written, { ...options, extract: false })
@@ -125,7 +125,7 @@ export function normalizeProfile(text: string): string | null {
 
 /** Whether a profile in normal form is a page of a site, and not a whole site. */
 export function isPage(normalProfile: string): boolean {
-  return normalProfile.includes('/')
+  return /[/?]/.test(normalProfile)
 }
 
 function readLink(link: string): string | null {

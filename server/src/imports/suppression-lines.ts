@@ -49,7 +49,7 @@ function readSite(text: string, hasher: IdentityHasher): Suppression {
   const site = normalizeProfile(text)
   if (site === null) throw new RecordProblem('neither an email, a phone, a profile URL nor a domain')
   const profile = hasher.hash('profile', site)
-  if (isPage(site) || site.includes('?')) return { identities: [profile], host: null }
+  if (isPage(site)) return { identities: [profile], host: null }
   const mailHost = normalizeMailHost(site)
   return { identities: [profile, hasher.hash('domain', mailHost ?? site)], host: site }
 }
