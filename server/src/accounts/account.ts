@@ -31,6 +31,10 @@ export interface AccountTerms {
   /** Overrides of the plan file for this account. */
   limits: LimitOverrides
   createdAt: Date
+  /** The payment provider's subscription that plan and status come from; null for a plan granted by hand. */
+  subscriptionId: string | null
+  /** Whether the payment provider can charge at once. */
+  hasPaymentMethod: boolean
 }
 
 /** Who pays. */
@@ -39,7 +43,16 @@ export interface Account extends AccountTerms {
   name: string
   email: string | null
   billing: 'monthly' | 'annual' | null
+  /** The payment provider's customer; null until the first link. */
+  customerId: string | null
+  cancelAtPeriodEnd: boolean
+  /** End of the period that is paid for; null while no subscription was read. */
+  currentPeriodEnd: Date | null
+  billingProblem: BillingProblem | null
 }
+
+/** What at the payment provider contradicts itself, so that a person has to look. */
+export type BillingProblem = 'several_subscriptions' | 'unknown_price'
 
 /** What the operator's verbs work with. */
 export interface AccountsContext {
@@ -60,11 +73,16 @@ export interface Entitlement {
   limits: Limits
   /** The plan's own contact credits, whatever the trial allows. */
   paidPlanCredits: number
+  /** Whether the payment provider can charge at once. */
+  hasPaymentMethod: boolean
   /** The month that exports and rows are counted in. */
   period: Period
   /** What contact credits are counted in: the same month, or during a trial all of its months. */
   creditsPeriod: Period
 }
+
+/** Words of a subscription that is over for good. */
+export const endedStatuses: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired'])
 
 const recoverableStatuses = new Set(['past_due', 'unpaid', 'incomplete', 'paused'])
 
@@ -89,6 +107,7 @@ export function entitlementAt(terms: AccountTerms, plans: PlanFile, now: Date): 
         }
       : planLimits,
     paidPlanCredits: planLimits.contact_credits,
+    hasPaymentMethod: terms.hasPaymentMethod,
     period,
     creditsPeriod: terms.trialStartedAt
       ? trialPeriod(anchor, { startedAt: terms.trialStartedAt, endsAt: terms.trialEndsAt }, now)
@@ -111,7 +130,10 @@ function trialCap(plans: PlanFile, plan: PlanSlug): number {
   return plans.trial.contact_credits ?? plans.plans[plan].limits.contact_credits
 }
 
-/** Whether the way back leads over the provider's portal (a subscription to recover) or a new subscription. */
-export function canRecoverSubscription(terms: AccountTerms): boolean {
-  return terms.plan !== 'free' && recoverableStatuses.has(terms.status)
+/**
+ * Whether the way back leads over the provider's portal (a subscription to recover) or a new subscription. A plan that
+ * was granted by hand has none there.
+ */
+export function canRecoverSubscription(terms: Pick<AccountTerms, 'status' | 'subscriptionId'>): boolean {
+  return terms.subscriptionId !== null && recoverableStatuses.has(terms.status)
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool.ts'
-import type { Account, AccountTerms } from './account.ts'
+import type { Account, AccountTerms, BillingProblem } from './account.ts'
 import type { LimitOverrides, PlanSlug } from './plans.ts'
 
 /** The columns of an account that decide what it may do. */
@@ -11,6 +11,8 @@ export interface TermsRow {
   period_anchor: Date
   limits: LimitOverrides
   created_at: Date
+  subscription_id: string | null
+  has_payment_method: boolean
   plan_in_force: PlanSlug
   trialing: boolean
   access_open: boolean
@@ -28,6 +30,8 @@ export function termsOf(row: TermsRow): AccountTerms {
     periodAnchor: row.period_anchor,
     limits: row.limits,
     createdAt: row.created_at,
+    subscriptionId: row.subscription_id,
+    hasPaymentMethod: row.has_payment_method,
   }
 }
 
@@ -36,13 +40,28 @@ interface AccountRow extends TermsRow {
   name: string
   email: string | null
   billing: 'monthly' | 'annual' | null
+  customer_id: string | null
+  cancel_at_period_end: boolean
+  current_period_end: Date | null
+  billing_problem: BillingProblem | null
 }
 
 const accountColumns = `id, name, email, plan, status, billing, trial_started_at, trial_ends_at, period_anchor, limits,
-       created_at, plan_in_force, trialing, access_open`
+       created_at, plan_in_force, trialing, access_open, customer_id, subscription_id, cancel_at_period_end,
+       current_period_end, has_payment_method, billing_problem`
 
 function accountOf(row: AccountRow): Account {
-  return { id: row.id, name: row.name, email: row.email, billing: row.billing, ...termsOf(row) }
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    billing: row.billing,
+    customerId: row.customer_id,
+    cancelAtPeriodEnd: row.cancel_at_period_end,
+    currentPeriodEnd: row.current_period_end,
+    billingProblem: row.billing_problem,
+    ...termsOf(row),
+  }
 }
 
 /** What an operator decides of an account; the rest is derived or given once. */
@@ -101,12 +120,16 @@ export async function lockAccount(db: Queryable, id: number): Promise<Account | 
   return rows[0] && accountOf(rows[0])
 }
 
-export async function updateTerms(db: Queryable, id: number, terms: GrantedTerms): Promise<Account> {
+export async function updateTerms(
+  db: Queryable,
+  id: number,
+  terms: GrantedTerms & Pick<Account, 'subscriptionId'>,
+): Promise<Account> {
   const { rows } = await db.query<AccountRow>(
     `
 update accounts
 set plan = $2::text, status = $3::text, billing = $4::text, trial_started_at = $5::timestamptz,
-    trial_ends_at = $6::timestamptz, period_anchor = $7::timestamptz, limits = $8::jsonb
+    trial_ends_at = $6::timestamptz, period_anchor = $7::timestamptz, limits = $8::jsonb, subscription_id = $9::text
 where id = $1::bigint
 returning ${accountColumns}`,
     [
@@ -118,6 +141,7 @@ returning ${accountColumns}`,
       terms.trialEndsAt,
       terms.periodAnchor,
       JSON.stringify(terms.limits),
+      terms.subscriptionId,
     ],
   )
   return accountOf(rows[0]!)

@@ -1,5 +1,5 @@
 import { transact } from '../db/pool.ts'
-import type { Account, AccountsContext, KnownStatus } from './account.ts'
+import { type Account, type AccountsContext, endedStatuses, type KnownStatus } from './account.ts'
 import type { LimitOverrides, OverridableMeter, PlanSlug } from './plans.ts'
 import { type GrantedTerms, lockAccount, updateTerms } from './queries.ts'
 import { openAccountId, unknownAccount } from './read-account.ts'
@@ -29,7 +29,9 @@ export async function setAccount(ctx: AccountsContext, publicId: string, changes
   })
 }
 
-function changedTerms(account: Account, changes: AccountChanges, now: Date): GrantedTerms {
+type ChangedTerms = GrantedTerms & Pick<Account, 'subscriptionId'>
+
+function changedTerms(account: Account, changes: AccountChanges, now: Date): ChangedTerms {
   const plan = changes.plan ?? account.plan
   // Measured against the plan in force, so that a plan is granted anew to whom it had ended for.
   const isAnotherPlan = changes.plan !== undefined && changes.plan !== account.planInForce
@@ -46,6 +48,8 @@ function changedTerms(account: Account, changes: AccountChanges, now: Date): Gra
     // A plan granted by hand counts from its start; a trial is one, whatever plan it leads to meanwhile.
     periodAnchor: changes.periodStart ?? (isAnotherPlan && !staysOnTrial ? now : account.periodAnchor),
     limits: changedLimits(account.limits, changes.limits ?? {}),
+    // What is granted after a subscription's end has nothing to do with it any more; a living one goes on deciding.
+    subscriptionId: endedStatuses.has(account.status) && status !== account.status ? null : account.subscriptionId,
   }
 }
 

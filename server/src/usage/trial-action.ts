@@ -3,12 +3,11 @@ import type { TrialCreditBillingAction } from '../kernel/errors.ts'
 
 /** How a trial account gets the credits of its paid plan, for `usage.billing` and for a refused reveal. */
 export function trialAction(
-  { limits, paidPlanCredits, trial }: Entitlement,
+  { limits, paidPlanCredits, hasPaymentMethod, trial }: Entitlement,
   publicUrl: string,
 ): TrialCreditBillingAction {
   return {
-    // Only a payment provider that holds a payment method can end a trial at once.
-    can_unlock_paid_credits_now: false,
+    can_unlock_paid_credits_now: hasPaymentMethod,
     action: 'end_trial_to_unlock_pro_credits',
     current_limit: limits.contact_credits,
     paid_plan_limit: paidPlanCredits,

@@ -144,6 +144,8 @@ describe("a trial's credits are counted over the months it touches", () => {
           trialEndsAt: new Date(trialStartedAt.getTime() + ends),
           limits: {},
           createdAt: trialStartedAt,
+          subscriptionId: null,
+          hasPaymentMethod: false,
         }
         const nows = [first, first + next].map((ms) => new Date(trialStartedAt.getTime() + ms))
         for (const now of nows) {
