@@ -2,6 +2,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type PlanFile, readPlanFile } from './accounts/plans.ts'
+import type { BillingProvider } from './billing/provider.ts'
+import { configuredAccess, standinPrices } from './billing/stripe-access.ts'
+import { createStripeProvider } from './billing/stripe-provider.ts'
 import type { Config } from './config.ts'
 import { type ContactSeals, openContactSeals } from './contacts/keyring.ts'
 import { keepRunning } from './db/embedded/keep-running.ts'
@@ -34,6 +37,8 @@ export interface Deps {
   taxonomy: LiveTaxonomy
   /** Opens and makes the sealed part of contacts. */
   seals: ContactSeals
+  /** Stripe, or the local stand-in that speaks its language. */
+  billing: BillingProvider
   /** Gives everything back, in reverse order, within a bound. */
   close(): Promise<void>
 }
@@ -79,6 +84,10 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
       cursors: createCursorSealer(secret),
       taxonomy,
       seals,
+      billing: createStripeProvider({
+        findAccess: configuredAccess(config.stripe),
+        prices: config.stripe.secretKey ? config.stripe.prices : { ...standinPrices, ...config.stripe.prices },
+      }),
       close,
     }
   } catch (error) {

@@ -14,7 +14,7 @@ export interface ProviderSubscription {
   sold: { plan: PaidPlan; billing: Billing } | null
   /** Where its periods are counted from. */
   cycleAnchor: Date
-  currentPeriodEnd: Date
+  currentPeriodEnd: Date | null
   trialStart: Date | null
   trialEnd: Date | null
   cancelAtPeriodEnd: boolean
@@ -45,21 +45,22 @@ export interface BillingProvider {
   createCustomer(account: { publicId: string; name: string; email: string | null }): Promise<string>
   /** All subscriptions of a customer, ended ones too, the newest first. */
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
-  /** Customers that have any subscription, page by page. */
-  listSubscribedCustomers(): AsyncIterable<string>
+  /** `returnUrl` is where the provider's pages lead back to, here and below, whatever became of it. */
   createCheckout(input: {
     customerId: string
     plan: PaidPlan
     billing: Billing
     accountPublicId: string
+    returnUrl: string
   }): Promise<ProviderLink>
   createUpdateConfirmation(input: {
     customerId: string
     subscriptionId: string
     plan: PaidPlan
     billing: Billing
+    returnUrl: string
   }): Promise<ProviderLink>
-  createPortal(customerId: string): Promise<ProviderLink>
+  createPortal(input: { customerId: string; returnUrl: string }): Promise<ProviderLink>
   /** Starts a subscription in its trial. Asked again for the same account it is the same one. */
   startTrial(input: {
     customerId: string
@@ -72,6 +73,6 @@ export interface BillingProvider {
   endTrial(subscriptionId: string): Promise<void>
   /** Whether a plan can be bought by link. */
   isSold(plan: PaidPlan, billing: Billing): boolean
-  /** The event in a webhook's body; null when the signature does not fit. */
-  readEvent(body: Buffer, signature: string): ProviderEvent | null
+  /** The event in a webhook's body; null when the signature does not fit or is more than five minutes old. */
+  readEvent(input: { body: Buffer; signature: string; now: Date }): Promise<ProviderEvent | null>
 }

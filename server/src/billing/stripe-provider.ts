@@ -1,0 +1,177 @@
+import { endedStatuses } from '../accounts/account.ts'
+import type { Billing, BillingProvider, PaidPlan, ProviderEvent, ProviderSubscription } from './provider.ts'
+import {
+  connectStripe,
+  doOnce,
+  internalError,
+  isKeyTaken,
+  isUnknownObject,
+  type Stripe,
+  type StripeAccess,
+} from './stripe.ts'
+import { findPortalConfiguration } from './stripe-portal.ts'
+import { describeSubscription, momentOf, soldByPrice } from './stripe-subscription.ts'
+
+export interface StripeProviderOptions {
+  /** Asked before each call: a local stand-in may be started by the first one, or come back at another address. */
+  findAccess: () => Promise<StripeAccess>
+  /** Price ids by `plan_billing`, as far as they are sold. */
+  prices: Readonly<Record<string, string>>
+}
+
+const subscriptionsPerPage = 100
+const maxSubscriptions = 1_000
+
+/** The payment provider, over Stripe's API. */
+export function createStripeProvider({ findAccess, prices }: StripeProviderOptions): BillingProvider {
+  const sold = soldByPrice(prices)
+  let known: { access: StripeAccess; connection: ReturnType<typeof connectStripe> } | undefined
+  const connect = async () => {
+    const access = await findAccess()
+    if (known?.access !== access) known = { access, connection: connectStripe(access) }
+    return known.connection
+  }
+  const call = async <T>(work: (stripe: Stripe) => Promise<T>) => (await connect()).call(work)
+
+  const priceOf = (plan: PaidPlan, billing: Billing) => {
+    const price = prices[`${plan}_${billing}`]
+    if (!price) throw internalError(new Error(`${plan}, billed ${billing}, is not sold`))
+    return price
+  }
+  const list = async (stripe: Stripe, customerId: string): Promise<ProviderSubscription[]> => {
+    const found = await stripe.subscriptions
+      .list({ customer: customerId, status: 'all', limit: subscriptionsPerPage, expand: ['data.customer'] })
+      .autoPagingToArray({ limit: maxSubscriptions })
+    return found
+      .map((subscription) => describeSubscription(subscription, sold))
+      .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+  }
+
+  return {
+    isSold: (plan, billing) => `${plan}_${billing}` in prices,
+
+    async createCustomer({ publicId, name, email }) {
+      const { id } = await call((stripe) =>
+        doOnce(`storedex-customer-${publicId}`, (once) =>
+          stripe.customers.create({ name, ...(email && { email }), metadata: { storedex_account: publicId } }, once),
+        ),
+      )
+      return id
+    },
+
+    listSubscriptions: (customerId) =>
+      call((stripe) =>
+        list(stripe, customerId).catch((error) => {
+          if (isUnknownObject(error)) return []
+          throw error
+        }),
+      ),
+
+    createCheckout: ({ customerId, plan, billing, accountPublicId, returnUrl }) =>
+      call(async (stripe) => {
+        const metadata = { storedex_account: accountPublicId }
+        const session = await stripe.checkout.sessions.create({
+          mode: 'subscription',
+          customer: customerId,
+          client_reference_id: accountPublicId,
+          line_items: [{ price: priceOf(plan, billing), quantity: 1 }],
+          success_url: returnUrl,
+          cancel_url: returnUrl,
+          metadata,
+          subscription_data: { metadata },
+        })
+        return { url: addressOf(session), expiresAt: momentOf(session.expires_at) }
+      }),
+
+    createUpdateConfirmation: ({ customerId, subscriptionId, plan, billing, returnUrl }) =>
+      call(async (stripe) => {
+        const [subscription, configuration] = await Promise.all([
+          stripe.subscriptions.retrieve(subscriptionId),
+          findPortalConfiguration(stripe),
+        ])
+        const items = subscription.items.data
+        const item = items.find(({ price }) => sold.has(price.id)) ?? items[0]!
+        const session = await stripe.billingPortal.sessions.create({
+          customer: customerId,
+          return_url: returnUrl,
+          ...(configuration && { configuration }),
+          flow_data: {
+            type: 'subscription_update_confirm',
+            subscription_update_confirm: {
+              subscription: subscriptionId,
+              items: [{ id: item.id, price: priceOf(plan, billing), quantity: 1 }],
+            },
+            after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
+          },
+        })
+        return { url: addressOf(session), expiresAt: null }
+      }),
+
+    createPortal: ({ customerId, returnUrl }) =>
+      call(async (stripe) => {
+        const configuration = await findPortalConfiguration(stripe)
+        const session = await stripe.billingPortal.sessions.create({
+          customer: customerId,
+          return_url: returnUrl,
+          ...(configuration && { configuration }),
+        })
+        return { url: addressOf(session), expiresAt: null }
+      }),
+
+    startTrial: ({ customerId, plan, billing, endsAt, accountPublicId }) =>
+      call(async (stripe) => {
+        const before = await list(stripe, customerId)
+        if (before.some(isLive)) return
+        // The number of ended ones tells a later trial from the same one asked for again.
+        const key = `storedex-trial-${accountPublicId}-${before.length}`
+        try {
+          await doOnce(key, (once) =>
+            stripe.subscriptions.create(
+              {
+                customer: customerId,
+                items: [{ price: priceOf(plan, billing) }],
+                trial_end: Math.ceil(endsAt.getTime() / 1000),
+                trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
+                metadata: { storedex_account: accountPublicId },
+              },
+              once,
+            ),
+          )
+        } catch (error) {
+          // Asked at the same time with another end: that one has it.
+          if (!isKeyTaken(error) || !(await list(stripe, customerId)).some(isLive)) throw error
+        }
+      }),
+
+    endTrial: (subscriptionId) =>
+      call(async (stripe) => {
+        const { status, trial_end } = await stripe.subscriptions.retrieve(subscriptionId)
+        if (status !== 'trialing') return
+        await doOnce(`storedex-end-trial-${subscriptionId}-${trial_end}`, (once) =>
+          stripe.subscriptions.update(subscriptionId, { trial_end: 'now' }, once),
+        )
+      }),
+
+    async readEvent(input) {
+      const event = (await connect()).readSignedEvent(input)
+      return event && describeEvent(event)
+    },
+  }
+}
+
+function isLive({ status }: ProviderSubscription): boolean {
+  return !endedStatuses.has(status)
+}
+
+/** Events of every version name the object that changed, and most objects name their customer. */
+function describeEvent({ id, type, data }: Stripe.Event): ProviderEvent {
+  const about = data.object as { object?: unknown; id?: unknown; customer?: unknown }
+  const customer = about.object === 'customer' ? about : about.customer
+  const customerId = typeof customer === 'object' && customer !== null ? (customer as { id?: unknown }).id : customer
+  return { id, type, customerId: typeof customerId === 'string' ? customerId : null }
+}
+
+function addressOf({ url }: { url: string | null }): string {
+  if (!url) throw new Error('Stripe made a session without an address')
+  return url
+}

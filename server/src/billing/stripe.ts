@@ -1,0 +1,143 @@
+import Stripe from 'stripe'
+import { ApiError } from '../kernel/errors.ts'
+
+export type { Stripe }
+
+/** How Stripe, or whatever speaks its API, is reached. */
+export interface StripeAccess {
+  secretKey: string
+  /** Signs its events; null while no endpoint for them was made. */
+  webhookSecret: string | null
+  /** Null: Stripe's own address. */
+  apiBase: string | null
+}
+
+/** A connection to Stripe, by the official library: this file alone touches it. */
+export interface StripeConnection {
+  /** Does `work`, which may take several requests, within five seconds; throws `ApiError` when it fails. */
+  call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T>
+  /** The event in a webhook's body; null when the signature does not fit or is too old. */
+  readSignedEvent(input: { body: Buffer; signature: string; now: Date }): Stripe.Event | null
+}
+
+const timeoutMs = 5_000
+const signatureToleranceSeconds = 300
+const retryAfterSeconds = 5
+
+export function connectStripe(access: StripeAccess): StripeConnection {
+  const stripe = new Stripe(access.secretKey, {
+    timeout: timeoutMs,
+    // Passing trouble: another request with the same idempotency key is at work, or one server of many fails.
+    maxNetworkRetries: 2,
+    telemetry: false,
+    // Unlike Node's own, this client's timeout also ends a reply that comes in drops.
+    httpClient: Stripe.createFetchHttpClient(fetchFrom(access.apiBase)),
+  })
+  return {
+    async call(work) {
+      try {
+        return await withinTime(work(stripe))
+      } catch (error) {
+        throw refusalOf(error)
+      }
+    },
+    readSignedEvent({ body, signature, now }) {
+      if (access.webhookSecret === null) throw internalError(new Error('STRIPE_WEBHOOK_SECRET is not set'))
+      try {
+        const { webhookSecret } = access
+        return stripe.webhooks.constructEvent(
+          body,
+          signature,
+          webhookSecret,
+          signatureToleranceSeconds,
+          undefined,
+          now.getTime(),
+        )
+      } catch (error) {
+        if (error instanceof Stripe.errors.StripeSignatureVerificationError) return null
+        throw error
+      }
+    },
+  }
+}
+
+/** The library knows host and port of another address, but no path before its own. */
+function fetchFrom(apiBase: string | null): typeof fetch {
+  return (input, init) => {
+    const { origin, pathname, search } = new URL(String(input))
+    return fetch(`${apiBase ?? origin}${pathname}${search}`, { ...init, redirect: 'error' })
+  }
+}
+
+/** Each request has its own timeout; retries and a second request can add up to more. */
+async function withinTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Stripe took longer than ${timeoutMs} ms`)), timeoutMs)
+  })
+  try {
+    return await Promise.race([work, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * A request that Stripe understood and refused is a fault of ours. Anything else means that there is no telling what
+ * Stripe thinks: no connection, no reply in time, a server at fault, too many requests, or a reply that cannot be read.
+ */
+function refusalOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const { StripeError, StripeConnectionError, StripeRateLimitError, StripeAPIError } = Stripe.errors
+  const isOurFault =
+    error instanceof StripeError &&
+    !(error instanceof StripeRateLimitError || error instanceof StripeAPIError) &&
+    isRefusal(error.statusCode)
+  if (isOurFault) return internalError(error)
+  // The library says only that there was trouble with the connection; what it was stands in the detail.
+  const cause = error instanceof StripeConnectionError && error.detail instanceof Error ? error.detail : error
+  return new ApiError('billing_provider_unavailable', 'The payment provider does not answer; try again in a moment.', {
+    retryAfterSeconds,
+    cause,
+  })
+}
+
+export function internalError(cause: unknown): ApiError {
+  return new ApiError('internal_error', 'Something went wrong on our side; it has been recorded.', { cause })
+}
+
+// 409: another request with the same idempotency key, or on the same object, is at work.
+function isRefusal(statusCode: number | undefined): boolean {
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429
+}
+
+/** Whether Stripe knows no object by an id that it was asked with. */
+export function isUnknownObject(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing'
+}
+
+/** Whether an idempotency key was taken by a request with other parameters. */
+export function isKeyTaken(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeIdempotencyError
+}
+
+const maxKeys = 5
+
+/**
+ * Does under an idempotency key what must happen once. Stripe also keeps failures of its own under a key, for a day: when
+ * one is played back the next key is taken, and all who come later take the same ones.
+ */
+export async function doOnce<T>(key: string, work: (options: { idempotencyKey: string }) => Promise<T>): Promise<T> {
+  for (let number = 1; ; number++) {
+    try {
+      return await work({ idempotencyKey: `${key}-${number}` })
+    } catch (error) {
+      if (number >= maxKeys || !isKeptFailure(error)) throw error
+    }
+  }
+}
+
+function isKeptFailure(error: unknown): boolean {
+  if (!(error instanceof Stripe.errors.StripeError)) return false
+  return (error.statusCode ?? 0) >= 500 && error.headers?.['idempotent-replayed'] === 'true'
+}
