@@ -5,11 +5,9 @@ import { type ContactSearchFilters, drawContactFilters } from './contact-filters
 import { type RevealableContact, revealOperations } from './reveals.ts'
 import { drawStoreFilters, type StoreFilters } from './store-filters.ts'
 
-export const searchOperations = ['search', 'contact_search'] as const
-export type SearchOperation = (typeof searchOperations)[number]
-
 export const operations = ['lookup', 'search', 'enrich', 'contact_search', ...revealOperations] as const
 export type Operation = (typeof operations)[number]
+export type SearchOperation = 'search' | 'contact_search'
 
 /** A search for one page: the first, or the one after that many pages. */
 export interface SearchItem<Filters> {
@@ -30,7 +28,7 @@ export interface Workload {
 const counts = { lookup: 8_192, search: 768, enrich: 2_048 }
 const domainsPerEnrichment = 25
 export const searchLimit = 25
-export const filterKinds = 12
+const filterKinds = 12
 
 export interface Catalogue {
   stores: readonly StoreRecord[]
