@@ -1,4 +1,4 @@
-import type { ChunkOutcome } from './kind.ts'
+import type { ChunkOutcome, NumberedRecord, Refusal } from './kind.ts'
 import { RecordProblem } from './problem.ts'
 
 /** A store or contact that records of a chunk are about. */
@@ -12,13 +12,13 @@ export interface Entry<Stored, State> {
 }
 
 /** Applies records in their order, and answers those that cannot be. */
-export function applyEach<Numbered>(
-  records: Numbered[],
-  apply: (record: Numbered) => void,
-): { record: Numbered; reason: string; isWithheld: boolean }[] {
-  return records.flatMap((record) => {
+export function applyEach<Patch>(
+  records: NumberedRecord<Patch>[],
+  apply: (record: NumberedRecord<Patch>, index: number) => void,
+): Refusal<Patch>[] {
+  return records.flatMap((record, index) => {
     try {
-      apply(record)
+      apply(record, index)
       return []
     } catch (error) {
       if (!(error instanceof RecordProblem)) throw error

@@ -1,7 +1,7 @@
 /** The statements of an import of contacts, and of what stores say of theirs. */
 import type { Client } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import type { StoredDocument } from './load.ts'
+import { arrayText, joinLines, type StoredDocument } from './load.ts'
 import type { SignatureRow } from './people.ts'
 
 /** The store that each of the hosts leads to. */
@@ -39,10 +39,10 @@ export async function readStoredContacts(
   keys: { storeId: number; externalKey: Buffer }[],
 ): Promise<StoredContactRow[]> {
   const { rows } = await client.query<StoredContactRow>(
-    `select store_id, number, external_key, identities::text as identities, sealed
-     from unnest($1::bigint[], $2::bytea[]) as wanted (store_id, external_key)
-     join contacts using (store_id, external_key)`,
-    [keys.map(({ storeId }) => storeId), keys.map(({ externalKey }) => externalKey)],
+    `select c.store_id, c.number, c.external_key, c.identities::text as identities, c.sealed
+     from unnest($1::bigint[], string_to_array($2::text, E'\\n')) as wanted (store_id, hex)
+     join contacts c on c.store_id = wanted.store_id and c.external_key = decode(wanted.hex, 'hex')`,
+    [keys.map(({ storeId }) => storeId), joinLines(keys.map(({ externalKey }) => externalKey.toString('hex')))],
   )
   return rows
 }
@@ -57,7 +57,7 @@ export async function hasSuppressions(client: Client): Promise<boolean> {
 export async function findSuppressed(client: Client, hashes: string[]): Promise<Set<string>> {
   const { rows } = await client.query<{ hash: string }>(
     'select hash::text as hash from suppressions where hash = any ($1::bigint[])',
-    [`{${hashes.join(',')}}`],
+    [arrayText(hashes)],
   )
   return new Set(rows.map((row) => row.hash))
 }
@@ -83,9 +83,10 @@ export async function updateContacts(client: Client, previewVersion: number, row
     `update contacts as c
      set preview_version = $1::smallint, role = fresh.role, traits = fresh.traits, revealable = fresh.revealable,
          verified_revealable = fresh.verified_revealable, verified_emails = fresh.verified_emails,
-         preview = fresh.preview, identities = fresh.identities::bigint[], sealed = fresh.sealed
+         preview = fresh.preview, identities = fresh.identities::bigint[], sealed = decode(fresh.sealed, 'hex')
      from unnest($2::bigint[], $3::smallint[], $4::text[], $5::smallint[], $6::boolean[], $7::boolean[], $8::integer[],
-                 $9::text[], $10::text[], $11::bytea[])
+                 string_to_array($9::text, E'\\n'), string_to_array($10::text, E'\\n'),
+                 string_to_array($11::text, E'\\n'))
        as fresh (store_id, number, role, traits, revealable, verified_revealable, verified_emails, preview, identities,
                  sealed)
      where c.store_id = fresh.store_id and c.number = fresh.number`,
@@ -98,9 +99,9 @@ export async function updateContacts(client: Client, previewVersion: number, row
       column('revealable'),
       column('verifiedRevealable'),
       column('verifiedEmails'),
-      column('preview'),
-      rows.map((row) => `{${row.identities.join(',')}}`),
-      column('sealed'),
+      joinLines(column('preview')),
+      joinLines(rows.map(({ identities }) => arrayText(identities))),
+      joinLines(rows.map(({ sealed }) => sealed.toString('hex'))),
     ],
   )
 }
@@ -135,15 +136,15 @@ export async function updateStoreSummaries(
     `update stores as s
      set batch = $1::bigint, document_version = $2::smallint, document = fresh.document,
          tokens = fresh.tokens::integer[], next_contact_number = fresh.next_contact_number
-     from unnest($3::bigint[], $4::text[], $5::text[], $6::integer[])
+     from unnest($3::bigint[], string_to_array($4::text, E'\\n'), string_to_array($5::text, E'\\n'), $6::integer[])
        as fresh (id, document, tokens, next_contact_number)
      where s.id = fresh.id`,
     [
       batch,
       documentVersion,
       rows.map((row) => row.id),
-      rows.map((row) => row.document),
-      rows.map((row) => `{${row.tokens.join(',')}}`),
+      joinLines(rows.map(({ document }) => document)),
+      joinLines(rows.map(({ tokens }) => arrayText(tokens))),
       rows.map((row) => row.next_contact_number),
     ],
   )

@@ -16,6 +16,19 @@ export async function prepareTransaction(client: Client): Promise<void> {
                  ('gin_pending_list_limit', '16MB')) as settings (name, value)`)
 }
 
+/**
+ * Texts without line breaks as one parameter, for `string_to_array`: the driver's own way of writing a list looks at each
+ * character of each text. What is rendered as JSON or by `arrayText` holds no line break.
+ */
+export function joinLines(texts: string[]): string {
+  return texts.join('\n')
+}
+
+/** A list of plain numbers as PostgreSQL writes it. */
+export function arrayText(numbers: readonly (number | string)[]): string {
+  return `{${numbers.join(',')}}`
+}
+
 /** Takes the right to write the catalogue until the transaction ends; every writer does so first. */
 export async function lockCatalogue(client: Client): Promise<{ batch: number; taxonomyVersion: number }> {
   const { rows } = await client.query<{ batch: number; taxonomyVersion: number }>(
@@ -105,8 +118,9 @@ export async function updateStores(
      set batch = $1::bigint, document_version = $2::smallint, negated_score = fresh.negated_score,
          tokens = fresh.tokens::integer[], active_ads = fresh.active_ads, created_estimate = fresh.created_estimate,
          first_discovered_at = fresh.first_discovered_at, document = fresh.document, preview = fresh.preview
-     from unnest($3::bigint[], $4::double precision[], $5::text[], $6::integer[], $7::timestamptz[], $8::timestamptz[],
-                 $9::text[], $10::text[])
+     from unnest($3::bigint[], $4::double precision[], string_to_array($5::text, E'\\n'), $6::integer[],
+                 $7::timestamptz[], $8::timestamptz[], string_to_array($9::text, E'\\n'),
+                 string_to_array($10::text, E'\\n'))
        as fresh (id, negated_score, tokens, active_ads, created_estimate, first_discovered_at, document, preview)
      where s.id = fresh.id`,
     [
@@ -114,12 +128,12 @@ export async function updateStores(
       documentVersion,
       column('id'),
       column('negatedScore'),
-      rows.map((row) => `{${row.tokens.join(',')}}`),
+      joinLines(rows.map(({ tokens }) => arrayText(tokens))),
       column('activeAds'),
       column('createdEstimate'),
       column('firstDiscoveredAt'),
-      column('document'),
-      column('preview'),
+      joinLines(column('document')),
+      joinLines(column('preview')),
     ],
   )
 }

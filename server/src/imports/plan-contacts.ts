@@ -12,14 +12,7 @@ import { copyContacts } from './load-copy.ts'
 import { applyContactPatch } from './merge-contact.ts'
 import { RecordProblem } from './problem.ts'
 import { type StoreOnFile, sumUpContacts } from './refresh.ts'
-import {
-  type ContactEntries,
-  entryKey,
-  type PlacedRecord,
-  placeRecord,
-  readEntries,
-  readStores,
-} from './stored-contacts.ts'
+import { type ContactEntries, entryKey, placeOf, type RecordPlace, readEntries, readStores } from './stored-contacts.ts'
 import { findSuppressions, type SuppressionTest } from './suppressions.ts'
 
 export async function planContacts(
@@ -28,16 +21,15 @@ export async function planContacts(
   records: NumberedRecord<ContactPatch>[],
 ): Promise<ChunkPlan<ContactPatch>> {
   const stores = await readStores(client, context, records)
-  const placed: PlacedRecord[] = []
-  const homeless = applyEach(records, (record) => placed.push(placeRecord(context, stores, record)))
-  const entries = await readEntries(client, context, placed)
-  const isSuppressed = await findSuppressions(client, context, placed, entries)
-  const refused = applyEach(placed, (record) => applyRecord(entries, record, isSuppressed))
-
+  const places = records.map(({ patch }) => placeOf(context, stores, patch))
+  const known = places.filter((place) => place !== undefined)
+  const entries = await readEntries(client, context, known)
+  const isSuppressed = await findSuppressions(client, context, known, entries)
+  const refused = applyEach(records, ({ patch }, index) => applyPatch(entries, patch, places[index], isSuppressed))
   const { created, changed, ...counts } = settleEntries(entries.values(), (stored, state) =>
     isDeepStrictEqual(stored.facts, state.facts),
   )
-  const outcome = { ...counts, refused: [...homeless, ...refused] }
+  const outcome = { ...counts, refused }
   const states = changed.map(({ state }) => state)
   const written = [...created, ...states]
   if (written.length === 0) return { outcome, change: null }
@@ -58,19 +50,25 @@ export async function planContacts(
   }
 }
 
-function applyRecord(
+function applyPatch(
   entries: ContactEntries,
-  { patch, home, place, channelHashes }: PlacedRecord,
+  patch: ContactPatch,
+  place: RecordPlace | undefined,
   isSuppressed: SuppressionTest,
 ): void {
+  if (!place) throw new RecordProblem(`store_domain: no store is known for ${patch.storeHost}; import it first`)
+  const { storeId, country, externalKey } = place
   const key = entryKey(place)
   const entry = entries.get(key)
   const before = entry?.state.facts ?? null
-  const facts = applyContactPatch(before, patch, place.country)
-  const person = { ...place, facts, channelHashes: entry ? null : channelHashes }
-  if (isSuppressed(person)) throw new RecordProblem('this person or domain asked to be left out', { isWithheld: true })
-  if (entry) advance(entry, { ...person, number: entry.state.number }, isDeepStrictEqual(before, facts))
-  else entries.set(key, { stored: null, state: { ...person, number: takeNumber(home) }, changes: 1, repeats: 0 })
+  const facts = applyContactPatch(before, patch, country)
+  const channelHashes = entry ? null : place.channelHashes
+  if (isSuppressed({ storeId, country, externalKey, facts, channelHashes }))
+    throw new RecordProblem('this person or domain asked to be left out', { isWithheld: true })
+  const number = entry?.state.number ?? takeNumber(place.home)
+  const state = { storeId, country, externalKey, number, facts, channelHashes }
+  if (entry) advance(entry, state, isDeepStrictEqual(before, facts))
+  else entries.set(key, { stored: null, state, changes: 1, repeats: 0 })
 }
 
 /** A public id has room for as many; the numbers of people who were erased stay taken. */

@@ -9,7 +9,6 @@ import type { NumberedRecord, WriteContext } from './kind.ts'
 import { readStoredDocuments } from './load.ts'
 import { findStoresOfHosts, readStoredContacts } from './load-contacts.ts'
 import { applyContactPatch, type ContactState } from './merge-contact.ts'
-import { RecordProblem } from './problem.ts'
 import type { StoreOnFile } from './refresh.ts'
 
 /** Stores by any host of theirs. */
@@ -27,27 +26,27 @@ export async function readStores(
   return new Map([...idOfHost].map(([host, id]) => [host, stores.get(id)!]))
 }
 
-/** A record at its store. */
-export interface PlacedRecord extends NumberedRecord<ContactPatch> {
+/** Where a record belongs. */
+export interface RecordPlace extends ContactPlace {
   home: StoreOnFile
-  place: ContactPlace
   /** What the record's channels are recognised by. */
   channelHashes: string[]
 }
 
-export function placeRecord(
-  { seals }: WriteContext,
-  stores: ContactStores,
-  record: NumberedRecord<ContactPatch>,
-): PlacedRecord {
-  const { patch } = record
+/** Undefined where the store is unknown. */
+export function placeOf({ seals }: WriteContext, stores: ContactStores, patch: ContactPatch): RecordPlace | undefined {
   const home = stores.get(patch.storeHost)
-  if (!home) throw new RecordProblem(`store_domain: no store is known for ${patch.storeHost}; import it first`)
+  if (!home) return undefined
   const { country } = home.store
-  const place = { storeId: home.row.id, country, externalKey: patch.externalKey }
   const hashHere = () =>
     hashesOfChannels(seals.identities, normalizeChannels(applyContactPatch(null, patch, country), country))
-  return { ...record, home, place, channelHashes: patch.channelHashes ?? hashHere() }
+  return {
+    storeId: home.row.id,
+    country,
+    externalKey: patch.externalKey,
+    home,
+    channelHashes: patch.channelHashes ?? hashHere(),
+  }
 }
 
 /** A contact as it is on file. */
@@ -66,18 +65,19 @@ export function entryKey({ storeId, externalKey }: Pick<ContactPlace, 'storeId' 
 export async function readEntries(
   client: Client,
   { seals }: WriteContext,
-  records: PlacedRecord[],
+  places: RecordPlace[],
 ): Promise<ContactEntries> {
   // Where no number was given yet, nobody can be on file.
-  const populated = records.filter(({ home }) => home.row.next_contact_number > 0)
+  const populated = places.filter(({ home }) => home.row.next_contact_number > 0)
   if (populated.length === 0) return new Map()
-  const places = new Map(populated.map(({ place }) => [entryKey(place), place]))
-  const rows = await readStoredContacts(client, [...places.values()])
+  const wanted = new Map(populated.map((place) => [entryKey(place), place]))
+  const rows = await readStoredContacts(client, [...wanted.values()])
   return new Map(
     rows.map(({ store_id: storeId, number, external_key: externalKey, identities, sealed }) => {
       const key = entryKey({ storeId, externalKey })
+      const { country } = wanted.get(key)!
       const facts = openContact(seals.sealer, storeId, number, sealed)
-      const stored = { ...places.get(key)!, number, facts, channelHashes: null, identities }
+      const stored = { storeId, country, externalKey, number, facts, channelHashes: null, identities }
       return [key, { stored, state: stored, changes: 0, repeats: 0 }]
     }),
   )

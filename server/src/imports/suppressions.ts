@@ -4,7 +4,7 @@ import { hashesOfPerson } from './contact-hashes.ts'
 import type { WriteContext } from './kind.ts'
 import { findSuppressed, hasSuppressions, readHosts } from './load-contacts.ts'
 import type { ContactState } from './merge-contact.ts'
-import { type ContactEntries, entryKey, type PlacedRecord } from './stored-contacts.ts'
+import { type ContactEntries, entryKey, type RecordPlace } from './stored-contacts.ts'
 
 /** Whether somebody must not be on file. */
 export type SuppressionTest = (person: Omit<ContactState, 'number'>) => boolean
@@ -16,15 +16,15 @@ export type SuppressionTest = (person: Omit<ContactState, 'number'>) => boolean
 export async function findSuppressions(
   client: Client,
   { seals: { identities: hasher }, mode }: WriteContext,
-  records: PlacedRecord[],
+  places: RecordPlace[],
   entries: ContactEntries,
 ): Promise<SuppressionTest> {
   const nobody = () => false
-  if (mode === 'test' || records.length === 0 || !(await hasSuppressions(client))) return nobody
-  const hosts = await readHosts(client, [...new Set(records.map(({ place }) => place.storeId))])
+  if (mode === 'test' || places.length === 0 || !(await hasSuppressions(client))) return nobody
+  const hosts = await readHosts(client, [...new Set(places.map(({ storeId }) => storeId))])
   const hashOfHost = (host: string) => hasher.hash('domain', host).hash
-  const said = records.flatMap(({ place, channelHashes }) => [
-    ...channelHashes,
+  const said = places.flatMap((place) => [
+    ...place.channelHashes,
     ...(entries.get(entryKey(place))?.stored?.identities.slice(1, -1).split(',') ?? []),
     recordIdentity(hasher, place).hash,
   ])

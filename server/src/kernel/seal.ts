@@ -48,7 +48,7 @@ export function createSealer(keys: readonly DataKey[]): Sealer {
   const newestPrefix = prefixOf(newest.id)
 
   function seal(plain: string | Buffer, identity: string): Buffer {
-    const nonce = randomBytes(nonceLength)
+    const nonce = takeNonce()
     const cipher = createCipheriv(cipherName, newest!.secret, nonce).setAAD(Buffer.from(identity))
     const sealed = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain)
     cipher.final()
@@ -77,6 +77,17 @@ export function createSealer(keys: readonly DataKey[]): Sealer {
 
   const isNewest = (sealed: Buffer) => sealed.subarray(0, newestPrefix.length).equals(newestPrefix)
   return { seal, open, newestPrefix, isNewest }
+}
+
+const noncesAtOnce = 256
+let nonces = Buffer.alloc(0)
+
+/** Random bytes come by the block: asking for a few takes as long as asking for many. */
+function takeNonce(): Buffer {
+  if (nonces.length === 0) nonces = randomBytes(nonceLength * noncesAtOnce)
+  const nonce = nonces.subarray(0, nonceLength)
+  nonces = nonces.subarray(nonceLength)
+  return nonce
 }
 
 function prefixOf(id: string): Buffer {
