@@ -9,11 +9,23 @@ import type { Caller, CallerContext } from './caller.ts'
 import { uncountRequest } from './queries.ts'
 import { rateHeaders } from './rate-headers.ts'
 import type { Scope } from './scopes.ts'
+import type { HourlyLimit } from './windows.ts'
 
 /** Who may call a route and what a call uses up; part of the route's declaration. */
-interface RouteAccess {
+type RouteAccess = DataAccess | BillingAccess
+
+interface DataAccess {
   scope: Scope
   spends?: readonly Meter[]
+  hourlyLimit?: never
+}
+
+/** Stays open to an account that has lapsed, and has a limit of its own. */
+interface BillingAccess {
+  scope: Scope
+  needsApiAccess: false
+  hourlyLimit: HourlyLimit
+  spends?: never
 }
 
 declare module 'fastify' {
@@ -54,6 +66,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
         authorization: request.headers.authorization,
         scope: access.scope,
         readSearchRows: access.spends?.includes('search_rows') ?? false,
+        ...(access.hourlyLimit && { hourlyLimit: access.hourlyLimit }),
       },
     )
     request.caller = caller
@@ -66,7 +79,8 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     const { caller } = request
     if (!caller || !countedRequests.has(request)) return
     if (!(error instanceof ApiError) || error.code !== 'rate_limit_exceeded') return
-    const { minute, day } = caller.rate
+    const { requests_per_minute: minute, requests_per_day: day } = caller.rate
+    if (!minute || !day) return
     await uncountRequest(options.db, {
       accountId: caller.accountId,
       mode: caller.mode,

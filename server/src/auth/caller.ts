@@ -1,14 +1,7 @@
 import type { Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-
-/** One fixed window of a request limit, as a reply's headers tell it. */
-export interface RateWindow {
-  limit: number
-  used: number
-  startedAt: Date
-  endsAt: Date
-}
+import type { RateWindows } from './windows.ts'
 
 /** Who makes a request, once its key was accepted. */
 export interface Caller {
@@ -16,7 +9,8 @@ export interface Caller {
   mode: Mode
   key: { id: number; name: string }
   entitlement: Entitlement
-  rate: { minute: RateWindow; day: RateWindow }
+  /** As they stand with this call counted. */
+  rate: RateWindows
   /** Search rows used in the period when the request was admitted; 0 where the route does not spend them. */
   searchRowsUsed: number
 }

@@ -1,7 +1,9 @@
+import type { Limits } from '../accounts/plans.ts'
 import type { TermsRow } from '../accounts/queries.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 
+/** Who presents a key, and what is kept of the windows that the call counts to; missing where it does not count. */
 export interface AdmissionRow extends TermsRow {
   key_id: number
   key_name: string
@@ -11,25 +13,31 @@ export interface AdmissionRow extends TermsRow {
   revoked_at: Date | null
   suspended_at: Date | null
   account_id: number
-  /** Whether this request passed the limits and was counted; the window figures include it then. */
+  /** Whether this call passed the limits and was counted; the window figures include it then. */
   counted: boolean
-  minute_started_at: Date | null
-  minute_used: number | null
-  day: string | null
-  day_used: number | null
+  minute_started_at?: Date | null
+  minute_used?: number | null
+  day?: string | null
+  day_used?: number | null
+  hour_started_at?: Date | null
+  hour_used?: number | null
   /** Periods of the last month with the search rows taken in each, when the route asked for them; null for none. */
-  rows_period_starts: Date[] | null
-  rows_taken: number[] | null
+  rows_period_starts?: Date[] | null
+  rows_taken?: number[] | null
 }
 
-export interface AdmissionRequest {
+/** What every admission is asked with. */
+export interface AdmissionQuestion {
   secretHash: Buffer
   now: Date
+  scope: string
+  /** Plan in force (with a `trial:` before it during a trial) → the limits that are counted, as JSON. */
+  planLimitsJson: string
+}
+
+export interface RequestAdmission extends AdmissionQuestion {
   /** The UTC day of `now`, as YYYY-MM-DD. */
   day: string
-  scope: string
-  /** Plan in force (with a `trial:` before it during a trial) → figures per minute and day, as JSON. */
-  planLimitsJson: string
   readSearchRows: boolean
 }
 
@@ -37,48 +45,76 @@ export interface AdmissionRequest {
  * Admission in one statement: reads the key with its account and counts the request in the minute and the day, unless
  * the key is unusable, a window is full, access is closed or the scope is missing; then nothing changes.
  */
-export async function admitRequest(db: Queryable, request: AdmissionRequest): Promise<AdmissionRow | undefined> {
+export async function admitRequest(db: Queryable, question: RequestAdmission): Promise<AdmissionRow | undefined> {
   const { rows } = await db.query<AdmissionRow>({
     name: 'admit_request',
     text: admitRequestSql,
-    values: [
-      request.secretHash,
-      request.now,
-      request.day,
-      request.scope,
-      request.planLimitsJson,
-      request.readSearchRows,
-    ],
+    values: valuesOf(question),
   })
   return rows[0]
 }
 
-const admitRequestSql = `
-with presented as materialized (
+/**
+ * The same for a billing link: access may be closed, and the hour of links must have room. It is not counted there yet:
+ * only a link that comes to be is.
+ */
+export async function admitLinkRequest(db: Queryable, question: RequestAdmission): Promise<AdmissionRow | undefined> {
+  const { rows } = await db.query<AdmissionRow>({
+    name: 'admit_link_request',
+    text: admitLinkRequestSql,
+    values: valuesOf(question),
+  })
+  return rows[0]
+}
+
+function valuesOf({ secretHash, now, scope, planLimitsJson, day, readSearchRows }: RequestAdmission): unknown[] {
+  return [secretHash, now, scope, planLimitsJson, day, readSearchRows]
+}
+
+/**
+ * The key with its account, whether it may be used here, and the limits in force under the names given: key's hash,
+ * moment, scope and plan limits are the parameters 1 to 4.
+ */
+export function presentedSql({ needsAccess, limits }: PresentedParts): string {
+  const limitColumns = Object.entries(limits).map(
+    ([column, meter]) =>
+      `coalesce((a.limits ->> '${meter}')::integer, (p.figures ->> '${meter}')::integer) as ${column}`,
+  )
+  return `
+presented as materialized (
   select k.id as key_id, k.name as key_name, k.mode, k.scopes, k.expires_at, k.revoked_at, k.suspended_at,
          a.id as account_id, a.plan, a.status, a.trial_started_at, a.trial_ends_at, a.period_anchor, a.limits,
-         a.created_at, a.plan_in_force, a.trialing, a.access_open,
+         a.created_at, a.subscription_id, a.has_payment_method, a.plan_in_force, a.trialing, a.access_open,
          k.revoked_at is null and k.suspended_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz)
-           and a.access_open and $4::text = any (k.scopes) as usable,
-         coalesce((a.limits ->> 'requests_per_minute')::integer, (p.figures ->> 'requests_per_minute')::integer) as minute_limit,
-         coalesce((a.limits ->> 'requests_per_day')::integer, (p.figures ->> 'requests_per_day')::integer) as day_limit
+           ${needsAccess ? 'and a.access_open ' : ''}and $3::text = any (k.scopes) as usable,
+         ${limitColumns.join(',\n         ')}
   from api_keys k
   join accounts a on a.id = k.account_id
   cross join lateral (
-    select $5::jsonb -> (case when a.trialing then 'trial:' || a.plan_in_force else a.plan_in_force end) as figures
+    select $4::jsonb -> (case when a.trialing then 'trial:' || a.plan_in_force else a.plan_in_force end) as figures
   ) p
   where k.secret_hash = $1::bytea
-),
+)`
+}
+
+interface PresentedParts {
+  needsAccess: boolean
+  /** Column → limit. */
+  limits: Record<string, keyof Limits>
+}
+
+/** Counts a request in its minute and day, where it may be used and `condition` holds. */
+const countedSql = (condition: string) => `
 counted as (
   insert into request_windows as w (account_id, mode, minute_started_at, minute_used, day, day_used)
-  select account_id, mode, $2::timestamptz, 1, $3::date, 1
+  select account_id, mode, $2::timestamptz, 1, $5::date, 1
   from presented p
-  where usable and minute_limit > 0 and day_limit > 0
+  where usable and minute_limit > 0 and day_limit > 0 ${condition}
     -- What is full already is refused without a write; the update below decides between requests at once.
     and not exists (
       select from request_windows w
       where w.account_id = p.account_id and w.mode = p.mode
-        and (w.day >= $3::date and w.day_used >= p.day_limit
+        and (w.day >= $5::date and w.day_used >= p.day_limit
              or w.minute_started_at > $2::timestamptz - interval '60 seconds' and w.minute_used >= p.minute_limit))
   on conflict (account_id, mode) do update set
     minute_started_at = case when w.minute_started_at > excluded.minute_started_at - interval '60 seconds'
@@ -91,14 +127,16 @@ counted as (
          or w.minute_used < (select minute_limit from presented))
     and (w.day < excluded.day or w.day_used < (select day_limit from presented))
   returning minute_started_at, minute_used, day, day_used
-)
-select p.*, c.day_used is not null as counted,
+)`
+
+const admittedColumns = `p.*, c.day_used is not null as counted,
        coalesce(c.minute_started_at, w.minute_started_at) as minute_started_at,
        coalesce(c.minute_used, w.minute_used) as minute_used,
        coalesce(c.day, w.day) as day,
        coalesce(c.day_used, w.day_used) as day_used,
-       r.starts as rows_period_starts, r.taken as rows_taken
-from presented p
+       r.starts as rows_period_starts, r.taken as rows_taken`
+
+const admittedFrom = `presented p
 left join counted c on true
 left join request_windows w on c.day_used is null and w.account_id = p.account_id and w.mode = p.mode
 left join lateral (
@@ -107,6 +145,27 @@ left join lateral (
   where $6::boolean and u.account_id = p.account_id and u.mode = p.mode and u.meter = 'search_rows'
     and u.period_start > $2::timestamptz - interval '32 days'
 ) r on true`
+
+const requestLimits = { minute_limit: 'requests_per_minute', day_limit: 'requests_per_day' } as const
+
+const admitRequestSql = `
+with ${presentedSql({ needsAccess: true, limits: requestLimits })},
+${countedSql('')}
+select ${admittedColumns}
+from ${admittedFrom}`
+
+const roomForLinkSql = `and hour_limit > 0
+    and not exists (
+      select from billing_windows h
+      where h.account_id = p.account_id and h.mode = p.mode and h.kind = 'billing_links'
+        and h.started_at > $2::timestamptz - interval '1 hour' and h.used >= p.hour_limit)`
+
+const admitLinkRequestSql = `
+with ${presentedSql({ needsAccess: false, limits: { ...requestLimits, hour_limit: 'billing_links_per_hour' } })},
+${countedSql(roomForLinkSql)}
+select ${admittedColumns}, h.started_at as hour_started_at, h.used as hour_used
+from ${admittedFrom}
+left join billing_windows h on h.account_id = p.account_id and h.mode = p.mode and h.kind = 'billing_links'`
 
 /**
  * Takes a counted request back out of its windows: a request that a quota refuses does not count. A window that has

@@ -1,17 +1,23 @@
-import type { Caller, RateWindow } from './caller.ts'
+import { type CallLimit, type RateWindow, type RateWindows, windowSeconds } from './windows.ts'
+
+type NamedWindow = [name: CallLimit, window: RateWindow]
 
 /**
- * The request limits as reply headers: the IETF draft fields (draft-ietf-httpapi-ratelimit-headers) for both windows,
- * and the older X-RateLimit fields for the one with the smaller share left.
+ * The limits that a call counts to as reply headers: the IETF draft fields (draft-ietf-httpapi-ratelimit-headers) for
+ * all of them, and the older X-RateLimit fields for one: a full one, else a billing call's own hour, else the one with
+ * the smaller share left.
  */
-export function rateHeaders({ minute, day }: Caller['rate'], now: Date): Record<string, string> {
-  const tighter = share(minute) <= share(day) ? minute : day
+export function rateHeaders(rate: RateWindows, now: Date): Record<string, string> {
+  const windows = Object.entries(rate) as NamedWindow[]
+  const tightest = Object.values(rate).reduce((one, other) => (share(other) < share(one) ? other : one))
+  const ownHour = rate.billing_status ?? rate.billing_links
+  const told = ownHour && left(tightest) > 0 ? ownHour : tightest
   return {
-    'ratelimit-policy': `"requests_per_minute";q=${minute.limit};w=60, "requests_per_day";q=${day.limit};w=86400`,
-    ratelimit: `"requests_per_minute";r=${left(minute)};t=${secondsLeft(minute, now)}, "requests_per_day";r=${left(day)};t=${secondsLeft(day, now)}`,
-    'x-ratelimit-limit': String(tighter.limit),
-    'x-ratelimit-remaining': String(left(tighter)),
-    'x-ratelimit-reset': String(Math.ceil(tighter.endsAt.getTime() / 1000)),
+    'ratelimit-policy': windows.map(([name, { limit }]) => `"${name}";q=${limit};w=${windowSeconds(name)}`).join(', '),
+    ratelimit: windows.map(([name, window]) => `"${name}";r=${left(window)};t=${secondsLeft(window, now)}`).join(', '),
+    'x-ratelimit-limit': String(told.limit),
+    'x-ratelimit-remaining': String(left(told)),
+    'x-ratelimit-reset': String(Math.ceil(told.endsAt.getTime() / 1000)),
   }
 }
 

@@ -98,13 +98,17 @@ each('$name', ({ operation }) => {
   test('tells a lapsed account how to come back, whatever the scopes of its key', async () => {
     const lapsed = await app.key({ scopes })
     const blind = await app.keyOf(lapsed.account, { scopes: [] })
-    for (const [status, action, endpoint] of [
-      ['past_due', 'manage_billing', '/api/v1/billing/portal-link'],
-      ['unpaid', 'manage_billing', '/api/v1/billing/portal-link'],
-      ['canceled', 'create_subscription_link', '/api/v1/billing/subscription-link'],
-      ['none', 'create_subscription_link', '/api/v1/billing/subscription-link'],
+    for (const [subscription, status, action, endpoint] of [
+      ['sub_lapsed', 'past_due', 'manage_billing', '/api/v1/billing/portal-link'],
+      ['sub_lapsed', 'unpaid', 'manage_billing', '/api/v1/billing/portal-link'],
+      // Granted by hand: there is nothing to recover.
+      [null, 'unpaid', 'create_subscription_link', '/api/v1/billing/subscription-link'],
+      ['sub_lapsed', 'canceled', 'create_subscription_link', '/api/v1/billing/subscription-link'],
+      [null, 'none', 'create_subscription_link', '/api/v1/billing/subscription-link'],
     ] as const) {
       await app.setAccount(lapsed.account, { status })
+      const number = app.accountNumber(lapsed.account)
+      await app.db.query('update accounts set subscription_id = $1 where id = $2', [subscription, number])
       for (const caller of [lapsed, blind]) {
         const error = expectRefusal(await call(caller, operation), 403, 'api_access_required')
         expect(error.billing).toEqual({ action, endpoint, url: expect.stringMatching(`^http.*${endpoint}$`) })

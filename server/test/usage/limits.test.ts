@@ -111,6 +111,8 @@ describe('who may call', () => {
   test('a lapsed account is told how to come back before its scope is looked at', async () => {
     const key = await app.key({ scopes: ['usage:read'] })
     await app.setAccount(key.account, { status: 'past_due' })
+    const number = app.accountNumber(key.account)
+    await app.db.query("update accounts set subscription_id = 'sub_lapsed' where id = $1", [number])
     const refused = await key.get('/stores/window-shop.example')
     expect(refused.status).toBe(403)
     expect(refused.body.error).toMatchObject({
