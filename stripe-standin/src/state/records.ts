@@ -20,6 +20,8 @@ export interface Customer extends Stored {
   readonly default_payment_method: string | null
   readonly invoice_prefix: string
   readonly next_invoice_sequence: number
+  /** What the customer owes beyond invoices; below zero it is credit that the next invoice uses up. */
+  readonly balance: number
   readonly delinquent: boolean
   readonly deleted: boolean
 }
@@ -302,7 +304,7 @@ export interface Delivery extends Stored {
   readonly event: string
   readonly endpoint: string
   readonly attempts: number
-  readonly next_attempt_at: number
+  readonly next_attempt_at_ms: number
 }
 
 /** The reply that a repeated request with the same Idempotency-Key gets again. */

@@ -1,0 +1,136 @@
+import { newId } from '../ids.ts'
+import type { Book } from './book.ts'
+import type { Settings, WebhookEndpoint } from './records.ts'
+
+/** What is for sale in a fresh stand-in. */
+export interface PlanForSale {
+  /** Names the price ids and lookup keys: `price_standin_{slug}_monthly`, `storedex_{slug}_monthly`. */
+  readonly slug: string
+  readonly name: string
+  readonly monthly_cents: number
+  readonly annual_cents: number
+}
+
+export const defaultPlans: readonly PlanForSale[] = [
+  { slug: 'pro', name: 'Pro', monthly_cents: 4_900, annual_cents: 49_000 },
+  { slug: 'business', name: 'Business', monthly_cents: 19_900, annual_cents: 199_000 },
+  { slug: 'enterprise', name: 'Enterprise', monthly_cents: 99_900, annual_cents: 999_000 },
+]
+
+const settingsId = 'settings'
+const seededPortalConfiguration = 'bpc_standin_default'
+
+/** The settings, which every book has. */
+export function currentSettings(book: Book): Settings {
+  return book.must('settings', settingsId)
+}
+
+/** Fills a fresh book: settings, products and prices, and a portal where every plan can be chosen. Keeps what is there. */
+export function seedBook(book: Book, plans: readonly PlanForSale[], now: number): void {
+  if (!book.get('settings', settingsId)) {
+    book.put('settings', {
+      id: settingsId,
+      created: now,
+      clock_offset_seconds: 0,
+      retry_days: [3, 5, 7],
+      after_retries: 'cancel',
+      draft_seconds: 3_600,
+    })
+  }
+  for (const plan of plans) seedPlan(book, plan, now)
+  if (!book.get('portal_configurations', seededPortalConfiguration)) seedPortal(book, plans, now)
+}
+
+/** Adds, or moves, the endpoint that the stand-in is started with. Its secret is made once when none is given. */
+export function seedWebhookEndpoint(
+  book: Book,
+  wanted: { readonly url: string; readonly secret?: string | undefined },
+  now: number,
+): WebhookEndpoint {
+  const id = 'we_standin'
+  const known = book.get('webhook_endpoints', id)
+  return book.put('webhook_endpoints', {
+    id,
+    created: known?.created ?? now,
+    url: wanted.url,
+    secret: wanted.secret ?? known?.secret ?? newId('whsec_', 32),
+    enabled_events: ['*'],
+    description: 'The endpoint that the stand-in was started with',
+    metadata: {},
+    status: 'enabled',
+    api_version: null,
+  })
+}
+
+function seedPlan(book: Book, plan: PlanForSale, now: number): void {
+  const product = `prod_standin_${plan.slug}`
+  if (!book.get('products', product)) {
+    book.put('products', {
+      id: product,
+      created: now,
+      updated: now,
+      name: plan.name,
+      description: null,
+      active: true,
+      default_price: `price_standin_${plan.slug}_monthly`,
+      metadata: {},
+      url: null,
+    })
+  }
+  const billings = [
+    { billing: 'monthly', interval: 'month', cents: plan.monthly_cents },
+    { billing: 'annual', interval: 'year', cents: plan.annual_cents },
+  ] as const
+  for (const { billing, interval, cents } of billings) {
+    const id = `price_standin_${plan.slug}_${billing}`
+    if (book.get('prices', id)) continue
+    book.put('prices', {
+      id,
+      created: now,
+      product,
+      active: true,
+      currency: 'usd',
+      unit_amount: cents,
+      recurring: { interval, interval_count: 1 },
+      lookup_key: `storedex_${plan.slug}_${billing}`,
+      nickname: null,
+      metadata: {},
+    })
+  }
+}
+
+function seedPortal(book: Book, plans: readonly PlanForSale[], now: number): void {
+  book.put('portal_configurations', {
+    id: seededPortalConfiguration,
+    created: now,
+    updated: now,
+    active: true,
+    is_default: true,
+    name: null,
+    metadata: {},
+    default_return_url: null,
+    business_profile: { headline: null, privacy_policy_url: null, terms_of_service_url: null },
+    features: {
+      customer_update: { enabled: false, allowed_updates: [] },
+      invoice_history: { enabled: true },
+      payment_method_update: { enabled: true },
+      subscription_cancel: {
+        enabled: true,
+        mode: 'at_period_end',
+        proration_behavior: 'none',
+        cancellation_reason: { enabled: false, options: [] },
+      },
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['price'],
+        proration_behavior: 'always_invoice',
+        products: plans.map(({ slug }) => ({
+          product: `prod_standin_${slug}`,
+          prices: [`price_standin_${slug}_monthly`, `price_standin_${slug}_annual`],
+        })),
+        schedule_at_period_end: ['decreasing_item_amount', 'shortening_interval'],
+        trial_update_behavior: 'end_trial',
+      },
+    },
+  })
+}
