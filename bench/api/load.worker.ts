@@ -1,4 +1,4 @@
-import autocannon, { type Connection, type Request } from 'autocannon'
+import autocannon, { type Request } from 'autocannon'
 import type { ConnectionLoad } from './load.ts'
 import { revealRequests } from './requests.ts'
 import { type Figures, Stopwatch, type Timing } from './stopwatch.ts'
@@ -9,24 +9,28 @@ export interface LoadQuestion {
   /** Protocol, host and port. */
   origin: string
   connections: ConnectionLoad[]
+  /** Whether reveals may ask for the same contacts again, because nothing is spent there. */
+  overAndOver: boolean
   timing: Timing
 }
 
 const sampleMs = 100
 
-answerParent<LoadQuestion, Figures>(async ({ origin, connections, timing }) => {
+answerParent<LoadQuestion, Figures>(async ({ origin, connections, overAndOver, timing }) => {
   const loads = connections.values()
   let failure: unknown
+  const fail = (error: unknown) => {
+    failure ??= error
+    run.stop()
+  }
+  const requestsOf = (load: ConnectionLoad) =>
+    'repeated' in load ? load.repeated : [makeAnew(revealRequests(load.reveals, overAndOver), fail)]
   const run = autocannon({
     url: origin,
     connections: connections.length,
     duration: (timing.warmupMs + timing.measuredMs) / 1000,
     sampleInt: sampleMs,
-    setupClient: (connection) =>
-      giveRequests(connection, loads.next().value!, (error) => {
-        failure ??= error
-        run.stop()
-      }),
+    setupClient: (connection) => connection.setRequests(requestsOf(loads.next().value!)),
   })
   // The clients are made; the time that took is not theirs.
   const stopwatch = new Stopwatch(timing)
@@ -38,10 +42,6 @@ answerParent<LoadQuestion, Figures>(async ({ origin, connections, timing }) => {
     throw new Error(`${errors} requests failed, ${non2xx} were refused: ${JSON.stringify(statusCodeStats)}`)
   return stopwatch.figures()
 })
-
-function giveRequests(connection: Connection, load: ConnectionLoad, onFailure: (error: unknown) => void): void {
-  connection.setRequests('repeated' in load ? load.repeated : [makeAnew(revealRequests(load.reveals), onFailure)])
-}
 
 /** A request that is another one each time. */
 function makeAnew(next: () => Request, onFailure: (error: unknown) => void): Request {

@@ -36,10 +36,10 @@ export interface RevealLoad {
   contactIds: string[]
 }
 
-/** One reveal after the other, no two of them of the same contact or with the same Idempotency-Key. */
-export function revealRequests({ operation, key, name, contactIds }: RevealLoad): () => Request {
+/** One reveal after the other, no two of them with the same Idempotency-Key or, unless `overAndOver`, of the same contact. */
+export function revealRequests({ operation, key, name, contactIds }: RevealLoad, overAndOver = false): () => Request {
   const { isKeyed } = revealShapes[operation]
-  const deal = dealContacts(contactIds, operation)
+  const deal = dealContacts(contactIds, operation, overAndOver)
   let made = 0
   return () => {
     const request = post(paths.reveal, key, { contact_ids: deal() })

@@ -29,15 +29,20 @@ export interface RevealableContact {
   id: string
 }
 
-/** The contacts of one reveal after the other: each contact once, so that every reveal spends. */
-export function dealContacts<T>(contacts: readonly T[], operation: RevealOperation): () => T[] {
+/**
+ * The contacts of one reveal after the other: each contact once, so that every reveal spends, and an error for whoever asks
+ * for more. From a server that does not know whom it has revealed, they may be asked for `overAndOver`.
+ */
+export function dealContacts<T>(contacts: readonly T[], operation: RevealOperation, overAndOver = false): () => T[] {
   const { contacts: count } = revealShapes[operation]
   let dealt = 0
   return () => {
-    const hand = contacts.slice(dealt, dealt + count)
-    // Whom an account has revealed it gets for nothing: figures with such replies among them would be worth nothing.
-    if (hand.length < count) throw new Error('everybody was revealed before the run was over; ask for more --stores')
+    if (dealt + count > contacts.length) {
+      // Whom an account has revealed it gets for nothing: figures with such replies among them would be worth nothing.
+      if (!overAndOver) throw new Error('everybody was revealed before the run was over; ask for more --stores')
+      dealt = 0
+    }
     dealt += count
-    return hand
+    return contacts.slice(dealt - count, dealt)
   }
 }

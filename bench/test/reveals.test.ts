@@ -5,10 +5,15 @@ import { dealContacts, revealOperationOf, revealOperations, revealShapes } from 
 const contactIds = Array.from({ length: 25 }, (_, number) => `ct_${number}`)
 const load = { key: 'sdx', name: 'connection 1', contactIds }
 
-test('no reveal names a contact that one before it named, and the last ones are told from none left', () => {
+test('no reveal names a contact that one before it named, and nobody left is an error', () => {
   const deal = dealContacts(contactIds, 'reveal_10')
   expect([...deal(), ...deal()]).toEqual(contactIds.slice(0, 20))
   expect(deal).toThrow('everybody was revealed')
+})
+
+test('a server that spends nothing is asked for the same contacts over and over', () => {
+  const deal = dealContacts(contactIds, 'reveal_10', true)
+  expect([...deal(), ...deal(), ...deal()]).toEqual([...contactIds.slice(0, 20), ...contactIds.slice(0, 10)])
 })
 
 test('a reveal with an Idempotency-Key has one of its own', () => {
