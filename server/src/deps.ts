@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type PlanFile, readPlanFile } from './accounts/plans.ts'
 import type { BillingProvider } from './billing/provider.ts'
+import { LocalStandin } from './billing/standin.ts'
 import { configuredAccess, standinPrices } from './billing/stripe-access.ts'
 import { createStripeProvider } from './billing/stripe-provider.ts'
 import type { Config } from './config.ts'
@@ -39,6 +40,8 @@ export interface Deps {
   seals: ContactSeals
   /** Stripe, or the local stand-in that speaks its language. */
   billing: BillingProvider
+  /** Null with a Stripe key, and where no program of it was given. */
+  standin: LocalStandin | null
   /** Gives everything back, in reverse order, within a bound. */
   close(): Promise<void>
 }
@@ -49,6 +52,8 @@ export interface OpenOptions {
   log?: Logger
   clock?: Clock
   maxConnections?: number
+  /** How the stand-in for Stripe is run, should it be needed; with an address for its events it runs from the start. */
+  standin?: { args: readonly string[]; webhookUrl?: string }
 }
 
 /** The composition root. When a step fails, what was opened before it is given back. */
@@ -62,6 +67,9 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     const clock = options.clock ?? systemClock
     const plans = await readPlanFile(config.plansFile)
 
+    // It starts while the database does.
+    const standin = openStandin(config, options, log)
+    if (standin) opened.push(() => standin.close())
     const database = await openDatabase(config, log)
     opened.push(database.release)
     const migration = await migrate(database.url, join(config.projectDir, 'server/migrations')).catch(explainMigration)
@@ -85,9 +93,10 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
       taxonomy,
       seals,
       billing: createStripeProvider({
-        findAccess: configuredAccess(config.stripe),
+        findAccess: standin ? () => standin.access() : configuredAccess(config.stripe),
         prices: config.stripe.secretKey ? config.stripe.prices : { ...standinPrices, ...config.stripe.prices },
       }),
+      standin,
       close,
     }
   } catch (error) {
@@ -103,16 +112,26 @@ function explainMigration(cause: unknown): never {
   throw new OperatorError(`The schema of the database cannot be brought up to date: ${cause.message}.`, { cause })
 }
 
+function openStandin(config: Config, options: OpenOptions, log: Logger): LocalStandin | null {
+  if (config.stripe.secretKey !== null || !options.standin) return null
+  const { args, webhookUrl } = options.standin
+  const standin = new LocalStandin({ dataDir: config.dataDir, args, log: tellTrouble(log) })
+  if (webhookUrl) standin.keepRunning(webhookUrl)
+  return standin
+}
+
+/** What a keeper of another process says, as lines of the log. */
+function tellTrouble(log: Logger): (line: string, cause?: unknown) => void {
+  return (line, cause) => log.error(cause === undefined ? {} : { cause: describeCause(cause) }, line)
+}
+
 async function openDatabase(config: Config, log: Logger): Promise<{ url: string; release: () => Promise<void> }> {
   if (config.databaseUrl) {
     await checkServer(config.databaseUrl)
     return { url: config.databaseUrl, release: async () => {} }
   }
   const open = () => openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) })
-  return keepRunning(open, {
-    intervalMs: 1_000,
-    log: (line, cause) => log.error(cause === undefined ? {} : { cause: describeCause(cause) }, line),
-  })
+  return keepRunning(open, { intervalMs: 1_000, log: tellTrouble(log) })
 }
 
 const poolEndTimeoutMs = 5_000

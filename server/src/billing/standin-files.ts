@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { unless } from '../db/embedded/errors.ts'
+import { inspectProcess, isMarkAlive } from '../db/embedded/processes.ts'
+
+/** Where a stand-in runs, for those that share it. */
+export interface StandinAddress {
+  url: string
+  /** Names its process for good, so that a later one with the same id is another. */
+  process: string
+}
+
+/** The folder of the stand-in in a data directory; what it remembers lies in a folder of its own below. */
+export function standinFolder(dataDir: string): string {
+  const folder = join(dataDir, 'stripe-standin')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return folder
+}
+
+/** Where it ran last, whether or not it still does. */
+export function readAddress(folder: string): StandinAddress | undefined {
+  const text = unless(['ENOENT'], () => readFileSync(addressFile(folder), 'utf8'))
+  try {
+    const { url, process } = JSON.parse(text ?? '') as Partial<StandinAddress>
+    return typeof url === 'string' && typeof process === 'string' ? { url, process } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function writeAddress(folder: string, { url, pid }: { url: string; pid: number }): void {
+  const address: StandinAddress = { url, process: `${pid} ${inspectProcess(pid)?.startedAt}` }
+  writeWhole(addressFile(folder), `${JSON.stringify(address)}\n`)
+}
+
+export function isStandinAlive(address: StandinAddress): boolean {
+  return isMarkAlive(address.process)
+}
+
+/** Signs its events; made once. */
+export function readWebhookSecret(folder: string): string {
+  const file = join(folder, 'webhook-secret')
+  const kept = unless(['ENOENT'], () => readFileSync(file, 'utf8').trim())
+  if (kept) return kept
+  const secret = `whsec_${randomBytes(24).toString('hex')}`
+  writeWhole(file, `${secret}\n`)
+  return secret
+}
+
+function addressFile(folder: string): string {
+  return join(folder, 'address.json')
+}
+
+/** A reader finds the old text or the new one, never a part; nobody else may read either. */
+function writeWhole(file: string, text: string): void {
+  const aside = `${file}.${process.pid}`
+  rmSync(aside, { force: true })
+  writeFileSync(aside, text, { mode: 0o600 })
+  renameSync(aside, file)
+}
