@@ -1,0 +1,67 @@
+import { html } from './html.ts'
+import type { Page } from './layout.ts'
+import { wayBack } from './leave.ts'
+
+export function unknownLink(): Page {
+  return {
+    status: 404,
+    title: 'This link leads nowhere',
+    body: html`<p>There is no such page here. Perhaps the link was not copied whole, or it belongs to another
+stand-in, or to one whose data were deleted.</p>
+<p>Ask the service that gave you the link for a new one. Nothing was changed.</p>`,
+  }
+}
+
+/** `back` is where the person came from. */
+export function expiredLink(back: string | null): Page {
+  return {
+    status: 410,
+    title: 'This link has expired',
+    body: html`<p>Links to this page work for a short time only. Nothing was changed by this one.</p>
+<p>Ask the service that gave you the link for a new one.</p>
+${actions(back)}`,
+  }
+}
+
+/** `onward` is where the person was sent when the page was used. */
+export function usedLink(onward: string | null): Page {
+  return {
+    status: 410,
+    title: 'This link was used already',
+    body: html`<p>It works once, and what you confirmed with it is done. It was not done a second time.</p>
+${actions(onward)}`,
+  }
+}
+
+/** What the page was for is done, or cannot be done any more. */
+export function nothingToDo(back: string | null): Page {
+  return {
+    status: 410,
+    title: 'There is nothing to do here',
+    body: html`<p>The plan that this page is about has ended, was changed, or is as you wanted it already. Nothing was changed now.</p>
+${actions(back)}`,
+  }
+}
+
+/** Something on our side went wrong. */
+export function brokenPage(): Page {
+  return {
+    status: 500,
+    title: 'This did not work',
+    body: html`<p>The stand-in met an error of its own; its output tells which. Nothing was changed. You can go back and try again.</p>`,
+  }
+}
+
+/** A request that no page of ours makes. */
+export function oddRequest(status: number): Page {
+  return {
+    status,
+    title: 'This cannot be read',
+    body: html`<p>What the browser sent was not understood. Nothing was changed.</p>`,
+  }
+}
+
+function actions(address: string | null) {
+  const link = wayBack(address, 'Go on')
+  return link && html`<div class="actions">${link}</div>`
+}

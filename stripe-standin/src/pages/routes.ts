@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Desk } from '../desk.ts'
+import { StripeError } from '../http/errors.ts'
+import type { Standin } from '../standin.ts'
+import { showCheckout, submitCheckout } from './checkout.ts'
+import { showConfirm, submitConfirm } from './confirm.ts'
+import { FormTokens } from './form-token.ts'
+import { type Notice, type Page, renderDocument } from './layout.ts'
+import { showCancel, submitCancel, submitKeep } from './portal-cancel.ts'
+import { showCardForm, submitCard } from './portal-card.ts'
+import { showPortal, submitResume } from './portal-home.ts'
+import { submitPayment } from './portal-invoices.ts'
+import { showChange, showPlans, submitChange } from './portal-plans.ts'
+import { actInPortal, lookAtPortal, type PortalPlace, type PortalVisit } from './portal-visit.ts'
+import { brokenPage, oddRequest, unknownLink } from './problem.ts'
+import { contentSecurityPolicy } from './style.ts'
+import { FormProblem, type Outcome, StaleForm, type Visit } from './visit.ts'
+
+type Look = (visit: Visit) => Outcome
+
+/** Adds the pages that a person opens in a browser, all of them below `/pay`. */
+export function registerPages(app: FastifyInstance, standin: Standin): void {
+  app.register(async (pay) => pages(pay, standin), { prefix: '/pay' })
+}
+
+function pages(pay: FastifyInstance, standin: Standin): void {
+  const tokens = new FormTokens()
+  const send = (reply: FastifyReply, outcome: Outcome) => sendOutcome(reply, outcome, standin.nowMs())
+
+  pay.removeAllContentTypeParsers()
+  pay.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: 16_384 },
+    (_request, body, done) => done(null, new URLSearchParams(String(body))),
+  )
+  pay.setNotFoundHandler((_request, reply) => send(reply, unknownLink()))
+  pay.setErrorHandler<Error & { statusCode?: number }>((error, request, reply) => {
+    const status = error.statusCode ?? 500
+    if (status < 500) return send(reply, oddRequest(status))
+    request.log.error(error)
+    return send(reply, brokenPage())
+  })
+
+  const visitOf = (request: FastifyRequest, desk: Desk, notice?: Notice): Visit => ({
+    desk,
+    tokens,
+    params: request.params as Readonly<Record<string, string>>,
+    form: request.body instanceof URLSearchParams ? request.body : addressForm(request),
+    notice,
+  })
+
+  /** A page at `path`. */
+  const page = (path: string, show: Look) =>
+    pay.get(path, async (request, reply) => send(reply, await standin.read((desk) => show(visitOf(request, desk)))))
+
+  /** A form that is sent to `path`; what keeps it from being done is told on the page that `show` makes. */
+  const form = (path: string, act: Look, show: Look) =>
+    pay.post(path, async (request, reply) => {
+      try {
+        return send(reply, await standin.change((desk) => act(visitOf(request, desk))))
+      } catch (error) {
+        const { status, notice } = problemOf(error)
+        const shown = await standin.read((desk) => show(visitOf(request, desk, notice)))
+        return send(reply, 'redirect' in shown || shown.status !== 200 ? shown : { ...shown, status })
+      }
+    })
+
+  const portalPage = (path: string, place: PortalPlace, show: (portal: PortalVisit) => Outcome) =>
+    page(path, (visit) => lookAtPortal(visit, place, show))
+
+  const portalForm = (
+    path: string,
+    place: PortalPlace,
+    act: (portal: PortalVisit) => Outcome,
+    show: (portal: PortalVisit) => Outcome,
+  ) =>
+    form(
+      path,
+      (visit) => actInPortal(visit, place, act),
+      (visit) => lookAtPortal(visit, place, show),
+    )
+
+  page('/checkout/:id', showCheckout)
+  form('/checkout/:id', submitCheckout, showCheckout)
+  portalPage('/confirm/:id', 'subscription_update_confirm', showConfirm)
+  portalForm('/confirm/:id', 'subscription_update_confirm', submitConfirm, showConfirm)
+  portalPage('/portal/:id', 'home', showPortal)
+  portalPage('/portal/:id/card', 'payment_method_update', showCardForm)
+  portalForm('/portal/:id/card', 'payment_method_update', submitCard, showCardForm)
+  portalPage('/portal/:id/plans/:subscription', 'subscription_update', showPlans)
+  portalPage('/portal/:id/change/:subscription', 'subscription_update', showChange)
+  portalForm('/portal/:id/change/:subscription', 'subscription_update', submitChange, showChange)
+  portalPage('/portal/:id/cancel/:subscription', 'subscription_cancel', showCancel)
+  portalForm('/portal/:id/cancel/:subscription', 'subscription_cancel', submitCancel, showCancel)
+  portalForm('/portal/:id/keep/:subscription', 'home', submitKeep, showPortal)
+  portalForm('/portal/:id/resume/:subscription', 'home', submitResume, showPortal)
+  portalForm('/portal/:id/invoices/:invoice/pay', 'home', submitPayment, showPortal)
+}
+
+/** Why a form was not done, for the person who sent it; whatever is our own mistake is thrown on. */
+function problemOf(error: unknown): { status: number; notice: Notice } {
+  const bad = (status: number, text: string) => ({ status, notice: { tone: 'bad', text } as const })
+  if (error instanceof StaleForm)
+    return bad(
+      403,
+      'Nothing was done, because the page you sent this from is out of date. This is how things stand now.',
+    )
+  if (error instanceof FormProblem) return bad(400, error.message)
+  if (error instanceof StripeError && error.type === 'card_error')
+    return bad(402, `${error.message} You can try another one.`)
+  if (error instanceof StripeError) return bad(400, error.message)
+  throw error
+}
+
+function addressForm(request: FastifyRequest): URLSearchParams {
+  return new URL(request.url, 'http://standin.example').searchParams
+}
+
+function sendOutcome(reply: FastifyReply, outcome: Page | { redirect: string }, nowMs: number): FastifyReply {
+  reply.headers({
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': contentSecurityPolicy('redirect' in outcome ? null : (outcome.redirectsTo ?? null)),
+  })
+  if ('redirect' in outcome) return reply.code(303).header('location', outcome.redirect).send()
+  return reply
+    .code(outcome.status)
+    .type('text/html; charset=utf-8')
+    .send(renderDocument(outcome, Math.floor(nowMs / 1000)))
+}
