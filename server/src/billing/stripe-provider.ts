@@ -1,5 +1,5 @@
 import { endedStatuses } from '../accounts/account.ts'
-import type { Billing, BillingProvider, PaidPlan, ProviderEvent, ProviderSubscription } from './provider.ts'
+import type { Billing, BillingProvider, PaidPlan, ProviderSubscription } from './provider.ts'
 import {
   connectStripe,
   doOnce,
@@ -9,6 +9,7 @@ import {
   type Stripe,
   type StripeAccess,
 } from './stripe.ts'
+import { readEvent } from './stripe-event.ts'
 import { findPortalConfiguration } from './stripe-portal.ts'
 import { describeSubscription, momentOf, soldByPrice } from './stripe-subscription.ts'
 
@@ -153,22 +154,13 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
       }),
 
     async readEvent(input) {
-      const event = (await connect()).readSignedEvent(input)
-      return event && describeEvent(event)
+      return (await connect()).isSigned(input) ? readEvent(input.body) : null
     },
   }
 }
 
 function isLive({ status }: ProviderSubscription): boolean {
   return !endedStatuses.has(status)
-}
-
-/** Events of every version name the object that changed, and most objects name their customer. */
-function describeEvent({ id, type, data }: Stripe.Event): ProviderEvent {
-  const about = data.object as { object?: unknown; id?: unknown; customer?: unknown }
-  const customer = about.object === 'customer' ? about : about.customer
-  const customerId = typeof customer === 'object' && customer !== null ? (customer as { id?: unknown }).id : customer
-  return { id, type, customerId: typeof customerId === 'string' ? customerId : null }
 }
 
 function addressOf({ url }: { url: string | null }): string {

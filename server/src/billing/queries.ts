@@ -1,0 +1,106 @@
+import type { Queryable } from '../db/pool.ts'
+import type { BilledTerms } from './sync-terms.ts'
+
+/** Holds an account's place at the payment provider until the end of the transaction; its row stays free. */
+export async function lockBilling(db: Queryable, accountId: number): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('billing of account ' || $1::bigint, 0))`, [accountId])
+}
+
+export async function selectCustomer(db: Queryable, accountId: number): Promise<string | null> {
+  const { rows } = await db.query<{ customer_id: string | null }>(
+    'select customer_id from accounts where id = $1::bigint',
+    [accountId],
+  )
+  return rows[0]?.customer_id ?? null
+}
+
+export async function selectAccountOfCustomer(db: Queryable, customerId: string): Promise<number | null> {
+  const { rows } = await db.query<{ id: number }>('select id from accounts where customer_id = $1::text', [customerId])
+  return rows[0]?.id ?? null
+}
+
+/** Accounts that the payment provider may know something of, in order, after one of them. */
+export async function selectBilledAccounts(db: Queryable, afterId: number, limit: number): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>(
+    'select id from accounts where customer_id is not null and id > $1::bigint order by id limit $2::integer',
+    [afterId, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+export async function updateBilledTerms(
+  db: Queryable,
+  accountId: number,
+  terms: BilledTerms,
+  readAt: Date,
+): Promise<void> {
+  await db.query(
+    `
+update accounts
+set plan = $2::text, billing = $3::text, status = $4::text, trial_started_at = $5::timestamptz,
+    trial_ends_at = $6::timestamptz, period_anchor = $7::timestamptz, subscription_id = $8::text,
+    cancel_at_period_end = $9::boolean, current_period_end = $10::timestamptz, has_payment_method = $11::boolean,
+    billing_problem = $12::text, provider_read_at = $13::timestamptz
+where id = $1::bigint`,
+    [
+      accountId,
+      terms.plan,
+      terms.billing,
+      terms.status,
+      terms.trialStartedAt,
+      terms.trialEndsAt,
+      terms.periodAnchor,
+      terms.subscriptionId,
+      terms.cancelAtPeriodEnd,
+      terms.currentPeriodEnd,
+      terms.hasPaymentMethod,
+      terms.billingProblem,
+      readAt,
+    ],
+  )
+}
+
+/** Takes note of an event; answers whether it was handled before. */
+export async function recordEvent(
+  db: Queryable,
+  event: { id: string; type: string },
+  receivedAt: Date,
+): Promise<{ isHandled: boolean }> {
+  const { rows } = await db.query<{ is_handled: boolean }>(
+    `
+insert into billing_events (id, type, received_at) values ($1::text, $2::text, $3::timestamptz)
+on conflict (id) do update set type = billing_events.type
+returning handled_at is not null as is_handled`,
+    [event.id, event.type, receivedAt],
+  )
+  return { isHandled: rows[0]!.is_handled }
+}
+
+export type EventOutcome = 'synced' | 'unknown_account' | 'unknown_type'
+
+export async function markEventHandled(
+  db: Queryable,
+  id: string,
+  outcome: EventOutcome,
+  handledAt: Date,
+): Promise<void> {
+  await db.query(
+    'update billing_events set handled_at = $3::timestamptz, outcome = $2::text where id = $1::text and handled_at is null',
+    [id, outcome, handledAt],
+  )
+}
+
+export async function deleteEventsBefore(db: Queryable, moment: Date): Promise<void> {
+  await db.query('delete from billing_events where received_at < $1::timestamptz', [moment])
+}
+
+// Any fixed number, another one than those of the database layer.
+const reconciliationLock = 7_305_111_203
+
+/** Makes this session the one that reconciles, for as long as it lives; false when another one is. */
+export async function tryLockReconciliation(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ is_ours: boolean }>('select pg_try_advisory_lock($1::bigint) as is_ours', [
+    reconciliationLock,
+  ])
+  return rows[0]!.is_ours
+}

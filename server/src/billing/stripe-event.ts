@@ -1,0 +1,29 @@
+import { ApiError } from '../kernel/errors.ts'
+import { parseStrictJson } from '../kernel/json.ts'
+import type { ProviderEvent } from './provider.ts'
+
+const idShape = /^[\w.-]{1,255}$/
+
+/** The event in a webhook's body. In every version of Stripe's API it names the object that changed, most of these their customer. */
+export function readEvent(body: Buffer): ProviderEvent {
+  const parsed = parseStrictJson(body)
+  if (!parsed.ok) throw new ApiError('invalid_json', 'The body is not valid JSON.')
+  const { id, type, data } = fieldsOf(parsed.value)
+  if (!isId(id) || !isId(type)) throw new ApiError('invalid_request', 'The body is not an event.')
+  const about = fieldsOf(fieldsOf(data).object)
+  const customer = about.object === 'customer' ? about.id : idOf(about.customer)
+  return { id, type, customerId: isId(customer) ? customer : null }
+}
+
+/** An object stands for its id where it was expanded. */
+function idOf(reference: unknown): unknown {
+  return typeof reference === 'string' ? reference : fieldsOf(reference).id
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && idShape.test(value)
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util'
+import { lockAccount } from '../accounts/queries.ts'
+import { type Pool, transact } from '../db/pool.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { BillingProvider } from './provider.ts'
+import { lockBilling, selectCustomer, updateBilledTerms } from './queries.ts'
+import { billedTerms, currentTerms } from './sync-terms.ts'
+import { withTurn } from './sync-turns.ts'
+
+export interface SyncContext {
+  db: Pool
+  billing: BillingProvider
+  clock: Clock
+}
+
+/**
+ * Brings an account to what the payment provider says of it now. Of several that do so at once, in any instance, each
+ * reads and writes before the next one reads: what is written last was read last, so an account never goes back to an
+ * older state, whatever the order in which events come. Requests are admitted meanwhile; the account's row is held only
+ * while it is written.
+ */
+export async function syncAccount(ctx: SyncContext, accountId: number): Promise<{ changed: boolean }> {
+  return withTurn(ctx.db, () =>
+    transact(ctx.db, async (client) => {
+      await lockBilling(client, accountId)
+      const customerId = await selectCustomer(client, accountId)
+      if (customerId === null) return { changed: false }
+      const subscriptions = await ctx.billing.listSubscriptions(customerId)
+      const readAt = ctx.clock.now()
+      const account = (await lockAccount(client, accountId))!
+      const terms = billedTerms(account, subscriptions)
+      await updateBilledTerms(client, accountId, terms, readAt)
+      return { changed: !isDeepStrictEqual(terms, currentTerms(account)) }
+    }),
+  )
+}

@@ -1,0 +1,85 @@
+import { type Account, type BillingProblem, endedStatuses } from '../accounts/account.ts'
+import { planSlugs } from '../accounts/plans.ts'
+import type { ProviderSubscription } from './provider.ts'
+
+/** What of an account follows from the payment provider. */
+export type BilledTerms = Pick<
+  Account,
+  | 'plan'
+  | 'billing'
+  | 'status'
+  | 'trialStartedAt'
+  | 'trialEndsAt'
+  | 'periodAnchor'
+  | 'subscriptionId'
+  | 'cancelAtPeriodEnd'
+  | 'currentPeriodEnd'
+  | 'hasPaymentMethod'
+  | 'billingProblem'
+>
+
+/** An account's terms by all subscriptions that its customer has, the newest first. */
+export function billedTerms(account: Account, subscriptions: readonly ProviderSubscription[]): BilledTerms {
+  const { subscription, problem } = decisiveSubscription(account, subscriptions)
+  if (!subscription) return { ...currentTerms(account), billingProblem: null }
+  const { status, sold, trialStart, trialEnd } = subscription
+  const isTrialing = status === 'trialing'
+  const isOver = endedStatuses.has(status)
+  return {
+    // Without a price of ours there is no telling what was sold: what the account has stays.
+    plan: sold?.plan ?? account.plan,
+    billing: sold?.billing ?? account.billing,
+    status,
+    trialStartedAt: isTrialing ? (trialStart ?? subscription.createdAt) : null,
+    trialEndsAt: isTrialing ? trialEnd : null,
+    periodAnchor: subscription.cycleAnchor,
+    subscriptionId: subscription.id,
+    cancelAtPeriodEnd: !isOver && subscription.cancelAtPeriodEnd,
+    currentPeriodEnd: isOver ? null : subscription.currentPeriodEnd,
+    hasPaymentMethod: subscription.hasPaymentMethod,
+    billingProblem: problem ?? (sold || isOver ? null : 'unknown_price'),
+  }
+}
+
+/** The same facts as the account has them. */
+export function currentTerms(account: Account): BilledTerms {
+  return {
+    plan: account.plan,
+    billing: account.billing,
+    status: account.status,
+    trialStartedAt: account.trialStartedAt,
+    trialEndsAt: account.trialEndsAt,
+    periodAnchor: account.periodAnchor,
+    subscriptionId: account.subscriptionId,
+    cancelAtPeriodEnd: account.cancelAtPeriodEnd,
+    currentPeriodEnd: account.currentPeriodEnd,
+    hasPaymentMethod: account.hasPaymentMethod,
+    billingProblem: account.billingProblem,
+  }
+}
+
+interface Decision {
+  subscription: ProviderSubscription | undefined
+  problem: BillingProblem | null
+}
+
+/** A running subscription decides; only without one the newest that never got going, and then the newest that is over. */
+function decisiveSubscription(account: Account, subscriptions: readonly ProviderSubscription[]): Decision {
+  const running = subscriptions.filter(({ status }) => status !== 'incomplete' && !endedStatuses.has(status))
+  if (running.length > 0)
+    return {
+      subscription: running.toSorted((a, b) => worth(b) - worth(a))[0],
+      problem: running.length > 1 ? 'several_subscriptions' : null,
+    }
+  // A plan granted by hand outlives a purchase that came to nothing, and subscriptions that were over before.
+  const isGrantedByHand = account.subscriptionId === null && account.planInForce !== 'free'
+  if (isGrantedByHand) return { subscription: undefined, problem: null }
+  const incomplete = subscriptions.find(({ status }) => status === 'incomplete')
+  return { subscription: incomplete ?? subscriptions[0], problem: null }
+}
+
+/** Of several that run, what was paid for must be had: one that opens access before one that does not, then by plan. */
+function worth({ status, sold }: ProviderSubscription): number {
+  const opensAccess = status === 'active' || status === 'trialing'
+  return (opensAccess ? planSlugs.length : 0) + (sold ? planSlugs.indexOf(sold.plan) : -1)
+}
