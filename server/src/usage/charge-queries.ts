@@ -140,17 +140,15 @@ export async function readStanding(db: Queryable, asked: StandingQuestion): Prom
 select coalesce(sum(used + reserved) filter (where meter = 'search_rows'), 0)::integer as rows_taken,
        coalesce(sum(used + reserved) filter (where meter = 'store_exports'), 0)::integer as exports_taken,
        coalesce(sum(used + reserved) filter (where meter = 'contact_credits'), 0)::integer as credits_taken,
-       (select count(*)::integer
-        from unnest($5::bigint[]) as wanted
-        where not exists (
-          select from store_exports e
-          where e.account_id = $1::bigint and e.mode = $2::text and e.period_start = $3::timestamptz
-            and e.store_id = wanted)) as new_stores,
-       (select count(*)::integer
-        from unnest($6::bigint[]) as wanted
-        where not exists (
-          select from reveals r
-          where r.account_id = $1::bigint and r.mode = $2::text and r.contact_id = wanted)) as new_contacts
+       cardinality($5::bigint[]) - (
+         select count(*)::integer
+         from store_exports
+         where account_id = $1::bigint and mode = $2::text and period_start = $3::timestamptz
+           and store_id = any ($5::bigint[])) as new_stores,
+       cardinality($6::bigint[]) - (
+         select count(*)::integer
+         from reveals
+         where account_id = $1::bigint and mode = $2::text and contact_id = any ($6::bigint[])) as new_contacts
 from usage_counters
 where account_id = $1::bigint and mode = $2::text
   and (meter, period_start) in (('search_rows', $3::timestamptz), ('store_exports', $3::timestamptz),

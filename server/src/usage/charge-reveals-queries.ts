@@ -54,7 +54,8 @@ select asked.contact_id,
 from unnest($8::bigint[]) as asked (contact_id)
 left join revealed fresh on fresh.contact_id = asked.contact_id
 left join reveals known
-  on known.account_id = $1::bigint and known.mode = $2::text and known.contact_id = asked.contact_id`
+  on known.account_id = $1::bigint and known.mode = $2::text and known.contact_id = asked.contact_id
+    and known.contact_id = any ($8::bigint[])`
 
 /** The same rows for contacts that are revealed already, all of one later moment. */
 export async function readReveals(db: Queryable, charge: RevealCharge): Promise<RevealRow[]> {
