@@ -1,11 +1,9 @@
 import { type Identity, type IdentityHasher, type PersonIdentities, readIdentities } from '../contacts/identities.ts'
 import type { ContactSeals } from '../contacts/keyring.ts'
-import { openContact } from '../contacts/sealed-contact.ts'
 import type { Client } from '../db/pool.ts'
-import { OperatorError } from '../kernel/errors.ts'
 import { contactKey } from '../kernel/ids.ts'
-import { SealError } from '../kernel/seal.ts'
 import * as load from './load-erasures.ts'
+import { openOnFile } from './open-on-file.ts'
 import { refreshStoreSummaries } from './refresh.ts'
 
 /** Somebody to be erased at one store, and what is remembered so that no import brings them back. */
@@ -73,13 +71,8 @@ async function findSamePeople(
 
 function identify(sealer: ContactSeals['sealer'], hasher: IdentityHasher, row: load.PersonRow): PersonIdentities {
   const { store_id: storeId, number, external_key: externalKey, country, sealed } = row
-  try {
-    const facts = openContact(sealer, storeId, number, sealed)
-    return readIdentities(hasher, facts, { storeId, externalKey, country })
-  } catch (cause) {
-    if (!(cause instanceof SealError)) throw cause
-    throw new OperatorError(`Contact ${number} of store ${storeId} cannot be opened: ${cause.message}.`, { cause })
-  }
+  const facts = openOnFile(sealer, storeId, number, sealed)
+  return readIdentities(hasher, facts, { storeId, externalKey, country })
 }
 
 function countEach(identities: readonly Identity[]): Map<string, number> {

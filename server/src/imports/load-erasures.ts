@@ -1,6 +1,7 @@
 /** The statements of erasing people. Whoever is looked for by hashes is found by reading all contacts in sequence. */
 import type { Identity } from '../contacts/identities.ts'
 import type { Client } from '../db/pool.ts'
+import { arrayText } from './load.ts'
 
 /** Settings of one transaction: it may read everything, and wait for imports and reveals. */
 export async function prepareErasure(client: Client): Promise<void> {
@@ -54,7 +55,7 @@ function hasAnyOf(column: string, values: readonly unknown[]): string {
 /** The live contacts that have any of the hashes. */
 export async function findPeople(client: Client, hashes: readonly string[]): Promise<PersonRow[]> {
   const { rows } = await client.query<PersonRow>(`select ${person} where ${hasAnyOf('c.identities', hashes)}`, [
-    arrayOf(hashes),
+    arrayText(hashes),
   ])
   return rows
 }
@@ -75,7 +76,7 @@ export async function findPositions(
      from store_domains as d
      join contacts as c using (store_id)
      where d.mode = 'live' and d.host = any ($2::text[])`,
-    [arrayOf(hashes), hosts],
+    [arrayText(hashes), hosts],
   )
   return rows
 }
@@ -89,7 +90,7 @@ export async function countHolders(client: Client, hashes: readonly string[]): P
      cross join lateral unnest(c.identities) as i (hash)
      where ${hasAnyOf('c.identities', hashes)} and i.hash = any ($1::bigint[])
      group by i.hash`,
-    [arrayOf(hashes)],
+    [arrayText(hashes)],
   )
   return new Map(rows.map(({ hash, holders }) => [hash, holders]))
 }
@@ -122,12 +123,7 @@ export async function addSuppressions(
      from unnest($1::bigint[], $2::text[]) as fresh (hash, kind)
      on conflict (hash) do nothing
      returning hash::text as hash`,
-    [arrayOf(identities.map(({ hash }) => hash)), identities.map(({ kind }) => kind), now],
+    [arrayText(identities.map(({ hash }) => hash)), identities.map(({ kind }) => kind), now],
   )
   return new Set(rows.map(({ hash }) => hash))
-}
-
-/** Hashes are numbers of 64 bits, which JavaScript's would round: written out. */
-function arrayOf(hashes: readonly string[]): string {
-  return `{${hashes.join(',')}}`
 }

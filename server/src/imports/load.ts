@@ -24,7 +24,7 @@ export function joinLines(texts: string[]): string {
   return texts.join('\n')
 }
 
-/** A list of plain numbers as PostgreSQL writes it. */
+/** A list of numbers as PostgreSQL writes it; those of 64 bits, which JavaScript's would round, are texts. */
 export function arrayText(numbers: readonly (number | string)[]): string {
   return `{${numbers.join(',')}}`
 }

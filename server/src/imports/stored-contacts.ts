@@ -1,5 +1,4 @@
 import { type ContactPlace, normalizeChannels } from '../contacts/identities.ts'
-import { openContact } from '../contacts/sealed-contact.ts'
 import type { Client } from '../db/pool.ts'
 import { parseStore } from '../stores/document.ts'
 import { hashesOfChannels } from './contact-hashes.ts'
@@ -9,6 +8,7 @@ import type { NumberedRecord, WriteContext } from './kind.ts'
 import { readStoredDocuments } from './load.ts'
 import { findStoresOfHosts, readStoredContacts } from './load-contacts.ts'
 import { applyContactPatch, type ContactState } from './merge-contact.ts'
+import { openOnFile } from './open-on-file.ts'
 import type { StoreOnFile } from './refresh.ts'
 
 /** Stores by any host of theirs. */
@@ -76,7 +76,7 @@ export async function readEntries(
     rows.map(({ store_id: storeId, number, external_key: externalKey, identities, sealed }) => {
       const key = entryKey({ storeId, externalKey })
       const { country } = wanted.get(key)!
-      const facts = openContact(seals.sealer, storeId, number, sealed)
+      const facts = openOnFile(seals.sealer, storeId, number, sealed)
       const stored = { storeId, country, externalKey, number, facts, channelHashes: null, identities }
       return [key, { stored, state: stored, changes: 0, repeats: 0 }]
     }),

@@ -96,6 +96,8 @@ test('what a preview shows must not hold a way to reach the person', async () =>
     '０３０１２３４５６７',
     '٠٣٠١٢٣٤٥٦٧',
     '0.3.0.1.2.3.4',
+    '030·123·45·67',
+    '0\u200b3\u200b0\u200b1\u200b2\u200b3\u200b4',
   ]
   const harmless = ['Head of Amazon.de', 'Dr. med. Ø', 'R&D / IT', '2nd Assistant, 24/7', 'Node.js @ Acme', 'ISO 9001']
   for (const field of ['first_name', 'title']) {

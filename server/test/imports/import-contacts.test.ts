@@ -1,5 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { ContactFacts } from '../../src/contacts/facts.ts'
+import { importContacts } from '../../src/imports/import-contacts.ts'
+import { OperatorError } from '../../src/kernel/errors.ts'
+import { createSealer, generateDataKey, parseDataKeys } from '../../src/kernel/seal.ts'
 import { packTraits } from '../../src/search/traits.ts'
 import { loadTaxonomy } from '../../src/taxonomy/taxonomy.ts'
 import { aurora } from '../support/aurora.ts'
@@ -295,6 +298,17 @@ test('the same person as NDJSON and as CSV is one', async () => {
     { store_domain: 'other.example', external_id: 'csv-3', emails: [{ email: 'three@csv.example' }] },
   ]
   expect(await world.importContacts(records)).toMatchObject({ unchanged: 3 })
+})
+
+test('an import that meets people whom the keyring cannot open ends with a sentence, and changes nothing', async () => {
+  const stranger = { ...world.context.seals, sealer: createSealer(parseDataKeys(generateDataKey())!) }
+  const file = await world.write('locked.ndjson', JSON.stringify({ ...mara, title: 'Locked' }))
+  const refusal = importContacts({ ...world.context, seals: stranger }, { file, extendTaxonomy: false })
+  await expect(refusal).rejects.toThrow(OperatorError)
+  await expect(refusal).rejects.toThrow(
+    /^Contact 0 of store \d+ cannot be opened: the data key "test" is not in the keyring/,
+  )
+  expect((await factsOf('c-1')).title).toBe('Head of Marketing')
 })
 
 test('live and sandbox people of one domain are two people', async () => {
