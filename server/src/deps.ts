@@ -20,6 +20,7 @@ import { type Clock, systemClock } from './kernel/clock.ts'
 import { type CursorSealer, createCursorSealer } from './kernel/cursor.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { createIdSealer, type IdSealer } from './kernel/ids.ts'
+import { createSigner, type Signer } from './kernel/signer.ts'
 import { LiveTaxonomy } from './taxonomy/live.ts'
 import { syncTaxonomy } from './taxonomy/sync.ts'
 
@@ -35,6 +36,7 @@ export interface Deps {
   plans: PlanFile
   ids: IdSealer
   cursors: CursorSealer
+  signer: Signer
   taxonomy: LiveTaxonomy
   /** Opens and makes the sealed part of contacts. */
   seals: ContactSeals
@@ -90,6 +92,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
       plans,
       ids: createIdSealer(secret),
       cursors: createCursorSealer(secret),
+      signer: createSigner(secret),
       taxonomy,
       seals,
       billing: createStripeProvider({

@@ -4,6 +4,7 @@ import type { CallerContext } from '../auth/caller.ts'
 import type { Pool } from '../db/pool.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/delivery.ts'
+import type { TrialLinks } from '../usage/trial-links.ts'
 import type { ContactSeals } from './keyring.ts'
 import type { RunningKeys } from './running-keys.ts'
 
@@ -13,7 +14,7 @@ export interface RevealContext extends CallerContext {
   ids: IdSealer
   seals: ContactSeals
   deliverEmails: DeliverEmails
-  publicUrl: string
+  trialLinks: TrialLinks
   runningKeys: RunningKeys
 }
 
@@ -23,7 +24,7 @@ export interface RevealServices {
   ids: IdSealer
   seals: ContactSeals
   config: { deliverEmails: DeliverEmails }
-  publicUrl: string
+  trialLinks: TrialLinks
 }
 
 export function revealContext(
@@ -31,7 +32,7 @@ export function revealContext(
   services: RevealServices,
   runningKeys: RunningKeys,
 ): RevealContext {
-  const { db, ids, seals, config, publicUrl } = services
+  const { db, ids, seals, config, trialLinks } = services
   const { deliverEmails } = config
-  return { ...callerContext(request, db), db, ids, seals, deliverEmails, publicUrl, runningKeys }
+  return { ...callerContext(request, db), db, ids, seals, deliverEmails, trialLinks, runningKeys }
 }

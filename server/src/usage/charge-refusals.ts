@@ -3,6 +3,12 @@ import { ApiError } from '../kernel/errors.ts'
 import { figure, isoDay } from '../kernel/format.ts'
 import type { Period } from '../kernel/period.ts'
 import { trialAction } from './trial-action.ts'
+import type { TrialLinks } from './trial-links.ts'
+
+/** A call that may be told how to end a trial. */
+export interface TrialContext extends CallerContext {
+  trialLinks: TrialLinks
+}
 
 /** A search asks for more rows than are left. */
 export function rowsRefusal({ caller, now }: CallerContext, left: number): ApiError {
@@ -26,13 +32,16 @@ export function exportsRefusal({ caller, now }: CallerContext, newStores: number
 }
 
 /** A reveal needs more credits than are left; during a trial the refusal says how to get the paid plan's. */
-export function creditsRefusal({ caller }: CallerContext, needed: number, left: number, publicUrl: string): ApiError {
+export function creditsRefusal({ caller, now, trialLinks }: TrialContext, needed: number, left: number): ApiError {
   const { limits, creditsPeriod, trial } = caller.entitlement
   const verb = needed === 1 ? 'is' : 'are'
   return new ApiError(
     'insufficient_contact_credits',
     `${count(needed, 'contact credit')} ${verb} needed, but ${figure(left)} of ${figure(limits.contact_credits)} ${left === 1 ? 'is' : 'are'} left until ${isoDay(creditsPeriod.end)}.`,
-    { param: 'contact_ids', ...(trial.active && { billing: trialAction(caller.entitlement, publicUrl) }) },
+    {
+      param: 'contact_ids',
+      ...(trial.active && { billing: trialAction(caller.entitlement, trialLinks.urlFor(caller, now)) }),
+    },
   )
 }
 

@@ -4,7 +4,7 @@ import type { ApiError } from '../kernel/errors.ts'
 import { ascending, type Balance, left } from './charge.ts'
 import { chargeOrRefuse } from './charge-attempts.ts'
 import { isAllowanceExceeded, readStanding } from './charge-queries.ts'
-import { creditsRefusal, exportsRefusal } from './charge-refusals.ts'
+import { creditsRefusal, exportsRefusal, type TrialContext } from './charge-refusals.ts'
 import * as queries from './charge-reveals-queries.ts'
 
 /** Whom a reply is about to reveal, and of which stores; each once. */
@@ -59,7 +59,7 @@ class AllowanceExceeded extends Error {
 }
 
 /** Does `work` that pays for reveals, and tells what a refused payment lacked. */
-export function explainRefusals<T>(ctx: CallerContext & { publicUrl: string }, work: () => Promise<T>): Promise<T> {
+export function explainRefusals<T>(ctx: TrialContext, work: () => Promise<T>): Promise<T> {
   return chargeOrRefuse(work, (error) => {
     if (!(error instanceof AllowanceExceeded)) throw error
     return explainRefusal(ctx, error.charge)
@@ -67,13 +67,10 @@ export function explainRefusals<T>(ctx: CallerContext & { publicUrl: string }, w
 }
 
 /** What a reveal lacks as things stand now; null when it fits. */
-async function explainRefusal(
-  ctx: CallerContext & { publicUrl: string },
-  charge: queries.RevealCharge,
-): Promise<ApiError | null> {
+async function explainRefusal(ctx: TrialContext, charge: queries.RevealCharge): Promise<ApiError | null> {
   const standing = await readStanding(ctx.db, charge)
   const creditsLeft = left(charge.creditsAllowance, standing.credits_taken)
-  if (standing.new_contacts > creditsLeft) return creditsRefusal(ctx, standing.new_contacts, creditsLeft, ctx.publicUrl)
+  if (standing.new_contacts > creditsLeft) return creditsRefusal(ctx, standing.new_contacts, creditsLeft)
   const exportsLeft = left(charge.storeExportsAllowance, standing.exports_taken)
   return standing.new_stores > exportsLeft ? exportsRefusal(ctx, standing.new_stores, exportsLeft) : null
 }

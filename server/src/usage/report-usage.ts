@@ -1,13 +1,12 @@
 import type { Static } from 'typebox'
-import type { CallerContext } from '../auth/caller.ts'
 import type { IdSealer } from '../kernel/ids.ts'
+import type { TrialContext } from './charge-refusals.ts'
 import { readUsage } from './read-usage.ts'
 import type { UsageReply } from './schema.ts'
 import { trialAction } from './trial-action.ts'
 
-export interface UsageContext extends CallerContext {
+export interface UsageContext extends TrialContext {
   ids: IdSealer
-  publicUrl: string
 }
 
 /** What the account may use and has used in the caller's mode, this request included. */
@@ -24,7 +23,7 @@ export async function reportUsage(ctx: UsageContext): Promise<Static<typeof Usag
       trial: { active: trial.active, ends_at: trial.endsAt?.toISOString() ?? null },
     },
     ...usage,
-    ...(trial.active ? { billing: trialAction(entitlement, ctx.publicUrl) } : {}),
+    ...(trial.active ? { billing: trialAction(entitlement, ctx.trialLinks.urlFor(ctx.caller, ctx.now)) } : {}),
     key: { id: ctx.ids.seal('key', key.id), name: key.name, mode },
     request_id: ctx.requestId,
   }

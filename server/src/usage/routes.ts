@@ -5,14 +5,15 @@ import type { ApiRoutes } from '../http/server.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { reportUsage } from './report-usage.ts'
 import { UsageReply } from './schema.ts'
+import type { TrialLinks } from './trial-links.ts'
 
 export interface UsageServices {
   db: Pool
   ids: IdSealer
-  publicUrl: string
+  trialLinks: TrialLinks
 }
 
-export function registerUsageRoutes(api: ApiRoutes, { db, ids, publicUrl }: UsageServices): void {
+export function registerUsageRoutes(api: ApiRoutes, { db, ids, trialLinks }: UsageServices): void {
   api.get(
     '/usage',
     {
@@ -25,6 +26,6 @@ export function registerUsageRoutes(api: ApiRoutes, { db, ids, publicUrl }: Usag
         response: { 200: UsageReply, ...errorReplies(401, 403, 429) },
       },
     },
-    (request) => reportUsage({ ...callerContext(request, db), ids, publicUrl }),
+    (request) => reportUsage({ ...callerContext(request, db), ids, trialLinks }),
   )
 }

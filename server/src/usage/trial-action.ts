@@ -4,7 +4,7 @@ import type { TrialCreditBillingAction } from '../kernel/errors.ts'
 /** How a trial account gets the credits of its paid plan, for `usage.billing` and for a refused reveal. */
 export function trialAction(
   { limits, paidPlanCredits, hasPaymentMethod, trial }: Entitlement,
-  publicUrl: string,
+  url: string,
 ): TrialCreditBillingAction {
   return {
     can_unlock_paid_credits_now: hasPaymentMethod,
@@ -12,6 +12,6 @@ export function trialAction(
     current_limit: limits.contact_credits,
     paid_plan_limit: paidPlanCredits,
     trial_ends_at: trial.endsAt?.toISOString() ?? null,
-    url: `${publicUrl}/billing/trial`,
+    url,
   }
 }

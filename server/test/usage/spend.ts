@@ -1,5 +1,6 @@
 import { admit } from '../../src/auth/admit.ts'
 import { explainRefusals, payForReveals } from '../../src/usage/charge-reveals.ts'
+import { createTrialLinks } from '../../src/usage/trial-links.ts'
 import type { TestApp, TestKey } from '../support/app.ts'
 
 let lastContact = 0
@@ -18,7 +19,13 @@ export async function spendCredits({ deps }: TestApp, key: TestKey, count: numbe
   )
   if (refusal) throw refusal
   const contactIds = Array.from({ length: count }, () => ++lastContact)
-  const ctx = { db, now, requestId: `req_test${lastContact}`, caller, publicUrl }
+  const ctx = {
+    db,
+    now,
+    requestId: `req_test${lastContact}`,
+    caller,
+    trialLinks: createTrialLinks({ ...deps, publicUrl }),
+  }
   const paid = await explainRefusals(ctx, () => payForReveals(ctx, db, { contactIds, storeIds: [] }))
   return paid.balance.contact_credits
 }
