@@ -45,14 +45,16 @@ export interface BillingProvider {
   createCustomer(account: { publicId: string; name: string; email: string | null }): Promise<string>
   /** All subscriptions of a customer, ended ones too, the newest first. */
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
-  /** `returnUrl` is where the provider's pages lead back to, here and below, whatever became of it. */
   createCheckout(input: {
     customerId: string
     plan: PaidPlan
     billing: Billing
     accountPublicId: string
     returnUrl: string
+    /** Where whoever does not buy is led. */
+    canceledUrl: string
   }): Promise<ProviderLink>
+  /** `returnUrl` is where the page leads back to, here and below, whatever became of it. */
   createUpdateConfirmation(input: {
     customerId: string
     subscriptionId: string

@@ -68,7 +68,7 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
         }),
       ),
 
-    createCheckout: ({ customerId, plan, billing, accountPublicId, returnUrl }) =>
+    createCheckout: ({ customerId, plan, billing, accountPublicId, returnUrl, canceledUrl }) =>
       call(async (stripe) => {
         const metadata = { storedex_account: accountPublicId }
         const session = await stripe.checkout.sessions.create({
@@ -77,7 +77,7 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
           client_reference_id: accountPublicId,
           line_items: [{ price: priceOf(plan, billing), quantity: 1 }],
           success_url: returnUrl,
-          cancel_url: returnUrl,
+          cancel_url: canceledUrl,
           metadata,
           subscription_data: { metadata },
         })

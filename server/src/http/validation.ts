@@ -1,4 +1,4 @@
-import type { FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
+import type { FastifyRequest, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
 import { ApiError, type ErrorCode } from '../kernel/errors.ts'
 import { describeExpected, type JsonSchema } from './expectations.ts'
 
@@ -96,6 +96,15 @@ export function refusalOfValidation(errors: FastifySchemaValidationError[]): Api
   const message = rule?.message ?? sentence(error, fault, path)
   const param = rule?.param ?? path
   return new ApiError(rule?.code ?? 'invalid_request', message, param === '' ? {} : { param })
+}
+
+const nothing = { type: 'object', properties: {}, additionalProperties: false }
+
+/** Hook for an operation without a body: an empty object is let pass, anything else was meant for another place. */
+export async function refuseBody(request: FastifyRequest): Promise<void> {
+  if (request.body === undefined) return
+  const validate = request.compileValidationSchema(nothing, 'body')
+  if (!validate(request.body)) throw refusalOfValidation(validate.errors as FastifySchemaValidationError[])
 }
 
 function faultOf(error: AjvError, errors: AjvError[]): Fault {

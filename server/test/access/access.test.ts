@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { knownStatuses } from '../../src/accounts/account.ts'
 import { scopes } from '../../src/auth/scopes.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { createTestProvider } from '../support/billing-provider.ts'
 import type { TestClient, TestReply } from '../support/client.ts'
 import { knownContact, knownDomain, type OperationCase, operations } from './operations.ts'
 
@@ -10,18 +12,28 @@ let app: TestApp
 let key: TestKey
 let contactId: string
 beforeAll(async () => {
-  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
+  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z', billing: createTestProvider() })
   await app.importStores([{ domain: knownDomain, name: 'Open Door' }])
   await app.importContacts([{ store_domain: knownDomain, first_name: 'Dora', profile_url: 'https://people.example/d' }])
-  key = await app.key({ scopes, limits: { requests_per_minute: 1_000 } })
+  key = await app.key({ scopes, limits: { requests_per_minute: 1_000, billing_links_per_hour: 1_000 } })
+  await giveCustomer(key)
   contactId = (await key.post('/contacts/search', {})).body.data[0].id
 })
 
-const each = describe.each(Object.entries(operations).map(([name, operation]) => ({ name, operation })))
+const cases = Object.entries(operations).map(([name, operation]) => ({ name, operation }))
+const each = describe.each(cases)
+const eachOfData = test.each(cases.filter(({ operation }) => !operation.isBilling))
+const eachOfBilling = test.each(cases.filter(({ operation }) => operation.isBilling))
+
+/** A caller whom the payment provider knows. */
+async function giveCustomer({ account }: TestKey): Promise<void> {
+  await app.db.query(`update accounts set customer_id = 'cus_' || id where id = $1`, [app.accountNumber(account)])
+}
 
 function call(client: TestClient, { method, path, body }: OperationCase, headers: Record<string, string> = {}) {
   if (method === 'GET') return client.get(path, headers)
-  return client.post(path, JSON.parse(JSON.stringify(body).replace(knownContact, contactId)), headers)
+  const sent = body && JSON.parse(JSON.stringify(body).replace(knownContact, contactId))
+  return client.post(path, sent, headers)
 }
 
 function expectRefusal(reply: TestReply, status: number, code: string) {
@@ -95,27 +107,6 @@ each('$name', ({ operation }) => {
     expect(error).toMatchObject({ type: 'permission_error', param: operation.scope })
   })
 
-  test('tells a lapsed account how to come back, whatever the scopes of its key', async () => {
-    const lapsed = await app.key({ scopes })
-    const blind = await app.keyOf(lapsed.account, { scopes: [] })
-    for (const [subscription, status, action, endpoint] of [
-      ['sub_lapsed', 'past_due', 'manage_billing', '/api/v1/billing/portal-link'],
-      ['sub_lapsed', 'unpaid', 'manage_billing', '/api/v1/billing/portal-link'],
-      // Granted by hand: there is nothing to recover.
-      [null, 'unpaid', 'create_subscription_link', '/api/v1/billing/subscription-link'],
-      ['sub_lapsed', 'canceled', 'create_subscription_link', '/api/v1/billing/subscription-link'],
-      [null, 'none', 'create_subscription_link', '/api/v1/billing/subscription-link'],
-    ] as const) {
-      await app.setAccount(lapsed.account, { status })
-      const number = app.accountNumber(lapsed.account)
-      await app.db.query('update accounts set subscription_id = $1 where id = $2', [subscription, number])
-      for (const caller of [lapsed, blind]) {
-        const error = expectRefusal(await call(caller, operation), 403, 'api_access_required')
-        expect(error.billing).toEqual({ action, endpoint, url: expect.stringMatching(`^http.*${endpoint}$`) })
-      }
-    }
-  })
-
   test.each(['Bearer', 'bearer', 'BEARER'])('answers the right key after %s', async (scheme) => {
     const only = await app.keyOf(key.account, { scopes: [operation.scope] })
     const reply = await call(app.anon, operation, { authorization: `${scheme} ${only.secret}` })
@@ -131,16 +122,48 @@ each('$name', ({ operation }) => {
   })
 })
 
+eachOfData('$name tells a lapsed account how to come back, whatever the scopes of its key', async ({ operation }) => {
+  const lapsed = await app.key({ scopes })
+  const blind = await app.keyOf(lapsed.account, { scopes: [] })
+  for (const [subscription, status, action, endpoint] of [
+    ['sub_lapsed', 'past_due', 'manage_billing', '/api/v1/billing/portal-link'],
+    ['sub_lapsed', 'unpaid', 'manage_billing', '/api/v1/billing/portal-link'],
+    // Granted by hand: there is nothing to recover.
+    [null, 'unpaid', 'create_subscription_link', '/api/v1/billing/subscription-link'],
+    ['sub_lapsed', 'canceled', 'create_subscription_link', '/api/v1/billing/subscription-link'],
+    [null, 'none', 'create_subscription_link', '/api/v1/billing/subscription-link'],
+  ] as const) {
+    await app.setAccount(lapsed.account, { status })
+    const number = app.accountNumber(lapsed.account)
+    await app.db.query('update accounts set subscription_id = $1 where id = $2', [subscription, number])
+    for (const caller of [lapsed, blind]) {
+      const error = expectRefusal(await call(caller, operation), 403, 'api_access_required')
+      expect(error.billing).toEqual({ action, endpoint, url: expect.stringMatching(`^http.*${endpoint}$`) })
+    }
+  }
+})
+
+eachOfBilling('$name answers a lapsed account', async ({ operation }) => {
+  const lapsed = await app.key({ scopes: [operation.scope] })
+  await giveCustomer(lapsed)
+  for (const status of knownStatuses) {
+    if (status !== 'trialing') await app.setAccount(lapsed.account, { status })
+    expect((await call(lapsed, operation)).status, status).toBe(200)
+    await app.db.query('delete from billing_windows')
+  }
+})
+
 test('a caller who was not let in leaves no trace', async () => {
   const lapsed = await app.key({ scopes })
   await app.setAccount(lapsed.account, { status: 'past_due' })
   const blind = await app.keyOf(key.account, { scopes: [] })
   const traces = async () => {
-    const tables = ['request_windows', 'usage_counters', 'store_exports', 'ledger']
+    const tables = ['request_windows', 'billing_windows', 'usage_counters', 'store_exports', 'ledger']
     return Promise.all(tables.map(async (table) => (await app.db.query(`select * from ${table} order by 1, 2`)).rows))
   }
   const before = await traces()
   for (const operation of Object.values(operations))
-    for (const caller of [app.anon, lapsed, blind]) expect((await call(caller, operation)).status).toBeGreaterThan(400)
+    for (const caller of [app.anon, ...(operation.isBilling ? [] : [lapsed]), blind])
+      expect((await call(caller, operation)).status).toBeGreaterThan(400)
   expect(await traces()).toEqual(before)
 })

@@ -2,11 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
 import { call, expectEnvelope } from '../http/edge.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { createTestProvider } from '../support/billing-provider.ts'
 import { operations } from './operations.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
+  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z', billing: createTestProvider() })
   await app.importStores([{ domain: 'first.example', name: 'First' }])
 })
 
@@ -18,7 +19,7 @@ const send = (method: string, path: string, body?: string, headers: Record<strin
 const posts = Object.values(operations).filter(({ method }) => method === 'POST')
 const tooLarge = JSON.stringify({ filters: {}, domains: ['x'.repeat(1_000_000)] })
 
-describe.each(posts)('$method $path', ({ path, body }) => {
+describe.each(posts)('$method $path', ({ path, body, scope, isBilling }) => {
   test('looks at size and syntax of the body before the key', async () => {
     expectEnvelope(await send('POST', path, '{"filters":', json), 400, 'invalid_json')
     expectEnvelope(await send('POST', path, '{"a":1,"a":1}', json), 400, 'invalid_json')
@@ -33,14 +34,14 @@ describe.each(posts)('$method $path', ({ path, body }) => {
     expectEnvelope(await send('POST', path, '[]', json), 401, 'missing_api_key')
   })
 
-  test('looks at access, then at the scope, then at what the body says', async () => {
+  test('looks at access where it needs it, then at the scope, then at what the body says', async () => {
     const blind = await app.key({ scopes: ['usage:read'] })
     const nonsense = JSON.stringify({ ...body, nonsense: 1 })
     const sendNonsense = (key: TestKey) => send('POST', path, nonsense, { ...json, ...bearer(key) })
     expectEnvelope(await sendNonsense(blind), 403, 'insufficient_scope')
     await app.setAccount(blind.account, { status: 'unpaid' })
-    expectEnvelope(await sendNonsense(blind), 403, 'api_access_required')
-    const seeing = await app.key({})
+    expectEnvelope(await sendNonsense(blind), 403, isBilling ? 'insufficient_scope' : 'api_access_required')
+    const seeing = await app.key({ scopes: [scope] })
     expect(expectEnvelope(await sendNonsense(seeing), 400, 'unknown_parameter').param).toBe('nonsense')
   })
 

@@ -8,7 +8,7 @@ const world = await startWorld()
 const { app, key } = world
 
 const paths = [...new Set(Object.values(operations).map(({ path }) => path))]
-const posts = Object.values(operations).filter(({ method }) => method === 'POST')
+const posts = Object.values(operations).filter(({ body }) => body !== undefined)
 const unsupported = { status: 415, code: 'unsupported_media_type' }
 const badJson = { status: 400, code: 'invalid_json' }
 

@@ -10,7 +10,7 @@ export interface ValidBody {
   required: string | null
 }
 
-/** One for each POST operation, of values that the taxonomy has. All of them find stores. */
+/** One for each POST operation that takes a body, of values that the taxonomy has. All searches find stores. */
 export async function validBodies({ app, key }: World): Promise<ValidBody[]> {
   const [known] = (await (await app.key({})).post('/contacts/search', {})).body.data
   const taxonomy = (await key.get('/taxonomy')).body
@@ -78,6 +78,12 @@ export async function validBodies({ app, key }: World): Promise<ValidBody[]> {
       body: { contact_ids: [known.id, known.id] },
       maxItems: () => 10,
       required: 'contact_ids',
+    },
+    {
+      path: '/billing/subscription-link',
+      body: { plan: 'business', billing: 'annual' },
+      maxItems: () => 0,
+      required: 'plan',
     },
   ]
 }

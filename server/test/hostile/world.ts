@@ -1,7 +1,9 @@
 import { afterEach, expect } from 'vitest'
+import { scopes } from '../../src/auth/scopes.ts'
 import { createLogger } from '../../src/http/logger.ts'
 import { call, type RawReply, sendRaw } from '../http/edge.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { createTestProvider } from '../support/billing-provider.ts'
 
 /** Stands in what is sent and must never be logged; see `startWorld`. */
 export const marker = 'zq7marker'
@@ -10,7 +12,7 @@ export const knownDomain = 'well-kept.example'
 
 export interface World {
   app: TestApp
-  /** The attacker's key: all data scopes, and room to spare. */
+  /** The attacker's key: all scopes, and room to spare. */
   key: TestKey
   /** Sends a body as it is, with the key; each reply is judged. */
   post(path: string, body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>): Promise<RawReply>
@@ -30,6 +32,7 @@ export async function startWorld(): Promise<World> {
   const lines: string[] = []
   const app = await startTestApp({
     now: '2026-11-10T12:00:00.000Z',
+    billing: createTestProvider(),
     log: createLogger({ level: 'trace', destination: { write: (line: string) => void lines.push(line) } }),
   })
   await app.importStores([
@@ -39,7 +42,7 @@ export async function startWorld(): Promise<World> {
   await app.importContacts([
     { store_domain: knownDomain, first_name: 'Willa', profile_url: 'https://people.example/willa' },
   ])
-  const key = await app.key({ limits: { requests_per_minute: 1_000_000, requests_per_day: 1_000_000 } })
+  const key = await app.key({ scopes, limits: { requests_per_minute: 1_000_000, requests_per_day: 1_000_000 } })
   const secretPart = key.secret.slice(-38)
   let spent = [0, 0, 0, 0]
 

@@ -10,6 +10,9 @@ const documentPath = join(root, 'openapi/v1.json')
 // What callers were promised to be told of each operation.
 const promisedStatuses: Record<string, number[]> = {
   'GET /usage': [200, 401, 403],
+  'GET /billing/status': [200, 401, 403, 429],
+  'POST /billing/subscription-link': [200, 400, 401, 403, 409, 429, 503],
+  'POST /billing/portal-link': [200, 401, 403, 404, 429, 503],
   'GET /taxonomy': [200, 401, 403],
   'GET /stores/{domain}': [200, 400, 401, 403, 404],
   'POST /stores/search': [200, 400, 401, 403],

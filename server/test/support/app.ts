@@ -11,6 +11,7 @@ import { type AccountChanges, setAccount } from '../../src/accounts/set-account.
 import { buildApp } from '../../src/app.ts'
 import { createKey, resumeKey, revokeKey, suspendKey } from '../../src/auth/keys.ts'
 import type { Scope } from '../../src/auth/scopes.ts'
+import type { BillingProvider } from '../../src/billing/provider.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import type { Pool } from '../../src/db/pool.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
@@ -75,6 +76,8 @@ export interface TestAppOptions {
   log?: Logger
   /** Further settings, such as DELIVER_EMAILS. */
   environment?: Record<string, string>
+  /** In place of the payment provider that the settings name. */
+  billing?: BillingProvider
 }
 
 /** The production app on a database of its own, listening on loopback; closed after the file's tests. */
@@ -87,7 +90,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   )
   const log = options.log && { log: options.log }
   const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...log })
-  const deps = { ...opened, plans: { ...opened.plans, ...options.plans } }
+  const deps = { ...opened, plans: { ...opened.plans, ...options.plans }, billing: options.billing ?? opened.billing }
   const app = await buildApp(deps)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   afterAll(async () => {

@@ -1,0 +1,67 @@
+import type { BillingProvider, ProviderLink, ProviderSubscription } from '../../src/billing/provider.ts'
+
+type Call = keyof BillingProvider
+
+/** A payment provider that keeps what it has in the open and does as it is told. */
+export interface TestProvider extends BillingProvider {
+  /** By customer, the newest first. */
+  subscriptions: Map<string, ProviderSubscription[]>
+  /** What was asked of it, with what. */
+  calls: { call: Call; input: unknown }[]
+  /** Every address that was handed out. */
+  urls: string[]
+  /** Happens before a call is answered; it can wait, or fail. */
+  before: (call: Call) => Promise<void> | void
+  /** What is not sold. */
+  unsold: Set<string>
+}
+
+export function createTestProvider(): TestProvider {
+  const answer = async <T>(call: Call, input: unknown, result: () => T): Promise<T> => {
+    provider.calls.push({ call, input })
+    await provider.before(call)
+    return result()
+  }
+  const link = (kind: string) => (): ProviderLink => {
+    const url = `https://pay.example/${kind}/capability-${crypto.randomUUID()}`
+    provider.urls.push(url)
+    return { url, expiresAt: kind === 'checkout' ? new Date('2026-11-11T12:00:00.000Z') : null }
+  }
+  const provider: TestProvider = {
+    subscriptions: new Map(),
+    calls: [],
+    urls: [],
+    before: () => {},
+    unsold: new Set(),
+    createCustomer: (account) => answer('createCustomer', account, () => `cus_${account.publicId}`),
+    listSubscriptions: (customerId) =>
+      answer('listSubscriptions', customerId, () => provider.subscriptions.get(customerId) ?? []),
+    createCheckout: (input) => answer('createCheckout', input, link('checkout')),
+    createUpdateConfirmation: (input) => answer('createUpdateConfirmation', input, link('confirm')),
+    createPortal: (input) => answer('createPortal', input, link('portal')),
+    startTrial: (input) => answer('startTrial', input, () => {}),
+    endTrial: (subscriptionId) => answer('endTrial', subscriptionId, () => {}),
+    isSold: (plan, billing) => !provider.unsold.has(`${plan}_${billing}`),
+    readEvent: (input) => answer('readEvent', input, () => null),
+  }
+  return provider
+}
+
+/** A subscription to pro, monthly and active, that differs as said. */
+export function subscribed(
+  traits: Partial<ProviderSubscription> & Pick<ProviderSubscription, 'customerId'>,
+): ProviderSubscription {
+  return {
+    id: 'sub_1',
+    status: 'active',
+    sold: { plan: 'pro', billing: 'monthly' },
+    cycleAnchor: new Date('2026-11-01T09:00:00.000Z'),
+    currentPeriodEnd: new Date('2026-12-01T09:00:00.000Z'),
+    trialStart: null,
+    trialEnd: null,
+    cancelAtPeriodEnd: false,
+    hasPaymentMethod: true,
+    createdAt: new Date('2026-11-01T09:00:00.000Z'),
+    ...traits,
+  }
+}
