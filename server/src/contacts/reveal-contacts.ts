@@ -73,10 +73,8 @@ async function findRevealable(
 ): Promise<Person[]> {
   const { mode } = ctx.caller
   const idsByKey = new Map<number, string>()
-  for (const id of ids) {
-    const opened = ctx.ids.open(id)
-    if (opened?.kind === 'contact' && opened.mode === mode) idsByKey.set(opened.value, id)
-  }
+  for (const [index, key] of ctx.ids.openMany('contact', ids, mode).entries())
+    if (key !== null) idsByKey.set(key, ids[index]!)
   if (idsByKey.size === 0) return []
   const rows = await read(db, placesOf(mode, [...idsByKey.keys()]))
   const rowsByKey = new Map(rows.map((row) => [contactKey(row.store_id, row.number), row]))

@@ -34,6 +34,23 @@ describe('a public id', () => {
     )
   })
 
+  test('opens among others as it does alone, and what is no contact of the mode opens to nothing', () => {
+    const text = fc.oneof(
+      value.chain((number) => fc.constantFrom(...sealEverywhere(number).map(({ text }) => text))),
+      fc.string(),
+      fc.stringMatching(/^ct_live_[A-Za-z]{16}$/),
+    )
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 10 }), fc.constantFrom<Mode>('live', 'test'), (texts, mode) => {
+        const alone = texts.map((each) => {
+          const opened = sealer.open(each)
+          return opened?.kind === 'contact' && opened.mode === mode ? opened.value : null
+        })
+        expect(sealer.openMany('contact', texts, mode)).toEqual(alone)
+      }),
+    )
+  })
+
   test('has the shape its kind promises', () => {
     const shapes = [
       /^st_live_[A-Za-z]{16}$/,
