@@ -17,7 +17,7 @@ export type Move =
   | { move: 'status'; account: number; status: 'active' | 'past_due' }
   | { move: 'trial'; account: number; days: number | null }
   | { move: 'import'; person: number; change: number }
-  | { move: 'erase'; person: number }
+  | { move: 'erase'; person: number; pick: number | null }
 
 export type Pause = { pauseMs: number } | { untilEndOfMonthOf: number; beforeIt: boolean }
 
@@ -56,6 +56,8 @@ const query: fc.Arbitrary<Search> = fc.oneof(
   }),
 )
 const limit = fc.constantFrom(1, 2, 3, 10)
+/** How many requests ago. */
+const recent = fc.nat(3)
 
 const figures: Record<string, fc.Arbitrary<number>> = {
   contact_credits: fc.nat(9),
@@ -67,14 +69,14 @@ const figures: Record<string, fc.Arbitrary<number>> = {
 }
 const meter = fc.constantFrom(...(Object.keys(figures) as OverridableMeter[]))
 
-/** Mostly people of the key's own mode. */
-const reveal = keys.chain((key) => {
+/** Mostly of people of the key's own mode. */
+export const reveals: fc.Arbitrary<Move> = keys.chain((key) => {
   const [own, other]: Mode[] = isTestKey(key) ? ['test', 'live'] : ['live', 'test']
   const wanted: fc.Arbitrary<Wanted> = fc
     .oneof({ weight: 8, arbitrary: fc.constant(own!) }, { weight: 1, arbitrary: fc.constant(other!) })
     .chain((mode) => record({ mode: fc.constant(mode), person: fc.nat(peopleCounts[mode] - 1) }))
   const keyed = {
-    idempotencyKey: fc.constantFrom<string | null>('a', 'b'),
+    idempotencyKey: fc.constantFrom<string | null>('a', 'b', 'c', 'd'),
     // The same list with a repeated id may or may not be the same request; nobody retries like that here.
     people: fc.uniqueArray(wanted, { minLength: 1, maxLength: 4, selector: ({ mode, person }) => mode + person }),
   }
@@ -97,10 +99,10 @@ export const calls: fc.Arbitrary<Move> = fc.oneof(
   },
   { weight: 3, arbitrary: move('search', { key: keys, query, limit }) },
   { weight: 2, arbitrary: move('go on', { pick: fc.nat(), key: sameOrOther, limit }) },
-  { weight: 7, arbitrary: reveal },
+  { weight: 7, arbitrary: reveals },
   {
     weight: 4,
-    arbitrary: move('retry', { pick: fc.nat(), key: sameOrOther, sameBody: fc.boolean() }),
+    arbitrary: move('retry', { pick: recent, key: sameOrOther, sameBody: fc.boolean() }),
   },
 )
 
@@ -129,7 +131,13 @@ export const operations: fc.Arbitrary<Move> = fc.oneof(
     arbitrary: move('trial', { account, days: fc.constantFrom(null, 3, 20, 45) }),
   },
   { weight: 3, arbitrary: move('import', { person: fc.nat(peopleCounts.live - 1), change: fc.nat(4) }) },
-  { weight: 1, arbitrary: move('erase', { person: fc.nat(peopleCounts.live - 1) }) },
+  {
+    weight: 2,
+    arbitrary: move('erase', {
+      person: fc.nat(peopleCounts.live - 1),
+      pick: fc.option(recent, { nil: null, freq: 4 }),
+    }),
+  },
 )
 
 export const pauses: fc.Arbitrary<Pause> = fc.oneof(
@@ -171,7 +179,7 @@ export function actOf(move: Move, number: number, past: Past): Act | null {
     case 'reveal':
       return { act: 'reveal', key: move.key, number, people: move.people, idempotencyKey: move.idempotencyKey }
     case 'retry': {
-      const first = past.reveals[move.pick % past.reveals.length]
+      const first = past.reveals.at(-1 - move.pick)
       if (!first) return null
       const people = move.sameBody
         ? first.people
@@ -195,7 +203,10 @@ export function actOf(move: Move, number: number, past: Past): Act | null {
       const facts = changes[move.change]!(past.roster.live[move.person]!.facts)
       return { act: 'import', person: move.person, facts }
     }
-    case 'erase':
-      return { act: 'erase', person: move.person }
+    case 'erase': {
+      // Rather somebody of whom a kept reply tells.
+      const told = move.pick === null ? undefined : past.reveals.at(-1 - move.pick)?.people[0]
+      return { act: 'erase', person: told?.mode === 'live' ? told.person : move.person }
+    }
   }
 }

@@ -81,6 +81,8 @@ export interface World {
   roster: Roster
   accounts: string[]
   pause(toMs: number): void
+  /** Keeps everybody who has to pay waiting until released, so that requests really meet. */
+  hold(): Promise<() => Promise<void>>
   /** Does it on the first or the second instance. */
   perform(act: Act, house: number, cursors: ReadonlyMap<number, string>): Promise<Seen>
 }
@@ -135,7 +137,34 @@ export async function beginWorld(houses: Houses, run: number, startMs: number): 
     }
   }
   const pause = (toMs: number) => app.clock.set(new Date(toMs))
-  return { setting: { plans, keys }, start: state, roster, accounts, pause, perform }
+  const hold = () => holdPayments({ app, accounts, catalogues })
+  return { setting: { plans, keys }, start: state, roster, accounts, pause, hold, perform }
+}
+
+/** Others wait for whatever it has locked, with what they have seen so far, until it is released. */
+async function holdPayments({ app, accounts, catalogues }: Held): Promise<() => Promise<void>> {
+  const client = await app.db.connect()
+  const numbers = accounts.map(app.accountNumber)
+  const people = [...catalogues.live.people, ...catalogues.test.people].map(({ id }) => app.deps.ids.open(id)!.value)
+  await client.query('begin')
+  await client.query('select from usage_counters where account_id = any ($1::bigint[]) for update', [numbers])
+  await client.query(
+    `insert into reveals (account_id, mode, contact_id, revealed_at)
+     select account_id, mode, contact_id, 'infinity'
+     from unnest($1::bigint[]) as account_id, unnest(array['live', 'test']) as mode, unnest($2::bigint[]) as contact_id
+     on conflict do nothing`,
+    [numbers, people],
+  )
+  return async () => {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+interface Held {
+  app: TestApp
+  accounts: string[]
+  catalogues: State['catalogues']
 }
 
 function newTerms(now: number): Terms {

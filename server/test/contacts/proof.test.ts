@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { calls, operations, pauses } from './proof-moves.ts'
+import { calls, operations, pauses, reveals } from './proof-moves.ts'
 import { playOut, type Step, type Tally } from './proof-run.ts'
 import { type Houses, openHouses } from './proof-world.ts'
 
@@ -36,12 +36,12 @@ const oneByOne = fc.oneof(
   { weight: 3, arbitrary: alone(operations) },
   { weight: 1, arbitrary: pauses },
 )
+const repeated = (moves: typeof calls) =>
+  fc.tuple(moves, fc.integer({ min: 2, max: 4 })).map(([move, times]): Step => Array(times).fill(move))
 const together = fc.oneof(
-  { weight: 8, arbitrary: fc.array(calls, { minLength: 2, maxLength: 4 }) },
-  {
-    weight: 3,
-    arbitrary: fc.tuple(calls, fc.integer({ min: 2, max: 4 })).map(([move, times]) => Array(times).fill(move)),
-  },
+  { weight: 7, arbitrary: fc.array(calls, { minLength: 2, maxLength: 4 }) },
+  { weight: 1, arbitrary: repeated(calls) },
+  { weight: 3, arbitrary: repeated(reveals) },
   { weight: 3, arbitrary: fc.tuple(calls, calls, operations).map((moves) => [...moves]) },
   { weight: 3, arbitrary: alone(operations) },
   { weight: 1, arbitrary: pauses },

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import type { Deps } from '../../src/deps.ts'
 import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
 import { checkLedger } from '../../src/usage/ledger-check.ts'
 import { temporaryDirectory } from '../db/embedded-support.ts'
-import { mustAsk } from './caller.ts'
-import { subscribe, withDeps } from './service.ts'
+import { withDeps } from './service.ts'
 
 type Settings = Record<string, string>
 
@@ -16,29 +16,32 @@ export const peopleSettings = { DEMO: '0', DATA_KEYS: `test:${Buffer.alloc(32, 7
 const perStore = 10
 
 /** Imports invented people, ten a store, and tells their public ids. */
-export async function importPeople(settings: Settings, api: string, stores: number): Promise<string[]> {
+export async function importPeople(settings: Settings, stores: number): Promise<string[]> {
   const domains = Array.from({ length: stores }, (_, store) => `people-${store}.example`)
-  await importRecords(
-    settings,
-    importStores,
-    domains.map((domain) => ({ domain, name: domain })),
-  )
   const people = domains.flatMap((store_domain) =>
     Array.from({ length: perStore }, (_, i) => personAt(store_domain, i)),
   )
-  await importRecords(settings, importContacts, people)
-
-  const reader = await subscribe(settings)
-  const ids: string[] = []
-  let cursor: unknown = null
-  do {
-    const body = { person: { has_verified_email: true }, max_contacts_per_store: perStore, limit: 100, cursor }
-    const page = (await mustAsk(api, reader.live, '/contacts/search', body)).body
-    ids.push(...(page.data as { id: string }[]).map(({ id }) => id))
-    cursor = page.next_cursor
-  } while (cursor !== null)
-  expect(new Set(ids).size).toBe(people.length)
-  return ids
+  return withDeps(settings, async (deps) => {
+    await importRecords(
+      deps,
+      importStores,
+      domains.map((domain) => ({ domain, name: domain })),
+    )
+    await importRecords(deps, importContacts, people)
+    const { rows } = await deps.db.query<{ key: number }>(
+      `select c.store_id * 4096 + c.number as key
+       from contacts c
+       join stores s on s.id = c.store_id
+       where s.mode = 'live'
+       order by 1`,
+    )
+    expect(rows).toHaveLength(people.length)
+    return deps.ids.sealMany(
+      'contact',
+      rows.map(({ key }) => key),
+      'live',
+    )
+  })
 }
 
 function personAt(store_domain: string, index: number) {
@@ -52,10 +55,10 @@ function personAt(store_domain: string, index: number) {
   }
 }
 
-async function importRecords(settings: Settings, load: typeof importContacts, records: object[]): Promise<void> {
+async function importRecords(deps: Deps, load: typeof importContacts, records: object[]): Promise<void> {
   const file = join(temporaryDirectory(), 'records.ndjson')
   writeFileSync(file, records.map((record) => JSON.stringify(record)).join('\n'))
-  const { rejected } = await withDeps(settings, (deps) => load(deps, { file, extendTaxonomy: false }))
+  const { rejected } = await load(deps, { file, extendTaxonomy: false })
   expect(rejected).toBe(0)
 }
 
