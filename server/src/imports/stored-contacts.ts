@@ -50,7 +50,7 @@ export function placeOf({ seals }: WriteContext, stores: ContactStores, patch: C
 }
 
 /** A contact as it is on file. */
-export interface StoredContact extends ContactState {
+interface StoredContact extends ContactState {
   /** What it is recognised by, as PostgreSQL writes a list. */
   identities: string
 }

@@ -23,8 +23,6 @@ import { createManualClock } from './clock.ts'
 import { testDataKeys } from './data-keys.ts'
 import { createTestDatabase } from './database.ts'
 
-export { testDataKeys }
-
 interface AccountTraits {
   plan?: PlanSlug
   status?: KnownStatus
