@@ -1,5 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireAccess } from './auth/access.ts'
+import { registerLinkPages } from './billing/links-pages.ts'
+import { reconcileAlone } from './billing/reconcile.ts'
+import { registerBillingRoutes } from './billing/routes.ts'
+import { registerWebhookRoutes } from './billing/webhook-routes.ts'
 import { expireReplies } from './contacts/expire-replies.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
 import type { Pool } from './db/pool.ts'
@@ -14,21 +18,29 @@ import { registerStoreRoutes } from './stores/routes.ts'
 import { headersOfMeters } from './stores/send-paid.ts'
 import { registerTaxonomyRoutes } from './taxonomy/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
+import { createTrialLinks } from './usage/trial-links.ts'
 
 // New values must be searchable within two seconds of an import's end, in every instance.
 const taxonomyIntervalMs = 1_000
 // A kept reply is too old to be given long before it is deleted; this bounds how long it lies there.
 const expiryIntervalMs = 600_000
+// Events of the payment provider come at once; this bounds how long the loss of one is felt.
+const reconciliationIntervalMs = 3_600_000
 
 const tags = [
   { name: 'usage', description: 'What the account may use, has used and has left.' },
+  { name: 'billing', description: 'How the plan stands, and links to pages on which a person changes it.' },
   { name: 'taxonomy', description: 'The values that filters accept, with their labels.' },
   { name: 'stores', description: 'Lookup, search and batch enrichment of stores.' },
   { name: 'contacts', description: 'People at stores: previews without channels, revealed one by one.' },
 ]
 
 /** The only way an app comes to exist: the server, its tests and the export of its contract all call this. */
-export async function buildApp(deps: Deps, observers: readonly RequestObserver[] = []): Promise<FastifyInstance> {
+export async function buildApp(
+  deps: Deps,
+  observers: readonly RequestObserver[] = [],
+  intervals = { reconciliationMs: reconciliationIntervalMs },
+): Promise<FastifyInstance> {
   const app = createHttpServer({
     observers: [logRequests(deps.log), ...observers],
     checkReadiness: () => checkDatabase(deps.db),
@@ -42,18 +54,24 @@ export async function buildApp(deps: Deps, observers: readonly RequestObserver[]
     },
   })
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
+  const trialLinks = createTrialLinks({ ...deps, publicUrl })
   requireAccess(app, { db: deps.db, clock: deps.clock, plans: deps.plans, publicUrl })
   app.register(
     async (scope) => {
       const api = scope as unknown as ApiRoutes
-      registerUsageRoutes(api, { db: deps.db, ids: deps.ids, publicUrl })
+      registerUsageRoutes(api, { db: deps.db, ids: deps.ids, trialLinks })
+      registerBillingRoutes(api, { ...deps, publicUrl })
       registerTaxonomyRoutes(api, deps.taxonomy)
       registerStoreRoutes(api, deps)
-      registerContactRoutes(api, { ...deps, publicUrl })
+      registerContactRoutes(api, { ...deps, trialLinks })
     },
     { prefix: '/api/v1' },
   )
 
+  registerLinkPages(app)
+  registerWebhookRoutes(app, deps)
+
+  const closing = new AbortController()
   const warnOf = (what: string) => (error: unknown) => deps.log.warn({ cause: describeCause(error) }, what)
   const repetitions = [
     repeat(() => deps.taxonomy.refresh(), {
@@ -64,8 +82,15 @@ export async function buildApp(deps: Deps, observers: readonly RequestObserver[]
       intervalMs: expiryIntervalMs,
       onOutage: warnOf('replies that are too old cannot be deleted'),
     }),
+    repeat(() => reconcileAlone(deps, closing.signal), {
+      intervalMs: intervals.reconciliationMs,
+      onOutage: warnOf('accounts cannot be reconciled with the payment provider'),
+    }),
   ]
-  app.addHook('onClose', async () => void (await Promise.all(repetitions.map((repetition) => repetition.stop()))))
+  app.addHook('onClose', async () => {
+    closing.abort()
+    await Promise.all(repetitions.map((repetition) => repetition.stop()))
+  })
   await app.ready()
   return app
 }
