@@ -2,7 +2,7 @@ import { runDue } from './billing/due.ts'
 import { FaultBox } from './control/faults.ts'
 import type { Desk } from './desk.ts'
 import { Deliverer } from './events/deliver.ts'
-import { StripeError } from './http/errors.ts'
+import { keepsChanges } from './http/errors.ts'
 import { Book } from './state/book.ts'
 import { Disk, loadBook } from './state/disk.ts'
 import { lockState } from './state/lock.ts'
@@ -81,7 +81,7 @@ export class Standin {
       changed ||= done.changed
       return done.result
     } catch (error) {
-      changed ||= error instanceof StripeError && error.keepsChanges
+      changed ||= keepsChanges(error)
       throw error
     } finally {
       if (changed) await this.disk?.save()
@@ -119,7 +119,7 @@ export class Standin {
       const result = verb(this.desk(request))
       return { result, changed: this.book.changed }
     } catch (error) {
-      if (!(error instanceof StripeError && error.keepsChanges)) this.book.rollBack()
+      if (!keepsChanges(error)) this.book.rollBack()
       throw error
     }
   }

@@ -112,10 +112,9 @@ export function finalizeInvoice(desk: Desk, draft: Invoice): Invoice {
     automatically_finalizes_at: null,
     due_date: draft.due_date ?? dueDate(desk, draft),
   })
-  changeCustomer(desk, customer, {
-    next_invoice_sequence: customer.next_invoice_sequence + 1,
-    balance: Math.min(0, open.total + customer.balance),
-  })
+  const next = customer.next_invoice_sequence + 1
+  const numbered = desk.book.amend('customers', customer, { next_invoice_sequence: next }) // which is no news
+  changeCustomer(desk, numbered, { balance: Math.min(0, open.total + customer.balance) })
   emit(desk, 'invoice.finalized', presentInvoice(desk, open))
   return open
 }

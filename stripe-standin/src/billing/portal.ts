@@ -129,7 +129,7 @@ export function payInvoice(desk: Desk, sessionId: string, wanted: { readonly inv
   const invoice = openInvoices(desk, customer.id).find(({ id }) => id === wanted.invoice)
   if (!invoice) throw noSuch('invoice', wanted.invoice)
   const tried = chargeInvoice(desk, invoice, methodFor(desk, invoice), { byHand: true })
-  if (tried.status !== 'paid') throw cardDeclined()
+  if (tried.status !== 'paid') throw cardDeclined({ keepsChanges: true })
   return tried
 }
 

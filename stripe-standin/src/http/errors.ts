@@ -4,6 +4,8 @@ interface ErrorFacts {
   readonly code?: string
   readonly param?: string
   readonly declineCode?: string
+  /** What the request changed before it failed stays: an attempt to charge is counted, and its invoice left open. */
+  readonly keepsChanges?: boolean
 }
 
 /** An error as Stripe tells it: status, type, sentence, and where they apply code and parameter. */
@@ -17,11 +19,6 @@ export class StripeError extends Error {
     this.status = status
     this.type = type
     this.facts = facts
-  }
-
-  /** What a declined card has changed (an attempt counted, an invoice left open) stays; other errors change nothing. */
-  get keepsChanges(): boolean {
-    return this.type === 'card_error'
   }
 
   body(): object {
@@ -51,9 +48,16 @@ export function noSuch(what: string, id: string, param = 'id'): StripeError {
   })
 }
 
-export function cardDeclined(): StripeError {
+/** A card that was refused; `keepsChanges` where the attempt to charge it counts. */
+export function cardDeclined({ keepsChanges = false } = {}): StripeError {
   return new StripeError(402, 'card_error', 'Your card was declined.', {
     code: 'card_declined',
     declineCode: 'generic_decline',
+    keepsChanges,
   })
+}
+
+/** Whether what was done before this error stays done. */
+export function keepsChanges(error: unknown): error is StripeError {
+  return error instanceof StripeError && error.facts.keepsChanges === true
 }

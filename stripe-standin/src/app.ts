@@ -1,0 +1,39 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { serveControl } from './control/routes.ts'
+import { allEndpoints } from './endpoints/all.ts'
+import { sendError, serveApi } from './http/api.ts'
+import { StripeError } from './http/errors.ts'
+import { registerPages } from './pages/routes.ts'
+import { Standin, type StandinOptions } from './standin.ts'
+
+/** A stand-in that is ready to listen. */
+export interface StandinApp {
+  readonly app: FastifyInstance
+  readonly standin: Standin
+}
+
+/** Opens the state and puts the API, the pages and the control in front of it. `app.close()` ends all of it. */
+export async function createStandin(options: StandinOptions = {}): Promise<StandinApp> {
+  const standin = new Standin(options)
+  const app = Fastify({
+    // Whatever is not asked for is refused, never dropped or converted.
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
+    forceCloseConnections: true,
+  })
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  app.setNotFoundHandler(async (request) => {
+    throw new StripeError(404, 'invalid_request_error', `There is nothing at ${request.url}.`)
+  })
+  serveApi(app, standin, allEndpoints)
+  serveControl(app, standin)
+  registerPages(app, standin)
+  app.addHook('onListen', async () => {
+    const address = app.server.address()
+    if (address !== null && typeof address === 'object') {
+      const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+      standin.url = `http://${host}:${address.port}`
+    }
+  })
+  app.addHook('onClose', () => standin.close())
+  return { app, standin }
+}

@@ -1,0 +1,38 @@
+import { setInterval } from 'node:timers'
+import { createStandin } from '../app.ts'
+import type { PlanForSale } from '../state/seed.ts'
+
+/**
+ * The local Stripe as a program of its own. All of its settings come from the environment (STANDIN_…); when it listens it
+ * prints one line of JSON: where, with which key, and what events are signed with. It ends on SIGINT and SIGTERM, and
+ * with STANDIN_TIED=1 also when its standard input closes, so that it cannot outlive a parent that was killed.
+ */
+const tickMs = 500
+
+async function main(): Promise<void> {
+  const env = process.env
+  const webhookUrl = env.STANDIN_WEBHOOK_URL
+  const { app, standin } = await createStandin({
+    stateDir: env.STANDIN_STATE_DIR,
+    secretKey: env.STANDIN_SECRET_KEY,
+    webhook: webhookUrl ? { url: webhookUrl, secret: env.STANDIN_WEBHOOK_SECRET || undefined } : undefined,
+    plans: env.STANDIN_PRICES ? (JSON.parse(env.STANDIN_PRICES) as PlanForSale[]) : undefined,
+  })
+  await app.listen({ host: env.STANDIN_HOST ?? '127.0.0.1', port: Number(env.STANDIN_PORT ?? 0) })
+  const ticking = setInterval(() => void standin.tick().catch(fail), tickMs)
+  const end = () => {
+    clearInterval(ticking)
+    void app.close().then(() => process.exit(0), fail)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
+  if (env.STANDIN_TIED === '1') process.stdin.resume().once('close', end)
+  const { url, secretKey, webhookSecret } = standin
+  process.stdout.write(`${JSON.stringify({ url, secret_key: secretKey, webhook_secret: webhookSecret })}\n`)
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`The stand-in failed: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+}
+
+main().catch(fail)

@@ -1,0 +1,180 @@
+import { expireSession, findSession } from '../billing/checkout.ts'
+import type { Desk } from '../desk.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { invalidRequest } from '../http/errors.ts'
+import { listPage, listParams } from '../http/lists.ts'
+import {
+  changedMetadata,
+  flag,
+  hash,
+  ignored,
+  integer,
+  isWithin,
+  list,
+  metadata,
+  moments,
+  oneOf,
+  required,
+  text,
+  url,
+} from '../http/params.ts'
+import { newId } from '../ids.ts'
+import { presentCheckoutSession, presentSessionLines } from '../present/checkout-sessions.ts'
+import { customerNamed, subscribablePrice } from './find.ts'
+import { checkTogether, trialSettings } from './subscription-params.ts'
+
+const daySeconds = 86_400
+const shortestLifeSeconds = 30 * 60
+/** A trial that ends sooner is refused, since its end could not be announced. */
+const shortestTrialSeconds = 2 * daySeconds
+
+function expiryOf(desk: Desk, wanted: number | undefined): number {
+  if (wanted === undefined) return desk.now + daySeconds
+  // A minute's grace for the way the request took.
+  if (wanted < desk.now + shortestLifeSeconds - 60)
+    throw invalidRequest('The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.', {
+      param: 'expires_at',
+    })
+  if (wanted > desk.now + daySeconds + 60)
+    throw invalidRequest('The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.', {
+      param: 'expires_at',
+    })
+  return wanted
+}
+
+export const checkoutSessionEndpoints = [
+  endpoint({
+    method: 'POST',
+    path: '/v1/checkout/sessions',
+    params: {
+      allow_promotion_codes: flag,
+      automatic_tax: ignored,
+      billing_address_collection: oneOf('auto', 'required'),
+      branding_settings: ignored,
+      cancel_url: url,
+      client_reference_id: text,
+      consent_collection: ignored,
+      custom_text: ignored,
+      customer: text,
+      customer_email: text,
+      customer_update: ignored,
+      expires_at: integer(),
+      line_items: required(
+        list(hash({ price: required(text), quantity: integer({ min: 1 }), adjustable_quantity: ignored })),
+      ),
+      locale: text,
+      metadata,
+      mode: required(oneOf('payment', 'setup', 'subscription')),
+      payment_method_collection: oneOf('always', 'if_required'),
+      payment_method_types: list(oneOf('card')),
+      phone_number_collection: ignored,
+      saved_payment_method_options: ignored,
+      subscription_data: hash({
+        billing_mode: ignored,
+        description: text,
+        metadata,
+        trial_end: integer(),
+        trial_period_days: integer({ min: 1, max: 730 }),
+        trial_settings: trialSettings,
+      }),
+      success_url: required(url),
+      tax_id_collection: ignored,
+      ui_mode: oneOf('hosted_page'),
+    },
+    run(desk, params) {
+      if (params.mode !== 'subscription')
+        throw invalidRequest(`The stand-in serves Checkout Sessions in mode subscription only.`, { param: 'mode' })
+      if (params.customer !== undefined && params.customer_email !== undefined)
+        throw invalidRequest('You may only specify one of these parameters: customer, customer_email.')
+      const customer = params.customer === undefined ? null : customerNamed(desk, params.customer)
+      const prices = params.line_items.map(({ price }, index) =>
+        subscribablePrice(desk, price, `line_items[${index}][price]`),
+      )
+      checkTogether(prices)
+      const data = params.subscription_data
+      if (data?.trial_end !== undefined && data.trial_end < desk.now + shortestTrialSeconds)
+        throw invalidRequest('The `trial_end` date has to be at least 2 days in the future.', {
+          param: 'subscription_data[trial_end]',
+        })
+      const session = desk.book.put('checkout_sessions', {
+        id: newId('cs_test_a1', 58),
+        created: desk.now,
+        mode: 'subscription',
+        status: 'open',
+        payment_status: 'unpaid',
+        customer: customer?.id ?? null,
+        customer_email: params.customer_email ?? null,
+        client_reference_id: params.client_reference_id ?? null,
+        line_items: params.line_items.map(({ price, quantity }) => ({
+          id: newId('li_1'),
+          price,
+          quantity: quantity ?? 1,
+        })),
+        currency: prices[0]!.currency,
+        success_url: params.success_url,
+        cancel_url: params.cancel_url ?? null,
+        expires_at: expiryOf(desk, params.expires_at),
+        metadata: changedMetadata({}, params.metadata),
+        subscription_metadata: changedMetadata({}, data?.metadata),
+        subscription_description: data?.description ?? null,
+        trial_end: data?.trial_end ?? null,
+        trial_period_days: data?.trial_period_days ?? null,
+        missing_payment_method: data?.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
+        payment_method_collection: params.payment_method_collection ?? 'always',
+        allow_promotion_codes: params.allow_promotion_codes ?? null,
+        billing_address_collection: params.billing_address_collection ?? null,
+        locale: params.locale ?? null,
+        subscription: null,
+        invoice: null,
+      })
+      return presentCheckoutSession(desk, session)
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/v1/checkout/sessions',
+    params: {
+      ...listParams,
+      created: moments,
+      customer: text,
+      status: oneOf('complete', 'expired', 'open'),
+      subscription: text,
+    },
+    run(desk, { created, customer, status, subscription, ...page }) {
+      const sessions = desk.book
+        .all('checkout_sessions')
+        .filter((session) => customer === undefined || session.customer === customer)
+        .filter((session) => status === undefined || session.status === status)
+        .filter((session) => subscription === undefined || session.subscription === subscription)
+        .filter((session) => isWithin(session.created, created))
+      return listPage('/v1/checkout/sessions', 'checkout.session', sessions, page, (session) =>
+        presentCheckoutSession(desk, session),
+      )
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/v1/checkout/sessions/:id',
+    params: {},
+    run: (desk, _params, { id }) => presentCheckoutSession(desk, findSession(desk, id)),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/v1/checkout/sessions/:id/line_items',
+    params: { limit: listParams.limit },
+    run: (desk, _params, { id }) => presentSessionLines(desk, findSession(desk, id)),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/v1/checkout/sessions/:id/expire',
+    params: {},
+    run(desk, _params, { id }) {
+      const session = findSession(desk, id)
+      if (session.status !== 'open')
+        throw invalidRequest(
+          `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of ${session.status}.`,
+        )
+      return presentCheckoutSession(desk, expireSession(desk, session))
+    },
+  }),
+]

@@ -1,0 +1,126 @@
+import {
+  attachPaymentMethod,
+  detachPaymentMethod,
+  makePaymentMethod,
+  testCardNamed,
+  testCardNumbered,
+} from '../billing/payment-methods.ts'
+import type { Desk } from '../desk.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'
+import { listPage, listParams } from '../http/lists.ts'
+import { changedMetadata, hash, ignored, metadata, oneOf, required, text, unsettable } from '../http/params.ts'
+import { presentPaymentMethod } from '../present/payment-methods.ts'
+import type { PaymentMethod } from '../state/records.ts'
+import { customerNamed } from './find.ts'
+
+const billingDetails = hash({
+  address: ignored,
+  email: unsettable(text),
+  name: unsettable(text),
+  phone: ignored,
+  tax_id: ignored,
+})
+
+/** What the parameters say of the card's holder. */
+function namesIn(details: { readonly email?: string | null; readonly name?: string | null } = {}) {
+  const { email, name } = details
+  return { ...(email !== undefined && { email }), ...(name !== undefined && { name }) }
+}
+
+function methodNamed(desk: Desk, id: string): PaymentMethod {
+  const method = desk.book.get('payment_methods', id)
+  if (!method) throw noSuch('PaymentMethod', id)
+  return method
+}
+
+function methodsOf(desk: Desk, customer: string): PaymentMethod[] {
+  return desk.book.all('payment_methods').filter((method) => method.customer === customer)
+}
+
+export const paymentMethodEndpoints = [
+  endpoint({
+    method: 'POST',
+    path: '/v1/payment_methods',
+    params: {
+      allow_redisplay: ignored,
+      billing_details: billingDetails,
+      card: hash({ token: text, number: text, exp_month: ignored, exp_year: ignored, cvc: ignored, networks: ignored }),
+      metadata,
+      type: required(oneOf('card')),
+    },
+    run(desk, { card, billing_details: details, metadata: change }) {
+      const { token, number } = card ?? {}
+      const found = token !== undefined ? testCardNamed(token) : number !== undefined && testCardNumbered(number)
+      if (!found)
+        throw invalidRequest('The stand-in takes the numbers and tokens of test cards only.', {
+          code: 'resource_missing',
+          param: token === undefined ? 'card[number]' : 'card[token]',
+        })
+      if (found.behavior === 'declines') throw cardDeclined()
+      return presentPaymentMethod(
+        makePaymentMethod(desk, found, {
+          billing_details: { email: null, name: null, ...namesIn(details) },
+          metadata: changedMetadata({}, change),
+        }),
+      )
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/v1/payment_methods',
+    params: { ...listParams, allow_redisplay: ignored, customer: text, type: oneOf('card') },
+    run(desk, { customer, ...page }) {
+      const methods = customer === undefined ? [] : methodsOf(desk, customerNamed(desk, customer).id)
+      return listPage('/v1/payment_methods', 'payment_method', methods, page, presentPaymentMethod)
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/v1/customers/:customer/payment_methods',
+    params: { ...listParams, allow_redisplay: ignored, type: oneOf('card') },
+    run(desk, page, { customer }) {
+      const methods = methodsOf(desk, customerNamed(desk, customer).id)
+      return listPage(
+        `/v1/customers/${customer}/payment_methods`,
+        'payment_method',
+        methods,
+        page,
+        presentPaymentMethod,
+      )
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/v1/payment_methods/:id',
+    params: {},
+    run: (desk, _params, { id }) => presentPaymentMethod(methodNamed(desk, id)),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/v1/payment_methods/:id',
+    params: { allow_redisplay: ignored, billing_details: billingDetails, card: ignored, metadata },
+    run(desk, { billing_details: details, metadata: change }, { id }) {
+      const method = methodNamed(desk, id)
+      const changed = desk.book.amend('payment_methods', method, {
+        billing_details: { ...method.billing_details, ...namesIn(details) },
+        metadata: changedMetadata(method.metadata, change),
+      })
+      return presentPaymentMethod(changed)
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/v1/payment_methods/:id/attach',
+    params: { customer: required(text) },
+    run(desk, { customer }, { id }) {
+      return presentPaymentMethod(attachPaymentMethod(desk, id, customerNamed(desk, customer).id, 'id'))
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/v1/payment_methods/:id/detach',
+    params: {},
+    run: (desk, _params, { id }) => presentPaymentMethod(detachPaymentMethod(desk, methodNamed(desk, id))),
+  }),
+]

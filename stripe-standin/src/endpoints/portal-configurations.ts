@@ -1,0 +1,227 @@
+import type { Desk } from '../desk.ts'
+import { emit, emitUpdate } from '../events/emit.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { invalidRequest, noSuch } from '../http/errors.ts'
+import { listPage, listParams } from '../http/lists.ts'
+import {
+  changedMetadata,
+  flag,
+  hash,
+  ignored,
+  list,
+  metadata,
+  oneOf,
+  required,
+  text,
+  unsettable,
+  url,
+  type Values,
+} from '../http/params.ts'
+import { newId } from '../ids.ts'
+import { presentPortalConfiguration } from '../present/portal.ts'
+import type { PortalConfiguration } from '../state/records.ts'
+
+type Features = PortalConfiguration['features']
+
+const proration = oneOf('always_invoice', 'create_prorations', 'none')
+
+const features = hash({
+  customer_update: hash({ allowed_updates: unsettable(list(text)), enabled: required(flag) }),
+  invoice_history: hash({ enabled: required(flag) }),
+  payment_method_update: hash({ enabled: required(flag), payment_method_configuration: ignored }),
+  subscription_cancel: hash({
+    cancellation_reason: hash({ enabled: required(flag), options: required(unsettable(list(text))) }),
+    enabled: flag,
+    mode: oneOf('at_period_end', 'immediately'),
+    proration_behavior: proration,
+  }),
+  subscription_update: hash({
+    billing_cycle_anchor: oneOf('unchanged'),
+    default_allowed_updates: unsettable(list(oneOf('price', 'promotion_code', 'quantity'))),
+    enabled: flag,
+    products: unsettable(
+      list(hash({ adjustable_quantity: ignored, prices: required(list(text)), product: required(text) })),
+    ),
+    proration_behavior: proration,
+    schedule_at_period_end: hash({
+      conditions: unsettable(list(hash({ type: required(oneOf('decreasing_item_amount', 'shortening_interval')) }))),
+    }),
+    trial_update_behavior: oneOf('continue_trial', 'end_trial'),
+  }),
+})
+
+const facts = {
+  business_profile: hash({
+    headline: unsettable(text),
+    privacy_policy_url: unsettable(url),
+    terms_of_service_url: unsettable(url),
+  }),
+  default_return_url: unsettable(url),
+  login_page: ignored,
+  metadata,
+  name: unsettable(text),
+}
+
+/** A portal in which nothing can be done, which is what an unnamed feature means. */
+const closed: Features = {
+  customer_update: { enabled: false, allowed_updates: [] },
+  invoice_history: { enabled: false },
+  payment_method_update: { enabled: false },
+  subscription_cancel: {
+    enabled: false,
+    mode: 'at_period_end',
+    proration_behavior: 'none',
+    cancellation_reason: { enabled: false, options: [] },
+  },
+  subscription_update: {
+    enabled: false,
+    default_allowed_updates: [],
+    proration_behavior: 'none',
+    products: [],
+    schedule_at_period_end: [],
+    trial_update_behavior: 'end_trial',
+  },
+}
+
+type FeatureParams = NonNullable<Values<{ features: typeof features }>['features']>
+
+function changedFeatures(desk: Desk, before: Features, params: FeatureParams = {}): Features {
+  const cancel = params.subscription_cancel
+  const update = params.subscription_update
+  const after: Features = {
+    customer_update: params.customer_update
+      ? {
+          enabled: params.customer_update.enabled,
+          allowed_updates: params.customer_update.allowed_updates ?? before.customer_update.allowed_updates,
+        }
+      : before.customer_update,
+    invoice_history: params.invoice_history ?? before.invoice_history,
+    payment_method_update: params.payment_method_update
+      ? { enabled: params.payment_method_update.enabled }
+      : before.payment_method_update,
+    subscription_cancel: {
+      enabled: cancel?.enabled ?? before.subscription_cancel.enabled,
+      mode: cancel?.mode ?? before.subscription_cancel.mode,
+      proration_behavior: cancel?.proration_behavior ?? before.subscription_cancel.proration_behavior,
+      cancellation_reason: cancel?.cancellation_reason
+        ? {
+            enabled: cancel.cancellation_reason.enabled,
+            options: cancel.cancellation_reason.options ?? [],
+          }
+        : before.subscription_cancel.cancellation_reason,
+    },
+    subscription_update: changedUpdateFeature(before.subscription_update, update),
+  }
+  checkProducts(desk, after.subscription_update)
+  return after
+}
+
+function changedUpdateFeature(
+  before: Features['subscription_update'],
+  params: FeatureParams['subscription_update'],
+): Features['subscription_update'] {
+  const { default_allowed_updates: allowed, products, schedule_at_period_end: waiting } = params ?? {}
+  return {
+    enabled: params?.enabled ?? before.enabled,
+    default_allowed_updates: allowed === undefined ? before.default_allowed_updates : (allowed ?? []),
+    proration_behavior: params?.proration_behavior ?? before.proration_behavior,
+    products:
+      products === undefined ? before.products : (products ?? []).map(({ product, prices }) => ({ product, prices })),
+    schedule_at_period_end:
+      waiting === undefined ? before.schedule_at_period_end : (waiting.conditions ?? []).map(({ type }) => type),
+    trial_update_behavior: params?.trial_update_behavior ?? before.trial_update_behavior,
+  }
+}
+
+/** What can be chosen must exist, and offering a choice without any is a mistake. */
+function checkProducts(desk: Desk, update: Features['subscription_update']): void {
+  update.products.forEach(({ product, prices }, index) => {
+    const param = `features[subscription_update][products][${index}]`
+    if (!desk.book.get('products', product)) throw noSuch('product', product, `${param}[product]`)
+    for (const price of prices)
+      if (desk.book.get('prices', price)?.product !== product) throw noSuch('price', price, `${param}[prices]`)
+  })
+  if (update.enabled && (update.products.length === 0 || update.default_allowed_updates.length === 0))
+    throw invalidRequest(
+      'You must provide `products` and `default_allowed_updates` when `subscription_update` is enabled.',
+      { param: 'features[subscription_update]' },
+    )
+}
+
+function configurationNamed(desk: Desk, id: string): PortalConfiguration {
+  const configuration = desk.book.get('portal_configurations', id)
+  if (!configuration) throw noSuch('billing_portal.configuration', id)
+  return configuration
+}
+
+const collection = '/v1/billing_portal/configurations'
+
+export const portalConfigurationEndpoints = [
+  endpoint({
+    method: 'POST',
+    path: collection,
+    params: { ...facts, features: required(features) },
+    run(desk, params) {
+      const profile = params.business_profile
+      const configuration = desk.book.put('portal_configurations', {
+        id: newId('bpc_1'),
+        created: desk.now,
+        updated: desk.now,
+        active: true,
+        is_default: false,
+        name: params.name ?? null,
+        metadata: changedMetadata({}, params.metadata),
+        default_return_url: params.default_return_url ?? null,
+        business_profile: {
+          headline: profile?.headline ?? null,
+          privacy_policy_url: profile?.privacy_policy_url ?? null,
+          terms_of_service_url: profile?.terms_of_service_url ?? null,
+        },
+        features: changedFeatures(desk, closed, params.features),
+      })
+      emit(desk, 'billing_portal.configuration.created', presentPortalConfiguration(configuration))
+      return presentPortalConfiguration(configuration)
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: collection,
+    params: { ...listParams, active: flag, is_default: flag },
+    run(desk, { active, is_default: standard, ...page }) {
+      const configurations = desk.book
+        .all('portal_configurations')
+        .filter((configuration) => active === undefined || configuration.active === active)
+        .filter((configuration) => standard === undefined || configuration.is_default === standard)
+      return listPage(collection, 'billing_portal.configuration', configurations, page, presentPortalConfiguration)
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/v1/billing_portal/configurations/:id',
+    params: {},
+    run: (desk, _params, { id }) => presentPortalConfiguration(configurationNamed(desk, id)),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/v1/billing_portal/configurations/:id',
+    params: { ...facts, active: flag, features },
+    run(desk, params, { id }) {
+      const before = configurationNamed(desk, id)
+      if (params.active === false && before.is_default)
+        throw invalidRequest('You cannot deactivate the default configuration.', { param: 'active' })
+      const { business_profile: profile, default_return_url: returnUrl, name } = params
+      const changed = desk.book.amend('portal_configurations', before, {
+        updated: desk.now,
+        active: params.active ?? before.active,
+        name: name === undefined ? before.name : name,
+        metadata: changedMetadata(before.metadata, params.metadata),
+        default_return_url: returnUrl === undefined ? before.default_return_url : returnUrl,
+        business_profile: { ...before.business_profile, ...profile },
+        features: changedFeatures(desk, before.features, params.features),
+      })
+      const presented = presentPortalConfiguration(changed)
+      emitUpdate(desk, 'billing_portal.configuration.updated', presentPortalConfiguration(before), presented)
+      return presented
+    },
+  }),
+]

@@ -1,0 +1,149 @@
+import type { Desk } from '../desk.ts'
+import { invalidRequest } from '../http/errors.ts'
+import {
+  changedMetadata,
+  flag,
+  hash,
+  ignored,
+  integer,
+  list,
+  metadata,
+  oneOf,
+  required,
+  text,
+  unsettable,
+  type Values,
+  wordOr,
+} from '../http/params.ts'
+import { newId } from '../ids.ts'
+import type { Price, Subscription, SubscriptionItem } from '../state/records.ts'
+import { subscribablePrice } from './find.ts'
+
+export const trialSettings = hash({
+  end_behavior: required(hash({ missing_payment_method: required(oneOf('cancel', 'create_invoice', 'pause')) })),
+})
+
+/** What a subscription takes both when it is made and when it is changed. */
+export const commonParams = {
+  automatic_tax: ignored,
+  cancel_at_period_end: flag,
+  collection_method: oneOf('charge_automatically', 'send_invoice'),
+  days_until_due: integer({ max: 365 }),
+  default_payment_method: unsettable(text),
+  description: unsettable(text),
+  invoice_settings: ignored,
+  metadata,
+  off_session: flag,
+  payment_behavior: oneOf('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
+  payment_settings: ignored,
+  proration_behavior: oneOf('always_invoice', 'create_prorations', 'none'),
+  trial_end: wordOr('now', integer()),
+  trial_from_plan: ignored,
+  trial_settings: trialSettings,
+}
+
+export const newItems = list(
+  hash({ price: required(text), quantity: integer(), metadata, tax_rates: ignored, discounts: ignored }),
+  { max: 20 },
+)
+
+export const changedItems = list(
+  hash({
+    id: text,
+    price: text,
+    quantity: integer(),
+    deleted: flag,
+    metadata,
+    tax_rates: ignored,
+    discounts: ignored,
+    clear_usage: ignored,
+  }),
+  { max: 20 },
+)
+
+type Common = Values<typeof commonParams>
+
+/** What is simply written down. The card is checked by the caller, who knows the customer. */
+export function factsFrom(params: Common, before: Pick<Subscription, 'metadata'>): Partial<Subscription> {
+  return {
+    ...(params.collection_method && { collection_method: params.collection_method }),
+    ...(params.days_until_due !== undefined && { days_until_due: params.days_until_due }),
+    ...(params.description !== undefined && { description: params.description }),
+    ...(params.default_payment_method !== undefined && { default_payment_method: params.default_payment_method }),
+    ...(params.metadata !== undefined && { metadata: changedMetadata(before.metadata, params.metadata) }),
+    ...(params.trial_settings && {
+      missing_payment_method: params.trial_settings.end_behavior.missing_payment_method,
+    }),
+  }
+}
+
+/** All items of a subscription have one currency and are paid in one rhythm. */
+export function checkTogether(prices: readonly Price[]): void {
+  const [first, ...others] = prices
+  if (!first) throw invalidRequest('A subscription must have at least one item.', { param: 'items' })
+  for (const other of others) {
+    if (other.currency !== first.currency)
+      throw invalidRequest('All prices on a subscription must have the same currency.', { param: 'items' })
+    const { interval, interval_count: count } = other.recurring!
+    if (interval !== first.recurring!.interval || count !== first.recurring!.interval_count)
+      throw invalidRequest(
+        'If you use multiple items, all of them need to have the same `recurring.interval` and `recurring.interval_count`.',
+        { param: 'items' },
+      )
+  }
+  if (new Set(prices.map(({ id }) => id)).size < prices.length)
+    throw invalidRequest('Cannot add multiple subscription items with the same price.', { param: 'items' })
+}
+
+/** The items as they will be after the parameters: named ones changed or gone, new ones added, the rest as they were. */
+export function itemsAfter(
+  desk: Desk,
+  subscription: Subscription,
+  changes: NonNullable<Values<{ items: typeof changedItems }>['items']>,
+): readonly SubscriptionItem[] {
+  const items = new Map(subscription.items.map((item) => [item.id, item]))
+  changes.forEach((change, index) => {
+    const before = change.id === undefined ? undefined : items.get(change.id)
+    if (change.id !== undefined && !before)
+      throw invalidRequest(`No such subscription item: '${change.id}'`, {
+        code: 'resource_missing',
+        param: `items[${index}][id]`,
+      })
+    if (change.deleted) {
+      if (before) items.delete(before.id)
+      return
+    }
+    const priceId = change.price ?? before?.price
+    if (priceId === undefined)
+      throw invalidRequest(`Missing required param: items[${index}][price].`, {
+        code: 'parameter_missing',
+        param: `items[${index}][price]`,
+      })
+    if (priceId !== before?.price) subscribablePrice(desk, priceId, `items[${index}][price]`)
+    const template = before ?? freshItem(desk, subscription)
+    items.set(template.id, {
+      ...template,
+      price: priceId,
+      quantity: change.quantity ?? template.quantity,
+      metadata: changedMetadata(template.metadata, change.metadata),
+    })
+  })
+  const after = [...items.values()]
+  checkTogether(after.map(({ price }) => desk.book.must('prices', price)))
+  if (after.some(({ price }) => desk.book.must('prices', price).currency !== subscription.currency))
+    throw invalidRequest('The currency of a subscription cannot change.', { param: 'items' })
+  return after
+}
+
+function freshItem(desk: Desk, { items }: Subscription): SubscriptionItem {
+  const { current_period_start, current_period_end } = items[0]!
+  return {
+    id: newId('si_', 14),
+    created: desk.now,
+    price: '',
+    quantity: 1,
+    metadata: {},
+    current_period_start,
+    current_period_end,
+  }
+}

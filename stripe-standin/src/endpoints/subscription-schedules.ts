@@ -1,0 +1,49 @@
+import { releaseSchedule } from '../billing/schedule.ts'
+import type { Desk } from '../desk.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { invalidRequest, noSuch } from '../http/errors.ts'
+import { listPage, listParams } from '../http/lists.ts'
+import { flag, text } from '../http/params.ts'
+import { presentSchedule } from '../present/subscriptions.ts'
+import type { SubscriptionSchedule } from '../state/records.ts'
+import { subscriptionNamed } from './find.ts'
+
+function scheduleNamed(desk: Desk, id: string): SubscriptionSchedule {
+  const schedule = desk.book.get('subscription_schedules', id)
+  if (!schedule) throw noSuch('subscription_schedule', id)
+  return schedule
+}
+
+export const subscriptionScheduleEndpoints = [
+  endpoint({
+    method: 'GET',
+    path: '/v1/subscription_schedules',
+    params: { ...listParams, customer: text },
+    run(desk, { customer, ...page }) {
+      const schedules = desk.book
+        .all('subscription_schedules')
+        .filter((schedule) => customer === undefined || schedule.customer === customer)
+      return listPage('/v1/subscription_schedules', 'subscription_schedule', schedules, page, (schedule) =>
+        presentSchedule(desk, schedule),
+      )
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/v1/subscription_schedules/:id',
+    params: {},
+    run: (desk, _params, { id }) => presentSchedule(desk, scheduleNamed(desk, id)),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/v1/subscription_schedules/:id/release',
+    params: { preserve_cancel_date: flag },
+    run(desk, _params, { id }) {
+      const schedule = scheduleNamed(desk, id)
+      if (schedule.status !== 'active')
+        throw invalidRequest(`You cannot release a subscription schedule that is \`${schedule.status}\`.`)
+      releaseSchedule(desk, subscriptionNamed(desk, schedule.subscription))
+      return presentSchedule(desk, scheduleNamed(desk, id))
+    },
+  }),
+]

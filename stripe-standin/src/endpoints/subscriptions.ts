@@ -1,0 +1,210 @@
+import { cancelSubscription } from '../billing/cancel.ts'
+import { restLine, waitForNextInvoice } from '../billing/change.ts'
+import { ownPaymentMethod } from '../billing/payment-methods.ts'
+import { resumePaused } from '../billing/renew.ts'
+import { startSubscription } from '../billing/start.ts'
+import { hasEnded } from '../billing/subscription-record.ts'
+import { updateSubscription } from '../billing/update.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { invalidRequest, noSuch } from '../http/errors.ts'
+import { listPage, listParams } from '../http/lists.ts'
+import {
+  changedMetadata,
+  flag,
+  hash,
+  ignored,
+  integer,
+  isWithin,
+  moments,
+  oneOf,
+  required,
+  text,
+  unsettable,
+  wordOr,
+} from '../http/params.ts'
+import { presentSubscription } from '../present/subscriptions.ts'
+import type { Subscription } from '../state/records.ts'
+import { customerNamed, subscribablePrice, subscriptionNamed } from './find.ts'
+import { changedItems, checkTogether, commonParams, factsFrom, itemsAfter, newItems } from './subscription-params.ts'
+
+const daySeconds = 86_400
+const statuses = [
+  'active',
+  'canceled',
+  'incomplete',
+  'incomplete_expired',
+  'past_due',
+  'paused',
+  'trialing',
+  'unpaid',
+] as const
+const cancellationDetails = hash({ comment: unsettable(text), feedback: unsettable(text) })
+
+/** What the filter lets through; without one, all that has not been canceled. */
+function hasStatus(
+  subscription: Subscription,
+  wanted: (typeof statuses)[number] | 'all' | 'ended' | undefined,
+): boolean {
+  if (wanted === 'all') return true
+  if (wanted === 'ended') return hasEnded(subscription)
+  return wanted === undefined ? subscription.status !== 'canceled' : subscription.status === wanted
+}
+
+export const subscriptionEndpoints = [
+  endpoint({
+    method: 'POST',
+    path: '/v1/subscriptions',
+    params: {
+      ...commonParams,
+      billing_mode: ignored,
+      cancel_at: integer(),
+      currency: text,
+      customer: required(text),
+      items: required(newItems),
+      trial_period_days: integer({ min: 1, max: 730 }),
+    },
+    run(desk, params) {
+      const customer = customerNamed(desk, params.customer)
+      const prices = params.items.map(({ price }, index) => subscribablePrice(desk, price, `items[${index}][price]`))
+      checkTogether(prices)
+      if (params.default_payment_method)
+        ownPaymentMethod(desk, params.default_payment_method, customer.id, 'default_payment_method')
+      const { trial_end: end, trial_period_days: days } = params
+      if (end !== undefined && days !== undefined)
+        throw invalidRequest('You may only specify one of these parameters: trial_end, trial_period_days.')
+      if (typeof end === 'number' && end <= desk.now)
+        throw invalidRequest('Invalid timestamp: must be an integer Unix timestamp in the future.', {
+          param: 'trial_end',
+        })
+      const trialEnd = typeof end === 'number' ? end : days === undefined ? null : desk.now + days * daySeconds
+      const subscription = startSubscription(desk, {
+        customer: customer.id,
+        currency: prices[0]!.currency,
+        items: params.items.map(({ price, quantity, metadata }) => ({
+          price,
+          quantity: quantity ?? 1,
+          metadata: changedMetadata({}, metadata),
+        })),
+        trialEnd,
+        paymentBehavior: params.payment_behavior ?? 'allow_incomplete',
+        missingPaymentMethod: params.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
+        facts: {
+          ...factsFrom(params, { metadata: {} }),
+          ...(params.cancel_at_period_end && { cancel_at_period_end: true }),
+          ...(params.cancel_at !== undefined && { cancel_at: params.cancel_at, canceled_at: desk.now }),
+        },
+      })
+      return presentSubscription(desk, subscription)
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/v1/subscriptions',
+    params: {
+      ...listParams,
+      collection_method: oneOf('charge_automatically', 'send_invoice'),
+      created: moments,
+      customer: text,
+      price: text,
+      status: oneOf(...statuses, 'all', 'ended'),
+    },
+    run(desk, { collection_method: method, created, customer, price, status, ...page }) {
+      if (customer !== undefined && !desk.book.get('customers', customer))
+        throw noSuch('customer', customer, 'customer')
+      const subscriptions = desk.book
+        .all('subscriptions')
+        .filter((subscription) => hasStatus(subscription, status))
+        .filter((subscription) => customer === undefined || subscription.customer === customer)
+        .filter((subscription) => method === undefined || subscription.collection_method === method)
+        .filter((subscription) => price === undefined || subscription.items.some((item) => item.price === price))
+        .filter((subscription) => isWithin(subscription.created, created))
+      return listPage('/v1/subscriptions', 'subscription', subscriptions, page, (subscription) =>
+        presentSubscription(desk, subscription),
+      )
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/v1/subscriptions/:id',
+    params: {},
+    run: (desk, _params, { id }) => presentSubscription(desk, subscriptionNamed(desk, id)),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/v1/subscriptions/:id',
+    params: {
+      ...commonParams,
+      billing_cycle_anchor: oneOf('now', 'unchanged'),
+      cancel_at: unsettable(integer()),
+      cancellation_details: cancellationDetails,
+      items: changedItems,
+      pause_collection: unsettable(
+        hash({ behavior: required(oneOf('keep_as_draft', 'mark_uncollectible', 'void')), resumes_at: integer() }),
+      ),
+      proration_date: integer(),
+      trial_end: wordOr('now', integer()),
+    },
+    run(desk, params, { id }) {
+      const subscription = subscriptionNamed(desk, id)
+      const {
+        cancel_at: cancelAt,
+        cancellation_details: details,
+        pause_collection: pause,
+        trial_end: trialEnd,
+      } = params
+      if (params.default_payment_method)
+        ownPaymentMethod(desk, params.default_payment_method, subscription.customer, 'default_payment_method')
+      if (typeof trialEnd === 'number' && trialEnd <= desk.now)
+        throw invalidRequest('Invalid timestamp: must be an integer Unix timestamp in the future.', {
+          param: 'trial_end',
+        })
+      if (cancelAt && params.cancel_at_period_end)
+        throw invalidRequest('You may only specify one of these parameters: cancel_at, cancel_at_period_end.')
+      const changed = updateSubscription(desk, subscription, {
+        items: params.items && itemsAfter(desk, subscription, params.items),
+        trialEnd,
+        cancelAtPeriodEnd: params.cancel_at_period_end,
+        cancelAt,
+        proration: params.proration_behavior ?? 'create_prorations',
+        prorationDate: params.proration_date,
+        behavior: params.payment_behavior ?? 'allow_incomplete',
+        anchor: params.billing_cycle_anchor ?? 'unchanged',
+        facts: {
+          ...factsFrom(params, subscription),
+          ...(details && { cancellation: { ...subscription.cancellation, ...details } }),
+          ...(pause !== undefined && {
+            pause_collection: pause && { behavior: pause.behavior, resumes_at: pause.resumes_at ?? null },
+          }),
+        },
+      })
+      return presentSubscription(desk, changed)
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/v1/subscriptions/:id',
+    params: { cancellation_details: cancellationDetails, invoice_now: flag, prorate: flag },
+    run(desk, { cancellation_details: details, prorate }, { id }) {
+      const subscription = subscriptionNamed(desk, id)
+      if (hasEnded(subscription)) throw noSuch('subscription', id)
+      if (prorate && subscription.status === 'active')
+        for (const item of subscription.items)
+          waitForNextInvoice(desk, subscription, restLine(desk, subscription, item, desk.now, 'credit'))
+      const canceled = cancelSubscription(desk, subscription, { ...details, reason: 'cancellation_requested' })
+      return presentSubscription(desk, canceled)
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/v1/subscriptions/:id/resume',
+    params: {
+      billing_cycle_anchor: oneOf('now', 'unchanged'),
+      proration_behavior: oneOf('always_invoice', 'create_prorations', 'none'),
+      proration_date: integer(),
+    },
+    run(desk, { billing_cycle_anchor: anchor }, { id }) {
+      const resumed = resumePaused(desk, subscriptionNamed(desk, id), anchor ?? 'now')
+      return presentSubscription(desk, resumed)
+    },
+  }),
+]

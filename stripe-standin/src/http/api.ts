@@ -1,0 +1,146 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { newId } from '../ids.ts'
+import { apiVersion } from '../present/events.ts'
+import type { Standin } from '../standin.ts'
+import type { Endpoint } from './endpoint.ts'
+import { invalidRequest, keepsChanges, StripeError } from './errors.ts'
+import { expand } from './expand.ts'
+import { breakOff, failOnPurpose } from './failing.ts'
+import { parseForm } from './form.ts'
+import { fingerprintOf, keepReply, keptReply, type Reply } from './idempotency.ts'
+import { list, readFields, text } from './params.ts'
+
+/** Serves the endpoints as Stripe does: key, parameters, idempotency, expansion, errors. All of them are below /v1. */
+export function serveApi(app: FastifyInstance, standin: Standin, endpoints: readonly Endpoint[]): void {
+  app.register(
+    async (api) => {
+      api.removeAllContentTypeParsers()
+      api.addContentTypeParser(
+        'application/x-www-form-urlencoded',
+        { parseAs: 'string', bodyLimit: 1_048_576 },
+        (_request, body, done) => done(null, parseForm(String(body))),
+      )
+      api.addHook('onRequest', async (request, reply) => {
+        reply.headers({
+          'request-id': newId('req_', 14),
+          'stripe-version': request.headers['stripe-version'] ?? apiVersion,
+          'cache-control': 'no-cache, no-store',
+        })
+        await failOnPurpose(standin.faults, request, reply)
+      })
+      api.setNotFoundHandler(async (request) => {
+        throw new StripeError(
+          404,
+          'invalid_request_error',
+          `Unrecognized request URL (${request.method}: ${pathOf(request)}).`,
+        )
+      })
+      for (const endpoint of endpoints) {
+        api.route({
+          method: endpoint.method,
+          url: endpoint.path.slice('/v1'.length),
+          handler: (request, reply) => answer(standin, endpoint, request, reply),
+        })
+      }
+    },
+    { prefix: '/v1' },
+  )
+}
+
+/** Sends an error in Stripe's envelope; what is not one of ours is a fault of the stand-in. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = asStripeError(error)
+  if (known.status === 500) request.log.error(error)
+  return reply.code(known.status).send(known.body())
+}
+
+function asStripeError(error: unknown): StripeError {
+  if (error instanceof StripeError) return error
+  const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string }
+  if (statusCode < 500) return new StripeError(statusCode, 'invalid_request_error', message)
+  return new StripeError(500, 'api_error', 'The stand-in failed; this is a mistake of its own.')
+}
+
+async function answer(
+  standin: Standin,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  checkKey(standin.secretKey, request.headers.authorization)
+  const { expand: paths = [], ...form } = formOf(request)
+  const params = readFields(endpoint.params, form)
+  const expansions = list(text, { max: 20 }).read(paths, 'expand')
+  const path = pathOf(request)
+  const key = endpoint.method === 'GET' ? null : idempotencyKeyOf(request)
+  const fingerprint = fingerprintOf(endpoint.method, path, { ...form, expand: paths })
+  const requestId = String(reply.getHeader('request-id'))
+  const ids = request.params as Record<string, string>
+  if (key) reply.header('idempotency-key', key)
+
+  let replayOf: string | undefined
+  const sent: Reply = await standin.change(
+    (desk) => {
+      const kept = key === null ? undefined : keptReply(desk, key, fingerprint)
+      if (kept) {
+        replayOf = kept.request_id
+        return kept
+      }
+      const done = replyOf(() => expand(desk, endpoint.run(desk, params as never, ids), expansions))
+      if (key !== null) keepReply(desk, key, fingerprint, done)
+      return done
+    },
+    { id: requestId, idempotencyKey: key },
+  )
+  if (replayOf !== undefined) reply.headers({ 'idempotent-replayed': 'true', 'original-request': replayOf })
+  reply.code(sent.status).type('application/json')
+  if (standin.faults.takeOne('half_answer')) return breakOff(reply, sent.body)
+  return reply.send(sent.body)
+}
+
+/** Runs the work. A declined card is an answer too: what it changed is kept, and so is the answer. */
+function replyOf(work: () => object): Reply {
+  try {
+    return { status: 200, body: JSON.stringify(work()) }
+  } catch (error) {
+    if (!keepsChanges(error)) throw error
+    return { status: error.status, body: JSON.stringify(error.body()) }
+  }
+}
+
+/** Parameters come in the body or, of requests without one, in the address. */
+function formOf(request: FastifyRequest): Record<string, unknown> {
+  const query = request.url.split('?')[1] ?? ''
+  const body = request.body as Record<string, unknown> | undefined
+  return { ...parseForm(query), ...body }
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?')[0]!
+}
+
+function idempotencyKeyOf(request: FastifyRequest): string | null {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key !== 'string' || key.length > 255)
+    throw invalidRequest('Idempotency keys can be up to 255 characters long.')
+  return key
+}
+
+function checkKey(secretKey: string, authorization: string | undefined): void {
+  const [scheme = '', credentials = ''] = (authorization ?? '').split(' ')
+  let given = ''
+  if (scheme.toLowerCase() === 'bearer') given = credentials
+  if (scheme.toLowerCase() === 'basic') given = Buffer.from(credentials, 'base64').toString().split(':')[0] ?? ''
+  if (!given) {
+    throw new StripeError(
+      401,
+      'invalid_request_error',
+      'You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth.',
+    )
+  }
+  const [one, other] = [Buffer.from(given), Buffer.from(secretKey)]
+  if (one.length !== other.length || !timingSafeEqual(one, other))
+    throw new StripeError(401, 'invalid_request_error', `Invalid API Key provided: ${given.slice(0, 8)}****`)
+}

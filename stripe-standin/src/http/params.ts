@@ -1,0 +1,221 @@
+import type { Metadata } from '../state/records.ts'
+import { invalidRequest } from './errors.ts'
+
+/**
+ * The language in which an endpoint says what it takes. Whatever it does not name is refused, as at Stripe; forms carry
+ * text only, so numbers and flags are read from it.
+ */
+export interface Kind<T> {
+  read(value: unknown, path: string): T
+  readonly isRequired?: boolean
+}
+
+interface RequiredKind<T> extends Kind<T> {
+  readonly isRequired: true
+}
+
+export type Fields = Readonly<Record<string, Kind<unknown>>>
+
+/** What is left of a form after reading: required parameters are there, others may be missing. */
+export type Values<F extends Fields> = {
+  readonly [K in keyof F as F[K] extends RequiredKind<unknown> ? K : never]: Result<F[K]>
+} & {
+  readonly [K in keyof F as F[K] extends RequiredKind<unknown> ? never : K]?: Result<F[K]>
+}
+
+type Result<K> = K extends Kind<infer T> ? T : never
+
+export function required<T>(kind: Kind<T>): RequiredKind<T> {
+  return { ...kind, isRequired: true }
+}
+
+/** Reads all parameters of a request, or of a hash within one. */
+export function readFields<F extends Fields>(fields: F, form: Readonly<Record<string, unknown>>, path = ''): Values<F> {
+  for (const name of Object.keys(form)) {
+    if (Object.hasOwn(fields, name)) continue
+    const param = join(path, name)
+    throw invalidRequest(`Received unknown parameter: ${param}`, { code: 'parameter_unknown', param })
+  }
+  const values: Record<string, unknown> = {}
+  for (const [name, kind] of Object.entries(fields)) {
+    const param = join(path, name)
+    if (Object.hasOwn(form, name)) values[name] = kind.read(form[name], param)
+    else if (kind.isRequired)
+      throw invalidRequest(`Missing required param: ${param}.`, { code: 'parameter_missing', param })
+  }
+  return values as Values<F>
+}
+
+export const text: Kind<string> = {
+  read(value, param) {
+    const read = readText(value, param)
+    if (read === '')
+      throw invalidRequest(
+        `You passed an empty string for '${param}'. We assume empty values are an attempt to unset a parameter; however '${param}' cannot be unset. You should remove '${param}' from your request or supply a non-empty value.`,
+        { code: 'parameter_invalid_empty', param },
+      )
+    if (read.length > 5_000)
+      throw invalidRequest(`Invalid string: it must be at most 5000 characters`, {
+        code: 'parameter_invalid_string_too_long',
+        param,
+      })
+    return read
+  },
+}
+
+export const url: Kind<string> = {
+  read(value, param) {
+    const read = text.read(value, param)
+    if (!/^https?:\/\/[^\s]+$/i.test(read) || !URL.canParse(read.replaceAll(/[{}]/g, '')))
+      throw invalidRequest(`Not a valid URL`, { code: 'url_invalid', param })
+    return read
+  },
+}
+
+/** An empty value takes back what was set. */
+export function unsettable<T>(kind: Kind<T>): Kind<T | null> {
+  return { read: (value, param) => (value === '' ? null : kind.read(value, param)) }
+}
+
+export function integer({ min = 0, max = 99_999_999_999 } = {}): Kind<number> {
+  return {
+    read(value, param) {
+      const read = readText(value, param)
+      if (!/^-?\d{1,15}$/.test(read))
+        throw invalidRequest(`Invalid integer: ${read}`, { code: 'parameter_invalid_integer', param })
+      const number = Number(read)
+      if (number < min)
+        throw invalidRequest(`This value must be greater than or equal to ${min}.`, {
+          code: 'parameter_invalid_integer',
+          param,
+        })
+      if (number > max)
+        throw invalidRequest(`This value must be less than or equal to ${max}.`, {
+          code: 'parameter_invalid_integer',
+          param,
+        })
+      return number
+    },
+  }
+}
+
+export const flag: Kind<boolean> = {
+  read(value, param) {
+    const read = readText(value, param)
+    if (read !== 'true' && read !== 'false')
+      throw invalidRequest(`Invalid boolean: ${read}`, { code: 'parameter_invalid_boolean', param })
+    return read === 'true'
+  },
+}
+
+export function oneOf<const T extends string>(...words: readonly T[]): Kind<T> {
+  return {
+    read(value, param) {
+      const read = readText(value, param)
+      if (!(words as readonly string[]).includes(read))
+        throw invalidRequest(`Invalid ${param}: must be one of ${listed(words)}`, { param })
+      return read as T
+    },
+  }
+}
+
+/** A word that stands for a value, or the value itself. */
+export function wordOr<const W extends string, T>(word: W, kind: Kind<T>): Kind<W | T> {
+  return { read: (value, param) => (value === word ? word : kind.read(value, param)) }
+}
+
+/** Either of two shapes, told apart by the value. */
+export function eitherOf<T, U>(isFirst: (value: unknown) => boolean, first: Kind<T>, second: Kind<U>): Kind<T | U> {
+  return { read: (value, param) => (isFirst(value) ? first.read(value, param) : second.read(value, param)) }
+}
+
+export function hash<F extends Fields>(fields: F): Kind<Values<F>> {
+  return {
+    read(value, param) {
+      if (!isHash(value)) throw invalidRequest('Invalid object', { param })
+      return readFields(fields, value, param)
+    },
+  }
+}
+
+export function list<T>(kind: Kind<T>, { max = 100 } = {}): Kind<readonly T[]> {
+  return {
+    read(value, param) {
+      const values = Array.isArray(value) ? value : indexed(value)
+      if (!values) throw invalidRequest('Invalid array', { param })
+      if (values.length > max)
+        throw invalidRequest(`Array ${param} exceeded maximum ${max} allowed elements.`, { param })
+      return values.map((item, index) => kind.read(item, `${param}[${index}]`))
+    },
+  }
+}
+
+/** What is to become of an object's metadata: values that are set, keys that go (null), or all of it (null). */
+export type MetadataChange = Readonly<Record<string, string | null>> | null
+
+export const metadata: Kind<MetadataChange> = {
+  read(value, param) {
+    if (value === '') return null
+    if (!isHash(value)) throw invalidRequest('Invalid object', { param })
+    const entries = Object.entries(value)
+    if (entries.length > 50) throw invalidRequest('Metadata can have up to 50 keys.', { param })
+    return Object.fromEntries(
+      entries.map(([key, item]) => {
+        const read = readText(item, `${param}[${key}]`)
+        if (key.length > 40 || read.length > 500)
+          throw invalidRequest('Metadata keys have up to 40 characters and values up to 500.', { param })
+        return [key, read === '' ? null : read]
+      }),
+    )
+  },
+}
+
+export function changedMetadata(before: Metadata, change: MetadataChange | undefined): Metadata {
+  if (change === undefined) return before
+  if (change === null) return {}
+  const after = { ...before, ...change }
+  return Object.fromEntries(Object.entries(after).filter((entry): entry is [string, string] => entry[1] !== null))
+}
+
+/** A parameter that Stripe knows and that makes no difference here. */
+export const ignored: Kind<unknown> = { read: (value) => value }
+
+/** A moment, or bounds of one: `created=…`, `created[gte]=…`. */
+export const moments = eitherOf(
+  isHash,
+  hash({ gt: integer(), gte: integer(), lt: integer(), lte: integer() }),
+  integer(),
+)
+
+export type Moments = Result<typeof moments>
+
+export function isWithin(moment: number, bounds: Moments | undefined): boolean {
+  if (bounds === undefined) return true
+  if (typeof bounds === 'number') return moment === bounds
+  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = bounds
+  return moment > gt && moment >= gte && moment < lt && moment <= lte
+}
+
+function readText(value: unknown, param: string): string {
+  if (typeof value === 'string') return value
+  throw invalidRequest(`Invalid string: ${JSON.stringify(value)}`, { param })
+}
+
+/** A list whose indices had gaps arrives as a hash of numbers. */
+function indexed(value: unknown): unknown[] | undefined {
+  if (!isHash(value)) return undefined
+  const keys = Object.keys(value)
+  return keys.every((key) => /^\d+$/.test(key)) ? keys.map((key) => value[key]) : undefined
+}
+
+function isHash(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function join(path: string, name: string): string {
+  return path ? `${path}[${name}]` : name
+}
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}`
+}
