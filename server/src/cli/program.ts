@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import { isDatabaseUnavailable } from '../http/database-failure.ts'
-import { OperatorError } from '../kernel/errors.ts'
+import { ApiError, OperatorError } from '../kernel/errors.ts'
 import { addAccountCommands } from './accounts.ts'
+import { addBillingCommands } from './billing.ts'
 import { addContactCommands } from './contacts.ts'
 import { type Cli, wantsJson } from './context.ts'
 import { addDataKeyCommands } from './data-keys.ts'
@@ -32,6 +33,7 @@ function createProgram(cli: Cli): Command {
   addContactCommands(program, cli)
   addDataKeyCommands(program, cli)
   addLedgerCommands(program, cli)
+  addBillingCommands(program, cli)
   return program
 }
 
@@ -55,6 +57,9 @@ export function describeFailure(error: unknown): string {
       error.cause instanceof Error && error.name === 'EmbeddedPostgresError' ? `\n${error.cause.message}` : ''
     return `${error.message}${detail}`
   }
+  // What a caller of the API would be told is too little for the operator, who can do something about it.
+  if (error instanceof ApiError)
+    return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
   if (isDatabaseUnavailable(error)) return `The database went away or is overloaded: ${(error as Error).message}.`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -1,0 +1,87 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { reconcile } from '../billing/reconcile.ts'
+import { connectStripe } from '../billing/stripe.ts'
+import { type OfferName, offerNames, type SetupResult, setUpStripe } from '../billing/stripe-setup.ts'
+import type { Deps } from '../deps.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import { figure } from '../kernel/format.ts'
+import { type Cli, print, withDeps } from './context.ts'
+
+interface SetupFlags {
+  currency: string
+  amount?: Amounts
+}
+
+type Amounts = Partial<Record<OfferName, number>>
+
+export function addBillingCommands(program: Command, cli: Cli): void {
+  const billing = program.command('billing').description('set up and check what is billed')
+
+  billing
+    .command('reconcile')
+    .description('bring every account to what the payment provider says of it')
+    .action((_flags: object, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const result = await reconcile(deps)
+        const { checked, changed } = result
+        print(cli, command, result, `Accounts checked: ${figure(checked)}, changed: ${figure(changed)}.`)
+      }),
+    )
+
+  billing
+    .command('setup')
+    .description('make products, prices, portal and webhook endpoint at Stripe, as far as they are not there')
+    .option('--currency <code>', 'of new prices', parseCurrency, 'usd')
+    .option('--amount <offer=amount>', 'what a new price costs, like pro_monthly=49; repeatable', collectAmount)
+    .action(({ currency, amount = {} }: SetupFlags, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const result = await setUpStripe(connectStripe(requireKey(deps)), {
+          publicUrl: requirePublicUrl(deps),
+          plans: deps.plans,
+          currency,
+          cents: amount,
+        })
+        print(cli, command, result, tellSetup(result))
+      }),
+    )
+}
+
+function requireKey({ config: { stripe } }: Deps) {
+  if (stripe.secretKey === null)
+    throw new OperatorError('Set STRIPE_SECRET_KEY first; the local stand-in needs no setup.')
+  return { ...stripe, secretKey: stripe.secretKey }
+}
+
+function requirePublicUrl({ config: { publicUrl } }: Deps): string {
+  if (publicUrl === null) throw new OperatorError('Set PUBLIC_URL to the address at which Stripe reaches this service.')
+  return publicUrl
+}
+
+function parseCurrency(value: string): string {
+  if (!/^[a-z]{3}$/i.test(value) || fractionDigits(value) !== 2)
+    throw new InvalidArgumentError('Give a currency that has hundredths, like usd.')
+  return value.toLowerCase()
+}
+
+function fractionDigits(currency: string): number | undefined {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits
+}
+
+function collectAmount(value: string, previous: Amounts = {}): Amounts {
+  const [, name, whole, cents = ''] = /^(\w+)=(\d{1,6})(?:\.(\d{1,2}))?$/.exec(value) ?? []
+  const offer = offerNames.find((each) => each === name)
+  if (!offer) throw new InvalidArgumentError(`Give ${offerNames.join(', ')}, and an amount like 49 or 49.90.`)
+  return { ...previous, [offer]: Number(whole) * 100 + Number(cents.padEnd(2, '0')) }
+}
+
+/** Lines to put into the environment, and what a person has to know beside them. */
+function tellSetup({ prices, webhook_secret, created }: SetupResult): string {
+  const lines = offerNames.map((name) => `STRIPE_PRICE_${name.toUpperCase()}=${prices[name]}`)
+  if (webhook_secret !== null) lines.push(`STRIPE_WEBHOOK_SECRET=${webhook_secret}`)
+  const told = created.length === 0 ? 'Everything was there.' : `Made: ${created.join(', ')}.`
+  const secret =
+    webhook_secret === null
+      ? 'The webhook endpoint was there: its secret is in the dashboard of Stripe.'
+      : 'The secret is shown this once.'
+  return [`# ${told} ${secret}`, ...lines].join('\n')
+}
