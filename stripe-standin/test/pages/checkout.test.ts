@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Shop } from './shop.ts'
+
+let shop: Shop
+beforeEach(() => {
+  shop = new Shop()
+})
+afterEach(() => shop.close())
+
+test('shows the plan, its price and what is to be paid now', async () => {
+  const { id: customer } = await shop.customer()
+  const { id } = await shop.checkout({ customer }, 'price_standin_business_annual')
+  const page = await shop.get(`/pay/checkout/${id}`)
+  expect(page.status).toBe(200)
+  expect(page.heading).toBe('Subscribe to Business')
+  expect(page.text).toContain('Business, annual $1,990.00 a year')
+  expect(page.text).toContain('For ada@aurora.example')
+  expect(page.text).toContain('To be paid now $1,990.00')
+  expect(page.text).toContain('This link works until 11 March 2026 at 09:00 UTC')
+  expect(page.html).toContain('href="https://service.example/canceled"')
+})
+
+test('paying starts the subscription and leads to the success address with the session in it', async () => {
+  const { id: customer } = await shop.customer()
+  const { id } = await shop.checkout({ customer })
+  const reply = await shop.send(`/pay/checkout/${id}`, { card: 'works' })
+  expect(reply.status).toBe(303)
+  expect(reply.location).toBe(`https://service.example/done?session=${id}`)
+  const { session, subscriptions } = await shop.look((book) => ({
+    session: book.must('checkout_sessions', id),
+    subscriptions: book.all('subscriptions'),
+  }))
+  expect(session).toMatchObject({ status: 'complete', payment_status: 'paid', subscription: subscriptions[0]!.id })
+  expect(subscriptions).toMatchObject([{ customer, status: 'active' }])
+  expect(await shop.events()).toContain('checkout.session.completed')
+})
+
+test('sent twice, even at once, the form starts one subscription and leads on both times', async () => {
+  const { id } = await shop.checkout({ customer: (await shop.customer()).id })
+  const path = `/pay/checkout/${id}`
+  const form = { ...(await shop.get(path)).hidden(path), card: 'works' }
+  const replies = await Promise.all([shop.post(path, form), shop.post(path, form)])
+  replies.push(await shop.post(path, form))
+  expect(replies.map(({ status, location }) => [status, location])).toEqual(
+    Array(3).fill([303, `https://service.example/done?session=${id}`]),
+  )
+  expect(await shop.look((book) => book.all('subscriptions').length)).toBe(1)
+  expect((await shop.events()).filter((type) => type === 'checkout.session.completed')).toHaveLength(1)
+})
+
+test('a declined card is told on the same page, changes nothing, and another card can be tried', async () => {
+  const { id } = await shop.checkout({ customer: (await shop.customer()).id })
+  const path = `/pay/checkout/${id}`
+  const declined = await shop.send(path, { card: 'declines' })
+  expect(declined.status).toBe(402)
+  expect(declined.notice).toBe('Your card was declined. You can try another one.')
+  expect(declined.html).toContain('<title>Problem: Subscribe to Pro')
+  expect(declined.html).toContain('value="declines" required checked')
+  expect(await shop.look((book) => [book.all('subscriptions').length, book.all('payment_methods').length])).toEqual([
+    0, 0,
+  ])
+  const paid = await shop.post(path, { ...declined.hidden(path), card: 'works' })
+  expect(paid.status).toBe(303)
+})
+
+test('asks for an email where none is known, and wants one', async () => {
+  const { id } = await shop.checkout()
+  const path = `/pay/checkout/${id}`
+  expect((await shop.get(path)).html).toContain('<label for="email">')
+  const refused = await shop.send(path, { card: 'works', email: 'not "an" <address>' })
+  expect(refused.status).toBe(400)
+  expect(refused.notice).toContain('Please enter an email address')
+  expect(refused.html).toContain('value="not &quot;an&quot; &lt;address&gt;"')
+  expect(await shop.look((book) => book.all('customers').length)).toBe(0)
+  expect((await shop.send(path, { card: 'works', email: ' ada@aurora.example ' })).status).toBe(303)
+  expect(await shop.look((book) => book.all('customers').map(({ email }) => email))).toEqual(['ada@aurora.example'])
+})
+
+test('does not ask for an email that the session has', async () => {
+  const { id } = await shop.checkout({ customer_email: 'bo@aurora.example' })
+  const page = await shop.get(`/pay/checkout/${id}`)
+  expect(page.html).not.toContain('<label for="email">')
+  expect(page.text).toContain('For bo@aurora.example')
+})
+
+test('a trial costs nothing now and takes a card that fails later', async () => {
+  const { id } = await shop.checkout({ customer: (await shop.customer()).id, trial_period_days: 14 })
+  const path = `/pay/checkout/${id}`
+  const page = await shop.get(path)
+  expect(page.text).toContain('Free until 24 March 2026')
+  expect(page.text).toContain('To be paid now $0.00')
+  expect(page.text).toContain('A card that fails later')
+  expect((await shop.send(path, { card: 'declines' })).status).toBe(303)
+  expect(await shop.look((book) => book.all('subscriptions')[0]!.status)).toBe('trialing')
+})
+
+test('a link that was used says so and leads on', async () => {
+  const { id } = await shop.checkout({ customer: (await shop.customer()).id })
+  await shop.send(`/pay/checkout/${id}`, { card: 'works' })
+  const page = await shop.get(`/pay/checkout/${id}`)
+  expect(page.status).toBe(410)
+  expect(page.heading).toBe('This link was used already')
+  expect(page.html).toContain(`href="https://service.example/done?session=${id}"`)
+})
+
+test('a link that has expired says so, whether it is opened or a form of it is sent', async () => {
+  const { id } = await shop.checkout({ customer: (await shop.customer()).id })
+  const path = `/pay/checkout/${id}`
+  const form = { ...(await shop.get(path)).hidden(path), card: 'works' }
+  shop.passDays(1)
+  for (const page of [await shop.get(path), await shop.post(path, form)]) {
+    expect(page.status).toBe(410)
+    expect(page.heading).toBe('This link has expired')
+    expect(page.html).toContain('href="https://service.example/canceled"')
+  }
+  expect(await shop.look((book) => book.all('subscriptions').length)).toBe(0)
+})
+
+test('a link of a deleted customer leads nowhere', async () => {
+  const { id } = await shop.checkout({ customer: (await shop.customer({ deleted: true })).id })
+  expect((await shop.get(`/pay/checkout/${id}`)).status).toBe(404)
+})

@@ -1,0 +1,31 @@
+import { accessSync, constants } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+const wellKnownPaths = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+/** Where this machine has a Chromium; CHROMIUM_PATH names another one. */
+export function findChromium(): string | undefined {
+  const named = process.env.CHROMIUM_PATH
+  if (named) return named
+  return wellKnownPaths.find((path) => {
+    try {
+      accessSync(path, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Starts it without a window; root may do so only without Chromium's sandbox. */
+export function startChromium(executablePath: string): Promise<Browser> {
+  const isRoot = process.getuid?.() === 0
+  return chromium.launch({ executablePath, headless: true, chromiumSandbox: !isRoot })
+}

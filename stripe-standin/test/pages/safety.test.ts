@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Shop } from './shop.ts'
+
+let shop: Shop
+beforeEach(() => {
+  shop = new Shop()
+})
+afterEach(() => shop.close())
+
+const hostile = `<script>alert("1")</script>'&`
+
+test('every page says that it is a local stand-in and that no money moves', async () => {
+  const { customer, subscription } = await shop.subscriber()
+  const checkout = await shop.checkout({ customer: customer.id })
+  const portal = await shop.portal(customer.id)
+  const paths = [
+    `/pay/checkout/${checkout.id}`,
+    `/pay/portal/${portal.id}`,
+    `/pay/portal/${portal.id}/card`,
+    `/pay/portal/${portal.id}/plans/${subscription.id}`,
+    `/pay/portal/${portal.id}/change/${subscription.id}?price=price_standin_business_monthly`,
+    `/pay/portal/${portal.id}/cancel/${subscription.id}`,
+    '/pay/checkout/cs_unknown',
+    '/pay/nothing',
+  ]
+  for (const path of paths) {
+    const { html } = await shop.get(path)
+    expect(html, path).toContain('Local stand-in for Stripe.')
+    expect(html, path).toContain('no money moves')
+    expect(html, path).toMatch(/^<!doctype html>\n<html lang="en">/)
+    expect(html.match(/<h1>/g), path).toHaveLength(1)
+  }
+})
+
+test('unknown links get a page that says so', async () => {
+  for (const path of ['checkout/cs_x', 'portal/bps_x', 'confirm/bps_x', 'portal/bps_x/card', 'portal/__proto__', 'x']) {
+    for (const page of [await shop.get(`/pay/${path}`), await shop.post(`/pay/${path}`, { token: 'x' })]) {
+      expect(page.status, path).toBe(404)
+      expect(page.heading, path).toBe('This link leads nowhere')
+    }
+  }
+})
+
+test('pages allow no script, no frame and nothing from elsewhere, and are not kept', async () => {
+  const { id } = await shop.checkout()
+  const { headers } = await shop.get(`/pay/checkout/${id}`)
+  expect(headers['content-security-policy']).toMatch(
+    /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self' https:\/\/service\.example; base-uri 'none'; frame-ancestors 'none'$/,
+  )
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'content-type': 'text/html; charset=utf-8',
+  })
+})
+
+test('what others have written comes out as text', async () => {
+  const customer = await shop.customer({ email: hostile })
+  await shop.standin.change(({ book }) => {
+    book.amend('products', book.must('products', 'prod_standin_pro'), { name: hostile })
+  })
+  const checkout = await shop.checkout({ customer: customer.id })
+  const portal = await shop.portal(customer.id)
+  for (const path of [`/pay/checkout/${checkout.id}`, `/pay/portal/${portal.id}`]) {
+    const { html } = await shop.get(path)
+    expect(html).not.toContain('<script')
+    expect(html).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;')
+  }
+})
+
+test('an address that is no web address is neither a link nor a redirect', async () => {
+  const customer = await shop.customer()
+  const bad = 'javascript:alert(1)'
+  const { id } = await shop.checkout({ customer: customer.id, success_url: bad, cancel_url: bad })
+  const path = `/pay/checkout/${id}`
+  expect((await shop.get(path)).html).not.toContain('javascript:')
+  const reply = await shop.send(path, { card: 'works' })
+  expect(reply.location).toBeUndefined()
+  expect(reply.heading).toBe('This link was used already')
+})
+
+test('an address with odd characters is sent in ASCII', async () => {
+  const { id } = await shop.checkout({
+    customer: (await shop.customer()).id,
+    success_url: 'https://bücher.example/ça va?\r\nSet-Cookie: x=1',
+  })
+  const reply = await shop.send(`/pay/checkout/${id}`, { card: 'works' })
+  expect(reply.location).toBe('https://xn--bcher-kva.example/%C3%A7a%20va?Set-Cookie:%20x=1')
+})
+
+test('a form without the token of our page does nothing and shows how things stand', async () => {
+  const { customer, subscription } = await shop.subscriber()
+  const portal = await shop.portal(customer.id)
+  const other = await shop.portal(customer.id)
+  const home = `/pay/portal/${portal.id}`
+  const alien = (await shop.get(`/pay/portal/${other.id}/card`)).hidden(`/pay/portal/${other.id}/card`)
+  for (const token of ['', 'AAAA', alien.token!]) {
+    const refused = [
+      await shop.post(`${home}/card`, { token, card: 'works' }),
+      await shop.post(`${home}/cancel/${subscription.id}`, { token }),
+      await shop.post(`${home}/change/${subscription.id}`, {
+        token,
+        price: 'price_standin_business_monthly',
+        card: 'works',
+      }),
+    ]
+    for (const page of refused) {
+      expect(page.status).toBe(403)
+      expect(page.notice).toContain('Nothing was done')
+    }
+  }
+  expect(await shop.subscription(subscription.id)).toEqual(subscription)
+})
+
+test('a card that no page offers is refused', async () => {
+  const { id } = await shop.checkout({ customer: (await shop.customer()).id })
+  for (const card of ['on_file', 'constructor', ''])
+    expect((await shop.send(`/pay/checkout/${id}`, { card })).status).toBe(403)
+})
+
+test('what is no form, or too much of one, gets a page too', async () => {
+  const { id } = await shop.checkout()
+  const url = `/pay/checkout/${id}`
+  const json = await shop.app.inject({ method: 'POST', url, payload: { token: 'x' } })
+  expect(json.statusCode).toBe(415)
+  expect(json.body).toContain('This cannot be read')
+  expect((await shop.post(url, { token: 'x'.repeat(20_000) })).status).toBe(413)
+})
