@@ -21,9 +21,13 @@ export interface IdentityHasher {
 
 export function createIdentityHasher(secret: Buffer): IdentityHasher {
   const digest = createTextHmac(secret)
+  const number = Buffer.alloc(8)
   return {
-    hash: (kind, normal) => ({ kind, hash: digest(`${kind}\n${normal}`).readBigInt64BE().toString() }),
-    externalKey: (parts) => digest(`key\n${JSON.stringify(parts)}`).subarray(0, 16),
+    hash: (kind, normal) => {
+      number.write(digest(`${kind}\n${normal}`), 'binary')
+      return { kind, hash: number.readBigInt64BE().toString() }
+    },
+    externalKey: (parts) => Buffer.from(digest(`key\n${JSON.stringify(parts)}`).slice(0, 16), 'binary'),
   }
 }
 

@@ -144,7 +144,7 @@ export async function updateStoreSummaries(
       documentVersion,
       rows.map((row) => row.id),
       joinLines(rows.map(({ document }) => document)),
-      joinLines(rows.map(({ tokens }) => arrayText(tokens))),
+      joinLines(rows.map(({ tokens }) => tokens)),
       rows.map((row) => row.next_contact_number),
     ],
   )

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import copyStreams from 'pg-copy-streams'
 import type { Client } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import type { StoreRow } from './load.ts'
+import { arrayText, type StoreRow } from './load.ts'
 import type { ContactRow } from './load-contacts.ts'
 
 /** Rows of one piece of a COPY: PostgreSQL works on a piece while the next one is made. */
@@ -22,7 +22,7 @@ export async function copyStores(
                   first_discovered_at, document, preview) from stdin`,
     rows,
     (row) =>
-      `${head}\t${row.id}\t${row.negatedScore}\t{${row.tokens.join(',')}}\t${row.activeAds ?? nullWord}\t${
+      `${head}\t${row.id}\t${row.negatedScore}\t${arrayText(row.tokens)}\t${row.activeAds ?? nullWord}\t${
         row.createdEstimate ?? nullWord
       }\t${row.firstDiscoveredAt ?? nullWord}\t${escapeText(row.document)}\t${escapeText(row.preview)}\n`,
   )
@@ -56,7 +56,7 @@ export async function copyContacts(client: Client, previewVersion: number, rows:
         row.traits
       }\t${row.revealable}\t${row.verifiedRevealable}\t${row.verifiedEmails}\t${escapeText(
         row.preview,
-      )}\t{${row.identities.join(',')}}\t${bytes(row.sealed)}\n`,
+      )}\t${arrayText(row.identities)}\t${bytes(row.sealed)}\n`,
   )
 }
 

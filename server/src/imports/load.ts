@@ -29,6 +29,11 @@ export function arrayText(numbers: readonly (number | string)[]): string {
   return `{${numbers.join(',')}}`
 }
 
+/** The numbers of a list that is written like that. */
+export function readArrayText(text: string): string[] {
+  return text === '{}' ? [] : text.slice(1, -1).split(',')
+}
+
 /** Takes the right to write the catalogue until the transaction ends; every writer does so first. */
 export async function lockCatalogue(client: Client): Promise<{ batch: number; taxonomyVersion: number }> {
   const { rows } = await client.query<{ batch: number; taxonomyVersion: number }>(
@@ -60,14 +65,16 @@ export interface StoredDocument {
   id: number
   document: string
   active_ads: number | null
-  /** Sorted. */
-  tokens: number[]
+  /** A sorted list, as PostgreSQL writes it: few readers look into it. */
+  tokens: string
   next_contact_number: number
 }
 
 export async function readStoredDocuments(client: Client, storeIds: number[]): Promise<StoredDocument[]> {
   const { rows } = await client.query<StoredDocument>(
-    'select id, document, active_ads, tokens, next_contact_number from stores where id = any ($1::bigint[])',
+    `select id, document, active_ads, tokens::text as tokens, next_contact_number
+     from stores
+     where id = any ($1::bigint[])`,
     [storeIds],
   )
   return rows

@@ -43,7 +43,7 @@ async function readStored(client: Client, mode: Mode, records: NumberedRecord<St
       store: parseStore(document),
       activeAds: active_ads,
       aliases: aliases.get(id) ?? [],
-      contactTokens: contactTokensOf(tokens),
+      contactTokens: contactTokensOf(load.readArrayText(tokens).map(Number)),
     },
   }))
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Client } from '../db/pool.ts'
 import type { Vocabulary } from '../search/vocabulary.ts'
 import { documentVersion, parseStore, renderStore } from '../stores/document.ts'
@@ -22,8 +21,7 @@ export async function refreshStoreSummaries(client: Client, storeIds: number[]):
   const { vocabulary } = await loadTaxonomy(client)
   const summedUp = await sumUpContacts(client, stored, vocabulary)
   const stale = summedUp.filter(
-    ({ document, tokens }, index) =>
-      document !== rows[index]!.document || !isDeepStrictEqual(tokens, rows[index]!.tokens),
+    ({ document, tokens }, index) => document !== rows[index]!.document || tokens !== rows[index]!.tokens,
   )
   if (stale.length === 0) return 0
   await load.recordBatch(client, batch + 1)
@@ -49,6 +47,6 @@ export async function sumUpContacts(
     const people = signatures.get(row.id) ?? []
     const summedUp = { ...store, contacts_summary: summarizePeople(people) }
     const { tokens } = searchColumnsOf(summedUp, tokensOfPeople(people, vocabulary), vocabulary)
-    return { ...row, document: renderStore(summedUp), tokens }
+    return { ...row, document: renderStore(summedUp), tokens: load.arrayText(tokens) }
   })
 }

@@ -2,6 +2,7 @@ import { recordIdentity } from '../contacts/identities.ts'
 import type { Client } from '../db/pool.ts'
 import { hashesOfPerson } from './contact-hashes.ts'
 import type { WriteContext } from './kind.ts'
+import { readArrayText } from './load.ts'
 import { findSuppressed, hasSuppressions, readHosts } from './load-contacts.ts'
 import type { ContactState } from './merge-contact.ts'
 import { type ContactEntries, entryKey, type RecordPlace } from './stored-contacts.ts'
@@ -25,7 +26,7 @@ export async function findSuppressions(
   const hashOfHost = (host: string) => hasher.hash('domain', host).hash
   const said = places.flatMap((place) => [
     ...place.channelHashes,
-    ...(entries.get(entryKey(place))?.stored?.identities.slice(1, -1).split(',') ?? []),
+    ...readArrayText(entries.get(entryKey(place))?.stored?.identities ?? '{}'),
     recordIdentity(hasher, place).hash,
   ])
   const suppressed = await findSuppressed(client, [...said, ...[...hosts.values()].flat().map(hashOfHost)])

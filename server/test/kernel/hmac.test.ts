@@ -9,7 +9,7 @@ test('texts of any length have the digest that the standard says, one after the 
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ minLength: 900, maxLength: 5_000 }))
   fc.assert(
     fc.property(text, (text) => {
-      expect(digest(text).toString('hex')).toBe(createHmac('sha256', key).update(text).digest('hex'))
+      expect(digest(text)).toBe(createHmac('sha256', key).update(text).digest('binary'))
     }),
     { numRuns: 200 },
   )
