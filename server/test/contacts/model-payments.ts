@@ -41,6 +41,9 @@ export function payForReveal(
     return { replies: [{ status: 200, replayOf: kept.number }] }
   }
   if (found.items.length === 0) return { replies: [replies.notFound('no_revealable_contacts')] }
+  // Nobody is erased between being found and being kept in a reply: what is kept would outlive the person.
+  const { people } = state.catalogues[mode]
+  if (act.idempotencyKey !== null && found.items.some(({ index }) => people[index]!.isErased)) return { replies: [] }
   const fresh = found.items.filter(({ index }) => books.revealed[index] === undefined)
   const lacksCredits = fresh.length > 0 && fresh.length > left(books, entitlement, 'contact_credits')
   if (lacksCredits) return { replies: [replies.creditsLacking(entitlement)] }

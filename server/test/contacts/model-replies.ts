@@ -101,12 +101,13 @@ export function limitReached(param: string, untilFreeMs: number): Reply {
   return refuse(429, 'rate_limit_error', error, { 'retry-after': String(seconds) })
 }
 
-export function accessClosed({ plan, status }: Entitlement): Reply {
-  const [action, endpoint] =
-    plan !== 'free' && status === 'past_due'
-      ? ['manage_billing', 'portal-link']
-      : ['create_subscription_link', 'subscription-link']
-  const billing = { action, url: 'a link', endpoint: `/api/v1/billing/${endpoint}` }
+/** Plans granted by hand have no subscription that could be recovered, so the way back is a new one. */
+export function accessClosed(): Reply {
+  const billing = {
+    action: 'create_subscription_link',
+    url: 'a link',
+    endpoint: '/api/v1/billing/subscription-link',
+  }
   return refuse(403, 'permission_error', { code: 'api_access_required', billing })
 }
 

@@ -148,7 +148,7 @@ function letIn(state: State, books: Books, entitlement: Entitlement): Outcome {
   if (day.used >= limits.requests_per_day)
     refusals.push(replies.limitReached('requests_per_day', day.start + dayMs - now))
   if (refusals.length > 0) return { replies: refusals }
-  if (!entitlement.isOpen) return { replies: [replies.accessClosed(entitlement)] }
+  if (!entitlement.isOpen) return { replies: [replies.accessClosed()] }
   books.minute = { ...minute, used: minute.used + 1 }
   books.day = { ...day, used: day.used + 1 }
   return { stage: { at: 'inside', entitlement, rowsLeft: left(books, entitlement, 'search_rows') } }

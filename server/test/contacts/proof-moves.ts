@@ -70,7 +70,7 @@ const figures: Record<string, fc.Arbitrary<number>> = {
 const meter = fc.constantFrom(...(Object.keys(figures) as OverridableMeter[]))
 
 /** Mostly of people of the key's own mode. */
-export const reveals: fc.Arbitrary<Move> = keys.chain((key) => {
+export const reveals: fc.Arbitrary<Extract<Move, { move: 'reveal' }>> = keys.chain((key) => {
   const [own, other]: Mode[] = isTestKey(key) ? ['test', 'live'] : ['live', 'test']
   const wanted: fc.Arbitrary<Wanted> = fc
     .oneof({ weight: 8, arbitrary: fc.constant(own!) }, { weight: 1, arbitrary: fc.constant(other!) })

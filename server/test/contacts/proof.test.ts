@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { calls, operations, pauses, reveals } from './proof-moves.ts'
+import { calls, type Move, operations, pauses, reveals } from './proof-moves.ts'
 import { playOut, type Step, type Tally } from './proof-run.ts'
 import { type Houses, openHouses } from './proof-world.ts'
 
@@ -30,19 +30,25 @@ const start = fc
   )
   .map((text) => Date.parse(text))
 
-const alone = (moves: typeof calls): fc.Arbitrary<Step> => moves.map((move) => [move])
+const alone = (moves: fc.Arbitrary<Move>): fc.Arbitrary<Step> => moves.map((move) => [move])
 const oneByOne = fc.oneof(
   { weight: 10, arbitrary: alone(calls) },
   { weight: 3, arbitrary: alone(operations) },
   { weight: 1, arbitrary: pauses },
 )
-const repeated = (moves: typeof calls) =>
+const repeated = (moves: fc.Arbitrary<Move>) =>
   fc.tuple(moves, fc.integer({ min: 2, max: 4 })).map(([move, times]): Step => Array(times).fill(move))
+/** Somebody is erased while being revealed. */
+const erasedMeanwhile = reveals.map((move): Step => {
+  const person = move.people[0]!.person
+  return [move, { move: 'erase', person, pick: null }, move]
+})
 const together = fc.oneof(
   { weight: 7, arbitrary: fc.array(calls, { minLength: 2, maxLength: 4 }) },
   { weight: 1, arbitrary: repeated(calls) },
   { weight: 3, arbitrary: repeated(reveals) },
   { weight: 3, arbitrary: fc.tuple(calls, calls, operations).map((moves) => [...moves]) },
+  { weight: 1, arbitrary: erasedMeanwhile },
   { weight: 3, arbitrary: alone(operations) },
   { weight: 1, arbitrary: pauses },
 )
