@@ -3,6 +3,7 @@ import { requireAccess } from './auth/access.ts'
 import { registerLinkPages } from './billing/links-pages.ts'
 import { reconcileAlone } from './billing/reconcile.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
+import { registerTrialPage } from './billing/trial-routes.ts'
 import { registerWebhookRoutes } from './billing/webhook-routes.ts'
 import { expireReplies } from './contacts/expire-replies.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
@@ -69,6 +70,7 @@ export async function buildApp(
   )
 
   registerLinkPages(app)
+  registerTrialPage(app, { ...deps, publicUrl, trialLinks })
   registerWebhookRoutes(app, deps)
 
   const closing = new AbortController()

@@ -4,6 +4,17 @@ import type { PlanSlug } from '../accounts/plans.ts'
 export type PaidPlan = Exclude<PlanSlug, 'free'>
 export type Billing = 'monthly' | 'annual'
 
+/** What is charged, and how often. */
+export interface Price {
+  /** In the currency's smallest unit. */
+  amount: number
+  /** ISO 4217. */
+  currency: string
+  /** Such as month or year. */
+  interval: string
+  intervalCount: number
+}
+
 /** A subscription as the provider tells it, in our words. */
 export interface ProviderSubscription {
   id: string
@@ -12,6 +23,8 @@ export interface ProviderSubscription {
   status: string
   /** Null for a price that is not one of ours. */
   sold: { plan: PaidPlan; billing: Billing } | null
+  /** Before taxes and discounts; null where it is not one fixed sum. */
+  price: Price | null
   /** Where its periods are counted from. */
   cycleAnchor: Date
   currentPeriodEnd: Date | null

@@ -1,4 +1,4 @@
-import type { Billing, PaidPlan, ProviderSubscription } from './provider.ts'
+import type { Billing, PaidPlan, Price, ProviderSubscription } from './provider.ts'
 import type { Stripe } from './stripe.ts'
 
 export interface Sold {
@@ -32,6 +32,7 @@ export function describeSubscription(subscription: EitherShape, sold: SoldByPric
     customerId: typeof customer === 'string' ? customer : customer.id,
     status: subscription.status,
     sold: soldOf(items.data, sold),
+    price: priceOf(items.data),
     cycleAnchor: momentOf(subscription.billing_cycle_anchor)!,
     currentPeriodEnd,
     trialStart: momentOf(subscription.trial_start),
@@ -46,6 +47,14 @@ export function describeSubscription(subscription: EitherShape, sold: SoldByPric
 function soldOf(items: readonly Stripe.SubscriptionItem[], sold: SoldByPrice): Sold | null {
   const ours = items.flatMap((item) => sold.get(item.price.id) ?? [])
   return ours.length === 1 ? ours[0]! : null
+}
+
+/** Items that are charged at another rhythm, or by use, add up to no one sum. */
+function priceOf([item, ...others]: readonly Stripe.SubscriptionItem[]): Price | null {
+  const { unit_amount, currency, recurring } = item?.price ?? {}
+  if (others.length > 0 || unit_amount == null || !currency || !recurring) return null
+  const { interval, interval_count: intervalCount } = recurring
+  return { amount: unit_amount * (item?.quantity ?? 1), currency, interval, intervalCount }
 }
 
 /** Stripe tells the same thing by a date where its newer billing mode is on. */

@@ -48,7 +48,7 @@ export function sendErrorsEnveloped(app: FastifyInstance): void {
 }
 
 /** What the caller is told about an error of any kind. */
-function refusalOf(error: unknown): ApiError {
+export function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = (error ?? {}) as Partial<FastifyError>
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')

@@ -55,6 +55,7 @@ export function subscribed(
     id: 'sub_1',
     status: 'active',
     sold: { plan: 'pro', billing: 'monthly' },
+    price: { amount: 4_900, currency: 'usd', interval: 'month', intervalCount: 1 },
     cycleAnchor: new Date('2026-11-01T09:00:00.000Z'),
     currentPeriodEnd: new Date('2026-12-01T09:00:00.000Z'),
     trialStart: null,

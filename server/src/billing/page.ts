@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+
+/** Text that is HTML already; everything else is escaped on its way into a page. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type HtmlPart = Html | string | readonly Html[] | null | false
+
+/** Template tag: what is put in is escaped, unless it is HTML itself; null and false leave nothing. */
+export function html(pieces: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
+  return new Html(pieces.map((piece, index) => piece + textOf(parts[index] ?? null)).join(''))
+}
+
+function textOf(part: HtmlPart): string {
+  if (part === null || part === false) return ''
+  if (part instanceof Html) return part.text
+  if (typeof part === 'string') return part.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  return part.map(textOf).join('')
+}
+
+/** A page for people, whole without a script. */
+export interface Page {
+  status: number
+  title: string
+  body: Html
+  /** Where the browser goes by itself. */
+  leadsTo?: string
+}
+
+// Every pair of colours has a contrast of 4.5 or more.
+const style = `
+:root { color-scheme: light dark; font: 1.0625rem/1.6 system-ui, sans-serif; }
+* { box-sizing: border-box; }
+body { margin: 0; background: light-dark(#fff, #16181d); color: light-dark(#1b2433, #e8eaee); }
+main { max-width: 36rem; margin: 10vh auto 3rem; padding: 0 1.25rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 1.25rem; }
+code { font-size: 0.9em; }
+dl { margin: 0 0 1.5rem; }
+dl div { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1.5rem; padding: 0.5rem 0;
+  border-bottom: 1px solid light-dark(#d5dae2, #3a3f4a); }
+dt { color: light-dark(#505a6b, #a9b1bf); }
+dd { margin: 0; font-weight: 600; }
+button, .button { display: inline-block; min-height: 2.75rem; padding: 0.625rem 1.25rem; border: 0; border-radius: 0.5rem;
+  background: #1a4fb4; color: #fff; font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; }
+button:hover, .button:hover { background: #143d8d; }
+:focus-visible { outline: 3px solid #d2650a; outline-offset: 2px; }
+.note { padding: 0.75rem 1rem; border-left: 0.375rem solid #b3261e; background: light-dark(#fdecea, #3b1d1b); }
+footer { margin-top: 2.5rem; font-size: 0.875rem; color: light-dark(#505a6b, #a9b1bf); }
+@media (max-width: 26rem) { button, .button { width: 100%; text-align: center; } }
+`
+
+const headers = {
+  // Its forms come back to us and to nobody else, whatever becomes of a page.
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  // The address that led here may be a capability.
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+} as const
+
+/** Sends a page. Its foot names the request, for whoever has to ask about it. */
+export function sendPage(reply: FastifyReply, { status, title, body, leadsTo }: Page): FastifyReply {
+  const document = html`<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <title>${title} · Storedex</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="robots" content="noindex" />
+    <link rel="icon" href="data:," />
+    <style>${new Html(style)}</style>
+  </head>
+  <body>
+    <main>
+      <h1>${title}</h1>
+      ${body}
+      <footer>Reference: ${reply.request.id}</footer>
+    </main>
+  </body>
+</html>
+`
+  if (leadsTo) reply.header('refresh', `0; url=${leadsTo}`)
+  return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(`<!doctype html>\n${document.text}`)
+}

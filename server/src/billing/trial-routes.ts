@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { errorHeaders, refusalOf } from '../http/envelope.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { trialPagePath } from '../usage/trial-links.ts'
+import { sendPage } from './page.ts'
+import { confirmTrial, showTrial, type TrialPageContext, type TrialVisit } from './trial-confirm.ts'
+import { TrialPace } from './trial-pace.ts'
+import { expiredPage, failurePage, foreignPage, unknownPage } from './trial-page.ts'
+
+const maxFormBytes = 2_000
+
+/**
+ * The page at `billing.url`, for people: whoever has the link may end the trial. Looking at it, however often and by
+ * whatever program, changes nothing; only its form does.
+ */
+export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): void {
+  const pace = new TrialPace()
+  app.register(async (site) => {
+    site.removeAllContentTypeParsers()
+    site.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: maxFormBytes },
+      (_request, body, done) => done(null, new URLSearchParams(body as string)),
+    )
+    // What goes wrong is told to a person, too.
+    site.setErrorHandler((error, request, reply) => {
+      const refusal = refusalOf(error)
+      request.record.failure = refusal
+      return sendPage(reply.removeHeader('connection').headers(errorHeaders(refusal)), failurePage(refusal.status))
+    })
+
+    const withVisit = async (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      serve: (visit: TrialVisit) => Promise<FastifyReply>,
+    ) => {
+      const { token } = request.query as { token?: unknown }
+      const opened = typeof token === 'string' ? ctx.trialLinks.open(token, request.now) : 'unknown'
+      if (opened === 'unknown') return sendPage(reply, unknownPage)
+      if (opened === 'expired') return sendPage(reply, expiredPage)
+      const retryAfterSeconds = pace.take(opened.accountId, request.now)
+      if (retryAfterSeconds !== null)
+        throw new ApiError('rate_limit_exceeded', 'The trial page was opened too often.', { retryAfterSeconds })
+      return serve({ accountId: opened.accountId, token: token as string, now: request.now })
+    }
+
+    site.route({
+      method: ['GET', 'HEAD'],
+      url: trialPagePath,
+      schema: { hide: true },
+      handler: (request, reply) =>
+        withVisit(request, reply, async (visit) => sendPage(reply, await showTrial(ctx, visit))),
+    })
+
+    site.post(trialPagePath, { schema: { hide: true } }, (request, reply) => {
+      if (!isFromOurPage(request, ctx.publicUrl)) return sendPage(reply, foreignPage)
+      return withVisit(request, reply, async (visit) => {
+        const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+        const page = await confirmTrial(ctx, visit, form.get('confirmation') ?? '')
+        return page ? sendPage(reply, page) : reply.redirect(`${trialPagePath}?token=${visit.token}`, 303)
+      })
+    })
+  })
+}
+
+/**
+ * Whether a browser sent the form from a page of ours. Since our page tells no referrer, browsers name no origin with its
+ * form, so what they say of the site counts first; the form's own token is what proves it.
+ */
+function isFromOurPage({ headers }: FastifyRequest, publicUrl: string): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  const { origin, host } = headers
+  if (origin === undefined || origin === 'null') return true
+  return URL.canParse(origin) && [host, new URL(publicUrl).host].includes(new URL(origin).host)
+}
