@@ -67,15 +67,13 @@ function isNational({ phone }: Phone): boolean {
   return !/^(?:tel:)?[\s(]*(?:\+|00)/.test(phone)
 }
 
+const webUrl = /^https?:\/\//i
+
 function readProfileUrl(given: string, found: NormalChannels): string {
   const url = readPlainText('profile_url', given).trim()
-  found.profile = isWebUrl(url) ? normalizeProfile(url) : null
+  found.profile = webUrl.test(url) ? normalizeProfile(url) : null
   if (found.profile === null) throw new RecordProblem(`profile_url: ${quoted(given)} is not an http or https URL`)
   return url
-}
-
-function isWebUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text)
 }
 
 /** Each number once, exactly one of them primary. */
