@@ -17,11 +17,13 @@ import { pathToFileURL } from 'node:url'
 import { explained } from './explained.mjs'
 
 const entryName = 'cli.js'
+const workspaces = ['server', 'stripe-standin']
 const keptBundles = 3
 
 /**
- * The address of an up-to-date bundle of the command line. Bundles lie in a folder named after their sources, so a
- * change of the source makes another one, and one that a running service was started from stays as it is.
+ * The address of an up-to-date bundle of the command line; the stand-in for Stripe lies beside it. Bundles lie in a folder
+ * named after their sources, so a change of the source makes another one, and one that a running service was started
+ * from stays as it is.
  */
 export async function prepareBundle(projectDir) {
   const folder = join(projectDir, 'server/dist')
@@ -42,11 +44,13 @@ function urlOf(bundle) {
 
 function hashOfSources(projectDir) {
   const hash = createHash('sha256').update(projectDir)
-  const source = join(projectDir, 'server/src')
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
-  for (const path of files.sort()) hash.update(`\0${path}\0`).update(readFileSync(join(source, path)))
-  for (const path of ['package-lock.json', 'server/package.json', 'bin/launcher/bundle.mjs'])
-    hash.update(readFileSync(join(projectDir, path)))
+  for (const workspace of workspaces) {
+    const source = join(projectDir, workspace, 'src')
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+    for (const path of files.sort()) hash.update(`\0${workspace}/${path}\0`).update(readFileSync(join(source, path)))
+    hash.update(readFileSync(join(projectDir, workspace, 'package.json')))
+  }
+  for (const path of ['package-lock.json', 'bin/launcher/bundle.mjs']) hash.update(readFileSync(join(projectDir, path)))
   return hash.digest('hex').slice(0, 16)
 }
 
@@ -74,7 +78,7 @@ async function build(projectDir, outdir) {
   try {
     await esbuild.build({
       absWorkingDir: projectDir,
-      entryPoints: ['server/src/bin/cli.ts'],
+      entryPoints: { cli: 'server/src/bin/cli.ts', standin: 'stripe-standin/src/bin/standin.ts' },
       outdir,
       bundle: true,
       external: externalPackages(projectDir),
@@ -98,8 +102,10 @@ async function build(projectDir, outdir) {
 
 /** Packages stay as they are installed, except one of several hundred files: finding these takes longer than running them. */
 function externalPackages(projectDir) {
-  const { dependencies } = JSON.parse(readFileSync(join(projectDir, 'server/package.json'), 'utf8'))
-  return Object.keys(dependencies).filter((name) => name !== 'typebox')
+  const names = workspaces.flatMap((workspace) =>
+    Object.keys(JSON.parse(readFileSync(join(projectDir, workspace, 'package.json'), 'utf8')).dependencies),
+  )
+  return names.filter((name) => name !== 'typebox')
 }
 
 function moveIntoPlace(aside, bundle) {

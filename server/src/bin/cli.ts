@@ -3,6 +3,7 @@ import { describeFailure, runCommandLine } from '../cli/program.ts'
 import { findProjectDir, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { createLogger } from '../http/logger.ts'
+import { standinProgram } from './standin-program.ts'
 import { untilAborted, watchTermination } from './termination.ts'
 
 const termination = watchTermination()
@@ -16,8 +17,12 @@ const cli: Cli = {
     const config = readConfig(process.env, findProjectDir(import.meta.dirname))
     // At the usual level a command's own words are enough.
     const level = config.logLevel === 'info' ? 'warn' : config.logLevel
-    const options = { applicationName: 'storedex command', log: createLogger({ level }), maxConnections: 4 }
-    opening = openDeps(config, options)
+    opening = openDeps(config, {
+      applicationName: 'storedex command',
+      log: createLogger({ level }),
+      maxConnections: 4,
+      standin: { args: standinProgram(config.projectDir) },
+    })
     return opening
   },
   async serve(options) {

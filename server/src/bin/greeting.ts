@@ -5,6 +5,8 @@ export interface Greeting {
   api: string
   docs: string
   data_dir: string
+  /** Who is asked for payment, and whether money moves. */
+  billing: string
   live_key: string | null
   test_key: string | null
   /** A request that works when pasted; null without a key to make it with. */
@@ -20,13 +22,20 @@ interface Address {
   dataDir: string
 }
 
-export function greetingOf(address: Address, wantedPort: number, keys: DemoKeys | null): Greeting {
+interface Facts {
+  wantedPort: number
+  keys: DemoKeys | null
+  billing: string
+}
+
+export function greetingOf(address: Address, { wantedPort, keys, billing }: Facts): Greeting {
   const api = `${address.publicUrl}/api/v1`
   const isElsewhere = !address.portIsGiven && address.port !== wantedPort
   return {
     api,
     docs: `${address.publicUrl}/docs`,
     data_dir: address.dataDir,
+    billing,
     live_key: keys?.live ?? null,
     test_key: keys?.test ?? null,
     curl: keys && `curl -s -H 'Authorization: Bearer ${keys.live}' ${api}/stores/aurora-candles.example`,
@@ -44,6 +53,7 @@ export function tellGreeting(greeting: Greeting): string {
     `  API            ${greeting.api}`,
     `  Documentation  ${greeting.docs}`,
     `  Data           ${greeting.data_dir}`,
+    `  Billing        ${greeting.billing}`,
   ]
   if (curl)
     lines.push('', `  Live key       ${live_key}`, `  Test key       ${test_key}`, '', 'Try it:', '', `  ${curl}`, '')

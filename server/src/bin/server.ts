@@ -8,6 +8,7 @@ import { createMetrics, type Metrics, startMetricsServer } from '../http/metrics
 import { prepareCatalogueAndKeys } from './first-start.ts'
 import { type Greeting, greetingOf, tellGreeting } from './greeting.ts'
 import { chooseFreePort, portIsTaken } from './port.ts'
+import { standinProgram } from './standin-program.ts'
 import { untilAborted } from './termination.ts'
 
 export interface ServeOptions {
@@ -35,7 +36,11 @@ export async function serve(given: Config, { json, stdout, termination }: ServeO
 }
 
 async function runPhases(given: Config, stop: AbortSignal, greet: (greeting: Greeting) => void): Promise<void> {
-  const deps = await openDeps(withAddress(given, await chooseFreePort(given)), { applicationName: 'storedex' })
+  const config = withAddress(given, await chooseFreePort(given))
+  const deps = await openDeps(config, {
+    applicationName: 'storedex',
+    standin: { args: standinProgram(config.projectDir), webhookUrl: webhookUrlAt(config) },
+  })
   try {
     stop.throwIfAborted()
     const keys = await untilAborted(stop, prepareCatalogueAndKeys(deps))
@@ -44,7 +49,7 @@ async function runPhases(given: Config, stop: AbortSignal, greet: (greeting: Gre
     try {
       const { app, config } = await listen(given, deps, metrics)
       try {
-        greet(greetingOf(config, given.port, keys))
+        greet(greetingOf(config, { wantedPort: given.port, keys, billing: await tellBilling(deps) }))
         await untilAborted(stop, new Promise<never>(() => {}))
       } finally {
         await app.close()
@@ -67,6 +72,7 @@ async function listen(
     const app = await buildApp({ ...deps, config }, [metrics.observe])
     try {
       await app.listen({ host: config.host, port: config.port })
+      await deps.standin?.moveWebhook(webhookUrlAt(config))
       return { app, config }
     } catch (error) {
       await app.close()
@@ -95,6 +101,18 @@ type Addressed = Config & { publicUrl: string }
 /** The links it hands out follow from the address it listens on, unless PUBLIC_URL names another. */
 function withAddress(given: Config, port: number): Addressed {
   return { ...given, port, publicUrl: given.publicUrl ?? `http://${reachableName(given.host)}:${port}` }
+}
+
+/** Where the stand-in sends its events: here, whatever address others know the service by. */
+function webhookUrlAt({ host, port }: Config): string {
+  return `http://${reachableName(host)}:${port}/webhooks/stripe`
+}
+
+/** Who takes the money. */
+async function tellBilling({ config, standin }: Deps): Promise<string> {
+  if (!standin) return /_test_/.test(config.stripe.secretKey ?? '') ? 'Stripe in test mode, no money moves' : 'Stripe'
+  const address = await standin.address()
+  return address ? `local stand-in at ${address}, no money moves` : 'the local stand-in does not run; the log tells why'
 }
 
 /** What a program on this machine calls the host: one that means all addresses is none to connect to. */
