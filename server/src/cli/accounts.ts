@@ -4,6 +4,9 @@ import { createAccount } from '../accounts/create-account.ts'
 import { type PlanSlug, planSlugs } from '../accounts/plans.ts'
 import { type AccountReport, readAccount, reportAccount } from '../accounts/read-account.ts'
 import { setAccount } from '../accounts/set-account.ts'
+import type { Billing, PaidPlan } from '../billing/provider.ts'
+import { billings, paidPlans } from '../billing/schema.ts'
+import { startTrial } from '../billing/trial-start.ts'
 import type { Deps } from '../deps.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { readUsage, type Usage } from '../usage/read-usage.ts'
@@ -17,6 +20,7 @@ import {
   parseMoment,
   parseMomentOrNone,
   parseName,
+  parseTrialDays,
 } from './values.ts'
 
 interface TermsFlags {
@@ -66,6 +70,20 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     })
 
   accounts
+    .command('trial')
+    .description('start a trial at the payment provider; it ends by itself, or on its page in the paid plan')
+    .argument('<id>', 'acct_…')
+    .requiredOption('--days <n>', 'how long it runs', parseTrialDays)
+    .addOption(choice('--plan <plan>', 'the plan to try', paidPlans).default('pro'))
+    .addOption(choice('--billing <billing>', 'how often it is paid for afterwards', billings).default('monthly'))
+    .action((id: string, trial: { days: number; plan: PaidPlan; billing: Billing }, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const report = reportAccount(deps.ids, await startTrial(deps, id, trial))
+        print(cli, command, report, tellAccount(report))
+      }),
+    )
+
+  accounts
     .command('show')
     .description('tell an account and what it has used')
     .argument('<id>', 'acct_…')
@@ -87,7 +105,7 @@ function withTermsFlags(command: Command): Command {
   return command
     .addOption(choice('--plan <plan>', 'what it may use', planSlugs))
     .addOption(choice('--status <status>', 'state of its subscription', knownStatuses))
-    .addOption(choice('--billing <billing>', 'how often it pays', ['monthly', 'annual']))
+    .addOption(choice('--billing <billing>', 'how often it pays', billings))
     .option('--period-start <ts>', 'where its monthly periods are counted from', parseMoment)
 }
 

@@ -32,6 +32,15 @@ export function parseMomentOrNone(value: string): Date | 'none' {
   return value === 'none' ? value : parseMoment(value)
 }
 
+const longestTrialDays = 365
+
+export function parseTrialDays(value: string): number {
+  const days = /^\d{1,3}$/.test(value) ? Number(value) : Number.NaN
+  if (!(days >= 1 && days <= longestTrialDays))
+    throw new InvalidArgumentError(`Give a whole number of days from 1 to ${longestTrialDays}.`)
+  return days
+}
+
 const unitsMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const longestOverlapMs = 90 * unitsMs.d!
 
