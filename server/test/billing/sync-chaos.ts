@@ -51,7 +51,8 @@ export async function startGateway(target: string, weather: () => Chaos): Promis
       ...(body.length > 0 && { body: new Uint8Array(body) }),
     })
     const text = await reply.text()
-    await delay(dice() * 30)
+    // Long enough now and then for several changes, and for other replies about them.
+    await delay(dice() < 0.7 ? dice() * 10 : dice() * 150)
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(text)
   })
