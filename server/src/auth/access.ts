@@ -9,23 +9,14 @@ import type { Caller, CallerContext } from './caller.ts'
 import { uncountRequest } from './queries.ts'
 import { rateHeaders } from './rate-headers.ts'
 import type { Scope } from './scopes.ts'
-import type { HourlyLimit } from './windows.ts'
+import type { BillingLimit } from './windows.ts'
 
 /** Who may call a route and what a call uses up; part of the route's declaration. */
-type RouteAccess = DataAccess | BillingAccess
-
-interface DataAccess {
+interface RouteAccess {
   scope: Scope
   spends?: readonly Meter[]
-  hourlyLimit?: never
-}
-
-/** Stays open to an account that has lapsed, and has a limit of its own. */
-interface BillingAccess {
-  scope: Scope
-  needsApiAccess: false
-  hourlyLimit: HourlyLimit
-  spends?: never
+  /** Makes it a billing call: it has this limit of its own, and stays open to an account that has lapsed. */
+  billingLimit?: BillingLimit
 }
 
 declare module 'fastify' {
@@ -66,7 +57,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
         authorization: request.headers.authorization,
         scope: access.scope,
         readSearchRows: access.spends?.includes('search_rows') ?? false,
-        ...(access.hourlyLimit && { hourlyLimit: access.hourlyLimit }),
+        ...(access.billingLimit && { billingLimit: access.billingLimit }),
       },
     )
     request.caller = caller

@@ -13,8 +13,8 @@ import { type AdmissionRow, admitLinkRequest, admitRequest } from './queries.ts'
 import { accessRefusal, refuseUnusableKey, scopeRefusal } from './refusals.ts'
 import type { Scope } from './scopes.ts'
 import {
+  type BillingLimit,
   type CallLimit,
-  type HourlyLimit,
   type RateWindow,
   type RateWindows,
   rateRefusal,
@@ -34,8 +34,8 @@ export interface Admission {
   authorization: string | undefined
   scope: Scope
   readSearchRows: boolean
-  /** A billing call's own limit. Such a call is let in when access has lapsed, too. */
-  hourlyLimit?: HourlyLimit
+  /** A billing call's own limit; such a call is let in when access has lapsed, too. */
+  billingLimit?: BillingLimit
 }
 
 /** A caller, or why there is none; a refusal after the key was accepted still knows whose windows to report. */
@@ -75,16 +75,16 @@ const linkLimits = [...requestLimits, 'billing_links_per_hour'] as const
 /** One statement, whatever the call counts to. */
 function askDatabase(
   { db, now, plans }: AdmissionContext,
-  { scope, readSearchRows, hourlyLimit }: Admission,
+  { scope, readSearchRows, billingLimit }: Admission,
   secretHash: Buffer,
 ): Promise<AdmissionRow | undefined> {
-  if (hourlyLimit === 'billing_status') {
+  if (billingLimit === 'billing_status') {
     const planLimits = planLimitsJson(plans, ['billing_status_per_hour'])
     return admitStatusCheck(db, { secretHash, now, scope, planLimitsJson: planLimits })
   }
   const day = isoDay(utcDayAt(now).start)
   const question = { secretHash, now, scope, day, readSearchRows }
-  return hourlyLimit === 'billing_links'
+  return billingLimit === 'billing_links'
     ? admitLinkRequest(db, { ...question, planLimitsJson: planLimitsJson(plans, linkLimits) })
     : admitRequest(db, { ...question, planLimitsJson: planLimitsJson(plans, requestLimits) })
 }
@@ -93,7 +93,7 @@ function describeCaller(
   row: AdmissionRow,
   terms: AccountTerms,
   { plans, now }: AdmissionContext,
-  { hourlyLimit }: Admission,
+  { billingLimit }: Admission,
 ): Caller {
   const entitlement = entitlementAt(terms, plans, now)
   const { limits, period } = entitlement
@@ -104,8 +104,8 @@ function describeCaller(
     key: { id: row.key_id, name: row.key_name },
     entitlement,
     rate: {
-      ...(hourlyLimit === 'billing_status' ? {} : requestWindows(row, limits, now)),
-      ...(hourlyLimit ? hourlyWindow(hourlyLimit, row, limits, now) : {}),
+      ...(billingLimit === 'billing_status' ? {} : requestWindows(row, limits, now)),
+      ...(billingLimit ? hourlyWindow(billingLimit, row, limits, now) : {}),
     },
     searchRowsUsed: row.rows_taken?.[rowsPeriod] ?? 0,
   }
@@ -120,7 +120,7 @@ function requestWindows(row: AdmissionRow, limits: Limits, now: Date): RateWindo
   }
 }
 
-function hourlyWindow(name: HourlyLimit, row: AdmissionRow, limits: Limits, now: Date): RateWindows {
+function hourlyWindow(name: BillingLimit, row: AdmissionRow, limits: Limits, now: Date): RateWindows {
   const hour = { startedAt: row.hour_started_at, used: row.hour_used }
   return { [name]: windowAt(name, hour, limits[`${name}_per_hour`], now) }
 }
@@ -138,13 +138,13 @@ function explainRefusal(
   terms: AccountTerms,
   { rate }: Caller,
   { now, publicUrl }: AdmissionContext,
-  { scope, hourlyLimit }: Admission,
+  { scope, billingLimit }: Admission,
 ): ApiError | null {
   for (const name of orderOfRefusals) {
     const window = rate[name]
     if (window && window.used >= window.limit) return rateRefusal(name, window, now)
   }
-  if (!row.access_open && !hourlyLimit) return accessRefusal(terms, publicUrl)
+  if (!row.access_open && !billingLimit) return accessRefusal(terms, publicUrl)
   if (!row.scopes.includes(scope)) return scopeRefusal(scope)
   return null
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { type AdmissionQuestion, type AdmissionRow, presentedSql } from './queries.ts'
-import type { HourlyLimit } from './windows.ts'
+import type { BillingLimit } from './windows.ts'
 
 export interface HourRow {
   started_at: Date
@@ -59,7 +59,7 @@ left join billing_windows w
 export interface HourOf {
   accountId: number
   mode: Mode
-  kind: HourlyLimit
+  kind: BillingLimit
 }
 
 /** Takes one of an hour's `limit`; undefined, and nothing taken, when none is left. Calls at once never take more. */

@@ -3,10 +3,10 @@ import { figure } from '../kernel/format.ts'
 import { utcDayAt } from '../kernel/period.ts'
 
 /** A limit of billing calls, counted in an hour of its own. */
-export type HourlyLimit = 'billing_status' | 'billing_links'
+export type BillingLimit = 'billing_status' | 'billing_links'
 
 /** A limit on how often is called, as refusals and reply headers name it. */
-export type CallLimit = 'requests_per_minute' | 'requests_per_day' | HourlyLimit
+export type CallLimit = 'requests_per_minute' | 'requests_per_day' | BillingLimit
 
 /** One fixed window of such a limit. */
 export interface RateWindow {

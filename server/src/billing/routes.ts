@@ -12,7 +12,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
   api.get(
     '/billing/status',
     {
-      config: { access: { scope: 'billing:read', needsApiAccess: false, hourlyLimit: 'billing_status' } },
+      config: { access: { scope: 'billing:read', billingLimit: 'billing_status' } },
       schema: {
         operationId: 'getBillingStatus',
         tags: ['billing'],
@@ -28,7 +28,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
   api.post(
     '/billing/subscription-link',
     {
-      config: { access: { scope: 'billing:manage', needsApiAccess: false, hourlyLimit: 'billing_links' } },
+      config: { access: { scope: 'billing:manage', billingLimit: 'billing_links' } },
       schema: {
         operationId: 'createSubscriptionLink',
         tags: ['billing'],
@@ -62,7 +62,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
   api.post(
     '/billing/portal-link',
     {
-      config: { access: { scope: 'billing:manage', needsApiAccess: false, hourlyLimit: 'billing_links' } },
+      config: { access: { scope: 'billing:manage', billingLimit: 'billing_links' } },
       preValidation: refuseBody,
       schema: {
         operationId: 'createPortalLink',
