@@ -3,7 +3,7 @@ import type { ProviderSubscription } from '../../src/billing/provider.ts'
 import { startTestApp, type TestApp, type TestAppOptions, type TestKey } from '../support/app.ts'
 import { createTestProvider, subscribed, type TestProvider } from '../support/billing-provider.ts'
 
-export const now = '2026-11-10T12:00:00.000Z'
+const now = '2026-11-10T12:00:00.000Z'
 
 export interface LinksWorld {
   app: TestApp
