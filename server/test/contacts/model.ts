@@ -91,6 +91,11 @@ export interface Found {
 
 export type Outcome = { stage: Stage } | { replies: Reply[] }
 
+/** A copy to go on from. Catalogues are never changed, only replaced. */
+export function copyOf({ catalogues, ...state }: State): State {
+  return { ...structuredClone(state), catalogues }
+}
+
 /** Lets one instant of an act pass; changes the state it is given. */
 export function pass(state: State, setting: Setting, act: Act, stage: Stage): Outcome {
   if (act.act === 'set' || act.act === 'import' || act.act === 'erase') return { replies: [operate(state, act)] }
@@ -123,15 +128,16 @@ function operate(state: State, act: Extract<Act, { act: 'set' | 'import' | 'eras
     if (terms) account.terms = terms
     return { status: terms ? 'done' : 'refused' }
   }
-  const person = state.catalogues.live.people[act.person]!
+  const { live } = state.catalogues
+  const person = live.people[act.person]!
   if (person.isErased) return { status: 'refused' }
-  if (act.act === 'import') person.facts = { ...person.facts, ...act.facts }
-  else {
-    person.isErased = true
+  const changed =
+    act.act === 'import' ? { ...person, facts: { ...person.facts, ...act.facts } } : { ...person, isErased: true }
+  state.catalogues = { ...state.catalogues, live: { ...live, people: live.people.with(act.person, changed) } }
+  if (act.act === 'erase')
     for (const { books } of state.accounts)
       for (const [name, { people }] of Object.entries(books.live.kept))
         if (people.includes(act.person)) delete books.live.kept[name]
-  }
   return { status: 'done' }
 }
 

@@ -35,7 +35,7 @@ export async function playOut(
   const texts = new Map<number, string>()
   const cursors = new Map<number, string>()
   const past: Past = { state: world.start, roster: world.roster, reveals: [], searches: [] }
-  let states = [world.start]
+  let states: readonly State[] = [world.start]
   let number = 0
   for (const step of [...steps, ...closing]) {
     if (!Array.isArray(step)) {
@@ -105,7 +105,7 @@ function remember(
 }
 
 /** Says what would have been right where that is clear, and fails. */
-function explain(states: State[], { setting }: World, group: Done[]): never {
+function explain(states: readonly State[], { setting }: World, group: Done[]): never {
   const [only] = group
   if (group.length === 1 && only) {
     const [expected] = expectedReply(states[0]!, setting, only.act)
