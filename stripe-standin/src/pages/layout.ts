@@ -33,7 +33,7 @@ export function renderDocument(page: Page, now: number): string {
 ${styleElement}
 </head>
 <body>
-<header class="standin"><p><strong>Local stand-in for Stripe.</strong> This is for trying out: no money moves, no real card is asked for.</p></header>
+<header class="standin"><p><strong>Local stand-in for Stripe:</strong> no money moves, no real card is asked for.</p></header>
 <main>
 <h1>${page.title}</h1>
 ${page.notice && renderNotice(page.notice)}

@@ -1,5 +1,7 @@
+import { canPay } from '../billing/payments.ts'
 import type { PortalSubscription } from '../billing/portal-view.ts'
 import { resumePaused } from '../billing/renew.ts'
+import { methodOf } from '../billing/subscription-record.ts'
 import { cardDeclined } from '../http/errors.ts'
 import type { Subscription } from '../state/records.ts'
 import { buttonForm } from './form.ts'
@@ -42,7 +44,8 @@ export function submitResume(portal: PortalVisit): Outcome {
   if (!subscription) return nothingToDo(portal.returnUrl)
   if (subscription.status !== 'paused') return { redirect: portal.home }
   mustFit(portal, resumeAddress(portal, subscription), subscription.items)
-  if (resumePaused(portal.desk, subscription, 'now').status === 'paused') throw cardDeclined()
+  if (!canPay(methodOf(portal.desk, subscription))) throw cardDeclined()
+  resumePaused(portal.desk, subscription, 'now')
   return finish(portal, 'resume')
 }
 
@@ -52,7 +55,7 @@ function subscriptionPart(portal: PortalVisit, sold: PortalSubscription): Html {
   return html`<h2>${planName(sold)}</h2>
 ${facts([
   { name: 'Price', value: priceInWords(sold.price, item.quantity) },
-  { name: 'State', value: standing(subscription, item.current_period_end) },
+  { name: 'State', value: standing(subscription, item.current_period_end), sum: isTroubled(subscription) },
   subscription.cancel_at !== null && { name: 'Ends on', value: dayOf(subscription.cancel_at), sum: true },
   scheduled && { name: 'Changes to', value: html`${planName(scheduled)} on ${dayOf(scheduled.at)}`, sum: true },
 ])}
@@ -72,6 +75,11 @@ function subscriptionActions(portal: PortalVisit, { subscription, choices }: Por
       features.subscription_cancel.enabled &&
       html`<a class="button" href="${portal.home}/cancel/${id}">Cancel plan</a>`,
   ]
+}
+
+/** Whether the state asks the person to do something. */
+function isTroubled({ status }: Subscription): boolean {
+  return status !== 'active' && status !== 'trialing'
 }
 
 function resumeAddress(portal: PortalVisit, subscription: Subscription): string {

@@ -48,7 +48,7 @@ export function brokenPage(): Page {
   return {
     status: 500,
     title: 'This did not work',
-    body: html`<p>The stand-in met an error of its own; its output tells which. Nothing was changed. You can go back and try again.</p>`,
+    body: html`<p>The stand-in met an error of its own. Please go back and see how things stand before you try again.</p>`,
   }
 }
 

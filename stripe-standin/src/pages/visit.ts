@@ -15,7 +15,7 @@ export interface Visit {
 }
 
 /** Where the browser goes next. */
-export interface Redirect {
+interface Redirect {
   readonly redirect: string
 }
 

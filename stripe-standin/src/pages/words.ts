@@ -62,9 +62,9 @@ export function standing(subscription: Subscription, paidUntil: number): Html {
     case 'active':
       return html`Active, paid until ${dayOf(paidUntil)}`
     case 'past_due':
-      return html`Past due: the last payment failed and will be tried again`
+      return html`Past due: the last payment failed`
     case 'unpaid':
-      return html`Unpaid: the payments of the last invoice all failed`
+      return html`Unpaid: every attempt at the last payment failed`
     case 'incomplete':
       return html`Incomplete: the first payment has not succeeded yet`
     case 'incomplete_expired':

@@ -11,7 +11,7 @@ if (!chromiumPath)
   console.warn('No Chromium was found (CHROMIUM_PATH names one): the pages are not tried in a browser.')
 
 describe.skipIf(!chromiumPath)('in a browser', () => {
-  const shop = new Shop()
+  let shop: Shop
   let browser: Browser
   let service: Server
   let base: string
@@ -21,12 +21,13 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
     service = createServer((_request, reply) => reply.end('The service')).listen(0, '127.0.0.1')
     await new Promise((listening) => service.once('listening', listening))
     serviceUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+    shop = await Shop.open()
     base = await shop.listen()
     browser = await startChromium(chromiumPath!)
   })
   afterAll(async () => {
     await browser?.close()
-    await shop.close()
+    await shop?.close()
     service.close()
   })
 
@@ -56,7 +57,7 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
       success_url: `${serviceUrl}/done?session={CHECKOUT_SESSION_ID}`,
       cancel_url: `${serviceUrl}/canceled`,
     })
-    await page.goto(`${base}/pay/checkout/${checkout.id}`)
+    await page.goto(base + checkout.path)
     await press(page, 'Tab')
     expect(await focused(page)).toBe('works')
     await press(page, 'ArrowDown', 'Tab')
@@ -75,22 +76,16 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
 
   test('a person confirms an upgrade and comes back to the service', async () => {
     const { page, complaints } = await visitor()
-    const { customer, subscription } = await shop.subscriber()
-    const session = await shop.portal(
-      customer.id,
-      {
-        type: 'subscription_update_confirm',
-        subscription: subscription.id,
-        item: subscription.items[0]!.id,
-        price: 'price_standin_business_monthly',
-        quantity: 1,
-      },
-      { type: 'redirect', return_url: `${serviceUrl}/upgraded` },
-    )
-    await page.goto(`${base}/pay/confirm/${session.id}`)
+    const subscriber = await shop.subscriber()
+    const session = await shop.confirmation(subscriber, 'price_standin_business_monthly', {
+      'after_completion[type]': 'redirect',
+      'after_completion[redirect][return_url]': `${serviceUrl}/upgraded`,
+    })
+    await page.goto(base + session.path)
     await page.getByRole('button', { name: 'Pay $150.00 and change plan' }).dblclick()
     await page.waitForURL(`${serviceUrl}/upgraded`)
-    expect((await shop.subscription(subscription.id)).items[0]!.price).toBe('price_standin_business_monthly')
+    const { items } = await shop.subscription(subscriber.subscription.id)
+    expect(items[0]!.price).toBe('price_standin_business_monthly')
     expect(complaints).toEqual([])
     await page.close()
   })
@@ -98,8 +93,8 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
   test('a person cancels in the portal, changes their mind, and takes another card and another plan', async () => {
     const { page, complaints } = await visitor()
     const { customer } = await shop.subscriber()
-    const session = await shop.portal(customer.id, null, undefined, { return_url: `${serviceUrl}/account` })
-    await page.goto(`${base}/pay/portal/${session.id}`)
+    const session = await shop.portal(customer.id, {}, { return_url: `${serviceUrl}/account` })
+    await page.goto(base + session.path)
     const click = (role: 'link' | 'button', name: string) => page.getByRole(role, { name }).click()
     const says = async (text: string) => expect(await page.getByRole('status').textContent()).toBe(text)
 
@@ -142,11 +137,11 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
         await shop.checkout({ customer: customer.id }),
         await shop.checkout(),
       ]
-      const home = `/pay/portal/${portal.id}`
+      const home = portal.path
       await shop.send(`${home}/card`, { card: 'works' })
       const pages = [
-        `/pay/checkout/${checkout.id}`,
-        `/pay/checkout/${asking.id}`,
+        checkout.path,
+        asking.path,
         '/pay/checkout/cs_unknown',
         `${home}?did=card`,
         `${home}/card`,

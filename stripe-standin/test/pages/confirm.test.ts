@@ -1,31 +1,20 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { AfterCompletion, Customer, Subscription } from '../../src/state/records.ts'
 import { Shop } from './shop.ts'
 
 let shop: Shop
-beforeEach(() => {
-  shop = new Shop()
+beforeEach(async () => {
+  shop = await Shop.open()
 })
 afterEach(() => shop.close())
 
 const business = 'price_standin_business_monthly'
-const redirect = { type: 'redirect', return_url: 'https://service.example/upgraded' } as const
-
-/** Path of a page that confirms a change to `price`. */
-async function confirmation(
-  { customer, subscription }: { customer: Customer; subscription: Subscription },
-  price = business,
-  after: AfterCompletion = redirect,
-): Promise<string> {
-  const item = subscription.items[0]!.id
-  const flow = { type: 'subscription_update_confirm', subscription: subscription.id, item, price, quantity: 1 } as const
-  return `/pay/confirm/${(await shop.portal(customer.id, flow, after)).id}`
-}
+const enterprise = 'price_standin_enterprise_monthly'
+const back = 'https://service.example/back'
 
 test('shows the old plan, the new one and what is to be paid now', async () => {
   const subscriber = await shop.subscriber()
   shop.passDays(15.5)
-  const page = await shop.get(await confirmation(subscriber))
+  const page = await shop.get((await shop.confirmation(subscriber, business)).path)
   expect(page.status).toBe(200)
   expect(page.text).toContain('Present plan Pro, monthly, $49.00 a month')
   expect(page.text).toContain('New plan Business, monthly, $199.00 a month')
@@ -38,9 +27,9 @@ test('shows the old plan, the new one and what is to be paid now', async () => {
 
 test('confirming changes the plan at once, charges it, and leads to the address of the link', async () => {
   const subscriber = await shop.subscriber()
-  const path = await confirmation(subscriber)
+  const { path } = await shop.confirmation(subscriber, business)
   const reply = await shop.send(path, { card: 'on_file' })
-  expect([reply.status, reply.location]).toEqual([303, redirect.return_url])
+  expect([reply.status, reply.location]).toEqual([303, back])
   const { id } = subscriber.subscription
   expect((await shop.subscription(id)).items[0]!.price).toBe(business)
   const amounts = await shop.look((book) => book.all('invoices').map(({ total, status }) => [total, status]))
@@ -51,18 +40,18 @@ test('confirming changes the plan at once, charges it, and leads to the address 
 })
 
 test('confirming twice, even at once, does it once and leads on both times', async () => {
-  const path = await confirmation(await shop.subscriber())
+  const { path } = await shop.confirmation(await shop.subscriber(), business)
   const form = { ...(await shop.get(path)).hidden(path), card: 'works' }
   const replies = await Promise.all([shop.post(path, form), shop.post(path, form)])
   replies.push(await shop.post(path, form))
-  expect(replies.map(({ status, location }) => [status, location])).toEqual(Array(3).fill([303, redirect.return_url]))
+  expect(replies.map(({ status, location }) => [status, location])).toEqual(Array(3).fill([303, back]))
   expect(await shop.look((book) => [book.all('invoices').length, book.all('payment_methods').length])).toEqual([2, 2])
   expect((await shop.get(path)).status).toBe(410)
 })
 
 test('looking changes nothing', async () => {
   const subscriber = await shop.subscriber()
-  const path = await confirmation(subscriber)
+  const { path } = await shop.confirmation(subscriber, business)
   const before = await shop.events()
   await shop.get(path)
   expect(await shop.events()).toEqual(before)
@@ -71,9 +60,9 @@ test('looking changes nothing', async () => {
 
 test('a page that has grown old does nothing: the plan has changed since', async () => {
   const subscriber = await shop.subscriber()
-  const path = await confirmation(subscriber, 'price_standin_enterprise_monthly')
+  const { path } = await shop.confirmation(subscriber, enterprise)
   const form = { ...(await shop.get(path)).hidden(path), card: 'on_file' }
-  await shop.send(await confirmation(subscriber), { card: 'on_file' })
+  await shop.send((await shop.confirmation(subscriber, business)).path, { card: 'on_file' })
   const stale = await shop.post(path, form)
   expect(stale.status).toBe(403)
   expect(stale.text).toContain('Present plan Business, monthly')
@@ -82,7 +71,7 @@ test('a page that has grown old does nothing: the plan has changed since', async
 })
 
 test('a page that is some minutes old is good, though the amount has fallen by cents', async () => {
-  const path = await confirmation(await shop.subscriber())
+  const { path } = await shop.confirmation(await shop.subscriber(), business)
   const form = { ...(await shop.get(path)).hidden(path), card: 'on_file' }
   shop.passSeconds(900)
   expect((await shop.post(path, form)).status).toBe(303)
@@ -90,28 +79,30 @@ test('a page that is some minutes old is good, though the amount has fallen by c
 })
 
 test('there is nothing to confirm when the plan is so already or has ended', async () => {
-  const subscriber = await shop.subscriber(business)
-  const same = await shop.get(await confirmation(subscriber))
+  const subscriber = await shop.subscriber()
+  const [one, other] = [await shop.confirmation(subscriber, business), await shop.confirmation(subscriber, business)]
+  await shop.send(one.path, { card: 'on_file' })
+  const same = await shop.get(other.path)
   expect([same.status, same.heading]).toEqual([410, 'There is nothing to do here'])
-  const path = await confirmation(subscriber, 'price_standin_enterprise_monthly')
+  const { path } = await shop.confirmation(subscriber, enterprise)
   const form = { ...(await shop.get(path)).hidden(path), card: 'on_file' }
-  await shop.standin.change(({ book }) => {
-    book.amend('subscriptions', subscriber.subscription, { status: 'canceled', ended_at: 0 })
-  })
+  await shop.api('DELETE', `/v1/subscriptions/${subscriber.subscription.id}`)
   for (const page of [await shop.get(path), await shop.post(path, form)]) expect(page.status).toBe(410)
 })
 
 test('within a trial without a card, a card is asked for; the trial ends and the new plan is paid', async () => {
-  const subscriber = await shop.subscriber('price_standin_pro_monthly', { trial_period_days: 14 })
+  const subscriber = await shop.subscriber('price_standin_pro_monthly', {
+    'subscription_data[trial_period_days]': '14',
+  })
   await shop.standin.change(({ book }) => {
     book.amend('subscriptions', subscriber.subscription, { default_payment_method: null })
   })
-  const path = await confirmation(subscriber)
+  const { path } = await shop.confirmation(subscriber, business)
   const page = await shop.get(path)
   expect(page.text).toContain('Your trial Ends now')
   expect(page.html).not.toContain('value="on_file"')
   expect((await shop.send(path, { card: 'on_file' })).status).toBe(402)
-  expect((await shop.send(path, { card: 'works' })).location).toBe(redirect.return_url)
+  expect((await shop.send(path, { card: 'works' })).location).toBe(back)
   expect(await shop.subscription(subscriber.subscription.id)).toMatchObject({
     status: 'active',
     items: [{ price: business }],
@@ -120,25 +111,26 @@ test('within a trial without a card, a card is asked for; the trial ends and the
 
 test('a card on file that fails leaves the plan as it was', async () => {
   const subscriber = await shop.subscriber()
-  const portal = `/pay/portal/${(await shop.portal(subscriber.customer.id)).id}/card`
-  await shop.send(portal, { card: 'declines' })
+  const portal = await shop.portal(subscriber.customer.id)
+  await shop.send(`${portal.path}/card`, { card: 'declines' })
   const before = await shop.subscription(subscriber.subscription.id)
-  const reply = await shop.send(await confirmation(subscriber), { card: 'on_file' })
+  const { path } = await shop.confirmation(subscriber, business)
+  const reply = await shop.send(path, { card: 'on_file' })
   expect(reply.status).toBe(402)
   expect(await shop.subscription(before.id)).toEqual(before)
 })
 
 test('a link that leads to the portal afterwards opens it then, and one that has expired says so', async () => {
   const subscriber = await shop.subscriber()
-  const path = await confirmation(subscriber, business, { type: 'portal_homepage' })
+  const { path } = await shop.confirmation(subscriber, business, {})
   const home = path.replace('confirm', 'portal')
   expect((await shop.get(home)).location).toBe(path)
   expect((await shop.send(path, { card: 'on_file' })).location).toBe(`${home}?did=change`)
   expect((await shop.get(home)).text).toContain('Business, monthly')
   expect((await shop.get(path)).location).toBe(home)
-  const late = await confirmation(subscriber, 'price_standin_enterprise_monthly')
+  const late = await shop.confirmation(subscriber, enterprise)
   shop.passSeconds(3_600)
-  expect((await shop.get(late)).heading).toBe('This link has expired')
+  expect((await shop.get(late.path)).heading).toBe('This link has expired')
 })
 
 test("a plain portal's id confirms nothing", async () => {

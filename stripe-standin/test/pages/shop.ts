@@ -1,44 +1,55 @@
-import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { createStandin } from '../../src/app.ts'
 import { completeCheckout } from '../../src/billing/checkout.ts'
-import { makeCustomer } from '../../src/billing/customers.ts'
-import { newId } from '../../src/ids.ts'
-import { registerPages } from '../../src/pages/routes.ts'
-import { Standin } from '../../src/standin.ts'
+import type { Standin } from '../../src/standin.ts'
 import type { Book } from '../../src/state/book.ts'
-import type {
-  AfterCompletion,
-  CheckoutSession,
-  Customer,
-  PortalFlow,
-  PortalSession,
-  Subscription,
-} from '../../src/state/records.ts'
+import type { Customer, Subscription } from '../../src/state/records.ts'
 
 const daySeconds = 86_400
+const formHeaders = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** A stand-in with its pages, in memory, whose wall clock a test moves; what a service would ask of its API is done by hand. */
+/** Fields of flow_data: where a flow leads when it is done. */
+export const redirectAfter = {
+  'after_completion[type]': 'redirect',
+  'after_completion[redirect][return_url]': 'https://service.example/back',
+}
+
+type Form = Readonly<Record<string, string>>
+
+/** What the API made: its id, and the path of its page. */
+interface Made {
+  readonly id: string
+  readonly path: string
+}
+
+/** A stand-in in memory whose wall clock a test moves, with a service that makes links and a person who opens them. */
 export class Shop {
-  readonly app: FastifyInstance
   readonly standin: Standin
-  private wallMs = Date.parse('2026-03-10T09:00:00Z')
+  readonly app: FastifyInstance
+  private readonly clock: { wallMs: number }
 
-  constructor() {
-    this.standin = new Standin({ clock: () => new Date(this.wallMs) })
-    this.app = Fastify()
-    registerPages(this.app, this.standin)
+  private constructor(app: FastifyInstance, standin: Standin, clock: { wallMs: number }) {
+    this.app = app
+    this.standin = standin
+    this.clock = clock
+  }
+
+  static async open(): Promise<Shop> {
+    const clock = { wallMs: Date.parse('2026-03-10T09:00:00Z') }
+    const { app, standin } = await createStandin({ clock: () => new Date(clock.wallMs) })
+    return new Shop(app, standin, clock)
   }
 
   async close(): Promise<void> {
     await this.app.close()
-    await this.standin.close()
   }
 
   passDays(days: number): void {
-    this.wallMs += days * daySeconds * 1000
+    this.clock.wallMs += days * daySeconds * 1000
   }
 
   passSeconds(seconds: number): void {
-    this.wallMs += seconds * 1000
+    this.clock.wallMs += seconds * 1000
   }
 
   /** Serves on a free port, for a browser; its address. */
@@ -51,74 +62,48 @@ export class Shop {
     return this.standin.read(({ book }) => read(book))
   }
 
-  customer(facts: Partial<Customer> = {}): Promise<Customer> {
-    return this.standin.change((desk) => makeCustomer(desk, { email: 'ada@aurora.example', ...facts }))
+  customer(form: Form = {}): Promise<Made> {
+    return this.make('/v1/customers', { email: 'ada@aurora.example', ...form })
   }
 
-  /** An open checkout session, for Pro by the month unless told otherwise. */
-  checkout(facts: Partial<CheckoutSession> = {}, price = 'price_standin_pro_monthly'): Promise<CheckoutSession> {
-    return this.standin.change((desk) =>
-      desk.book.put('checkout_sessions', {
-        id: newId('cs_test_', 58),
-        created: desk.now,
-        mode: 'subscription',
-        status: 'open',
-        payment_status: 'unpaid',
-        customer: null,
-        customer_email: null,
-        client_reference_id: null,
-        line_items: [{ id: newId('li_1'), price, quantity: 1 }],
-        currency: 'usd',
-        success_url: 'https://service.example/done?session={CHECKOUT_SESSION_ID}',
-        cancel_url: 'https://service.example/canceled',
-        expires_at: desk.now + daySeconds,
-        metadata: {},
-        subscription_metadata: {},
-        subscription_description: null,
-        trial_end: null,
-        trial_period_days: null,
-        missing_payment_method: 'create_invoice',
-        payment_method_collection: 'always',
-        allow_promotion_codes: null,
-        billing_address_collection: null,
-        locale: null,
-        subscription: null,
-        invoice: null,
-        ...facts,
-      }),
-    )
+  /** A checkout session, for Pro by the month unless told otherwise. */
+  checkout(form: Form = {}, price = 'price_standin_pro_monthly'): Promise<Made> {
+    return this.make('/v1/checkout/sessions', {
+      mode: 'subscription',
+      'line_items[0][price]': price,
+      'line_items[0][quantity]': '1',
+      success_url: 'https://service.example/done?session={CHECKOUT_SESSION_ID}',
+      cancel_url: 'https://service.example/canceled',
+      ...form,
+    })
   }
 
-  /** A portal session: plain, or made for one thing. */
-  portal(
-    customer: string,
-    flow: PortalFlow | null = null,
-    after: AfterCompletion = { type: 'portal_homepage' },
-    facts: Partial<PortalSession> = {},
-  ): Promise<PortalSession> {
-    return this.standin.change((desk) =>
-      desk.book.put('portal_sessions', {
-        id: newId('bps_1'),
-        created: desk.now,
-        customer,
-        configuration: 'bpc_standin_default',
-        return_url: 'https://service.example/account',
-        locale: null,
-        flow,
-        after_completion: after,
-        completed_at: null,
-        ...facts,
-      }),
-    )
+  /** A portal session: plain, or as `flow` (the fields of flow_data) has it. */
+  portal(customer: string, flow: Form = {}, form: Form = {}): Promise<Made> {
+    const flowData = Object.entries(flow).map(([name, value]) => [name.replace(/^\w+/, 'flow_data[$&]'), value])
+    return this.make('/v1/billing_portal/sessions', {
+      customer,
+      return_url: 'https://service.example/account',
+      ...Object.fromEntries(flowData),
+      ...form,
+    })
   }
 
-  /** A customer with a paid subscription. */
-  async subscriber(
-    price = 'price_standin_pro_monthly',
-    facts: Partial<CheckoutSession> = {},
-  ): Promise<{ customer: Customer; subscription: Subscription }> {
+  /** A session that confirms a change to `price`, and then, unless told otherwise, leads back to the service. */
+  confirmation({ customer, subscription }: Subscriber, price: string, after: Form = redirectAfter): Promise<Made> {
+    return this.portal(customer.id, {
+      type: 'subscription_update_confirm',
+      'subscription_update_confirm[subscription]': subscription.id,
+      'subscription_update_confirm[items][0][id]': subscription.items[0]!.id,
+      'subscription_update_confirm[items][0][price]': price,
+      ...after,
+    })
+  }
+
+  /** A customer with a paid subscription, or one in its trial. */
+  async subscriber(price = 'price_standin_pro_monthly', form: Form = {}): Promise<Subscriber> {
     const { id } = await this.customer()
-    const session = await this.checkout({ customer: id, ...facts }, price)
+    const session = await this.checkout({ customer: id, ...form }, price)
     await this.standin.change((desk) => completeCheckout(desk, session.id, { card: 'works' }))
     return this.look((book) => ({
       customer: book.must('customers', id),
@@ -135,21 +120,42 @@ export class Shop {
     return this.look((book) => book.all('events').map(({ type }) => type))
   }
 
+  /** Calls the API as a service does. */
+  async api(method: 'POST' | 'DELETE', path: string, form: Form = {}): Promise<unknown> {
+    const reply = await this.app.inject({
+      method,
+      url: path,
+      headers: { ...formHeaders, authorization: `Bearer ${this.standin.secretKey}` },
+      payload: new URLSearchParams(form).toString(),
+    })
+    if (reply.statusCode !== 200) throw new Error(`${path}: ${reply.body}`)
+    return reply.json()
+  }
+
   get(path: string): Promise<ShownPage> {
     return this.app.inject({ method: 'GET', url: path }).then(shown)
   }
 
-  post(path: string, form: Record<string, string>): Promise<ShownPage> {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  post(path: string, form: Form): Promise<ShownPage> {
     const payload = new URLSearchParams(form).toString()
-    return this.app.inject({ method: 'POST', url: path, headers, payload }).then(shown)
+    return this.app.inject({ method: 'POST', url: path, headers: formHeaders, payload }).then(shown)
   }
 
   /** Opens `path` and sends the form on it that goes to `action`, with what a person chose. */
-  async send(path: string, chosen: Record<string, string> = {}, action = path): Promise<ShownPage> {
+  async send(path: string, chosen: Form = {}, action = path): Promise<ShownPage> {
     const page = await this.get(path)
     return this.post(action, { ...page.hidden(action), ...chosen })
   }
+
+  private async make(path: string, form: Form): Promise<Made> {
+    const made = (await this.api('POST', path, form)) as { id: string; url?: string }
+    return { id: made.id, path: made.url ? new URL(made.url).pathname : '' }
+  }
+}
+
+export interface Subscriber {
+  readonly customer: Customer
+  readonly subscription: Subscription
 }
 
 export interface ShownPage {
