@@ -63,12 +63,12 @@ function expandAlong(desk: Desk, object: Presented, [step, ...rest]: readonly st
 }
 
 function expandValue(desk: Desk, value: unknown, step: string, rest: readonly string[], path: string): unknown {
-  if (value === null) return null
+  const isReference = Object.hasOwn(references, step)
+  if (value === null && (isReference || rest.length > 0)) return null
   if (Array.isArray(value)) return value.map((item) => expandValue(desk, item, step, rest, path))
-  if (typeof value === 'object') return expandAlong(desk, value as Presented, rest, path)
-  const reference = Object.hasOwn(references, step) ? references[step] : undefined
-  if (typeof value !== 'string' || !reference) throw notExpandable(path)
-  return expandAlong(desk, reference(desk, value), rest, path)
+  if (typeof value === 'object' && value !== null) return expandAlong(desk, value as Presented, rest, path)
+  if (typeof value !== 'string' || !isReference) throw notExpandable(path)
+  return expandAlong(desk, references[step]!(desk, value), rest, path)
 }
 
 function includableIn(desk: Desk, object: Presented, step: string): Presented | undefined {

@@ -1,0 +1,109 @@
+import Stripe from 'stripe'
+import { createStandin } from '../../src/app.ts'
+import type { Standin } from '../../src/standin.ts'
+import { openReceiver, type Receiver } from './receiver.ts'
+
+/** A wall clock that stands still until a test moves it. */
+export interface HandClock {
+  readonly now: () => Date
+  advanceMs(ms: number): void
+}
+
+export function handClock(start = '2026-11-02T10:00:00Z'): HandClock {
+  let nowMs = Date.parse(start)
+  return {
+    now: () => new Date(nowMs),
+    advanceMs: (ms) => {
+      nowMs += ms
+    },
+  }
+}
+
+/** A stand-in that listens, the official client pointed at it, and an endpoint that its events go to. */
+export interface World {
+  readonly stripe: Stripe
+  readonly standin: Standin
+  readonly receiver: Receiver
+  readonly clock: HandClock
+  readonly url: string
+  /** Calls the control; every event that is due has been sent when it resolves. */
+  control<T = unknown>(path: string, body?: object): Promise<T>
+  /** Lets the stand-in's own clock run on. */
+  advance(seconds: number): Promise<void>
+  /** Every event so far has been sent. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+export const webhookSecret = 'whsec_of_the_tests'
+export const daySeconds = 86_400
+export const hourSeconds = 3_600
+
+export async function openWorld(
+  options: { stateDir?: string; clock?: HandClock; receiver?: Receiver } = {},
+): Promise<World> {
+  const clock = options.clock ?? handClock()
+  const receiver = options.receiver ?? (await openReceiver(webhookSecret, clock))
+  const { app, standin } = await createStandin({
+    stateDir: options.stateDir,
+    clock: clock.now,
+    webhook: { url: receiver.url, secret: webhookSecret },
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const control = async <T>(path: string, body: object = {}): Promise<T> => {
+    const answer = await fetch(`${url}/_standin/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const told = await answer.json()
+    if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(told)}`)
+    return told as T
+  }
+  return {
+    stripe: clientOf(url),
+    standin,
+    receiver,
+    clock,
+    url,
+    control,
+    advance: async (seconds) => {
+      await control('clock', { advance_seconds: seconds })
+    },
+    settle: () => standin.settle(),
+    close: async () => {
+      await app.close()
+      if (!options.receiver) await receiver.close()
+    },
+  }
+}
+
+/** The official client, which tries each request once only. */
+export function clientOf(url: string, key = 'sk_test_standin'): Stripe {
+  const { hostname, port } = new URL(url)
+  return new Stripe(key, { host: hostname, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false })
+}
+
+/** A customer whose card works, or is refused whenever it is charged. */
+export async function customerWithCard(stripe: Stripe, card = 'pm_card_visa'): Promise<Stripe.Customer> {
+  return stripe.customers.create({
+    email: 'mara@aurora-candles.example',
+    payment_method: card,
+    invoice_settings: { default_payment_method: card },
+  })
+}
+
+/** A subscription of a customer whose card works. */
+export async function subscribed(
+  { stripe }: Pick<World, 'stripe'>,
+  price = 'price_standin_pro_monthly',
+  more: Partial<Stripe.SubscriptionCreateParams> = {},
+): Promise<Stripe.Subscription> {
+  const customer = await customerWithCard(stripe)
+  return stripe.subscriptions.create({ customer: customer.id, items: [{ price }], ...more })
+}
+
+export function idOf(reference: string | { id: string } | null | undefined): string {
+  if (!reference) throw new Error('There is no reference.')
+  return typeof reference === 'string' ? reference : reference.id
+}
