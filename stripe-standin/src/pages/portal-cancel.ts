@@ -28,8 +28,8 @@ export function showCancel(portal: PortalVisit): Page {
     ])}
 <p>${
       later
-        ? 'Until then everything stays as it is, and you can change your mind. Nothing more will be charged.'
-        : 'It cannot be taken up again afterwards. Nothing more will be charged.'
+        ? 'Until then everything stays as it is, and you can change your mind. No further period will be charged.'
+        : 'It cannot be taken up again afterwards. No further period will be charged.'
     }</p>
 ${postForm(
   portal,
