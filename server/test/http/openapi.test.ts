@@ -77,11 +77,11 @@ describe('the published document', () => {
   test('shows an example of each code, which is as replies are', () => {
     const { content, description } = document.paths['/things/{name}'].get.responses['404']
     expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Error' })
-    expect(Object.keys(content['application/json'].examples)).toEqual(
-      Object.entries(errorTable)
-        .filter(([code, [status]]) => status === 404 && code !== 'route_not_found')
-        .map(([code]) => code),
-    )
+    // Those of no operation and of few are left out, unless they are named.
+    expect(Object.keys(content['application/json'].examples)).toEqual(['store_not_found', 'no_revealable_contacts'])
+    const { examples } = document.paths['/things/{name}'].get.responses['401'].content['application/json']
+    const codesOf401 = Object.entries(errorTable).filter(([, [status]]) => status === 401)
+    expect(Object.keys(examples)).toEqual(codesOf401.map(([code]) => code))
     expect(description).toContain('store_not_found')
     const { error } = content['application/json'].examples.store_not_found.value
     expect(error).toMatchObject({ type: 'not_found_error', code: 'store_not_found' })
