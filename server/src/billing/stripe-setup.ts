@@ -6,7 +6,7 @@ import { providePortalConfiguration } from './stripe-portal.ts'
 import { handledTypes } from './webhook-events.ts'
 
 /** What is sold, by the names that prices have in the configuration. */
-export const offers = {
+const offers = {
   pro_monthly: { plan: 'pro', billing: 'monthly', defaultCents: 49_00 },
   pro_annual: { plan: 'pro', billing: 'annual', defaultCents: 490_00 },
   business_monthly: { plan: 'business', billing: 'monthly', defaultCents: 199_00 },

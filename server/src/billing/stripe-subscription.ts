@@ -1,7 +1,7 @@
 import type { Billing, PaidPlan, Price, ProviderSubscription } from './provider.ts'
 import type { Stripe } from './stripe.ts'
 
-export interface Sold {
+interface Sold {
   plan: PaidPlan
   billing: Billing
 }

@@ -1,8 +1,8 @@
-import { afterAll } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { scopes } from '../../src/auth/scopes.ts'
 import { openDeps } from '../../src/deps.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { deliver, type FakeStripe, startFakeStripe } from './fake-stripe.ts'
 
 export interface BillingWorld extends TestApp {
@@ -55,7 +55,7 @@ export async function openBillingWorld(): Promise<BillingWorld> {
 export async function startSecondServer(app: TestApp): Promise<string> {
   const deps = await openDeps(app.deps.config, { applicationName: 'storedex test', clock: app.clock })
   const second = await buildApp(deps)
-  afterAll(async () => {
+  atEnd(async () => {
     await second.close()
     await deps.close()
   })

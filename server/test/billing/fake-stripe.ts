@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll } from 'vitest'
+import { atEnd } from '../support/cleanup.ts'
 import type { Json } from '../support/client.ts'
 
 /** How the fake answers: as it should, or as a provider in trouble does. */
@@ -29,7 +29,7 @@ export async function startFakeStripe(): Promise<FakeStripe> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  afterAll(() => {
+  atEnd(() => {
     server.closeAllConnections()
     server.close()
   })
@@ -100,7 +100,7 @@ function drip(response: ServerResponse): void {
 }
 
 /** Seconds of Stripe's times. */
-export function seconds(moment: string): number {
+function seconds(moment: string): number {
   return Math.floor(new Date(moment).getTime() / 1000)
 }
 

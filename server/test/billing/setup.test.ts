@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createStandin } from '../../../stripe-standin/src/app.ts'
 import { handledTypes } from '../../src/billing/webhook-events.ts'
 import type { Config } from '../../src/config.ts'
 import { openCommandLine, runCommand } from '../cli/support.ts'
+import { atEnd } from '../support/cleanup.ts'
 import type { Json } from '../support/client.ts'
 
 const line = openCommandLine('2026-03-10T08:00:00.000Z')
@@ -13,7 +14,7 @@ beforeAll(async () => {
   // Nothing is for sale there yet.
   const { app } = await createStandin({ plans: [] })
   stripeUrl = await app.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(() => app.close())
+  atEnd(() => app.close())
 })
 
 async function stripe(path: string): Promise<Json> {

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { afterAll } from 'vitest'
 import { createStandin } from '../../../stripe-standin/src/app.ts'
 import { scopes } from '../../src/auth/scopes.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { atEnd } from '../support/cleanup.ts'
 import type { Json } from '../support/client.ts'
 import { createManualClock } from '../support/clock.ts'
 
@@ -58,7 +58,7 @@ export async function openStandinWorld(now: string, { between }: WorldOptions = 
     webhook: { url: webhookUrl, secret: webhookSecret },
   })
   const standinUrl = await standin.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(async () => {
+  atEnd(async () => {
     await standin.close()
     relay.closeAllConnections()
     relay.close()

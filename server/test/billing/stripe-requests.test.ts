@@ -9,12 +9,13 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createStandin } from '../../../stripe-standin/src/app.ts'
 import type { BillingProvider } from '../../src/billing/provider.ts'
 import { connectStripe } from '../../src/billing/stripe.ts'
 import { setUpStripe } from '../../src/billing/stripe-setup.ts'
 import { pickFreePort } from '../../src/db/embedded/postmaster.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { openStandinWorld } from './standin-world.ts'
 
 /**
@@ -43,7 +44,7 @@ async function startRecorder(target: string): Promise<string> {
   })
   recorder.listen(0, '127.0.0.1')
   await once(recorder, 'listening')
-  afterAll(() => {
+  atEnd(() => {
     recorder.closeAllConnections()
     recorder.close()
   })
@@ -55,9 +56,10 @@ function send(target: string, { method, path, headers, body }: Asked): Promise<R
   return fetch(target + path, body.length > 0 ? { ...init, body: new Uint8Array(body) } : init)
 }
 
+const require = createRequire(import.meta.url)
 const steady = (() => {
   try {
-    return createRequire(import.meta.url).resolve('@stdy/cli/steady.js')
+    return require.resolve('@stdy/cli/steady.js')
   } catch {
     return null
   }
@@ -76,9 +78,9 @@ async function startJudge(program: string): Promise<string> {
     [program, '--quiet', '--host', '127.0.0.1', '-p', String(port), '--reject-on-sdk-error', ...formats, document],
     { stdio: 'ignore', detached: true },
   )
-  afterAll(async () => {
-    // The program runs another one.
-    process.kill(-judge.pid!)
+  atEnd(async () => {
+    // The program runs another one, and that one does not listen.
+    process.kill(-judge.pid!, 'SIGKILL')
     await rm(folder, { recursive: true, force: true })
   })
   const url = `http://127.0.0.1:${port}`
@@ -129,7 +131,7 @@ async function askForEverything(): Promise<string[]> {
   await billing.createUpdateConfirmation({ customerId, subscriptionId, ...higher, ...pages })
 
   const { app: empty } = await createStandin({ plans: [] })
-  afterAll(() => empty.close())
+  atEnd(() => empty.close())
   const emptyUrl = await empty.listen({ host: '127.0.0.1', port: 0 })
   await setUpStripe(connectStripe({ ...access, apiBase: await startRecorder(emptyUrl) }), setup)
   return Object.keys(world.deps.billing).filter((name) => !called.has(name))

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll } from 'vitest'
+import { atEnd } from '../support/cleanup.ts'
 import { type Delivery, deliverTo } from './standin-world.ts'
 
 /** A share from 0 to 1. */
@@ -58,7 +58,7 @@ export async function startGateway(target: string, weather: () => Chaos): Promis
   })
   gateway.listen(0, '127.0.0.1')
   await once(gateway, 'listening')
-  afterAll(() => {
+  atEnd(() => {
     gateway.closeAllConnections()
     gateway.close()
   })
