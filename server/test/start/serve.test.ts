@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Greeting } from '../../src/bin/greeting.ts'
 import { findProjectDir } from '../../src/config.ts'
 import { serverPid, temporaryDirectory, until } from '../db/embedded-support.ts'
@@ -51,6 +51,8 @@ function start(settings: Settings, args: string[] = ['--json']) {
     },
     /** As a terminal's Ctrl-C does. */
     interrupt: () => process.kill(-shell.pid!, 'SIGINT'),
+    /** As `kill -9` of the service, and of it alone. */
+    kill: () => shell.kill('SIGKILL'),
     /** As closing the terminal does. */
     hangUp: () => shell.kill('SIGHUP'),
     /** Once every process has let go of the output. */
@@ -94,6 +96,52 @@ test('from nothing to a first reply, and again with the same keys; Ctrl-C leaves
   second.hangUp()
   expect(await second.exitCode()).toBe(0)
   expect(serverPid(dataDir)).toBeUndefined()
+})
+
+describe('the stand-in for Stripe', () => {
+  const addressIn = (billing: string) => /http:\/\/127\.0\.0\.1:\d+/.exec(billing)![0]
+  const isThere = (url: string) =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    )
+
+  test('runs with the service, sends its events to it, and ends with it, even when it is killed', async () => {
+    const { url } = await createTestDatabase()
+    const settings = { DATA_DIR: temporaryFolder(), DATABASE_URL: url, DEMO: '0' }
+    const first = start(settings)
+    const { api, billing } = await first.greeting()
+    expect(billing).toMatch(/^local stand-in at http:\/\/127\.0\.0\.1:\d+, no money moves$/)
+    const address = addressIn(billing)
+    const endpoints = await fetch(`${address}/v1/webhook_endpoints`, {
+      headers: { authorization: 'Bearer sk_test_standin' },
+    })
+    expect(((await endpoints.json()) as { data: object[] }).data).toMatchObject([
+      { url: api.replace('/api/v1', '/webhooks/stripe') },
+    ])
+    first.kill()
+    await first.exitCode()
+    await until(async () => !(await isThere(address)))
+
+    const second = start(settings, [])
+    let told = ''
+    while (!told.includes('Billing')) told = await second.line()
+    expect(addressIn(told)).toBe(address)
+    expect(await isThere(address)).toBe(true)
+    second.interrupt()
+    expect(await second.exitCode()).toBe(0)
+    expect(await isThere(address)).toBe(false)
+  })
+
+  test('is not started when there is a key of Stripe', async () => {
+    const { url } = await createTestDatabase()
+    const dataDir = temporaryFolder()
+    const service = start({ DATA_DIR: dataDir, DATABASE_URL: url, DEMO: '0', STRIPE_SECRET_KEY: 'sk_test_ours' })
+    expect((await service.greeting()).billing).toBe('Stripe in test mode, no money moves')
+    expect(existsSync(join(dataDir, 'stripe-standin'))).toBe(false)
+    service.interrupt()
+    expect(await service.exitCode()).toBe(0)
+  })
 })
 
 test('told to stop while it starts, it stops and leaves nothing behind', async () => {
