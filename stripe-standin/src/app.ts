@@ -19,6 +19,7 @@ export async function createStandin(options: StandinOptions = {}): Promise<Stand
     // Whatever is not asked for is refused, never dropped or converted.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
     forceCloseConnections: true,
+    logger: { level: 'error', stream: process.stderr },
   })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler(async (request) => {

@@ -3,10 +3,11 @@ import { FaultBox } from './control/faults.ts'
 import type { Desk } from './desk.ts'
 import { Deliverer } from './events/deliver.ts'
 import { keepsChanges } from './http/errors.ts'
-import { Book } from './state/book.ts'
+import { Book, type SavedBook } from './state/book.ts'
 import { Disk, loadBook } from './state/disk.ts'
 import { lockState } from './state/lock.ts'
-import { currentSettings, defaultPlans, type PlanForSale, seedBook, seedWebhookEndpoint } from './state/seed.ts'
+import { defaultPlans, type PlanForSale } from './state/plans-for-sale.ts'
+import { currentSettings, seedBook, seedWebhookEndpoint } from './state/seed.ts'
 
 /** How a stand-in is opened. */
 export interface StandinOptions {
@@ -45,11 +46,11 @@ export class Standin {
     this.secretKey = options.secretKey ?? 'sk_test_standin'
     this.clock = options.clock ?? (() => new Date())
     this.unlock = stateDir ? lockState(stateDir) : () => {}
-    this.book = new Book(stateDir ? loadBook(stateDir) : undefined)
+    this.book = new Book(stateDir ? this.load(stateDir) : undefined)
     const wallSeconds = Math.floor(this.clock().getTime() / 1000)
     seedBook(this.book, options.plans ?? defaultPlans, wallSeconds)
     this.webhookSecret = options.webhook ? seedWebhookEndpoint(this.book, options.webhook, wallSeconds).secret : null
-    this.disk = stateDir ? new Disk(stateDir, () => this.book.saved()) : undefined
+    this.disk = stateDir ? new Disk(stateDir, this.book) : undefined
     this.deliverer = new Deliverer({
       faults: this.faults,
       nowMs: () => this.nowMs(),
@@ -61,6 +62,15 @@ export class Standin {
         void this.disk?.save().catch(() => {})
       },
     })
+  }
+
+  private load(stateDir: string): SavedBook | undefined {
+    try {
+      return loadBook(stateDir)
+    } catch (error) {
+      this.unlock()
+      throw error
+    }
   }
 
   /** The stand-in's own clock. */

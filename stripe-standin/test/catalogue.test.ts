@@ -62,6 +62,18 @@ test('lists are walked page by page in both directions, the newest first', async
   expect(first.has_more).toBe(false)
 })
 
+test('a walk goes on after a record that has changed meanwhile', async () => {
+  const { stripe } = world
+  const made: string[] = []
+  for (let n = 0; n < 3; n += 1)
+    made.push((await stripe.products.create({ name: 'Walked', url: 'https://w.example' })).id)
+  const query = { url: 'https://w.example', active: true, limit: 1 }
+  const first = await stripe.products.list(query)
+  await stripe.products.update(first.data[0]!.id, { active: false })
+  const second = await stripe.products.list({ ...query, starting_after: first.data[0]!.id })
+  expect([second.data[0]!.id, second.has_more]).toEqual([made[1], true])
+})
+
 test('a deleted customer leaves only its id, and its subscriptions end', async () => {
   const { stripe } = world
   const customer = await stripe.customers.create({ payment_method: 'pm_card_visa' })

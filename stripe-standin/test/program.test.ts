@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -98,6 +98,12 @@ test('two programs never share a state', async () => {
   await expect(start()).rejects.toThrow(`Process ${first.process.pid} is using the stand-in's state`)
   expect(await first.end('SIGTERM')).toBe(0)
   await start()
+})
+
+test('a state that was damaged, and prices that are none, are told in a sentence', async () => {
+  writeFileSync(join(stateDir, 'state.json'), '{"format":1,')
+  await expect(start()).rejects.toThrow('state.json is damaged')
+  await expect(start({ STANDIN_PRICES: '[{"slug":"x"}]' })).rejects.toThrow('STANDIN_PRICES is a JSON list')
 })
 
 test('it says where it is, with which key, and what it signs with', async () => {

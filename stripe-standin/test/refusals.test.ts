@@ -47,6 +47,7 @@ test('a missing parameter, a wrong number, word and flag are each named', async 
   expect(
     await refusal(stripe.subscriptions.create(params({ customer: 'cus_x', items, cancel_at_period_end: 'yes' }))),
   ).toMatchObject({ param: 'cancel_at_period_end' })
+  expect(await refusal(stripe.customers.create({ email: 'nobody' }))).toMatchObject({ code: 'email_invalid' })
   expect(await refusal(stripe.customers.list({ limit: 101 }))).toMatchObject({ param: 'limit' })
 })
 

@@ -1,6 +1,5 @@
-import { setInterval } from 'node:timers'
 import { createStandin } from '../app.ts'
-import type { PlanForSale } from '../state/seed.ts'
+import { readPlans } from '../state/plans-for-sale.ts'
 
 /**
  * The local Stripe as a program of its own. All of its settings come from the environment (STANDIN_…); when it listens it
@@ -16,7 +15,7 @@ async function main(): Promise<void> {
     stateDir: env.STANDIN_STATE_DIR,
     secretKey: env.STANDIN_SECRET_KEY,
     webhook: webhookUrl ? { url: webhookUrl, secret: env.STANDIN_WEBHOOK_SECRET || undefined } : undefined,
-    plans: env.STANDIN_PRICES ? (JSON.parse(env.STANDIN_PRICES) as PlanForSale[]) : undefined,
+    plans: env.STANDIN_PRICES ? readPlans(env.STANDIN_PRICES) : undefined,
   })
   await app.listen({ host: env.STANDIN_HOST ?? '127.0.0.1', port: Number(env.STANDIN_PORT ?? 0) })
   const ticking = setInterval(() => void standin.tick().catch(fail), tickMs)

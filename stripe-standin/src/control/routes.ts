@@ -48,6 +48,8 @@ const settingsBody = {
   },
 }
 
+const furthestSeconds = 10 * 365 * 86_400
+
 const statuses: readonly SubscriptionStatus[] = [
   'trialing',
   'active',
@@ -115,6 +117,7 @@ export function serveControl(app: FastifyInstance, standin: Standin): void {
 function moveClock(desk: Desk, move: ClockBody): void {
   const settings = currentSettings(desk.book)
   const seconds = 'now' in move ? move.now - desk.now : move.advance_seconds
+  if (seconds > furthestSeconds) throw invalidRequest('The clock goes at most ten years at a time.')
   if (seconds < 0) throw invalidRequest('The clock goes forward only.', { param: 'now' })
   desk.book.amend('settings', settings, { clock_offset_seconds: settings.clock_offset_seconds + seconds })
 }

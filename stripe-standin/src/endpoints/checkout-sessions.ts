@@ -2,9 +2,10 @@ import { expireSession, findSession } from '../billing/checkout.ts'
 import type { Desk } from '../desk.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest } from '../http/errors.ts'
-import { listPage, listParams } from '../http/lists.ts'
+import { allows, listPage, listParams } from '../http/lists.ts'
 import {
   changedMetadata,
+  email,
   flag,
   hash,
   ignored,
@@ -14,6 +15,7 @@ import {
   metadata,
   moments,
   oneOf,
+  quantity,
   required,
   text,
   url,
@@ -56,12 +58,10 @@ export const checkoutSessionEndpoints = [
       consent_collection: ignored,
       custom_text: ignored,
       customer: text,
-      customer_email: text,
+      customer_email: email,
       customer_update: ignored,
       expires_at: integer(),
-      line_items: required(
-        list(hash({ price: required(text), quantity: integer({ min: 1 }), adjustable_quantity: ignored })),
-      ),
+      line_items: required(list(hash({ price: required(text), quantity, adjustable_quantity: ignored }))),
       locale: text,
       metadata,
       mode: required(oneOf('payment', 'setup', 'subscription')),
@@ -141,15 +141,18 @@ export const checkoutSessionEndpoints = [
       subscription: text,
     },
     run(desk, { created, customer, status, subscription, ...page }) {
-      const sessions = desk.book
-        .all('checkout_sessions')
-        .filter((session) => customer === undefined || session.customer === customer)
-        .filter((session) => status === undefined || session.status === status)
-        .filter((session) => subscription === undefined || session.subscription === subscription)
-        .filter((session) => isWithin(session.created, created))
-      return listPage('/v1/checkout/sessions', 'checkout.session', sessions, page, (session) =>
-        presentCheckoutSession(desk, session),
-      )
+      return listPage({
+        url: '/v1/checkout/sessions',
+        what: 'checkout.session',
+        records: desk.book.all('checkout_sessions'),
+        matches: (session) =>
+          allows<string | null>(customer, session.customer) &&
+          allows<string | null>(subscription, session.subscription) &&
+          allows(status, session.status) &&
+          isWithin(session.created, created),
+        page,
+        present: (session) => presentCheckoutSession(desk, session),
+      })
     },
   }),
   endpoint({

@@ -7,9 +7,10 @@ import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { noSuch } from '../http/errors.ts'
-import { listPage, listParams } from '../http/lists.ts'
+import { allows, listPage, listParams } from '../http/lists.ts'
 import {
   changedMetadata,
+  email,
   hash,
   ignored,
   integer,
@@ -27,9 +28,9 @@ import { customerNamed } from './find.ts'
 
 const facts = {
   address: ignored,
-  balance: integer({ min: -99_999_999 }),
+  balance: integer({ min: -99_999_999, max: 99_999_999 }),
   description: unsettable(text),
-  email: unsettable(text),
+  email: unsettable(email),
   invoice_settings: hash({
     custom_fields: ignored,
     default_payment_method: unsettable(text),
@@ -99,11 +100,15 @@ export const customerEndpoints = [
     path: '/v1/customers',
     params: { ...listParams, created: moments, email: text },
     run(desk, { email, created, ...page }) {
-      const customers = desk.book
-        .all('customers')
-        .filter((customer) => !customer.deleted && (email === undefined || customer.email === email))
-        .filter((customer) => isWithin(customer.created, created))
-      return listPage('/v1/customers', 'customer', customers, page, (customer) => presentCustomer(desk, customer))
+      return listPage({
+        url: '/v1/customers',
+        what: 'customer',
+        records: desk.book.all('customers'),
+        matches: (customer) =>
+          !customer.deleted && allows<string | null>(email, customer.email) && isWithin(customer.created, created),
+        page,
+        present: (customer) => presentCustomer(desk, customer),
+      })
     },
   }),
   endpoint({

@@ -1,6 +1,6 @@
 import { endpoint } from '../http/endpoint.ts'
 import { noSuch } from '../http/errors.ts'
-import { listPage, listParams } from '../http/lists.ts'
+import { allows, listPage, listParams } from '../http/lists.ts'
 import { flag, isWithin, list, moments, text } from '../http/params.ts'
 import { presentEvent } from '../present/events.ts'
 
@@ -16,13 +16,18 @@ export const eventEndpoints = [
     params: { ...listParams, created: moments, delivery_success: flag, type: text, types: list(text, { max: 20 }) },
     run(desk, { created, delivery_success: delivered, type, types, ...page }) {
       const pending = new Set(desk.book.all('deliveries').map(({ event }) => event))
-      const events = desk.book
-        .all('events')
-        .filter((event) => type === undefined || isOf(event.type, type))
-        .filter((event) => types === undefined || types.some((wanted) => isOf(event.type, wanted)))
-        .filter((event) => delivered === undefined || !pending.has(event.id) === delivered)
-        .filter((event) => isWithin(event.created, created))
-      return listPage('/v1/events', 'event', events, page, (event) => presentEvent(desk, event))
+      return listPage({
+        url: '/v1/events',
+        what: 'event',
+        records: desk.book.all('events'),
+        matches: (event) =>
+          (type === undefined || isOf(event.type, type)) &&
+          (types === undefined || types.some((wanted) => isOf(event.type, wanted))) &&
+          allows(delivered, !pending.has(event.id)) &&
+          isWithin(event.created, created),
+        page,
+        present: (event) => presentEvent(desk, event),
+      })
     },
   }),
   endpoint({

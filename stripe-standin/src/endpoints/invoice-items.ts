@@ -2,7 +2,7 @@ import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
-import { listPage, listParams } from '../http/lists.ts'
+import { allows, listPage, listParams } from '../http/lists.ts'
 import { changedMetadata, flag, ignored, integer, metadata, required, text } from '../http/params.ts'
 import { newId } from '../ids.ts'
 import { presentInvoiceItem } from '../present/invoices.ts'
@@ -20,7 +20,7 @@ export const invoiceItemEndpoints = [
     method: 'POST',
     path: '/v1/invoiceitems',
     params: {
-      amount: required(integer({ min: -99_999_999 })),
+      amount: required(integer({ min: -99_999_999, max: 99_999_999 })),
       currency: text,
       customer: required(text),
       description: text,
@@ -57,12 +57,17 @@ export const invoiceItemEndpoints = [
     path: '/v1/invoiceitems',
     params: { ...listParams, customer: text, invoice: text, pending: flag },
     run(desk, { customer, invoice, pending, ...page }) {
-      const items = desk.book
-        .all('invoice_items')
-        .filter((item) => customer === undefined || item.customer === customer)
-        .filter((item) => invoice === undefined || item.invoice === invoice)
-        .filter((item) => pending === undefined || (item.invoice === null) === pending)
-      return listPage('/v1/invoiceitems', 'invoiceitem', items, page, (item) => presentInvoiceItem(desk, item))
+      return listPage({
+        url: '/v1/invoiceitems',
+        what: 'invoiceitem',
+        records: desk.book.all('invoice_items'),
+        matches: (item) =>
+          allows(customer, item.customer) &&
+          allows<string | null>(invoice, item.invoice) &&
+          allows(pending, item.invoice === null),
+        page,
+        present: (item) => presentInvoiceItem(desk, item),
+      })
     },
   }),
   endpoint({

@@ -13,7 +13,7 @@ import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { cardDeclined, invalidRequest } from '../http/errors.ts'
-import { listPage, listParams } from '../http/lists.ts'
+import { allows, listPage, listParams } from '../http/lists.ts'
 import {
   changedMetadata,
   flag,
@@ -116,14 +116,19 @@ export const invoiceEndpoints = [
       subscription: text,
     },
     run(desk, { collection_method: method, created, customer, status, subscription, ...page }) {
-      const invoices = desk.book
-        .all('invoices')
-        .filter((invoice) => customer === undefined || invoice.customer === customer)
-        .filter((invoice) => subscription === undefined || invoice.subscription === subscription)
-        .filter((invoice) => status === undefined || invoice.status === status)
-        .filter((invoice) => method === undefined || invoice.collection_method === method)
-        .filter((invoice) => isWithin(invoice.created, created))
-      return listPage('/v1/invoices', 'invoice', invoices, page, (invoice) => presentInvoice(desk, invoice))
+      return listPage({
+        url: '/v1/invoices',
+        what: 'invoice',
+        records: desk.book.all('invoices'),
+        matches: (invoice) =>
+          allows(customer, invoice.customer) &&
+          allows<string | null>(subscription, invoice.subscription) &&
+          allows(status, invoice.status) &&
+          allows(method, invoice.collection_method) &&
+          isWithin(invoice.created, created),
+        page,
+        present: (invoice) => presentInvoice(desk, invoice),
+      })
     },
   }),
   endpoint({

@@ -6,9 +6,10 @@ import {
   testCardNumbered,
 } from '../billing/payment-methods.ts'
 import type { Desk } from '../desk.ts'
+import type { Presented } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'
-import { listPage, listParams } from '../http/lists.ts'
+import { type ListQuery, listPage, listParams } from '../http/lists.ts'
 import { changedMetadata, hash, ignored, metadata, oneOf, required, text, unsettable } from '../http/params.ts'
 import { presentPaymentMethod } from '../present/payment-methods.ts'
 import type { PaymentMethod } from '../state/records.ts'
@@ -34,8 +35,15 @@ function methodNamed(desk: Desk, id: string): PaymentMethod {
   return method
 }
 
-function methodsOf(desk: Desk, customer: string): PaymentMethod[] {
-  return desk.book.all('payment_methods').filter((method) => method.customer === customer)
+function cardsOf(desk: Desk, url: string, customer: string, page: ListQuery): Presented {
+  return listPage({
+    url,
+    what: 'payment_method',
+    records: desk.book.all('payment_methods'),
+    matches: (method) => method.customer === customer,
+    page,
+    present: presentPaymentMethod,
+  })
 }
 
 export const paymentMethodEndpoints = [
@@ -69,10 +77,9 @@ export const paymentMethodEndpoints = [
   endpoint({
     method: 'GET',
     path: '/v1/payment_methods',
-    params: { ...listParams, allow_redisplay: ignored, customer: text, type: oneOf('card') },
+    params: { ...listParams, allow_redisplay: ignored, customer: required(text), type: oneOf('card') },
     run(desk, { customer, ...page }) {
-      const methods = customer === undefined ? [] : methodsOf(desk, customerNamed(desk, customer).id)
-      return listPage('/v1/payment_methods', 'payment_method', methods, page, presentPaymentMethod)
+      return cardsOf(desk, '/v1/payment_methods', customerNamed(desk, customer).id, page)
     },
   }),
   endpoint({
@@ -80,14 +87,8 @@ export const paymentMethodEndpoints = [
     path: '/v1/customers/:customer/payment_methods',
     params: { ...listParams, allow_redisplay: ignored, type: oneOf('card') },
     run(desk, page, { customer }) {
-      const methods = methodsOf(desk, customerNamed(desk, customer).id)
-      return listPage(
-        `/v1/customers/${customer}/payment_methods`,
-        'payment_method',
-        methods,
-        page,
-        presentPaymentMethod,
-      )
+      const { id } = customerNamed(desk, customer, 'id')
+      return cardsOf(desk, `/v1/customers/${id}/payment_methods`, id, page)
     },
   }),
   endpoint({

@@ -2,7 +2,7 @@ import type { Desk } from '../desk.ts'
 import { emit, emitUpdate } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
-import { listPage, listParams } from '../http/lists.ts'
+import { allows, listPage, listParams } from '../http/lists.ts'
 import {
   changedMetadata,
   flag,
@@ -188,11 +188,14 @@ export const portalConfigurationEndpoints = [
     path: collection,
     params: { ...listParams, active: flag, is_default: flag },
     run(desk, { active, is_default: standard, ...page }) {
-      const configurations = desk.book
-        .all('portal_configurations')
-        .filter((configuration) => active === undefined || configuration.active === active)
-        .filter((configuration) => standard === undefined || configuration.is_default === standard)
-      return listPage(collection, 'billing_portal.configuration', configurations, page, presentPortalConfiguration)
+      return listPage({
+        url: collection,
+        what: 'billing_portal.configuration',
+        records: desk.book.all('portal_configurations'),
+        matches: (configuration) => allows(active, configuration.active) && allows(standard, configuration.is_default),
+        page,
+        present: presentPortalConfiguration,
+      })
     },
   }),
   endpoint({

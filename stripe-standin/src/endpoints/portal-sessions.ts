@@ -4,7 +4,7 @@ import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
-import { hash, ignored, integer, list, oneOf, required, text, url, type Values } from '../http/params.ts'
+import { hash, ignored, list, oneOf, quantity, required, text, url, type Values } from '../http/params.ts'
 import { newId } from '../ids.ts'
 import { presentPortalSession } from '../present/portal.ts'
 import type { AfterCompletion, PortalConfiguration, PortalFlow, Subscription } from '../state/records.ts'
@@ -23,7 +23,7 @@ const flowData = hash({
   subscription_update_confirm: hash({
     ...ofSubscription,
     discounts: list(ignored, { max: 0 }),
-    items: required(list(hash({ id: required(text), price: text, quantity: integer({ min: 1 }) }), { max: 1 })),
+    items: required(list(hash({ id: required(text), price: text, quantity }), { max: 1 })),
   }),
   type: required(
     oneOf('payment_method_update', 'subscription_cancel', 'subscription_update', 'subscription_update_confirm'),

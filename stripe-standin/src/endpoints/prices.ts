@@ -2,8 +2,9 @@ import type { Desk } from '../desk.ts'
 import { emit, emitUpdate } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
-import { listPage, listParams } from '../http/lists.ts'
+import { allows, listPage, listParams } from '../http/lists.ts'
 import {
+  cents,
   changedMetadata,
   flag,
   hash,
@@ -91,7 +92,7 @@ export const priceEndpoints = [
       recurring,
       tax_behavior: ignored,
       transfer_lookup_key: flag,
-      unit_amount: required(integer()),
+      unit_amount: required(cents),
     },
     run(desk, { product, product_data: data, transfer_lookup_key: transfer, ...wanted }) {
       if ((product === undefined) === (data === undefined))
@@ -129,16 +130,21 @@ export const priceEndpoints = [
     },
     run(desk, params) {
       const { active, created, currency, lookup_keys: keys, product, recurring: rhythm, type, ...page } = params
-      const prices = desk.book
-        .all('prices')
-        .filter((price) => active === undefined || price.active === active)
-        .filter((price) => currency === undefined || price.currency === currency)
-        .filter((price) => keys === undefined || (price.lookup_key !== null && keys.includes(price.lookup_key)))
-        .filter((price) => product === undefined || price.product === product)
-        .filter((price) => rhythm?.interval === undefined || price.recurring?.interval === rhythm.interval)
-        .filter((price) => type === undefined || (price.recurring ? 'recurring' : 'one_time') === type)
-        .filter((price) => isWithin(price.created, created))
-      return listPage('/v1/prices', 'price', prices, page, presentPrice)
+      return listPage({
+        url: '/v1/prices',
+        what: 'price',
+        records: desk.book.all('prices'),
+        matches: (price) =>
+          allows(active, price.active) &&
+          allows(currency, price.currency) &&
+          allows(product, price.product) &&
+          allows(type, price.recurring ? 'recurring' : 'one_time') &&
+          allows(rhythm?.interval, price.recurring?.interval) &&
+          (keys === undefined || (price.lookup_key !== null && keys.includes(price.lookup_key))) &&
+          isWithin(price.created, created),
+        page,
+        present: presentPrice,
+      })
     },
   }),
   endpoint({

@@ -2,13 +2,13 @@ import type { Desk } from '../desk.ts'
 import { emit, emitUpdate } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
-import { listPage, listParams } from '../http/lists.ts'
+import { allows, listPage, listParams } from '../http/lists.ts'
 import {
+  cents,
   changedMetadata,
   flag,
   hash,
   ignored,
-  integer,
   isWithin,
   list,
   metadata,
@@ -49,7 +49,7 @@ export const productEndpoints = [
     path: '/v1/products',
     params: {
       ...facts,
-      default_price_data: hash({ currency: required(text), unit_amount: required(integer()), recurring, metadata }),
+      default_price_data: hash({ currency: required(text), unit_amount: required(cents), recurring, metadata }),
       id: text,
       name: required(text),
       type: oneOf('good', 'service'),
@@ -80,13 +80,18 @@ export const productEndpoints = [
     path: '/v1/products',
     params: { ...listParams, active: flag, created: moments, ids: list(text), url: text },
     run(desk, { active, created, ids, url, ...page }) {
-      const products = desk.book
-        .all('products')
-        .filter((product) => active === undefined || product.active === active)
-        .filter((product) => ids === undefined || ids.includes(product.id))
-        .filter((product) => url === undefined || product.url === url)
-        .filter((product) => isWithin(product.created, created))
-      return listPage('/v1/products', 'product', products, page, presentProduct)
+      return listPage({
+        url: '/v1/products',
+        what: 'product',
+        records: desk.book.all('products'),
+        matches: (product) =>
+          allows(active, product.active) &&
+          allows<string | null>(url, product.url) &&
+          (ids === undefined || ids.includes(product.id)) &&
+          isWithin(product.created, created),
+        page,
+        present: presentProduct,
+      })
     },
   }),
   endpoint({

@@ -9,6 +9,7 @@ import {
   list,
   metadata,
   oneOf,
+  quantity,
   required,
   text,
   unsettable,
@@ -43,7 +44,7 @@ export const commonParams = {
 }
 
 export const newItems = list(
-  hash({ price: required(text), quantity: integer(), metadata, tax_rates: ignored, discounts: ignored }),
+  hash({ price: required(text), quantity, metadata, tax_rates: ignored, discounts: ignored }),
   { max: 20 },
 )
 
@@ -51,7 +52,7 @@ export const changedItems = list(
   hash({
     id: text,
     price: text,
-    quantity: integer(),
+    quantity,
     deleted: flag,
     metadata,
     tax_rates: ignored,

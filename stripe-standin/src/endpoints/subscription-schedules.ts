@@ -2,7 +2,7 @@ import { releaseSchedule } from '../billing/schedule.ts'
 import type { Desk } from '../desk.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
-import { listPage, listParams } from '../http/lists.ts'
+import { allows, listPage, listParams } from '../http/lists.ts'
 import { flag, text } from '../http/params.ts'
 import { presentSchedule } from '../present/subscriptions.ts'
 import type { SubscriptionSchedule } from '../state/records.ts'
@@ -20,12 +20,14 @@ export const subscriptionScheduleEndpoints = [
     path: '/v1/subscription_schedules',
     params: { ...listParams, customer: text },
     run(desk, { customer, ...page }) {
-      const schedules = desk.book
-        .all('subscription_schedules')
-        .filter((schedule) => customer === undefined || schedule.customer === customer)
-      return listPage('/v1/subscription_schedules', 'subscription_schedule', schedules, page, (schedule) =>
-        presentSchedule(desk, schedule),
-      )
+      return listPage({
+        url: '/v1/subscription_schedules',
+        what: 'subscription_schedule',
+        records: desk.book.all('subscription_schedules'),
+        matches: (schedule) => allows(customer, schedule.customer),
+        page,
+        present: (schedule) => presentSchedule(desk, schedule),
+      })
     },
   }),
   endpoint({

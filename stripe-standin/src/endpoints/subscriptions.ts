@@ -5,9 +5,10 @@ import { resumePaused } from '../billing/renew.ts'
 import { startSubscription } from '../billing/start.ts'
 import { hasEnded } from '../billing/subscription-record.ts'
 import { updateSubscription } from '../billing/update.ts'
+import type { Desk } from '../desk.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
-import { listPage, listParams } from '../http/lists.ts'
+import { allows, listPage, listParams } from '../http/lists.ts'
 import {
   changedMetadata,
   flag,
@@ -50,6 +51,11 @@ function hasStatus(
   return wanted === undefined ? subscription.status !== 'canceled' : subscription.status === wanted
 }
 
+function mustBeAhead(desk: Desk, moment: number | string | null | undefined, param: string): void {
+  if (typeof moment === 'number' && moment <= desk.now)
+    throw invalidRequest('Invalid timestamp: must be an integer Unix timestamp in the future.', { param })
+}
+
 export const subscriptionEndpoints = [
   endpoint({
     method: 'POST',
@@ -72,10 +78,8 @@ export const subscriptionEndpoints = [
       const { trial_end: end, trial_period_days: days } = params
       if (end !== undefined && days !== undefined)
         throw invalidRequest('You may only specify one of these parameters: trial_end, trial_period_days.')
-      if (typeof end === 'number' && end <= desk.now)
-        throw invalidRequest('Invalid timestamp: must be an integer Unix timestamp in the future.', {
-          param: 'trial_end',
-        })
+      mustBeAhead(desk, end, 'trial_end')
+      mustBeAhead(desk, params.cancel_at, 'cancel_at')
       const trialEnd = typeof end === 'number' ? end : days === undefined ? null : desk.now + days * daySeconds
       const subscription = startSubscription(desk, {
         customer: customer.id,
@@ -111,16 +115,19 @@ export const subscriptionEndpoints = [
     run(desk, { collection_method: method, created, customer, price, status, ...page }) {
       if (customer !== undefined && !desk.book.get('customers', customer))
         throw noSuch('customer', customer, 'customer')
-      const subscriptions = desk.book
-        .all('subscriptions')
-        .filter((subscription) => hasStatus(subscription, status))
-        .filter((subscription) => customer === undefined || subscription.customer === customer)
-        .filter((subscription) => method === undefined || subscription.collection_method === method)
-        .filter((subscription) => price === undefined || subscription.items.some((item) => item.price === price))
-        .filter((subscription) => isWithin(subscription.created, created))
-      return listPage('/v1/subscriptions', 'subscription', subscriptions, page, (subscription) =>
-        presentSubscription(desk, subscription),
-      )
+      return listPage({
+        url: '/v1/subscriptions',
+        what: 'subscription',
+        records: desk.book.all('subscriptions'),
+        matches: (subscription) =>
+          hasStatus(subscription, status) &&
+          allows(customer, subscription.customer) &&
+          allows(method, subscription.collection_method) &&
+          (price === undefined || subscription.items.some((item) => item.price === price)) &&
+          isWithin(subscription.created, created),
+        page,
+        present: (subscription) => presentSubscription(desk, subscription),
+      })
     },
   }),
   endpoint({
@@ -154,10 +161,9 @@ export const subscriptionEndpoints = [
       } = params
       if (params.default_payment_method)
         ownPaymentMethod(desk, params.default_payment_method, subscription.customer, 'default_payment_method')
-      if (typeof trialEnd === 'number' && trialEnd <= desk.now)
-        throw invalidRequest('Invalid timestamp: must be an integer Unix timestamp in the future.', {
-          param: 'trial_end',
-        })
+      mustBeAhead(desk, trialEnd, 'trial_end')
+      mustBeAhead(desk, cancelAt, 'cancel_at')
+      mustBeAhead(desk, pause?.resumes_at, 'pause_collection[resumes_at]')
       if (cancelAt && params.cancel_at_period_end)
         throw invalidRequest('You may only specify one of these parameters: cancel_at, cancel_at_period_end.')
       const changed = updateSubscription(desk, subscription, {

@@ -46,13 +46,13 @@ export const webhookEndpointEndpoints = [
     path: '/v1/webhook_endpoints',
     params: listParams,
     run: (desk, page) =>
-      listPage(
-        '/v1/webhook_endpoints',
-        'webhook endpoint',
-        desk.book.all('webhook_endpoints'),
+      listPage({
+        url: '/v1/webhook_endpoints',
+        what: 'webhook endpoint',
+        records: desk.book.all('webhook_endpoints'),
         page,
-        presentWebhookEndpoint,
-      ),
+        present: presentWebhookEndpoint,
+      }),
   }),
   endpoint({
     method: 'GET',

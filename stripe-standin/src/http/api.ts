@@ -51,7 +51,7 @@ export function serveApi(app: FastifyInstance, standin: Standin, endpoints: read
 /** Sends an error in Stripe's envelope; what is not one of ours is a fault of the stand-in. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asStripeError(error)
-  if (known.status === 500) request.log.error(error)
+  if (known !== error && known.status === 500) request.log.error(error)
   return reply.code(known.status).send(known.body())
 }
 

@@ -9,39 +9,52 @@ export const listParams = {
   ending_before: text,
 }
 
-interface ListQuery {
+export interface ListQuery {
   readonly limit?: number
   readonly starting_after?: string
   readonly ending_before?: string
 }
 
-/** A page of records, of which the newest come first. `records` are given oldest first, as the book keeps them. */
-export function listPage<T extends { readonly id: string }>(
-  url: string,
-  what: string,
-  records: readonly T[],
-  query: ListQuery,
-  present: (record: T) => Presented,
-): Presented {
-  const { limit = 10, starting_after: after, ending_before: before } = query
+interface Listing<T> {
+  /** The list's own path. */
+  readonly url: string
+  /** Stripe's word for one of them. */
+  readonly what: string
+  /** All there are, oldest first, as the book keeps them. */
+  readonly records: readonly T[]
+  /** Which of them are asked for. */
+  readonly matches?: (record: T) => boolean
+  readonly page: ListQuery
+  readonly present: (record: T) => Presented
+}
+
+/**
+ * A page of records, the newest first. The record that a page starts after need not be one that is asked for: it may have
+ * changed since it was listed, and a walk through the pages goes on all the same.
+ */
+export function listPage<T extends { readonly id: string }>(listing: Listing<T>): Presented {
+  const { url, records, matches = () => true, page, present } = listing
+  const { limit = 10, starting_after: after, ending_before: before } = page
   if (after !== undefined && before !== undefined)
     throw invalidRequest('You may only specify one of these parameters: ending_before, starting_after.')
   const newestFirst = records.toReversed()
   const placeOf = (id: string, param: string) => {
     const place = newestFirst.findIndex((record) => record.id === id)
-    if (place < 0) throw noSuch(what, id, param)
+    if (place < 0) throw noSuch(listing.what, id, param)
     return place
   }
-  let page: T[]
-  let hasMore: boolean
-  if (before === undefined) {
-    const start = after === undefined ? 0 : placeOf(after, 'starting_after') + 1
-    page = newestFirst.slice(start, start + limit)
-    hasMore = newestFirst.length > start + limit
-  } else {
-    const end = placeOf(before, 'ending_before')
-    page = newestFirst.slice(Math.max(0, end - limit), end)
-    hasMore = end > limit
-  }
-  return { object: 'list', data: page.map(present), has_more: hasMore, url }
+  // Walked away from the named record, so that the page is next to it in either direction.
+  const walk =
+    before === undefined
+      ? newestFirst.slice(after === undefined ? 0 : placeOf(after, 'starting_after') + 1)
+      : newestFirst.slice(0, placeOf(before, 'ending_before')).reverse()
+  const found = walk.filter(matches)
+  const data = found.slice(0, limit)
+  if (before !== undefined) data.reverse()
+  return { object: 'list', data: data.map(present), has_more: found.length > limit, url }
+}
+
+/** Whether a filter lets a value through; one that was not given lets everything. */
+export function allows<T>(wanted: T | undefined, value: T): boolean {
+  return wanted === undefined || wanted === value
 }

@@ -72,10 +72,22 @@ export const url: Kind<string> = {
   },
 }
 
+export const email: Kind<string> = {
+  read(value, param) {
+    const read = text.read(value, param)
+    if (!/^[^\s@]+@[^\s@]+$/.test(read))
+      throw invalidRequest(`Invalid email address: ${read}`, { code: 'email_invalid', param })
+    return read
+  },
+}
+
 /** An empty value takes back what was set. */
 export function unsettable<T>(kind: Kind<T>): Kind<T | null> {
   return { read: (value, param) => (value === '' ? null : kind.read(value, param)) }
 }
+
+export const cents = integer({ max: 99_999_999 })
+export const quantity = integer({ min: 1, max: 999_999 })
 
 export function integer({ min = 0, max = 99_999_999_999 } = {}): Kind<number> {
   return {

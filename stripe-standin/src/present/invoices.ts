@@ -151,7 +151,7 @@ function presentLine(desk: Desk, invoice: Invoice, line: InvoiceLine) {
 }
 
 function presentPricing(desk: Desk, line: { price: string | null; amount: number }) {
-  if (!line.price) return { price_details: null, type: 'price_details', unit_amount_decimal: String(line.amount) }
+  if (!line.price) return { type: 'price_details', unit_amount_decimal: String(line.amount) }
   const price = desk.book.must('prices', line.price)
   return {
     price_details: { price: price.id, product: price.product },

@@ -28,6 +28,7 @@ const collectionNames = [
 export class Book {
   private readonly records: Records
   private undo: (() => void)[] = []
+  private readonly texts = new WeakMap<object, string>()
 
   constructor(saved: SavedBook = {}) {
     this.records = Object.fromEntries(
@@ -90,9 +91,17 @@ export class Book {
     this.undo = []
   }
 
-  /** All records as they go to disk. */
-  saved(): SavedBook {
-    return Object.fromEntries(collectionNames.map((name) => [name, this.all(name)]))
+  /** All records as JSON. Each record is written out once: it never changes, another takes its place. */
+  toText(): string {
+    const collections = collectionNames.map((name) => {
+      const records = this.all(name).map((record) => {
+        const text = this.texts.get(record) ?? JSON.stringify(record)
+        this.texts.set(record, text)
+        return text
+      })
+      return `"${name}":[${records.join(',')}]`
+    })
+    return `{${collections.join(',')}}`
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SavedBook } from './book.ts'
+import type { Book, SavedBook } from './book.ts'
 
 const formatVersion = 1
 
@@ -12,11 +12,11 @@ const formatVersion = 1
 export class Disk {
   private readonly file: string
   private readonly directory: string
-  private readonly book: () => SavedBook
+  private readonly book: Book
   private writing: Promise<void> = Promise.resolve()
   private next: Promise<void> | undefined
 
-  constructor(directory: string, book: () => SavedBook) {
+  constructor(directory: string, book: Book) {
     this.directory = directory
     this.file = join(directory, 'state.json')
     this.book = book
@@ -44,7 +44,7 @@ export class Disk {
 
   private async write(): Promise<void> {
     const aside = `${this.file}.new`
-    const text = JSON.stringify({ format: formatVersion, book: this.book() })
+    const text = `{"format":${formatVersion},"book":${this.book.toText()}}`
     const file = await open(aside, 'w', 0o600)
     try {
       await file.writeFile(text)
@@ -69,7 +69,15 @@ export function loadBook(directory: string): SavedBook | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-  const { format, book } = JSON.parse(text) as { format: number; book: SavedBook }
+  const { format, book } = parse(file, text)
   if (format !== formatVersion) throw new Error(`${file} has format ${format}; this stand-in reads ${formatVersion}.`)
   return book
+}
+
+function parse(file: string, text: string): { format: number; book: SavedBook } {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${file} is damaged; move it away to start afresh.`, { cause: error })
+  }
 }

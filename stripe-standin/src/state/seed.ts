@@ -1,21 +1,7 @@
 import { newId } from '../ids.ts'
 import type { Book } from './book.ts'
+import type { PlanForSale } from './plans-for-sale.ts'
 import type { Settings, WebhookEndpoint } from './records.ts'
-
-/** What is for sale in a fresh stand-in. */
-export interface PlanForSale {
-  /** Names the price ids and lookup keys: `price_standin_{slug}_monthly`, `storedex_{slug}_monthly`. */
-  readonly slug: string
-  readonly name: string
-  readonly monthly_cents: number
-  readonly annual_cents: number
-}
-
-export const defaultPlans: readonly PlanForSale[] = [
-  { slug: 'pro', name: 'Pro', monthly_cents: 4_900, annual_cents: 49_000 },
-  { slug: 'business', name: 'Business', monthly_cents: 19_900, annual_cents: 199_000 },
-  { slug: 'enterprise', name: 'Enterprise', monthly_cents: 99_900, annual_cents: 999_000 },
-]
 
 const settingsId = 'settings'
 const seededPortalConfiguration = 'bpc_standin_default'
