@@ -1,4 +1,4 @@
-import { type ContactPlace, normalizeChannels } from '../contacts/identities.ts'
+import { type ContactPlace, type IdentityHasher, normalizeChannels } from '../contacts/identities.ts'
 import type { Client } from '../db/pool.ts'
 import { parseStore } from '../stores/document.ts'
 import { hashesOfChannels } from './contact-hashes.ts'
@@ -38,15 +38,17 @@ export function placeOf({ seals }: WriteContext, stores: ContactStores, patch: C
   const home = stores.get(patch.storeHost)
   if (!home) return undefined
   const { country } = home.store
-  const hashHere = () =>
-    hashesOfChannels(seals.identities, normalizeChannels(applyContactPatch(null, patch, country), country))
   return {
     storeId: home.row.id,
     country,
     externalKey: patch.externalKey,
     home,
-    channelHashes: patch.channelHashes ?? hashHere(),
+    channelHashes: patch.channelHashes ?? hashAt(country, patch, seals.identities),
   }
+}
+
+function hashAt(country: string | null, patch: ContactPatch, hasher: IdentityHasher): string[] {
+  return hashesOfChannels(hasher, normalizeChannels(applyContactPatch(null, patch, country), country))
 }
 
 /** A contact as it is on file. */
