@@ -39,7 +39,7 @@ const style = `
 * { box-sizing: border-box; }
 body { margin: 0; background: light-dark(#fff, #16181d); color: light-dark(#1b2433, #e8eaee); }
 main { max-width: 36rem; margin: 10vh auto 3rem; padding: 0 1.25rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 1.25rem; }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 1.25rem; text-wrap: balance; }
 code { font-size: 0.9em; }
 dl { margin: 0 0 1.5rem; }
 dl div { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1.5rem; padding: 0.5rem 0;
