@@ -68,6 +68,14 @@ export function readConfig(environment: Environment, projectDir: string): Config
   const listenPort = port ?? 8080
   if (metricsPort === listenPort && metricsPort !== 0)
     throw new OperatorError(`METRICS_PORT must differ from PORT; both are ${metricsPort}.`)
+  const stripe = {
+    secretKey: read('STRIPE_SECRET_KEY', matching(/^[sr]k_(test|live)_\w+$/), 'a secret key like sk_test_…'),
+    webhookSecret: read('STRIPE_WEBHOOK_SECRET', matching(/^whsec_\S+$/), 'a signing secret like whsec_…'),
+    apiBase: read('STRIPE_API_BASE', parseHttpBase, 'an http or https URL without user, query or fragment'),
+    prices: readPrices(read),
+  }
+  if (stripe.apiBase !== null && stripe.secretKey === null)
+    throw new OperatorError('STRIPE_API_BASE needs STRIPE_SECRET_KEY as well.')
   return {
     projectDir,
     host: read('HOST', parseHost, 'an IP address or a host name') ?? '127.0.0.1',
@@ -79,12 +87,7 @@ export function readConfig(environment: Environment, projectDir: string): Config
     databaseUrl: read('DATABASE_URL', parseDatabaseUrl, 'a URL like postgres://user:password@host:5432/database'),
     dataKeys: read('DATA_KEYS', parseDataKeys, 'id:base64[,id:base64…] with distinct ids and keys of 32 bytes'),
     plansFile: read('PLANS_FILE', (value) => resolve(value), 'a file') ?? join(projectDir, 'plans.json'),
-    stripe: {
-      secretKey: read('STRIPE_SECRET_KEY', matching(/^[sr]k_(test|live)_\w+$/), 'a secret key like sk_test_…'),
-      webhookSecret: read('STRIPE_WEBHOOK_SECRET', matching(/^whsec_\S+$/), 'a signing secret like whsec_…'),
-      apiBase: read('STRIPE_API_BASE', parseHttpBase, 'an http or https URL without user, query or fragment'),
-      prices: readPrices(read),
-    },
+    stripe,
     demo: read('DEMO', parseSwitch, '0 or 1') ?? true,
     deliverEmails: read('DELIVER_EMAILS', oneOf(['all', 'verified']), 'all or verified') ?? 'all',
     logLevel: read('LOG_LEVEL', oneOf(logLevels), `one of ${logLevels.join(', ')}`) ?? 'info',

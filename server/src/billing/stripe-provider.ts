@@ -126,8 +126,10 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
         // The number of ended ones tells a later trial from the same one asked for again.
         const key = `storedex-trial-${accountPublicId}-${before.length}`
         try {
-          await doOnce(key, (once) =>
-            stripe.subscriptions.create(
+          await doOnce(key, async (once) => {
+            // A failure that is played back may have come after it was done.
+            if ((await list(stripe, customerId)).some(isLive)) return
+            await stripe.subscriptions.create(
               {
                 customer: customerId,
                 items: [{ price: priceOf(plan, billing) }],
@@ -136,8 +138,8 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
                 metadata: { storedex_account: accountPublicId },
               },
               once,
-            ),
-          )
+            )
+          })
         } catch (error) {
           // Asked at the same time with another end: that one has it.
           if (!isKeyTaken(error) || !(await list(stripe, customerId)).some(isLive)) throw error
@@ -146,11 +148,12 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
 
     endTrial: (subscriptionId) =>
       call(async (stripe) => {
-        const { status, trial_end } = await stripe.subscriptions.retrieve(subscriptionId)
-        if (status !== 'trialing') return
-        await doOnce(`storedex-end-trial-${subscriptionId}-${trial_end}`, (once) =>
-          stripe.subscriptions.update(subscriptionId, { trial_end: 'now' }, once),
-        )
+        const { trial_end } = await stripe.subscriptions.retrieve(subscriptionId)
+        await doOnce(`storedex-end-trial-${subscriptionId}-${trial_end}`, async (once) => {
+          // Told to one that has ended, Stripe would begin another period, and charge for it.
+          const { status } = await stripe.subscriptions.retrieve(subscriptionId)
+          if (status === 'trialing') await stripe.subscriptions.update(subscriptionId, { trial_end: 'now' }, once)
+        })
       }),
 
     async readEvent(input) {

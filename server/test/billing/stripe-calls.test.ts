@@ -1,11 +1,48 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TestKey } from '../support/app.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { openStandinWorld, type StandinWorld } from './standin-world.ts'
 
 let world: StandinWorld
 beforeAll(async () => {
-  world = await openStandinWorld('2026-03-10T08:00:00.000Z')
+  world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: startForgetfulGateway })
 })
+
+// Stripe keeps what it answered under an idempotency key for a day, its own failures too, whether it was done or not.
+let keptFailures: 'none' | 'though done' | 'and not done' = 'none'
+
+/** Answers the first key of each thing with a failure, and plays it back. */
+async function startForgetfulGateway(target: string): Promise<string> {
+  const kept = new Set<string>()
+  const gateway = createServer(async (request, response) => {
+    const { host: _, connection: __, ...headers } = request.headers
+    const body = await buffer(request)
+    const init = { method: request.method!, headers: headers as Record<string, string> }
+    const forward = () => fetch(target + request.url, body.length > 0 ? { ...init, body: new Uint8Array(body) } : init)
+    const key = headers['idempotency-key'] as string | undefined
+    if (keptFailures !== 'none' && key?.startsWith('storedex-') && key.endsWith('-1')) {
+      if (kept.has(key)) response.setHeader('idempotent-replayed', 'true')
+      else if (keptFailures === 'though done') await forward()
+      kept.add(key)
+      response.writeHead(500, { 'content-type': 'application/json' })
+      return response.end('{"error":{"type":"api_error","message":"Something went wrong."}}')
+    }
+    const reply = await forward()
+    response.writeHead(reply.status, { 'content-type': 'application/json' })
+    response.end(await reply.text())
+  })
+  gateway.listen(0, '127.0.0.1')
+  await once(gateway, 'listening')
+  atEnd(() => {
+    gateway.closeAllConnections()
+    gateway.close()
+  })
+  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
+}
 
 const pages = { returnUrl: 'https://us.example/billing/done', canceledUrl: 'https://us.example/billing/canceled' }
 const subscriptionsOf = async (customerId: string) =>
@@ -131,5 +168,36 @@ describe('a trial', () => {
     await startTrial(customerId, 'acct_cardless', inDays(14))
     await world.advance(15)
     expect((await world.deps.billing.listSubscriptions(customerId))[0]).toMatchObject({ status: 'canceled' })
+  })
+})
+
+describe.each(['though done', 'and not done'] as const)('a failure that Stripe keeps, %s', (kind) => {
+  const retried = async <T>(work: () => Promise<T>): Promise<T> => {
+    keptFailures = kind
+    try {
+      return await work()
+    } finally {
+      keptFailures = 'none'
+    }
+  }
+
+  test('does not keep an account from its customer', async () => {
+    const account = { publicId: `acct_kept_${kind.replaceAll(' ', '_')}`, name: 'Kept', email: null }
+    const id = await retried(() => world.deps.billing.createCustomer(account))
+    expect(await retried(() => world.deps.billing.createCustomer(account))).toBe(id)
+  })
+
+  test('leaves one trial, that ends once', async () => {
+    const { customerId, account } = await world.customer()
+    const endsAt = new Date(world.clock.now().getTime() + 14 * 86_400_000)
+    const trial = { customerId, plan: 'pro', billing: 'monthly', endsAt, accountPublicId: account } as const
+    await retried(() => world.deps.billing.startTrial(trial))
+    const subscriptions = await subscriptionsOf(customerId)
+    expect(subscriptions).toHaveLength(1)
+    const [{ id }] = subscriptions
+    await retried(() => world.deps.billing.endTrial(id))
+    expect(await world.stripe('GET', `/v1/subscriptions/${id}`)).toMatchObject({ status: 'active' })
+    const { data } = await world.stripe('GET', '/v1/invoices', { subscription: id })
+    expect(data.filter(({ amount_paid }: { amount_paid: number }) => amount_paid > 0)).toHaveLength(1)
   })
 })
