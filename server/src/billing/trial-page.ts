@@ -88,7 +88,7 @@ function factsOf({ planName, trialEndsAt, credits, step }: TrialStanding, price:
       : [
           ['Plan', planName],
           ...(price ? [['Price', priceInWords(price)] as [string, string]] : []),
-          ['Trial ends by itself', trialEndsAt ? isoDay(trialEndsAt) : 'not before somebody ends it'],
+          ['Trial until', trialEndsAt ? isoDay(trialEndsAt) : 'it is ended'],
           ['Contact credits now', left],
           ['Contact credits on the paid plan', `${figure(credits.paidPlanTotal)} a month`],
         ]

@@ -57,7 +57,8 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       return withVisit(request, reply, async (visit) => {
         const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
         const page = await confirmTrial(ctx, visit, form.get('confirmation') ?? '')
-        return page ? sendPage(reply, page) : reply.redirect(`${trialPagePath}?token=${visit.token}`, 303)
+        // Relative, so that it also holds below a path that something in front of us takes away.
+        return page ? sendPage(reply, page) : reply.redirect(`?token=${visit.token}`, 303)
       })
     })
   })
