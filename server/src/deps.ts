@@ -118,7 +118,8 @@ function explainMigration(cause: unknown): never {
 function openStandin(config: Config, options: OpenOptions, log: Logger): LocalStandin | null {
   if (config.stripe.secretKey !== null || !options.standin) return null
   const { args, webhookUrl } = options.standin
-  const standin = new LocalStandin({ dataDir: config.dataDir, args, log: tellTrouble(log) })
+  const { webhookSecret } = config.stripe
+  const standin = new LocalStandin({ dataDir: config.dataDir, webhookSecret, args, log: tellTrouble(log) })
   if (webhookUrl) standin.keepRunning(webhookUrl)
   return standin
 }

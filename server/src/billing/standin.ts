@@ -9,6 +9,8 @@ import type { StripeAccess } from './stripe.ts'
 
 export interface LocalStandinOptions {
   dataDir: string
+  /** What its events are signed with; null: a secret of its own making. */
+  webhookSecret: string | null
   /** Arguments of node that run its program. */
   args: readonly string[]
   /** What happened, and why where that is known. */
@@ -109,10 +111,11 @@ export class LocalStandin {
   }
 
   async #open(): Promise<Held> {
-    const folder = standinFolder(this.#options.dataDir)
+    const { dataDir, webhookSecret: givenSecret } = this.#options
+    const folder = standinFolder(dataDir)
     const joinOrStart = async (): Promise<Held> => {
       const last = readAddress(folder)
-      const webhookSecret = readWebhookSecret(folder)
+      const webhookSecret = givenSecret ?? readWebhookSecret(folder)
       if (last && isStandinAlive(last)) {
         const access = { secretKey, webhookSecret, apiBase: last.url }
         return { access, isRunning: () => isStandinAlive(last), release: async () => {} }

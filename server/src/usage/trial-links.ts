@@ -10,7 +10,7 @@ const purpose = 'trial page'
 const lifeMs = 3_600_000
 
 /** What a link's token stands for. */
-export type OpenedTrialToken = { accountId: number } | 'expired' | 'unknown'
+type OpenedTrialToken = { accountId: number } | 'expired' | 'unknown'
 
 /** Links to the page on which a trial is ended. Whoever has one can do so: they are short-lived, and never logged. */
 export interface TrialLinks {

@@ -25,9 +25,12 @@ function makeDataDir(): string {
 }
 
 /** The keeper that one process of the data directory has. */
-function keeper(dataDir: string, args: readonly string[] = program): LocalStandin & { told: string[] } {
+function keeper(
+  dataDir: string,
+  { args = program, webhookSecret = null }: { args?: readonly string[]; webhookSecret?: string | null } = {},
+): LocalStandin & { told: string[] } {
   const told: string[] = []
-  const standin = new LocalStandin({ dataDir, args, log: (line) => told.push(line) })
+  const standin = new LocalStandin({ dataDir, webhookSecret, args, log: (line) => told.push(line) })
   onTestFinished(() => standin.close())
   return Object.assign(standin, { told })
 }
@@ -47,6 +50,11 @@ async function makeCustomer({ apiBase, secretKey }: StripeAccess): Promise<strin
 async function knows({ apiBase, secretKey }: StripeAccess, id: string) {
   const reply = await fetch(`${apiBase}/v1/customers/${id}`, { headers: { authorization: `Bearer ${secretKey}` } })
   return reply.status === 200
+}
+
+async function endpointsOf({ apiBase, secretKey }: StripeAccess): Promise<string[]> {
+  const reply = await fetch(`${apiBase}/v1/webhook_endpoints`, { headers: { authorization: `Bearer ${secretKey}` } })
+  return ((await reply.json()) as { data: { url: string }[] }).data.map(({ url }) => url)
 }
 
 function isListening(url: string | null): Promise<boolean> {
@@ -87,7 +95,7 @@ test('processes of a data directory share one; when its owner leaves, another go
   expect(await knows(again, customer)).toBe(true)
 })
 
-test('one that dies is started again, with its events still coming here', async () => {
+test('one that dies is started again, with its events still coming here, or to where the service has moved', async () => {
   const dataDir = makeDataDir()
   const standin = keeper(dataDir)
   standin.keepRunning('http://127.0.0.1:9/webhooks/stripe')
@@ -100,19 +108,17 @@ test('one that dies is started again, with its events still coming here', async 
   const again = await accessOf(standin)
   expect(again).toEqual(access)
   expect(await knows(again, customer)).toBe(true)
-  const endpoints = await fetch(`${access.apiBase}/v1/webhook_endpoints`, {
-    headers: { authorization: `Bearer ${access.secretKey}` },
-  })
-  expect(((await endpoints.json()) as { data: object[] }).data).toMatchObject([
-    { url: 'http://127.0.0.1:9/webhooks/stripe' },
-  ])
+  expect(await endpointsOf(again)).toEqual(['http://127.0.0.1:9/webhooks/stripe'])
+
+  await standin.moveWebhook('http://127.0.0.1:10/webhooks/stripe')
+  expect(await endpointsOf(await accessOf(standin))).toEqual(['http://127.0.0.1:10/webhooks/stripe'])
 })
 
 test('it does not outlive an owner that is killed, and the next one takes over', async () => {
   const dataDir = makeDataDir()
   const source = `
     import { LocalStandin } from ${JSON.stringify(import.meta.resolve('../../src/billing/standin.ts'))}
-    const standin = new LocalStandin({ dataDir: ${JSON.stringify(dataDir)}, args: ${JSON.stringify(program)}, log() {} })
+    const standin = new LocalStandin({ dataDir: ${JSON.stringify(dataDir)}, webhookSecret: null, args: ${JSON.stringify(program)}, log() {} })
     for (let address; !address; ) address = await standin.address()
     console.log(await standin.address())
     setInterval(() => {}, 1000)`
@@ -130,7 +136,7 @@ test('it does not outlive an owner that is killed, and the next one takes over',
   expect((await accessOf(next)).apiBase).toBe(address)
 })
 
-test('its secret is made once, and for its owner alone', async () => {
+test('its secret is made once, and for its owner alone, unless there is one', async () => {
   const dataDir = makeDataDir()
   const first = keeper(dataDir)
   const { webhookSecret } = await accessOf(first)
@@ -139,6 +145,9 @@ test('its secret is made once, and for its owner alone', async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readFileSync(file, 'utf8').trim()).toBe(webhookSecret)
   expect((await accessOf(keeper(dataDir))).webhookSecret).toBe(webhookSecret)
+
+  const given = keeper(makeDataDir(), { webhookSecret: 'whsec_of_the_operator' })
+  expect((await accessOf(given)).webhookSecret).toBe('whsec_of_the_operator')
 })
 
 test('an address that was left behind is not trusted, though a process and a port are there', async () => {
@@ -156,7 +165,7 @@ test('an address that was left behind is not trusted, though a process and a por
 })
 
 test('when it cannot be started, whoever needs it is told that the provider is away, and why in private', async () => {
-  const standin = keeper(makeDataDir(), ['-e', 'console.error("no such luck"); process.exit(1)'])
+  const standin = keeper(makeDataDir(), { args: ['-e', 'console.error("no such luck"); process.exit(1)'] })
   const refusal = await standin.access().catch((error) => error)
   expect(refusal).toMatchObject({ code: 'billing_provider_unavailable', cause: { message: 'no such luck' } })
   expect(refusal.message).not.toContain('luck')
