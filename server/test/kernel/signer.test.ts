@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { createSigner } from '../../src/kernel/signer.ts'
+
+const signer = createSigner(Buffer.alloc(32, 1))
+
+test('a signature fits its text, its purpose and its installation, and nothing else', () => {
+  const signature = signer.sign('door', 'open')
+  expect(signature).toMatch(/^[\w-]{43}$/)
+  expect(signer.isSigned('door', 'open', signature)).toBe(true)
+  expect(createSigner(Buffer.alloc(32, 1)).isSigned('door', 'open', signature)).toBe(true)
+  expect(createSigner(Buffer.alloc(32, 2)).isSigned('door', 'open', signature)).toBe(false)
+  for (const [purpose, text, given] of [
+    ['window', 'open', signature],
+    ['door', 'shut', signature],
+    ['door', 'open', ''],
+    ['door', 'open', `${signature}=`],
+    ['door', 'open', signature.slice(0, -1)],
+    ['door', 'open', `${'é'.repeat(21)}x`],
+  ] as const)
+    expect(signer.isSigned(purpose, text, given), given).toBe(false)
+})
