@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../kernel/errors.ts'
@@ -16,6 +17,15 @@ export async function readKeyFile(dataDir: string): Promise<DataKey[] | null> {
   const keys = parseDataKeys(text)
   if (!keys) throw new OperatorError(`${path} does not hold data keys (id:base64[,id:base64…]).`)
   return keys
+}
+
+/** The same at once, without a word when there is nothing to read: for who meets a key that was added meanwhile. */
+export function rereadKeyFile(dataDir: string): DataKey[] {
+  try {
+    return parseDataKeys(readFileSync(keyFilePath(dataDir), 'utf8')) ?? []
+  } catch {
+    return []
+  }
 }
 
 /** Of two starters at once one makes the file, and both read the same. */

@@ -4,7 +4,7 @@ import { type Pool, type Queryable, transact } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { createSealer, type DataKey, dataKeyIdOf, SealError, type Sealer } from '../kernel/seal.ts'
 import { createIdentityHasher, type IdentityHasher } from './identities.ts'
-import { keyFilePath, makeKeyFile, readKeyFile } from './keyring-file.ts'
+import { keyFilePath, makeKeyFile, readKeyFile, rereadKeyFile } from './keyring-file.ts'
 import * as queries from './reseal-queries.ts'
 
 /** What reads and writes the sealed part of contacts. */
@@ -29,7 +29,7 @@ export async function openContactSeals(
 ): Promise<ContactSeals> {
   const kept = await readInstallationValue(db, identityKeyName)
   const keys = given ?? (await readKeyFile(dataDir)) ?? (await makeFirstKeyFile(dataDir, kept !== null))
-  const sealer = createSealer(keys)
+  const sealer = given ? createSealer(keys) : createSealer(keys, () => rereadKeyFile(dataDir))
   const sealed =
     kept ?? (await writeInstallationValue(db, identityKeyName, sealer.seal(randomBytes(32), identityKeyName)))
   const identityKey = openIdentityKey(sealer, sealed)

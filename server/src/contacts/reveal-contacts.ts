@@ -31,7 +31,9 @@ export function revealContacts(
       const { body, balance } = await retryConflicts(() => reveal(ctx, ctx.db, readContactsAt, request))
       return { body, balance, isReplay: false }
     }
-    const named = { operation: 'revealContacts', key: idempotencyKey, body: request }
+    // What was kept under another rule of delivery is no answer any more: the people are paid for, so it is made anew.
+    const operation = ctx.deliverEmails === 'all' ? 'revealContacts' : `revealContacts ${ctx.deliverEmails}`
+    const named = { operation, key: idempotencyKey, body: request }
     const answer = await answerOnce(ctx, named, (client) => reveal(ctx, client, holdContactsAt, request))
     return answer.isReplay ? { ...answer, balance: {} } : answer
   })

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
+import { MissingDataKeyError } from '../kernel/seal.ts'
 import { isDatabaseUnavailable } from './database-failure.ts'
 import type { ErrorReply } from './error-reply.ts'
 
@@ -58,7 +59,7 @@ export function refusalOf(error: unknown): ApiError {
   // Fastify marks so what the caller did, such as a body shorter than it was declared.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new ApiError('invalid_request', 'The request could not be read to its end.', { cause: error })
-  if (isDatabaseUnavailable(error))
+  if (isDatabaseUnavailable(error) || error instanceof MissingDataKeyError)
     return new ApiError('service_unavailable', 'The service is busy or restarting; try again in a moment.', {
       cause: error,
     })

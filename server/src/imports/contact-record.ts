@@ -9,7 +9,7 @@ import {
   phoneTypes,
 } from '../contacts/facts.ts'
 import { Closed } from '../kernel/shapes.ts'
-import { type Seniority, seniorities } from '../search/traits.ts'
+import type { Seniority } from '../search/traits.ts'
 import { readChannels } from './contact-channels.ts'
 import { hashesOfChannels } from './contact-hashes.ts'
 import { readPlainText, readShownText, refuseChannels } from './contact-text.ts'
@@ -27,7 +27,7 @@ export const ContactRecord = Closed({
   full_name: Given(Text(500)),
   title: Given(Text(500)),
   role: Given(Word),
-  seniority: Given(Type.Enum([...seniorities])),
+  seniority: Given(Word),
   profile_url: Given(Text(2_048)),
   emails: Given(
     Type.Array(
@@ -97,7 +97,7 @@ export function readContactRecord(value: unknown, { words, seals }: ReadContext)
     externalId,
     ...names,
     role: when(record.role, (word) => refuseChannels('role', words.read('role', 'role', word))),
-    seniority: record.seniority,
+    seniority: when(record.seniority, (word) => words.read('seniority', 'seniority', word) as Seniority),
     ...channels,
     channelHashes: hasNationalPhones ? null : hashesOfChannels(seals.identities, normal),
   }

@@ -12,7 +12,7 @@ export interface RowReader {
 type Node =
   | { kind: 'cell'; column: number; convert: (cell: string) => unknown }
   | { kind: 'object'; nullColumn: number | null; fields: Map<string, Node> }
-  | { kind: 'list'; items: Map<string, Node> }
+  | { kind: 'list'; nullColumn: number | null; items: Map<string, Node> }
 
 /** The keywords of JSON Schema that decide how a cell is read. */
 interface Shape {
@@ -26,7 +26,7 @@ interface Shape {
 
 /**
  * Compiles a header against a record's schema: `a.b` is a field of an object, `a.0.b` of an object in a list, `|` parts
- * the items of a plain list. An empty cell is missing, `null` is null. What a cell should be but is not (a number, say)
+ * the items of a plain list; `a` alone can only clear such an object or list. An empty cell is missing, `null` is null. What a cell should be but is not (a number, say)
  * stays text, for the check of the record to name.
  */
 export function compileColumns(schema: TObject, header: string[], sourceName: string): RowReader {
@@ -55,8 +55,8 @@ function addColumn(parent: Node, schema: TSchema, path: string[], column: number
   children.set(step, child)
   if (parent.kind === 'list') parent.items = inOrder(parent.items)
   if (rest.length > 0) return addColumn(child, childSchema, rest, column)
-  if (child.kind === 'object') child.nullColumn = column
-  return child.kind !== 'list'
+  if (child.kind !== 'cell') child.nullColumn = column
+  return true
 }
 
 function fieldOf({ properties }: Shape, name: string): TSchema | undefined {
@@ -74,7 +74,8 @@ function inOrder(items: Map<string, Node>): Map<string, Node> {
 
 function newNode(shape: Shape, column: number): Node {
   if (shape.type === 'object') return { kind: 'object', nullColumn: null, fields: new Map() }
-  if (shape.type === 'array' && shapeOf(shape.items!).type === 'object') return { kind: 'list', items: new Map() }
+  if (shape.type === 'array' && shapeOf(shape.items!).type === 'object')
+    return { kind: 'list', nullColumn: null, items: new Map() }
   return { kind: 'cell', column, convert: conversions[shape.type ?? ''] ?? String }
 }
 
@@ -102,7 +103,7 @@ function readNode(node: Node, cells: string[]): unknown {
   }
   if (node.kind === 'list') {
     const items = [...node.items.values()].map((item) => readNode(item, cells)).filter((item) => item !== undefined)
-    return items.length > 0 ? items : undefined
+    return items.length > 0 ? items : readWhole(node.nullColumn, cells)
   }
   const fields: Record<string, unknown> = {}
   let isEmpty = true
@@ -112,8 +113,12 @@ function readNode(node: Node, cells: string[]): unknown {
     fields[name] = value
     isEmpty = false
   }
-  if (!isEmpty) return fields
-  const whole = node.nullColumn === null ? '' : cells[node.nullColumn]!
+  return isEmpty ? readWhole(node.nullColumn, cells) : fields
+}
+
+/** What the column says that is named after the whole: `null` clears it, anything else is for the check to refuse. */
+function readWhole(column: number | null, cells: string[]): string | null | undefined {
+  const whole = column === null ? '' : cells[column]!
   if (whole === '') return undefined
   return whole === 'null' ? null : whole
 }

@@ -10,7 +10,7 @@ export interface DataKey {
 export interface Sealer {
   /** `identity` says where the result belongs; it opens nowhere else. */
   seal(plain: string | Buffer, identity: string): Buffer
-  /** Throws `SealError` for a key that is not in the ring, and for bytes that were altered or moved. */
+  /** Throws `MissingDataKeyError` for a key that is not in the ring, `SealError` for bytes that were altered or moved. */
   open(sealed: Buffer, identity: string): Buffer
   /** What everything sealed with the newest key begins with; anything else awaits re-sealing. */
   readonly newestPrefix: Buffer
@@ -35,17 +35,28 @@ export class SealError extends Error {
   }
 }
 
+/** What was sealed is sound; the keyring lacks its key. */
+export class MissingDataKeyError extends SealError {}
+
 const cipherName = 'aes-256-gcm'
 const version = 1
 const nonceLength = 12
 const tagLength = 16
 
-/** The first key seals, every one opens. Layout: version, length of the key's id, id, nonce, ciphertext, tag. */
-export function createSealer(keys: readonly DataKey[]): Sealer {
+/**
+ * The first key seals, every one opens. Layout: version, length of the key's id, id, nonce, ciphertext, tag. A key that is
+ * missing is asked for by `readKeysAgain`: another process may have added it to the ring since.
+ */
+export function createSealer(keys: readonly DataKey[], readKeysAgain: () => readonly DataKey[] = () => []): Sealer {
   const [newest] = keys
   if (!newest) throw new RangeError('a keyring has at least one key')
   const secrets = new Map(keys.map(({ id, secret }) => [id, secret]))
   const newestPrefix = prefixOf(newest.id)
+
+  function findAgain(missing: string): Buffer | undefined {
+    for (const { id, secret } of readKeysAgain()) if (!secrets.has(id)) secrets.set(id, secret)
+    return secrets.get(missing)
+  }
 
   function seal(plain: string | Buffer, identity: string): Buffer {
     const nonce = takeNonce()
@@ -60,8 +71,8 @@ export function createSealer(keys: readonly DataKey[]): Sealer {
     if (sealed[0] !== version || sealed.length < idEnd + nonceLength + tagLength)
       throw new SealError('these bytes were not sealed here')
     const id = dataKeyIdOf(sealed)
-    const secret = secrets.get(id)
-    if (!secret) throw new SealError(`the data key "${id}" is not in the keyring`)
+    const secret = secrets.get(id) ?? findAgain(id)
+    if (!secret) throw new MissingDataKeyError(`the data key "${id}" is not in the keyring`)
     const nonce = sealed.subarray(idEnd, idEnd + nonceLength)
     const decipher = createDecipheriv(cipherName, secret, nonce, { authTagLength: tagLength })
       .setAAD(Buffer.from(identity))

@@ -37,7 +37,7 @@ export function creditsRefusal({ caller, now, trialLinks }: TrialContext, needed
   const verb = needed === 1 ? 'is' : 'are'
   return new ApiError(
     'insufficient_contact_credits',
-    `${count(needed, 'contact credit')} ${verb} needed, but ${figure(left)} of ${figure(limits.contact_credits)} ${left === 1 ? 'is' : 'are'} left until ${isoDay(creditsPeriod.end)}.`,
+    `${count(needed, 'contact credit')} ${verb} needed, but ${figure(left)} of ${figure(limits.contact_credits)} ${left === 1 ? 'is' : 'are'} left ${trial.active ? 'for this trial' : `until ${isoDay(creditsPeriod.end)}`}.`,
     {
       param: 'contact_ids',
       ...(trial.active && { billing: trialAction(caller.entitlement, trialLinks.urlFor(caller, now)) }),

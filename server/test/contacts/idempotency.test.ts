@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { expireReplies } from '../../src/contacts/expire-replies.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
-import type { TestReply } from '../support/client.ts'
+import type { Json, TestReply } from '../support/client.ts'
 import { addCrowd, booksOf, generous, reveal, startSecondServer, usageOf } from './reveal-world.ts'
 
 const start = '2026-11-10T12:00:00.000Z'
@@ -27,6 +27,30 @@ async function keptReplies(key: TestKey): Promise<number> {
 }
 
 describe('a repeated request with the same key', () => {
+  test('gets a new reply where the rule of delivery is another one since, and pays nothing', async () => {
+    const key = await newKey()
+    await app.importContacts([
+      {
+        store_domain: 'crowd-0.example',
+        external_id: 'two emails',
+        seniority: 'executive',
+        emails: [
+          { email: 'unverified@crowd.example', status: 'unverified' },
+          { email: 'sound@crowd.example', status: 'verified' },
+        ],
+      },
+    ])
+    const id = (await key.post('/contacts/search', { person: { seniority_any: ['executive'] } })).body.data[0].id
+    const emailsIn = ({ body }: TestReply) => body.data[0].emails.map((each: Json) => each.email)
+    expect(emailsIn(await reveal(key, [id], 'before'))).toHaveLength(2)
+    const restarted = await startSecondServer(app, { deliverEmails: 'verified' })
+    const retried = await reveal(restarted(key), [id], 'before')
+    expect(emailsIn(retried)).toEqual(['sound@crowd.example'])
+    expect(retried.body.credits.spent).toBe(0)
+    expect(isReplay(retried)).toBe(false)
+    expect(isReplay(await reveal(restarted(key), [id], 'before'))).toBe(true)
+  })
+
   test('gets the first reply byte for byte, under a name of its own, and pays nothing', async () => {
     const key = await newKey()
     const raw = (headers: Record<string, string> = {}) =>

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { afterAll } from 'vitest'
 import { buildApp } from '../../src/app.ts'
+import type { Config } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
 import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
@@ -101,8 +102,14 @@ export async function idsByFirstName(key: TestKey): Promise<Record<string, strin
 }
 
 /** Another server on the same database, with connections of its own. */
-export async function startSecondServer(app: TestApp): Promise<(key: TestKey) => TestClient> {
-  const deps = await openDeps(app.deps.config, { applicationName: 'second test server', clock: app.clock })
+export async function startSecondServer(
+  app: TestApp,
+  settings: Partial<Config> = {},
+): Promise<(key: TestKey) => TestClient> {
+  const deps = await openDeps(
+    { ...app.deps.config, ...settings },
+    { applicationName: 'second test server', clock: app.clock },
+  )
   const server = await buildApp(deps)
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   afterAll(async () => {

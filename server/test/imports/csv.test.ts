@@ -58,5 +58,17 @@ test('lists of objects are spelt with numbers, in any order of the columns', () 
   })
   expect(read(['A', '', '', '', ''])).toEqual({ who: 'A' })
   expect(() => compileColumns(schema, ['who', 'emails.12.email'], 'people.csv')).toThrow('emails.12.email')
-  expect(() => compileColumns(schema, ['who', 'emails'], 'people.csv')).toThrow('emails')
+})
+
+test('a list of objects is cleared by a column of its name', () => {
+  const schema = Type.Object({
+    who: Type.String(),
+    emails: Type.Array(Type.Object({ email: Type.String() }), { maxItems: 12 }),
+  })
+  const { read } = compileColumns(schema, ['who', 'emails', 'emails.0.email'], 'people.csv')
+  expect(read(['A', 'null', ''])).toEqual({ who: 'A', emails: null })
+  expect(read(['A', 'null', 'a@a.example'])).toEqual({ who: 'A', emails: [{ email: 'a@a.example' }] })
+  expect(read(['A', '', ''])).toEqual({ who: 'A' })
+  // For the check of the record to refuse.
+  expect(read(['A', 'none', ''])).toEqual({ who: 'A', emails: 'none' })
 })

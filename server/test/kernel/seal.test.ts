@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createSealer, dataKeyIdOf, generateDataKey, parseDataKeys, SealError } from '../../src/kernel/seal.ts'
+import {
+  createSealer,
+  dataKeyIdOf,
+  generateDataKey,
+  MissingDataKeyError,
+  parseDataKeys,
+  SealError,
+} from '../../src/kernel/seal.ts'
 
 const key = (id: string, byte: number) => ({ id, secret: Buffer.alloc(32, byte) })
 const sealer = createSealer([key('k1', 1)])
@@ -64,6 +71,17 @@ describe('a sealer', () => {
     const longer = createSealer([key('k10', 3), key('k1', 1)])
     expect(longer.isNewest(sealer.seal('text', 'row'))).toBe(false)
     expect(sealer.isNewest(longer.seal('text', 'row'))).toBe(false)
+  })
+
+  test('asks again for a key that was added to the ring since', () => {
+    const ring = [key('k1', 1)]
+    const older = createSealer(ring, () => ring)
+    const sealed = createSealer([key('k2', 2), key('k1', 1)]).seal('text', 'row')
+    expect(() => older.open(sealed, 'row')).toThrow(MissingDataKeyError)
+    ring.unshift(key('k2', 2))
+    expect(older.open(sealed, 'row').toString()).toBe('text')
+    // It seals as it did, until the process starts anew.
+    expect(dataKeyIdOf(older.seal('text', 'row'))).toBe('k1')
   })
 
   test('needs a key', () => {
