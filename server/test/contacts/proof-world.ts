@@ -210,11 +210,14 @@ type Import = typeof importStores | typeof importContacts
 
 async function importRecords(app: TestApp, load: Import, mode: Mode, records: object[]): Promise<void> {
   const file = join(tmpdir(), `storedex-test-${crypto.randomUUID()}.ndjson`)
-  await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))
-  const result = await load(app.deps, { file, mode, extendTaxonomy: false })
-  await rm(file)
-  if (result.rejects_file !== null) await rm(result.rejects_file)
-  if (result.rejected > 0) throw new OperatorError(`${result.rejected} records were rejected`)
+  try {
+    await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))
+    const result = await load(app.deps, { file, mode, extendTaxonomy: false })
+    if (result.rejects_file !== null) await rm(result.rejects_file)
+    if (result.rejected > 0) throw new OperatorError(`${result.rejected} records were rejected`)
+  } finally {
+    await rm(file, { force: true })
+  }
 }
 
 async function operate(work: () => Promise<unknown>): Promise<Seen> {
