@@ -52,6 +52,7 @@ export class LocalStandin {
 
   /** How it is reached now. Starts it when it does not run; the same object as long as it is the same one. */
   async access(): Promise<StripeAccess> {
+    if (this.#held?.isRunning()) return this.#held.access
     const late = delay(accessTimeoutMs, undefined, { ref: false })
     const held = await Promise.race([this.#hold(), late]).catch((cause) => {
       throw unavailable(cause)
@@ -90,11 +91,10 @@ export class LocalStandin {
     await this.#held?.release()
   }
 
-  #hold(): Promise<Held> {
-    if (this.#held?.isRunning()) return Promise.resolve(this.#held)
+  async #hold(): Promise<Held> {
+    if (this.#held?.isRunning()) return this.#held
     // Requests must not start it more often than the watch does.
-    if (this.#failure && performance.now() - this.#failure.at < watchIntervalMs)
-      return Promise.reject(this.#failure.error)
+    if (this.#failure && performance.now() - this.#failure.at < watchIntervalMs) throw this.#failure.error
     this.#opening ??= this.#open()
       .then((held) => {
         this.#held = held
@@ -121,7 +121,12 @@ export class LocalStandin {
         return { access, isRunning: () => isStandinAlive(last), release: async () => {} }
       }
       const started = await this.#start(folder, webhookSecret, last?.url)
-      writeAddress(folder, started)
+      try {
+        writeAddress(folder, started)
+      } catch (error) {
+        await started.stop()
+        throw error
+      }
       return {
         access: { secretKey, webhookSecret, apiBase: started.url },
         isRunning: started.isRunning,

@@ -3,7 +3,7 @@ import type { TrialLinks } from '../usage/trial-links.ts'
 import type { BillingServices } from './context.ts'
 import { type Deadline, startDeadline } from './links-deadline.ts'
 import type { Page } from './page.ts'
-import { provideCustomer, readStanding } from './standing.ts'
+import { provideCustomer } from './standing.ts'
 import { syncAccount } from './sync-account.ts'
 import { onwardPage, outdatedPage, trialPage } from './trial-page.ts'
 import { readTrialStanding, type TrialStanding, type TrialStep } from './trial-standing.ts'
@@ -71,16 +71,11 @@ async function takeStep(
       return onwardPage(url)
     }
     case 'buy': {
-      const { account } = await readStanding(ctx, accountId, inTime)
+      const { account, plan, billing } = step
+      const customerId = await provideCustomer(ctx, account, inTime)
+      const accountPublicId = ctx.ids.seal('account', accountId)
       const { url } = await inTime(
-        ctx.billing.createCheckout({
-          customerId: await provideCustomer(ctx, account, inTime),
-          plan: step.plan,
-          billing: step.billing,
-          accountPublicId: ctx.ids.seal('account', accountId),
-          returnUrl,
-          canceledUrl: returnUrl,
-        }),
+        ctx.billing.createCheckout({ customerId, accountPublicId, plan, billing, returnUrl, canceledUrl: returnUrl }),
       )
       return onwardPage(url)
     }

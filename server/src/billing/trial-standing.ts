@@ -12,7 +12,7 @@ export type TrialStep =
   /** One that it cannot charge yet. */
   | { kind: 'add_payment_method'; subscription: ProviderSubscription; customerId: string }
   /** A trial granted by hand: the paid plan is bought. */
-  | { kind: 'buy'; plan: PaidPlan; billing: Billing }
+  | { kind: 'buy'; account: Account; plan: PaidPlan; billing: Billing }
   /** The trial is over, and its first payment did not go through. */
   | { kind: 'mend_payment'; customerId: string }
   /** The trial is over and paid for. */
@@ -65,7 +65,7 @@ function stepOf(
   if (trialing) {
     const { planInForce: plan } = account
     const billing = account.billing ?? 'monthly'
-    return plan !== 'free' && provider.isSold(plan, billing) ? { kind: 'buy', plan, billing } : { kind: 'ask' }
+    return plan !== 'free' && provider.isSold(plan, billing) ? { kind: 'buy', account, plan, billing } : { kind: 'ask' }
   }
   if (canRecoverSubscription(account) && customerId !== null) return { kind: 'mend_payment', customerId }
   return { kind: account.accessOpen ? 'done' : 'over' }
