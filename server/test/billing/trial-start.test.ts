@@ -9,6 +9,8 @@ const dayMs = 86_400_000
 
 const provider = createTestProvider()
 const app = await startTestApp({ now, billing: provider })
+/** What was asked to be made; the reconciliation of the running app reads now and then. */
+const made = () => provider.calls.filter(({ call }) => call !== 'listSubscriptions')
 const started = () => provider.calls.filter(({ call }) => call === 'startTrial').map(({ input }) => input)
 
 provider.startTrial = async (input) => {
@@ -78,7 +80,7 @@ describe('it is refused', () => {
     const { code, stderr } = await trial(account, '--days', '14')
     expect(code).toBe(1)
     expect(stderr).toContain('business granted by hand')
-    expect(provider.calls).toEqual([])
+    expect(made()).toEqual([])
   })
 
   test('for what is not sold, and for nobody', async () => {
@@ -89,12 +91,12 @@ describe('it is refused', () => {
       stderr: 'The plan enterprise, billed monthly, is not sold: its price is not set.\n',
     })
     expect((await trial('acct_nobody', '--days', '14')).code).toBe(1)
-    expect(provider.calls).toEqual([])
+    expect(made()).toEqual([])
   })
 
   test.each(['0', '366', '-1', '1.5', '', 'week'])('for %j days, as wrong usage', async (days) => {
     expect((await trial(await openAccount(), '--days', days)).code).toBe(2)
-    expect(provider.calls).toEqual([])
+    expect(made()).toEqual([])
   })
 
   test('in one sentence when the provider is away', async () => {
