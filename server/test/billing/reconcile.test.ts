@@ -1,13 +1,19 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
+import { tryLockReconciliation } from '../../src/billing/queries.ts'
 import { reconcile } from '../../src/billing/reconcile.ts'
+import type { Client } from '../../src/db/pool.ts'
 import { runCommand } from '../cli/support.ts'
 import { type BillingWorld, openBillingWorld } from './billing-world.ts'
 import { event, priceIds, subscription } from './fake-stripe.ts'
 
 let world: BillingWorld
+// While it is held here, the server of this file does nothing by itself that a command is to do.
+let holder: Client
 beforeAll(async () => {
   world = await openBillingWorld()
+  holder = await world.db.connect()
+  while (!(await tryLockReconciliation(holder))) await new Promise((resolve) => setTimeout(resolve, 20))
 })
 beforeEach(async () => {
   await world.db.query('update accounts set customer_id = null')
@@ -77,55 +83,59 @@ test('one account in trouble does not keep the others from being reconciled', as
   expect((await world.row(broken.account)).status).toBe('none')
 })
 
-const untilPlan = async (key: Awaited<ReturnType<BillingWorld['key']>>, plan: string) => {
-  for (;;) {
-    const { body } = await key.get('/usage')
-    if (body.plan?.slug === plan) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
+describe('by itself', () => {
+  beforeAll(() => holder.release(true))
 
-test('the server does it by itself, again and again, and forgets events of long ago', async () => {
-  const key = await world.customer('cus_hourly', [subscription()])
-  await world.db.query(
-    `insert into billing_events (id, type, received_at) values
+  const untilPlan = async (key: Awaited<ReturnType<BillingWorld['key']>>, plan: string) => {
+    for (;;) {
+      const { body } = await key.get('/usage')
+      if (body.plan?.slug === plan) return
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  test('the server does it again and again, and forgets events of long ago', async () => {
+    const key = await world.customer('cus_hourly', [subscription()])
+    await world.db.query(
+      `insert into billing_events (id, type, received_at) values
        ('evt_old', 'invoice.paid', $1::timestamptz - interval '91 days'),
        ('evt_recent', 'invoice.paid', $1::timestamptz - interval '89 days')`,
-    [world.clock.now()],
-  )
-  const app = await buildApp(world.deps, [], { reconciliationMs: 50 })
-  try {
-    await untilPlan(key, 'pro')
-    world.stripe.subscriptions.set('cus_hourly', [subscription({ price: priceIds.business_monthly })])
-    await untilPlan(key, 'business')
-  } finally {
-    await app.close()
-  }
-  expect(await world.outcomeOf('evt_old')).toBeUndefined()
-  expect(await world.outcomeOf('evt_recent')).toBeDefined()
-})
+      [world.clock.now()],
+    )
+    const app = await buildApp(world.deps, [], { reconciliationMs: 50 })
+    try {
+      await untilPlan(key, 'pro')
+      world.stripe.subscriptions.set('cus_hourly', [subscription({ price: priceIds.business_monthly })])
+      await untilPlan(key, 'business')
+    } finally {
+      await app.close()
+    }
+    expect(await world.outcomeOf('evt_old')).toBeUndefined()
+    expect(await world.outcomeOf('evt_recent')).toBeDefined()
+  })
 
-test('of several servers one does it at a time', async () => {
-  await world.customer('cus_alone', [subscription()])
-  let atOnce = 0
-  let most = 0
-  let asked = 0
-  const { billing } = world.deps
-  const listSubscriptions: typeof billing.listSubscriptions = async (customerId) => {
-    most = Math.max(most, ++atOnce)
-    asked += 1
-    await new Promise((resolve) => setTimeout(resolve, 60))
-    atOnce -= 1
-    return billing.listSubscriptions(customerId)
-  }
-  const deps = { ...world.deps, billing: { ...billing, listSubscriptions } }
-  // The accounts' own locks would keep one account from being read twice at once: each server sees another one.
-  await world.customer('cus_alone_2', [subscription()])
-  const apps = await Promise.all([1, 2, 3].map(() => buildApp(deps, [], { reconciliationMs: 10 })))
-  try {
-    while (asked < 12) await new Promise((resolve) => setTimeout(resolve, 20))
-  } finally {
-    await Promise.all(apps.map((app) => app.close()))
-  }
-  expect(most).toBe(1)
+  test('of several servers one does it at a time', async () => {
+    await world.customer('cus_alone', [subscription()])
+    let atOnce = 0
+    let most = 0
+    let asked = 0
+    const { billing } = world.deps
+    const listSubscriptions: typeof billing.listSubscriptions = async (customerId) => {
+      most = Math.max(most, ++atOnce)
+      asked += 1
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      atOnce -= 1
+      return billing.listSubscriptions(customerId)
+    }
+    const deps = { ...world.deps, billing: { ...billing, listSubscriptions } }
+    // The accounts' own locks would keep one account from being read twice at once: each server sees another one.
+    await world.customer('cus_alone_2', [subscription()])
+    const apps = await Promise.all([1, 2, 3].map(() => buildApp(deps, [], { reconciliationMs: 10 })))
+    try {
+      while (asked < 12) await new Promise((resolve) => setTimeout(resolve, 20))
+    } finally {
+      await Promise.all(apps.map((app) => app.close()))
+    }
+    expect(most).toBe(1)
+  })
 })
