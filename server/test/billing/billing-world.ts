@@ -1,5 +1,6 @@
 import { buildApp } from '../../src/app.ts'
 import { scopes } from '../../src/auth/scopes.ts'
+import { tryLockReconciliation } from '../../src/billing/queries.ts'
 import { openDeps } from '../../src/deps.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { atEnd } from '../support/cleanup.ts'
@@ -13,6 +14,8 @@ export interface BillingWorld extends TestApp {
   deliver(event: object | string): ReturnType<typeof deliver>
   /** The row of an account. */
   row(account: string): Promise<Record<string, unknown>>
+  /** Until then the server does not reconcile by itself, so that what a test reads and counts is its own doing. */
+  letServerReconcile(): void
   outcomeOf(eventId: string): Promise<{ outcome: string | null; handled: boolean } | undefined>
 }
 
@@ -22,9 +25,18 @@ export const now = '2026-03-10T08:00:00.000Z'
 export async function openBillingWorld(): Promise<BillingWorld> {
   const stripe = await startFakeStripe()
   const app = await startTestApp({ now, environment: stripe.environment })
+  const holder = await app.db.connect()
+  while (!(await tryLockReconciliation(holder))) await new Promise((resolve) => setTimeout(resolve, 20))
+  let isHeld = true
+  const letServerReconcile = () => {
+    if (isHeld) holder.release(true)
+    isHeld = false
+  }
+  atEnd(letServerReconcile)
   return {
     ...app,
     stripe,
+    letServerReconcile,
     async customer(customerId, subscriptions) {
       stripe.subscriptions.set(customerId, subscriptions)
       // A key needs access, which is what the account loses then.

@@ -1,19 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
-import { tryLockReconciliation } from '../../src/billing/queries.ts'
 import { reconcile } from '../../src/billing/reconcile.ts'
-import type { Client } from '../../src/db/pool.ts'
 import { runCommand } from '../cli/support.ts'
 import { type BillingWorld, openBillingWorld } from './billing-world.ts'
 import { event, priceIds, subscription } from './fake-stripe.ts'
 
 let world: BillingWorld
-// While it is held here, the server of this file does nothing by itself that a command is to do.
-let holder: Client
 beforeAll(async () => {
   world = await openBillingWorld()
-  holder = await world.db.connect()
-  while (!(await tryLockReconciliation(holder))) await new Promise((resolve) => setTimeout(resolve, 20))
 })
 beforeEach(async () => {
   await world.db.query('update accounts set customer_id = null')
@@ -84,7 +78,7 @@ test('one account in trouble does not keep the others from being reconciled', as
 })
 
 describe('by itself', () => {
-  beforeAll(() => holder.release(true))
+  beforeAll(() => world.letServerReconcile())
 
   const untilPlan = async (key: Awaited<ReturnType<BillingWorld['key']>>, plan: string) => {
     for (;;) {
