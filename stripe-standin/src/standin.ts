@@ -56,6 +56,7 @@ export class Standin {
       nowMs: () => this.nowMs(),
       wallMs: () => this.clock().getTime(),
       look: (verb) => verb(this.desk(noRequest)),
+      onDisk: async () => this.disk?.idle(),
       note: (verb) => {
         this.attempt(verb, noRequest)
         // Lost in a crash, this only means that an event is sent once more.
@@ -120,7 +121,8 @@ export class Standin {
   }
 
   private startDeliveries(): void {
-    void this.settle()
+    // What keeps events from being sent, a full disk, is told to whoever changes something next.
+    void this.settle().catch(() => {})
   }
 
   private attempt<T>(verb: (desk: Desk) => T, request: Request): { result: T; changed: boolean } {

@@ -41,6 +41,13 @@ test('a reply that breaks off half way: the work is done, and the same key finds
   expect(await named('half')).toHaveLength(1)
 })
 
+test('a failure after the work was done is played back, and the work stays done', async () => {
+  await world.control('faults', { fail_after: 1, status: 500 })
+  await expect(createProduct('after', 'after')).rejects.toMatchObject({ statusCode: 500 })
+  await expect(createProduct('after', 'after')).rejects.toMatchObject({ statusCode: 500 })
+  expect(await named('after')).toHaveLength(1)
+})
+
 test('a share of requests fails, the same ones for the same seed', async () => {
   const outcomes = async () => {
     await world.control('faults', { fail_rate: 0.5, seed: 7 })

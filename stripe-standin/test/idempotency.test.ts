@@ -36,6 +36,18 @@ test('a request that was refused for its parameters does not use its key up', as
   expect((await stripe.products.create({ name: 'x' }, { idempotencyKey: 'second' })).name).toBe('x')
 })
 
+test('a refusal is replayed too, though it would be none by now', async () => {
+  const { stripe } = world
+  const customer = await stripe.customers.create()
+  const items = [{ price: 'price_standin_pro_monthly' }]
+  const subscribe = () => stripe.subscriptions.create({ customer: customer.id, items }, { idempotencyKey: 'no-card' })
+  await expect(subscribe()).rejects.toThrow('default payment method')
+  const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+  await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: card.id } })
+  await expect(subscribe()).rejects.toThrow('default payment method')
+  expect((await stripe.subscriptions.create({ customer: customer.id, items })).status).toBe('active')
+})
+
 test('a declined payment is replayed as the decline it was, without another attempt', async () => {
   const { stripe } = world
   const customer = await customerWithCard(stripe, 'pm_card_chargeCustomerFail')

@@ -68,12 +68,18 @@ test('ended early it is charged at once and its period starts at that moment', a
   expect(ended.trial_end).toBeLessThan(started.trial_end!)
 })
 
-test('ended twice it is charged once', async () => {
+test('ended twice with one key it is charged once; without one a second period is begun', async () => {
   const started = await trial('pm_card_visa')
-  await world.stripe.subscriptions.update(started.id, { trial_end: 'now' })
-  await world.stripe.subscriptions.update(started.id, { trial_end: 'now' })
-  const { data } = await world.stripe.invoices.list({ subscription: started.id })
-  expect(data.map(({ total }) => total)).toEqual([4_900, 0])
+  const end = (idempotencyKey: string) =>
+    world.stripe.subscriptions.update(started.id, { trial_end: 'now' }, { idempotencyKey })
+  const invoices = async () => (await world.stripe.invoices.list({ subscription: started.id })).data
+  await end('end-it')
+  await end('end-it')
+  expect((await invoices()).map(({ total }) => total)).toEqual([4_900, 0])
+  await world.advance(3 * daySeconds)
+  const again = await end('end-it-again')
+  expect(await invoices()).toHaveLength(3)
+  expect(again.billing_cycle_anchor).toBe(again.items.data[0]!.current_period_start)
 })
 
 test('ended early with a card that is refused it is past due', async () => {

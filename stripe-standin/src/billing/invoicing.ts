@@ -20,6 +20,7 @@ interface NewInvoice {
 /** Makes a draft. */
 export function draftInvoice(desk: Desk, wanted: NewInvoice): Invoice {
   const lines = wanted.lines.map((line) => ({ id: newId('il_1'), ...line }))
+  const { email, name, phone } = desk.book.must('customers', wanted.customer)
   const invoice = desk.book.put('invoices', {
     id: newId('in_1'),
     created: desk.now,
@@ -27,6 +28,8 @@ export function draftInvoice(desk: Desk, wanted: NewInvoice): Invoice {
     subscription: null,
     status: 'draft',
     billing_reason: wanted.reason,
+    billed_to: { email, name, phone },
+    subscription_metadata: {},
     currency: wanted.currency,
     lines,
     total: lines.reduce((sum, line) => sum + line.amount, 0),
@@ -72,6 +75,7 @@ export function draftSubscriptionInvoice(
     lines: [...pending, ...wanted.lines],
     facts: {
       subscription: subscription.id,
+      subscription_metadata: subscription.metadata,
       collection_method: subscription.collection_method,
       auto_advance: true,
       ...wanted.facts,

@@ -28,7 +28,7 @@ export function methodFor(desk: Desk, invoice: Invoice): PaymentMethod | null {
 export function finalizeAndCharge(desk: Desk, draft: Invoice): Invoice {
   const subscription = draft.subscription ? desk.book.must('subscriptions', draft.subscription) : null
   if (subscription?.pause_collection?.behavior === 'keep_as_draft')
-    return desk.book.amend('invoices', draft, { auto_advance: false, automatically_finalizes_at: null })
+    return changeInvoice(desk, draft, { auto_advance: false, automatically_finalizes_at: null })
   const open = finalizeInvoice(desk, draft)
   if (amountDue(open) > 0) {
     if (subscription?.pause_collection?.behavior === 'void') return voidInvoice(desk, open)

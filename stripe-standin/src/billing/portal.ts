@@ -144,7 +144,7 @@ export function endOfFlow(
 }
 
 /** A live subscription of the session's own customer. */
-export function ownSubscription(desk: Desk, { session }: PortalVisit, id: string): Subscription {
+function ownSubscription(desk: Desk, { session }: PortalVisit, id: string): Subscription {
   const subscription = desk.book.get('subscriptions', id)
   if (!subscription || subscription.customer !== session.customer) throw noSuch('subscription', id)
   if (hasEnded(subscription)) throw invalidRequest('This subscription has ended.')

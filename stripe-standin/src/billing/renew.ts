@@ -7,7 +7,7 @@ import type { Subscription } from '../state/records.ts'
 import { endSchedule } from './cancel.ts'
 import { finalizeAndCharge } from './payments.ts'
 import { changeSubscription, current } from './subscription-record.ts'
-import { draftPeriod, leaveAsDraft, startPeriod } from './trial.ts'
+import { draftPeriod, draftRenewal, startPeriod } from './trial.ts'
 
 /** Starts the next period, with the plan that was scheduled for it if there is one, and drafts its invoice. */
 export function renewSubscription(desk: Desk, subscription: Subscription): Subscription {
@@ -15,10 +15,8 @@ export function renewSubscription(desk: Desk, subscription: Subscription): Subsc
   if (scheduled) endSchedule(desk, subscription, 'completed')
   const after = { ...subscription, ...scheduled }
   const period = startPeriod(desk, after)
-  const invoice = draftPeriod(desk, { ...after, ...period }, 'subscription_cycle')
-  const renewed = changeSubscription(desk, subscription, { ...scheduled, ...period, latest_invoice: invoice.id })
-  leaveAsDraft(desk, renewed, invoice)
-  return renewed
+  const invoice = draftRenewal(desk, { ...after, ...period })
+  return changeSubscription(desk, subscription, { ...scheduled, ...period, latest_invoice: invoice.id })
 }
 
 function scheduledFacts(desk: Desk, subscription: Subscription): Partial<Subscription> | null {

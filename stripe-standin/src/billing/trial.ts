@@ -36,7 +36,8 @@ export function endTrial(
       return pauseSubscription(desk, subscription, { ...facts, trial_end: trialEnd })
   }
   const period = startPeriod(desk, { ...after, billing_cycle_anchor: desk.now })
-  const invoice = draftPeriod(desk, { ...after, ...period }, early ? 'subscription_update' : 'subscription_cycle')
+  const started = { ...after, ...period }
+  const invoice = early ? draftPeriod(desk, started, 'subscription_update') : draftRenewal(desk, started)
   const active = changeSubscription(desk, subscription, {
     ...facts,
     ...period,
@@ -45,7 +46,6 @@ export function endTrial(
     latest_invoice: invoice.id,
   })
   if (early) finalizeAndCharge(desk, invoice)
-  else leaveAsDraft(desk, active, invoice)
   return current(desk, active)
 }
 
@@ -74,19 +74,25 @@ export function startPeriod(
   }
 }
 
-/** A draft for the period that a subscription is in. */
-export function draftPeriod(desk: Desk, subscription: Subscription, reason: Invoice['billing_reason']): Invoice {
+/** A draft for the period that a subscription is in, which its maker finalizes at once. */
+export function draftPeriod(
+  desk: Desk,
+  subscription: Subscription,
+  reason: Invoice['billing_reason'],
+  facts: Partial<Invoice> = {},
+): Invoice {
   return draftSubscriptionInvoice(desk, subscription, {
     reason,
     lines: subscription.items.map((item) => periodLine(desk, subscription.id, item, { free: false })),
     period: { start: subscription.items[0]!.current_period_start, end: subscription.items[0]!.current_period_end },
+    facts,
   })
 }
 
-/** Leaves a renewal's invoice open to additions for a while; nobody collects one of an unpaid or paused subscription. */
-export function leaveAsDraft(desk: Desk, subscription: Subscription, draft: Invoice): void {
+/** The draft of a renewal, open to additions for a while; nobody collects one of an unpaid or paused subscription. */
+export function draftRenewal(desk: Desk, subscription: Subscription): Invoice {
   const collected = subscription.status !== 'unpaid' && subscription.pause_collection?.behavior !== 'keep_as_draft'
-  desk.book.amend('invoices', draft, {
+  return draftPeriod(desk, subscription, 'subscription_cycle', {
     auto_advance: collected,
     automatically_finalizes_at: collected ? desk.now + currentSettings(desk.book).draft_seconds : null,
   })

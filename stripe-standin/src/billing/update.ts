@@ -43,11 +43,13 @@ export function updateSubscription(desk: Desk, subscription: Subscription, updat
     })
   }
   if (typeof update.trialEnd === 'number') return extendTrial(desk, subscription, update, update.trialEnd, facts)
-  if (update.items || update.anchor === 'now') {
+  // A trial that is not there cannot end: asked for it, Stripe starts a new period.
+  const anchor = update.trialEnd === 'now' ? 'now' : update.anchor
+  if (update.items || anchor === 'now') {
     const change = {
       items: update.items ?? subscription.items,
       proration: update.proration,
-      anchor: update.anchor,
+      anchor,
       from: update.prorationDate ?? desk.now,
     }
     return applyChange(desk, subscription, change, { behavior: update.behavior, facts })

@@ -6,6 +6,8 @@ export interface Faults {
   fail_next: number
   /** The share of requests, 0 to 1, that fail before anything is done. */
   fail_rate: number
+  /** So many next requests fail after all was done; with the same key the failure comes again. */
+  fail_after: number
   /** With what they fail: an HTTP status, or 0 for a connection that just breaks. */
   status: number
   /** So many next replies break off half way, after the work is done. */
@@ -24,6 +26,7 @@ export const noFaults: Readonly<Faults> = {
   slow_ms: 0,
   fail_next: 0,
   fail_rate: 0,
+  fail_after: 0,
   status: 500,
   half_answer: 0,
   drop_events: 0,
@@ -54,7 +57,7 @@ export class FaultBox {
   }
 
   /** Uses up one of a counted fault; false when none is left. */
-  takeOne(fault: 'fail_next' | 'half_answer'): boolean {
+  takeOne(fault: 'fail_next' | 'fail_after' | 'half_answer'): boolean {
     if (this.current[fault] <= 0) return false
     this.current[fault] -= 1
     return true

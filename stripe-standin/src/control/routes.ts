@@ -28,6 +28,7 @@ const faultsBody = {
     slow_ms: count,
     fail_next: count,
     fail_rate: share,
+    fail_after: count,
     status: { type: 'integer', enum: [0, 400, 401, 402, 404, 409, 429, 500, 502, 503] },
     half_answer: count,
     drop_events: share,

@@ -12,6 +12,8 @@ export interface DeliveryDesk {
   /** The receiver's clock, which signatures are dated with: a receiver refuses old ones. */
   wallMs(): number
   look<T>(verb: (desk: Desk) => T): T
+  /** Resolves when everything that can be looked at is on disk: nobody is told what a crash could still undo. */
+  onDisk(): Promise<void>
   /** Notes what became of a delivery; it need not be on disk before the next one goes out. */
   note(verb: (desk: Desk) => void): void
 }
@@ -61,6 +63,7 @@ export class Deliverer {
       const due = this.due(everything).filter((delivery) => !everything || !tried.has(delivery.id))
       if (due.length === 0 || this.stopped.signal.aborted) return
       for (const delivery of due) tried.add(delivery.id)
+      await this.desk.onDisk()
       const shuffled = faults.current.reorder_events ? faults.shuffle(due) : due
       const endpoints = new Set(due.map((delivery) => delivery.endpoint))
       await Promise.all(

@@ -1,14 +1,16 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Desk } from '../desk.ts'
 import { newId } from '../ids.ts'
 import { apiVersion } from '../present/events.ts'
 import type { Standin } from '../standin.ts'
 import type { Endpoint } from './endpoint.ts'
-import { invalidRequest, keepsChanges, StripeError } from './errors.ts'
+import { invalidRequest, StripeError } from './errors.ts'
 import { expand } from './expand.ts'
 import { breakOff, failOnPurpose } from './failing.ts'
 import { parseForm } from './form.ts'
-import { fingerprintOf, keepReply, keptReply, type Reply } from './idempotency.ts'
+import { fingerprintOf } from './idempotency.ts'
+import { checkKey } from './key.ts'
+import { doOnce } from './once.ts'
 import { list, readFields, text } from './params.ts'
 
 /** Serves the endpoints as Stripe does: key, parameters, idempotency, expansion, errors. All of them are below /v1. */
@@ -72,41 +74,17 @@ async function answer(
   const { expand: paths = [], ...form } = formOf(request)
   const params = readFields(endpoint.params, form)
   const expansions = list(text, { max: 20 }).read(paths, 'expand')
-  const path = pathOf(request)
-  const key = endpoint.method === 'GET' ? null : idempotencyKeyOf(request)
-  const fingerprint = fingerprintOf(endpoint.method, path, { ...form, expand: paths })
-  const requestId = String(reply.getHeader('request-id'))
   const ids = request.params as Record<string, string>
-  if (key) reply.header('idempotency-key', key)
-
-  let replayOf: string | undefined
-  const sent: Reply = await standin.change(
-    (desk) => {
-      const kept = key === null ? undefined : keptReply(desk, key, fingerprint)
-      if (kept) {
-        replayOf = kept.request_id
-        return kept
-      }
-      const done = replyOf(() => expand(desk, endpoint.run(desk, params as never, ids), expansions))
-      if (key !== null) keepReply(desk, key, fingerprint, done)
-      return done
-    },
-    { id: requestId, idempotencyKey: key },
-  )
-  if (replayOf !== undefined) reply.headers({ 'idempotent-replayed': 'true', 'original-request': replayOf })
+  const work = (desk: Desk) => expand(desk, endpoint.run(desk, params as never, ids), expansions)
+  const id = String(reply.getHeader('request-id'))
+  const key = endpoint.method === 'GET' ? null : idempotencyKeyOf(request)
+  if (key !== null) reply.header('idempotency-key', key)
+  const fingerprint = fingerprintOf(endpoint.method, pathOf(request), { ...form, expand: paths })
+  const sent = await doOnce(standin, work, { id, idempotencyKey: key }, fingerprint)
+  if (sent.replayOf !== undefined) reply.headers({ 'idempotent-replayed': 'true', 'original-request': sent.replayOf })
   reply.code(sent.status).type('application/json')
   if (standin.faults.takeOne('half_answer')) return breakOff(reply, sent.body)
   return reply.send(sent.body)
-}
-
-/** Runs the work. A declined card is an answer too: what it changed is kept, and so is the answer. */
-function replyOf(work: () => object): Reply {
-  try {
-    return { status: 200, body: JSON.stringify(work()) }
-  } catch (error) {
-    if (!keepsChanges(error)) throw error
-    return { status: error.status, body: JSON.stringify(error.body()) }
-  }
 }
 
 /** Parameters come in the body or, of requests without one, in the address. */
@@ -126,21 +104,4 @@ function idempotencyKeyOf(request: FastifyRequest): string | null {
   if (typeof key !== 'string' || key.length > 255)
     throw invalidRequest('Idempotency keys can be up to 255 characters long.')
   return key
-}
-
-function checkKey(secretKey: string, authorization: string | undefined): void {
-  const [scheme = '', credentials = ''] = (authorization ?? '').split(' ')
-  let given = ''
-  if (scheme.toLowerCase() === 'bearer') given = credentials
-  if (scheme.toLowerCase() === 'basic') given = Buffer.from(credentials, 'base64').toString().split(':')[0] ?? ''
-  if (!given) {
-    throw new StripeError(
-      401,
-      'invalid_request_error',
-      'You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth.',
-    )
-  }
-  const [one, other] = [Buffer.from(given), Buffer.from(secretKey)]
-  if (one.length !== other.length || !timingSafeEqual(one, other))
-    throw new StripeError(401, 'invalid_request_error', `Invalid API Key provided: ${given.slice(0, 8)}****`)
 }

@@ -137,7 +137,7 @@ export function wordOr<const W extends string, T>(word: W, kind: Kind<T>): Kind<
 }
 
 /** Either of two shapes, told apart by the value. */
-export function eitherOf<T, U>(isFirst: (value: unknown) => boolean, first: Kind<T>, second: Kind<U>): Kind<T | U> {
+function eitherOf<T, U>(isFirst: (value: unknown) => boolean, first: Kind<T>, second: Kind<U>): Kind<T | U> {
   return { read: (value, param) => (isFirst(value) ? first.read(value, param) : second.read(value, param)) }
 }
 

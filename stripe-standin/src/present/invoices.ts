@@ -9,7 +9,6 @@ export function amountDue(invoice: Invoice): number {
 
 /** An invoice as the API shows it. */
 export function presentInvoice(desk: Desk, invoice: Invoice) {
-  const customer = desk.book.must('customers', invoice.customer)
   const due = amountDue(invoice)
   return {
     id: invoice.id,
@@ -36,9 +35,9 @@ export function presentInvoice(desk: Desk, invoice: Invoice) {
     customer: invoice.customer,
     customer_account: null,
     customer_address: null,
-    customer_email: customer.email,
-    customer_name: customer.name,
-    customer_phone: customer.phone,
+    customer_email: invoice.billed_to.email,
+    customer_name: invoice.billed_to.name,
+    customer_phone: invoice.billed_to.phone,
     customer_shipping: null,
     customer_tax_exempt: 'none',
     customer_tax_ids: [],
@@ -69,7 +68,7 @@ export function presentInvoice(desk: Desk, invoice: Invoice) {
     parent: invoice.subscription && {
       quote_details: null,
       subscription_details: {
-        metadata: desk.book.must('subscriptions', invoice.subscription).metadata,
+        metadata: invoice.subscription_metadata,
         subscription: invoice.subscription,
       },
       type: 'subscription_details',

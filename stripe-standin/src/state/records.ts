@@ -155,6 +155,9 @@ export interface Invoice extends Stored {
   readonly subscription: string | null
   readonly status: InvoiceStatus
   readonly billing_reason: BillingReason
+  /** Who it was for, and its subscription's metadata, as they were when it was made. */
+  readonly billed_to: Pick<Customer, 'email' | 'name' | 'phone'>
+  readonly subscription_metadata: Metadata
   readonly currency: string
   readonly lines: readonly InvoiceLine[]
   readonly total: number

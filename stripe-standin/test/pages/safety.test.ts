@@ -56,8 +56,10 @@ test('pages allow no script, no frame and nothing from elsewhere, and are not ke
 })
 
 test('what others have written comes out as text', async () => {
-  const customer = await shop.customer({ email: hostile })
+  const customer = await shop.customer()
+  // The API refuses such an address; the pages do not rely on it.
   await shop.standin.change(({ book }) => {
+    book.amend('customers', book.must('customers', customer.id), { email: hostile })
     book.amend('products', book.must('products', 'prod_standin_pro'), { name: hostile })
   })
   const checkout = await shop.checkout({ customer: customer.id })

@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createStandin } from '../src/app.ts'
+import { cancelAtPeriodEnd, changePlan, resume, updatePaymentMethod } from '../src/billing/portal.ts'
+import type { Desk } from '../src/desk.ts'
+import { StripeError } from '../src/http/errors.ts'
+import { presentEvent } from '../src/present/events.ts'
+import { presentInvoice } from '../src/present/invoices.ts'
+import { presentSubscription } from '../src/present/subscriptions.ts'
+import type { Standin } from '../src/standin.ts'
+import { daySeconds, handClock } from './support/world.ts'
+
+/**
+ * Anything a service, its customers and time can do, in any order: the stand-in never fails, whoever follows its events
+ * knows how things stand, and what it wrote down is what it knew.
+ */
+const plan = fc.constantFrom('pro', 'business', 'enterprise')
+const billing = fc.constantFrom('monthly', 'annual')
+const price = fc.tuple(plan, billing).map(([slug, rhythm]) => `price_standin_${slug}_${rhythm}`)
+const proration = fc.constantFrom('always_invoice', 'create_prorations', 'none')
+const card = fc.constantFrom('works' as const, 'declines' as const)
+
+type Step =
+  | { do: 'subscribe'; form: Record<string, string> }
+  | { do: 'change' | 'update'; form: Record<string, string> }
+  | { do: 'cancel' | 'resume' | 'pay' | 'portal cancel' | 'portal resume' }
+  | { do: 'portal change'; price: string }
+  | { do: 'portal card'; card: 'works' | 'declines' }
+  | { do: 'advance'; days: number }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc
+    .record({
+      'items[0][price]': price,
+      trial: fc.constantFrom('', '1', '14'),
+      missing: fc.constantFrom('pause', 'cancel', 'create_invoice'),
+    })
+    .map(({ trial, missing, ...form }) => ({
+      do: 'subscribe' as const,
+      form: {
+        ...form,
+        ...(trial && { trial_period_days: trial }),
+        'trial_settings[end_behavior][missing_payment_method]': missing,
+      },
+    })),
+  fc
+    .record({ 'items[0][price]': price, proration_behavior: proration })
+    .map((form) => ({ do: 'change' as const, form })),
+  fc
+    .constantFrom<Record<string, string>>(
+      { cancel_at_period_end: 'true' },
+      { cancel_at_period_end: 'false' },
+      { trial_end: 'now' },
+      { 'pause_collection[behavior]': 'keep_as_draft' },
+      { 'pause_collection[behavior]': 'void' },
+      { pause_collection: '' },
+      { billing_cycle_anchor: 'now' },
+      { 'metadata[k]': 'v' },
+    )
+    .map((form) => ({ do: 'update' as const, form })),
+  fc.constantFrom('cancel', 'resume', 'pay', 'portal cancel', 'portal resume').map((verb) => ({ do: verb }) as Step),
+  price.map((wanted) => ({ do: 'portal change' as const, price: wanted })),
+  card.map((wanted) => ({ do: 'portal card' as const, card: wanted })),
+  fc.constantFrom(0.1, 3, 16, 32, 400).map((days) => ({ do: 'advance' as const, days })),
+)
+
+async function openShop(stateDir: string) {
+  const clock = handClock('2026-01-31T12:00:00Z')
+  const { app, standin } = await createStandin({ stateDir, clock: clock.now })
+  const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, form: Record<string, string> = {}) => {
+    const answer = await app.inject({
+      method,
+      url: `/v1/${path}`,
+      headers: { authorization: 'Bearer sk_test_standin', 'content-type': 'application/x-www-form-urlencoded' },
+      ...(method !== 'GET' && { payload: new URLSearchParams(form).toString() }),
+    })
+    expect([path, answer.statusCode, answer.statusCode < 500 || answer.body]).toEqual([path, answer.statusCode, true])
+    return answer.json()
+  }
+  return { app, standin, clock, call }
+}
+
+test('no order of events breaks it, and its events tell how everything stands', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
+      const stateDir = mkdtempSync(join(tmpdir(), 'standin-'))
+      const shop = await openShop(stateDir)
+      try {
+        await live(shop, steps)
+        const known = await everything(shop.standin)
+        await shop.app.close()
+        const reopened = await openShop(stateDir)
+        reopened.clock.advanceMs(shop.clock.now().getTime() - reopened.clock.now().getTime())
+        expect(await everything(reopened.standin)).toEqual(known)
+        await reopened.app.close()
+      } finally {
+        await shop.app.close()
+        rmSync(stateDir, { recursive: true })
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+/** One customer's life with the shop; refusals are part of it. */
+async function live({ standin, clock, call }: Awaited<ReturnType<typeof openShop>>, steps: readonly Step[]) {
+  const withCard = { payment_method: 'pm_card_visa', 'invoice_settings[default_payment_method]': 'pm_card_visa' }
+  const customer = (await call('POST', 'customers', withCard)).id
+  const portal = (await call('POST', 'billing_portal/sessions', { customer })).id
+  let subscription = { id: 'sub_none', items: { data: [{ id: 'si_none' }] }, latest_invoice: 'in_none' }
+  const inPortal = async (verb: (desk: Desk) => unknown) => {
+    await standin.change(verb).catch((error: unknown) => {
+      if (!(error instanceof StripeError)) throw error
+    })
+  }
+  const take = async (wanted: Step) => {
+    const { id } = subscription
+    const own = { subscription: id }
+    switch (wanted.do) {
+      case 'subscribe': {
+        const made = await call('POST', 'subscriptions', { customer, ...wanted.form })
+        if (made.id) subscription = made
+        return
+      }
+      case 'change':
+        return call('POST', `subscriptions/${id}`, { 'items[0][id]': subscription.items.data[0]!.id, ...wanted.form })
+      case 'update':
+        return call('POST', `subscriptions/${id}`, wanted.form)
+      case 'cancel':
+        return call('DELETE', `subscriptions/${id}`)
+      case 'resume':
+        return call('POST', `subscriptions/${id}/resume`)
+      case 'pay':
+        return call('POST', `invoices/${subscription.latest_invoice}/pay`)
+      case 'portal cancel':
+        return inPortal((desk) => cancelAtPeriodEnd(desk, portal, own))
+      case 'portal resume':
+        return inPortal((desk) => resume(desk, portal, own))
+      case 'portal change':
+        return inPortal((desk) => changePlan(desk, portal, { ...own, price: wanted.price }))
+      case 'portal card':
+        return inPortal((desk) => updatePaymentMethod(desk, portal, { card: wanted.card }))
+      case 'advance':
+        clock.advanceMs(wanted.days * daySeconds * 1000)
+        return standin.tick()
+    }
+  }
+  for (const wanted of steps) {
+    await take(wanted)
+    if (subscription.id !== 'sub_none') subscription = await call('GET', `subscriptions/${subscription.id}`)
+    await eventsTellAll(standin)
+  }
+}
+
+/** What the newest event about each subscription and invoice shows is what the API shows. */
+async function eventsTellAll(standin: Standin): Promise<void> {
+  await standin.read((desk) => {
+    const told = new Map<unknown, unknown>()
+    for (const event of desk.book.all('events')) {
+      const { id } = event.data.object as { id: string }
+      told.set(id, event.data.object)
+    }
+    const recent = ({ created }: { created: number }) => created > desk.now - 29 * daySeconds
+    for (const subscription of desk.book.all('subscriptions').filter(recent))
+      expect(presentSubscription(desk, subscription)).toEqual(told.get(subscription.id))
+    for (const invoice of desk.book.all('invoices').filter(recent))
+      expect(presentInvoice(desk, invoice)).toEqual(told.get(invoice.id))
+  })
+}
+
+async function everything(standin: Standin): Promise<unknown> {
+  return standin.read((desk) => ({
+    events: desk.book.all('events').map((event) => presentEvent(desk, event)),
+    subscriptions: desk.book.all('subscriptions').map((subscription) => presentSubscription(desk, subscription)),
+    invoices: desk.book.all('invoices').map((invoice) => presentInvoice(desk, invoice)),
+    customers: desk.book.all('customers'),
+    settings: desk.book.all('settings'),
+  }))
+}
