@@ -16,15 +16,12 @@ export interface ShippedPerson {
   facts: ContactFacts
 }
 
-const roles = readFacet('roles').map(({ value }, index) => ({
-  facet: 'role' as const,
-  value,
-  token: 1_000 + index,
-  parent: null,
-}))
+const termsOf = (file: 'roles' | 'seniorities', facet: 'role' | 'seniority', firstToken: number) =>
+  readFacet(file).map(({ value }, index) => ({ facet, value, token: firstToken + index, parent: null }))
+const vocabulary = new Vocabulary([...termsOf('roles', 'role', 1_000), ...termsOf('seniorities', 'seniority', 2_000)])
 const keys = parseDataKeys(generateDataKey())!
 const context: ReadContext = {
-  words: new WordReader(new Vocabulary(roles), false),
+  words: new WordReader(vocabulary, false),
   seals: {
     sealer: createSealer(keys),
     identities: createIdentityHasher(Buffer.alloc(32)),
