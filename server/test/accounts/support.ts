@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
 import type { AccountsContext } from '../../src/accounts/account.ts'
 import { type PlanFile, readPlanFile } from '../../src/accounts/plans.ts'
 import { readInstallationSecret } from '../../src/db/installation.ts'
 import { createPool, type Pool } from '../../src/db/pool.ts'
 import { createIdSealer } from '../../src/kernel/ids.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 export interface Office {
@@ -24,6 +25,6 @@ export function openOffice(): Office {
     office.plans = await readPlanFile(join(import.meta.dirname, '../../../plans.json'))
     office.at = (moment) => ({ db: office.db, ids, now: new Date(moment) })
   })
-  afterAll(() => office.db.end())
+  atEnd(() => office.db.end())
   return office
 }

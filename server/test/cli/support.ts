@@ -1,8 +1,9 @@
 import { Readable, Writable } from 'node:stream'
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
 import { runCommandLine } from '../../src/cli/program.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { createManualClock } from '../support/clock.ts'
 import { testDataKeys } from '../support/data-keys.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -35,7 +36,7 @@ export function openCommandLine(now: string): CommandLine {
     deps = await openDeps(config, { applicationName: 'storedex test', clock, maxConnections: 4 })
     commandLine.deps = deps
   })
-  afterAll(() => deps.close())
+  atEnd(() => deps.close())
 
   const runWithInput: CommandLine['runWithInput'] = (input, ...args) => runCommand(deps, args, input)
   const run: CommandLine['run'] = (...args) => runCommand(deps, args)

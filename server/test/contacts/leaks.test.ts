@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { scopes } from '../../src/auth/scopes.ts'
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/contacts/channels.ts'
@@ -7,6 +7,7 @@ import { createLogger } from '../../src/http/logger.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
 import { eraseContacts } from '../../src/imports/erase-contacts.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { atEnd } from '../support/cleanup.ts'
 import type { Json } from '../support/client.ts'
 import { offer, peopleAt, suppress } from './erasure-world.ts'
 import { generous, unknownId } from './reveal-world.ts'
@@ -113,7 +114,7 @@ beforeAll(async () => {
   })
   const server = await buildApp(app.deps, [metrics.observe])
   url = await server.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(() => server.close())
+  atEnd(() => server.close())
   await app.importStores(shops.map((domain) => ({ domain, name: 'A shop', country: 'DE' })))
   await suppress(app, refused.profile_url)
   const { rejected } = await offer(app, people)

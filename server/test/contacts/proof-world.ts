@@ -1,7 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import type { PlanFile } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import { openDeps } from '../../src/deps.ts'
@@ -10,6 +9,7 @@ import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
 import { OperatorError } from '../../src/kernel/errors.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { atEnd } from '../support/cleanup.ts'
 import type { Act, CallerKey, Mode, Setting, State } from './model.ts'
 import { newBooks } from './model-books.ts'
 import type { Person, Shop } from './model-catalogue.ts'
@@ -56,7 +56,7 @@ export async function openHouses(): Promise<Houses> {
   const second = await openDeps({ ...config, databaseUrl }, { applicationName: 'storedex second test', clock })
   const secondApp = await buildApp({ ...second, plans: app.deps.plans })
   const secondUrl = await secondApp.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(async () => {
+  atEnd(async () => {
     await secondApp.close()
     await second.close()
   })

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { afterAll } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
@@ -7,6 +6,7 @@ import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
 import { contactKey, type Mode } from '../../src/kernel/ids.ts'
 import type { TestApp, TestKey } from '../support/app.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { createClient, type Json, type TestClient, type TestReply } from '../support/client.ts'
 
 /** Room to spare in everything that a test of reveals does not look at. */
@@ -112,7 +112,7 @@ export async function startSecondServer(
   )
   const server = await buildApp(deps)
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(async () => {
+  atEnd(async () => {
     await server.close()
     await deps.close()
   })

@@ -1,11 +1,12 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
 import { createLogger } from '../../src/http/logger.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
 import { operations } from '../access/operations.ts'
 import { call, type RawReply, sendRaw } from '../http/edge.ts'
 import { startTestApp } from '../support/app.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { judge, marker } from './world.ts'
 
 const lines: string[] = []
@@ -122,7 +123,7 @@ describe('when the database fails', () => {
     holder = await connect()
     watcher = await connect()
   })
-  afterAll(() => Promise.all([holder.end(), watcher.end()]))
+  atEnd(() => Promise.all([holder.end(), watcher.end()]))
 
   const ofTheApp = "datname = current_database() and application_name = 'storedex test'"
   const terminate = () => watcher.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${ofTheApp}`)

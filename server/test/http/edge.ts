@@ -2,12 +2,13 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { createLogger } from '../../src/http/logger.ts'
 import type { FinishedRequest } from '../../src/http/observe.ts'
 import { logRequests } from '../../src/http/request-log.ts'
 import { type ApiRoutes, createHttpServer, type HttpServerOptions } from '../../src/http/server.ts'
 import { Closed } from '../../src/kernel/shapes.ts'
+import { atEnd } from '../support/cleanup.ts'
 
 export interface Edge {
   app: FastifyInstance
@@ -37,7 +38,7 @@ export async function startEdge(
   })
   app.register(async (api) => addRoutes(api), { prefix: '/api/v1' })
   await app.listen({ port: 0, host: '127.0.0.1' })
-  afterAll(() => app.close())
+  atEnd(() => app.close())
   const { port } = app.server.address() as AddressInfo
   return { app, port, url: `http://127.0.0.1:${port}`, log, finished }
 }

@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll } from 'vitest'
 import { openContactSeals } from '../../src/contacts/keyring.ts'
 import { readInstallationSecret } from '../../src/db/installation.ts'
 import { createPool, type Pool } from '../../src/db/pool.ts'
@@ -14,6 +13,7 @@ import { createIdSealer, type Mode } from '../../src/kernel/ids.ts'
 import { parseDataKeys } from '../../src/kernel/seal.ts'
 import { type Store, storeIdPattern } from '../../src/stores/schema.ts'
 import { syncTaxonomy } from '../../src/taxonomy/sync.ts'
+import { atEnd } from '../support/cleanup.ts'
 import { createManualClock } from '../support/clock.ts'
 import { testDataKeys } from '../support/data-keys.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -58,7 +58,7 @@ export async function openWorld(): Promise<World> {
   const { url } = await createTestDatabase()
   const db = createPool({ url, applicationName: 'storedex import test' })
   const folder = mkdtempSync(join(tmpdir(), 'storedex-import-'))
-  afterAll(async () => {
+  atEnd(async () => {
     await db.end()
     rmSync(folder, { recursive: true })
   })

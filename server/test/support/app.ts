@@ -2,7 +2,6 @@ import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { afterAll } from 'vitest'
 import type { KnownStatus } from '../../src/accounts/account.ts'
 import { createAccount } from '../../src/accounts/create-account.ts'
 import type { LimitOverrides, PlanFile, PlanSlug } from '../../src/accounts/plans.ts'
@@ -18,6 +17,7 @@ import { type Deps, openDeps } from '../../src/deps.ts'
 import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
+import { atEnd } from './cleanup.ts'
 import { createClient, type TestClient } from './client.ts'
 import { createManualClock } from './clock.ts'
 import { testDataKeys } from './data-keys.ts'
@@ -91,7 +91,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const deps = { ...opened, plans: { ...opened.plans, ...options.plans }, billing: options.billing ?? opened.billing }
   const app = await buildApp(deps)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(async () => {
+  atEnd(async () => {
     await app.close()
     await deps.close()
   })

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
+import { atEnd } from './cleanup.ts'
 
 /** A database of the calling test file's own, cloned from the migrated template; dropped after the file's tests. */
 export async function createTestDatabase(): Promise<{ url: string }> {
   const serverUrl = inject('postgresUrl')
   const name = `storedex_test_${randomBytes(6).toString('hex')}`
   await asAdmin(serverUrl, `create database ${name} template ${inject('templateDatabase')}`)
-  afterAll(() => asAdmin(serverUrl, `drop database if exists ${name} with (force)`))
+  atEnd(() => asAdmin(serverUrl, `drop database if exists ${name} with (force)`))
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return { url: url.href }
