@@ -58,6 +58,8 @@ async function replaceCatalogue(
       numbers.map((number) => ({ ...person, storeId, number, preview: `${storeId}.${number}` })),
     ),
   )
+  // As an import ends: tokens that wait to be sorted into their index make it look dear.
+  await pool.query("select gin_clean_pending_list('stores_by_token'::regclass)")
   await pool.query('analyze stores, contacts')
   return ids
 }
