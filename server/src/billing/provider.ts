@@ -55,9 +55,16 @@ export interface ProviderEvent {
  */
 export interface BillingProvider {
   /** The customer of an account; asked twice at once, or again after a crash, it is the same one. */
-  createCustomer(account: { publicId: string; name: string; email: string | null }): Promise<string>
+  createCustomer(account: {
+    publicId: string
+    name: string
+    email: string | null
+    /** One that the provider does not know any more. */
+    replaces?: string
+  }): Promise<string>
   /** All subscriptions of a customer, ended ones too, the newest first. */
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
+  /** Throws `ApiError` billing_account_not_found where the provider does not know the customer; so does `createPortal`. */
   createCheckout(input: {
     customerId: string
     plan: PaidPlan

@@ -1,10 +1,12 @@
 import { endedStatuses } from '../accounts/account.ts'
+import { unknownAccount } from './links-refusals.ts'
 import type { Billing, BillingProvider, PaidPlan, ProviderSubscription } from './provider.ts'
 import {
   connectStripe,
   doOnce,
   internalError,
   isKeyTaken,
+  isUnknownCustomer,
   isUnknownObject,
   type Stripe,
   type StripeAccess,
@@ -34,6 +36,14 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
   }
   const call = async <T>(work: (stripe: Stripe) => Promise<T>) => (await connect()).call(work)
 
+  /** A call that names a customer as the one it is for. */
+  const callFor = <T>(work: (stripe: Stripe) => Promise<T>) =>
+    call((stripe) =>
+      work(stripe).catch((cause) => {
+        throw isUnknownCustomer(cause) ? unknownAccount(cause) : cause
+      }),
+    )
+
   const priceOf = (plan: PaidPlan, billing: Billing) => {
     const price = prices[`${plan}_${billing}`]
     if (!price) throw internalError(new Error(`${plan}, billed ${billing}, is not sold`))
@@ -51,9 +61,9 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
   return {
     isSold: (plan, billing) => `${plan}_${billing}` in prices,
 
-    async createCustomer({ publicId, name, email }) {
+    async createCustomer({ publicId, name, email, replaces }) {
       const { id } = await call((stripe) =>
-        doOnce(`storedex-customer-${publicId}`, (once) =>
+        doOnce(`storedex-customer-${publicId}${replaces ? `-after-${replaces}` : ''}`, (once) =>
           stripe.customers.create({ name, ...(email && { email }), metadata: { storedex_account: publicId } }, once),
         ),
       )
@@ -69,7 +79,7 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
       ),
 
     createCheckout: ({ customerId, plan, billing, accountPublicId, returnUrl, canceledUrl }) =>
-      call(async (stripe) => {
+      callFor(async (stripe) => {
         const metadata = { storedex_account: accountPublicId }
         const session = await stripe.checkout.sessions.create({
           mode: 'subscription',
@@ -109,7 +119,7 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
       }),
 
     createPortal: ({ customerId, returnUrl }) =>
-      call(async (stripe) => {
+      callFor(async (stripe) => {
         const configuration = await findPortalConfiguration(stripe)
         const session = await stripe.billingPortal.sessions.create({
           customer: customerId,

@@ -116,6 +116,11 @@ export function isUnknownObject(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing'
 }
 
+/** Whether the customer that was named is not there: deleted, or one of another account with Stripe. */
+export function isUnknownCustomer(error: unknown): boolean {
+  return isUnknownObject(error) && (error as Stripe.errors.StripeError).param === 'customer'
+}
+
 /** Whether an idempotency key was taken by a request with other parameters. */
 export function isKeyTaken(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError

@@ -6,7 +6,7 @@ import { type Deadline, startDeadline } from './links-deadline.ts'
 import { decideLink, type LinkDecision, type Purchase } from './links-decision.ts'
 import type { ProviderLink } from './provider.ts'
 import type { BillingLinkReply, SubscriptionLinkRequest } from './schema.ts'
-import { provideCustomer, readStanding } from './standing.ts'
+import { provideCustomer, readStanding, withCustomer } from './standing.ts'
 
 /** A link to where a person buys a plan, confirms a higher one, or mends a subscription that is in trouble. */
 export async function createSubscriptionLink(
@@ -36,19 +36,21 @@ async function openPage(
   purchase: Purchase,
   inTime: Deadline,
 ): Promise<ProviderLink> {
-  const customerId = await provideCustomer(ctx, account, inTime)
   const returnUrl = ctx.publicUrl + pagePaths.done
   switch (decision.kind) {
     case 'billing_portal':
-      return inTime(ctx.billing.createPortal({ customerId, returnUrl }))
+      return inTime(ctx.billing.createPortal({ customerId: await provideCustomer(ctx, account, inTime), returnUrl }))
     case 'subscription_update_confirm': {
       const { subscriptionId } = decision
+      const customerId = await provideCustomer(ctx, account, inTime)
       return inTime(ctx.billing.createUpdateConfirmation({ customerId, subscriptionId, ...purchase, returnUrl }))
     }
     case 'checkout': {
       const accountPublicId = ctx.ids.seal('account', account.id)
       const canceledUrl = ctx.publicUrl + pagePaths.canceled
-      return inTime(ctx.billing.createCheckout({ customerId, accountPublicId, ...purchase, returnUrl, canceledUrl }))
+      return withCustomer(ctx, account, inTime, (customerId) =>
+        inTime(ctx.billing.createCheckout({ customerId, accountPublicId, ...purchase, returnUrl, canceledUrl })),
+      )
     }
   }
 }

@@ -46,6 +46,22 @@ test('an account finds its way by links alone: bought, raised, and mended', asyn
   expect((await key.get('/billing/status')).body.plan).toMatchObject({ slug: 'business', status: 'past_due' })
 })
 
+test('a customer whom the provider does not know any more is made anew by the next purchase, once', async () => {
+  const key = await world.key({ scopes })
+  await world.setAccount(key.account, { plan: 'free' })
+  await world.db.query("update accounts set customer_id = 'cus_gone' where id = $1", [world.accountNumber(key.account)])
+  expect((await key.post('/billing/portal-link', {})).body).toMatchObject({
+    error: { code: 'billing_account_not_found' },
+  })
+  const links = await Promise.all(['pro', 'business'].map((plan) => link(key, plan)))
+  for (const each of links) expect(each).toMatchObject({ kind: 'checkout' })
+  const { customer_id: customer } = await world.row(key.account)
+  expect(customer).not.toBe('cus_gone')
+  const { data } = await world.stripe('GET', '/v1/customers')
+  const ofAccount = data.filter((each: Json) => each.metadata.storedex_account === key.account)
+  expect(ofAccount.map((each: Json) => each.id)).toEqual([customer])
+})
+
 describe('a provider in trouble is a 503 that uses no link up:', () => {
   const expectUnavailable = async (key: TestKey) => {
     const asked = [key.post('/billing/subscription-link', { plan: 'business' }), key.post('/billing/portal-link', {})]
