@@ -13,10 +13,12 @@ const oldestPostgres = 15
 // What does not touch the database, does not depend on which it is, or brings its own says the same on every server.
 const sameOnEveryServer = [
   'bench/test/**',
+  'stripe-standin/test/**',
   ...['architecture', 'catalogue', 'crash', 'hostile', 'http', 'kernel', 'start'].map(
     (name) => `server/test/${name}/**`,
   ),
   'server/test/db/embedded-*',
+  'server/test/billing/{browser,outage,standin,stripe}*',
 ]
 
 await installPackages(projectDir, { tools: true })
