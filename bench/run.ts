@@ -3,6 +3,7 @@
  * server to use in place of the embedded one.
  *
  *   npm run bench -- [api] [--stores 100000] [--seconds 2] [--rounds 3] [--connections 32] [--only search,reveal_1] [--json]
+ *   npm run bench -- outage [the same options]
  *   npm run bench -- import [--stores 1000000] [--contacts 0]
  */
 import { parseArgs } from 'node:util'
@@ -12,15 +13,17 @@ import { benchApi } from './api/bench.ts'
 import { tellReport } from './api/table.ts'
 import { type Operation, operations } from './api/workload.ts'
 import { Cleanup } from './cleanup.ts'
+import { benchOutage } from './outage/bench.ts'
 import { openPlace } from './place.ts'
 import { runScript } from './program.ts'
 
 const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--only OPERATION,…] [--json]
+       npm run bench -- outage [the same options]
        npm run bench -- import [--stores N] [--contacts N]
 operations: ${operations.join(', ')}`
 
 interface Options {
-  command: 'api' | 'import'
+  command: 'api' | 'outage' | 'import'
   stores: number | null
   contacts: number
   seconds: number
@@ -56,7 +59,7 @@ function readOptions(args: string[]): Options | undefined {
     const rounds = whole(values.rounds, 100)
     const connections = whole(values.connections, 256)
     const chosen = operations.filter((operation) => named.includes(operation))
-    if ((command !== 'api' && command !== 'import') || rest.length > 0) return undefined
+    if ((command !== 'api' && command !== 'outage' && command !== 'import') || rest.length > 0) return undefined
     if (stores === undefined || contacts === undefined || !seconds || !rounds || !connections) return undefined
     if (chosen.length < named.length) return undefined
     return { command, stores, contacts, seconds, rounds, connections, operations: chosen, json: values.json }
@@ -72,6 +75,11 @@ async function run({ command, json, stores, contacts, ...options }: Options, cle
   if (command === 'import') {
     const counts = ['--stores', String(stores ?? 1_000_000), '--contacts', String(contacts)]
     return runScript('import.ts', ['--url', place.databaseUrl, ...counts], place, cleanup)
+  }
+  if (command === 'outage') {
+    const figures = await benchOutage({ ...options, stores: stores ?? 100_000 }, place, cleanup, tell)
+    process.stdout.write(`${JSON.stringify(figures, null, json ? undefined : 2)}\n`)
+    return
   }
   const report = await benchApi({ ...options, stores: stores ?? 100_000 }, place, cleanup, tell)
   process.stdout.write(`${json ? JSON.stringify(report) : tellReport(report)}\n`)

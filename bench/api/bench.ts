@@ -66,7 +66,12 @@ const mostRevealedASecond = 40_000
 /** Enough to draw searches from. */
 const storesDrawnFrom = 10_000
 
-async function importCatalogue(program: Program, folder: string, options: ApiBenchOptions): Promise<Catalogue> {
+/** Fills the service with what is asked of it, people enough for every reveal of a run. */
+export async function importCatalogue(
+  program: Program,
+  folder: string,
+  options: Pick<ApiBenchOptions, 'stores' | 'seconds'>,
+): Promise<Catalogue> {
   const stores = [...generateStores(options.stores)]
   const neededInARun = mostRevealedASecond * (options.seconds + warmupMs / 1000)
   const perStore = Math.max(usualContactsPerStore, Math.ceil(neededInARun / options.stores))

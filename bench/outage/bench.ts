@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Random } from '../../catalogue/build/random.ts'
+import { openAccounts } from '../api/accounts.ts'
+import { type ApiBenchOptions, importCatalogue } from '../api/bench.ts'
+import { openBenchDatabase } from '../api/database.ts'
+import { prepareLoad } from '../api/load.ts'
+import type { LoadQuestion } from '../api/load.worker.ts'
+import { median } from '../api/percentiles.ts'
+import type { Figures } from '../api/stopwatch.ts'
+import { startWorker } from '../api/worker.ts'
+import { drawWorkload, type Operation } from '../api/workload.ts'
+import type { Cleanup } from '../cleanup.ts'
+import type { Place } from '../place.ts'
+import { openProgram } from '../program.ts'
+import { openCustomers, pester } from './customers.ts'
+import { startSilentProvider } from './silent-provider.ts'
+
+const accounts = 8
+const customerCount = 8
+const warmupMs = 700
+
+interface OutageFigures {
+  /** Medians of the rounds. */
+  normalP99Ms: number
+  outageP99Ms: number
+  /** The median of the ratios within a round. */
+  outageToNormal: number
+}
+export type OutageReport = Partial<Record<Operation, OutageFigures>>
+
+/** How slow data calls get while the payment provider does not answer and billing calls pile up. */
+export async function benchOutage(
+  options: ApiBenchOptions,
+  place: Place,
+  cleanup: Cleanup,
+  report: (progress: string) => void,
+): Promise<OutageReport> {
+  const program = openProgram(place, cleanup)
+  report(`importing ${options.stores} stores and their people`)
+  const catalogue = await importCatalogue(program, place.folder, options)
+  report(`opening ${accounts + customerCount} accounts`)
+  const keys = await openAccounts(program, accounts)
+  const customers = await openCustomers(program, place, customerCount)
+  const database = await openBenchDatabase(place.databaseUrl, cleanup)
+  const workload = drawWorkload(catalogue, await database.readRevealableContacts(), new Random(2))
+
+  const provider = await startSilentProvider(cleanup)
+  const webhookSecret = `whsec_${randomBytes(16).toString('hex')}`
+  const { api } = await program.serve({
+    STRIPE_SECRET_KEY: 'sk_test_bench',
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+    STRIPE_API_BASE: provider.url,
+  })
+  const { origin } = new URL(api)
+  const load = await prepareLoad(origin, workload, keys, options.connections)
+  const loader = startWorker<LoadQuestion, Figures>(new URL('../api/load.worker.ts', import.meta.url), cleanup)
+  const timing = { warmupMs, measuredMs: options.seconds * 1000 }
+  const measure = (operation: Operation) =>
+    loader.ask({ origin, overAndOver: false, connections: load[operation], timing })
+
+  const duringOutage = async (operation: Operation): Promise<Figures> => {
+    const calls = new AbortController()
+    const pestering = pester(api, webhookSecret, customers, calls.signal)
+    // A failure is told below, after the load has ended.
+    pestering.catch(() => {})
+    while (provider.waiting() === 0) await delay(20)
+    try {
+      return await measure(operation)
+    } finally {
+      calls.abort()
+      provider.hangUp()
+      await pestering
+    }
+  }
+
+  await database.settle()
+  const rounds = new Map(options.operations.map((operation) => [operation, [] as [number, number][]]))
+  for (let round = 0; round < options.rounds; round++)
+    for (const [operation, figures] of rounds) {
+      const p99Of = async (run: (operation: Operation) => Promise<Figures>) => {
+        await database.emptyLedger()
+        return (await run(operation)).p99Ms
+      }
+      // Neither always follows the other.
+      const outageFirst = round % 2 === 1 ? await p99Of(duringOutage) : null
+      const normal = await p99Of(measure)
+      const outage = outageFirst ?? (await p99Of(duringOutage))
+      figures.push([normal, outage])
+      report(`round ${round + 1}, ${operation}: p99 ${normal.toFixed(1)} ms, in the outage ${outage.toFixed(1)} ms`)
+    }
+  return Object.fromEntries([...rounds].map(([operation, figures]) => [operation, outcomeOf(figures)]))
+}
+
+function outcomeOf(figures: readonly [normal: number, outage: number][]): OutageFigures {
+  const middle = (values: number[]) => Math.round(median(values) * 100) / 100
+  return {
+    normalP99Ms: middle(figures.map(([normal]) => normal)),
+    outageP99Ms: middle(figures.map(([, outage]) => outage)),
+    outageToNormal: middle(figures.map(([normal, outage]) => outage / normal)),
+  }
+}
