@@ -74,12 +74,12 @@ describe('a cursor', () => {
     const cursor = await cursorOf()
     const stranger = await app.key({})
     const sandbox = await app.keyOf(key.account, { mode: 'test' })
-    const last = cursor.at(-1) === 'A' ? 'B' : 'A'
+    const other = cursor.at(-5) === 'A' ? 'B' : 'A'
     const refused = [
       await search({ filters: { countries: ['DE'] }, cursor }),
       await search({ filters, cursor }, stranger),
       await search({ filters, cursor }, sandbox),
-      await search({ filters, cursor: cursor.slice(0, -5) + last + cursor.slice(-4) }),
+      await search({ filters, cursor: cursor.slice(0, -5) + other + cursor.slice(-4) }),
       await search({ filters, cursor: 'cur_' }),
       await search({ filters, cursor: 'next' }),
       await search({ filters, cursor: '' }),
