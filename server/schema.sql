@@ -155,7 +155,7 @@ create table installation (
   value bytea not null
 );
 alter table installation add constraint installation_pkey PRIMARY KEY (name);
-comment on table installation is 'Made once at installation and never changed: the secret behind public ids and cursors.';
+comment on table installation is 'Made once at installation: the secret behind public ids and cursors, which never changes, and what sealing contacts needs to know.';
 
 create table ledger (
   account_id bigint not null,

@@ -78,3 +78,5 @@ create table suppressions (
 );
 comment on table suppressions is 'People who must not be on file: keyed hashes only, so that no import brings them back and nobody can read who they are.';
 comment on column suppressions.kind is 'What was hashed; record is the import key of an erased contact.';
+
+comment on table installation is 'Made once at installation: the secret behind public ids and cursors, which never changes, and what sealing contacts needs to know.';

@@ -55,12 +55,16 @@ export function fullNameOf({
 /** The emails that may be handed over, exactly one of them primary: the first one where the primary stays behind. */
 export function deliverableEmails({ emails }: ContactFacts, deliverEmails: DeliverEmails): DeliverableEmail[] {
   const statuses: readonly Email['status'][] = deliverEmails === 'verified' ? ['verified'] : deliveredStatuses
-  const delivered = emails.filter((email): email is DeliverableEmail => statuses.includes(email.status))
+  return withOnePrimary(emails.filter((email): email is DeliverableEmail => statuses.includes(email.status)))
+}
+
+/** Exactly one of a list that is not empty: the first that says so, or else the first. */
+export function withOnePrimary<Channel extends Email | Phone>(channels: Channel[]): Channel[] {
   const primary = Math.max(
     0,
-    delivered.findIndex((email) => email.is_primary),
+    channels.findIndex((channel) => channel.is_primary),
   )
-  return delivered.map((email, index) => ({ ...email, is_primary: index === primary }))
+  return channels.map((channel, index) => ({ ...channel, is_primary: index === primary }))
 }
 
 /** Whether there is a channel to hand over. */

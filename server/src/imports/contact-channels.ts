@@ -1,5 +1,5 @@
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../contacts/channels.ts'
-import type { Email, Phone } from '../contacts/facts.ts'
+import { type Email, type Phone, withOnePrimary } from '../contacts/facts.ts'
 import type { NormalChannels } from '../contacts/identities.ts'
 import type { ContactRecord } from './contact-record.ts'
 import { readPlainText } from './contact-text.ts'
@@ -93,13 +93,4 @@ function addOnce<Channel extends Email | Phone>(
   const earlier = channels.get(normal)
   if (!earlier) channels.set(normal, channel)
   else if (channel.is_primary) channels.set(normal, { ...earlier, is_primary: true })
-}
-
-/** Exactly one of a list that is not empty: the first that says so, or else the first. */
-function withOnePrimary<Channel extends Email | Phone>(channels: Channel[]): Channel[] {
-  const primary = Math.max(
-    0,
-    channels.findIndex((channel) => channel.is_primary),
-  )
-  return channels.map((channel, index) => ({ ...channel, is_primary: index === primary }))
 }

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/pool.ts'
 import { isoDay } from '../kernel/format.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { type Period, utcDayAt } from '../kernel/period.ts'
+import { left } from './charge.ts'
 import { readCounters } from './queries.ts'
 
 interface PeriodBounds {
@@ -72,11 +73,6 @@ export async function readUsage(db: Queryable, { accountId, mode, entitlement, n
     },
     rate_limit: { limit: limits.requests_per_minute, interval: 'minute' },
   }
-}
-
-/** Never below zero: a limit may have been lowered beneath what was used already. */
-function left(limit: number, taken: number): number {
-  return Math.max(0, limit - taken)
 }
 
 function boundsOf({ start, end }: Period): PeriodBounds {
