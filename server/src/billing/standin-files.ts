@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { unless } from '../db/embedded/errors.ts'
+import { provideDataDir } from '../db/embedded/place.ts'
 import { inspectProcess, isMarkAlive } from '../db/embedded/processes.ts'
 
 /** Where a stand-in runs, for those that share it. */
@@ -14,6 +15,8 @@ export interface StandinAddress {
 /** The folder of the stand-in in a data directory; what it remembers lies in a folder of its own below. */
 export function standinFolder(dataDir: string): string {
   const folder = join(dataDir, 'stripe-standin')
+  // It starts beside the database, and so may be the first to need the directory.
+  provideDataDir(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return folder
 }

@@ -43,9 +43,7 @@ export const reachableHomes = '/var/lib/storedex'
  */
 export function preparePlace(dataDir: string, homes: string = reachableHomes): Place {
   const isRoot = process.getuid?.() === 0
-  const made = makeDataDir(dataDir, isRoot ? 0o711 : 0o700)
-  // Only what was made here is opened to passers-by; its files keep their own modes.
-  if (made && isRoot) chmodSync(dataDir, 0o711)
+  provideDataDir(dataDir)
   const entry = join(realpathSync(dataDir), 'postgres')
   if (!isRoot) {
     unless(['EEXIST'], () => mkdirSync(entry, { mode: 0o700 }))
@@ -61,6 +59,17 @@ export function preparePlace(dataDir: string, homes: string = reachableHomes): P
     )
   }
   return { home, runAs }
+}
+
+/**
+ * Makes a data directory that is not there. Whoever needs one first calls this, whatever for: root's has to let the user
+ * whom PostgreSQL runs as pass through.
+ */
+export function provideDataDir(dataDir: string): void {
+  const isRoot = process.getuid?.() === 0
+  const made = makeDataDir(dataDir, isRoot ? 0o711 : 0o700)
+  // Only what was made here is opened to passers-by; its files keep their own modes.
+  if (made && isRoot) chmodSync(dataDir, 0o711)
 }
 
 /** Answers whether it had to be made. */
