@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { installPackages } from './launcher/install.mjs'
 import { runNpm } from './launcher/npm.mjs'
 
@@ -30,9 +30,11 @@ if (programs) {
 }
 console.log('\nFormatting, types, unused code')
 const isClean = (await runNpm(projectDir, ['run', '--silent', 'verify'], 'inherit')) === 0
-outcomes.push({ passed: isClean ? 1 : 0, failed: isClean ? 0 : 1 })
+outcomes.push({ passed: isClean ? 1 : 0, failed: isClean ? 0 : 1, failures: isClean ? [] : ['npm run verify'] })
 
 const sum = (name) => outcomes.reduce((total, outcome) => total + outcome[name], 0)
+// Said last, since whoever keeps only the end of a long run has to know where to look.
+for (const { failures } of outcomes) for (const failure of failures) console.log(`\nFailed: ${failure}`)
 process.exitCode = sum('failed') === 0 ? 0 : 1
 console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`)
 
@@ -55,12 +57,23 @@ async function runTests(server, settings, args) {
     const { numPassedTests: passed, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
     const brokenFiles = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
     const failed = numFailedTests + brokenFiles.length
-    return { passed, failed: failed === 0 && (code !== 0 || passed === 0) ? 1 : failed }
+    const isOtherwiseBad = failed === 0 && (code !== 0 || passed === 0)
+    const failures = isOtherwiseBad ? [`the run itself, with exit code ${code}`] : testResults.flatMap(describeFailures)
+    return { passed, failed: isOtherwiseBad ? 1 : failed, failures: failures.map((text) => `${text} (on ${server})`) }
   } catch {
-    return { passed: 0, failed: 1 }
+    return { passed: 0, failed: 1, failures: [`the run on ${server} left no report`] }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** A test's file, name and the beginning of what went wrong; a file's own, where it broke before its tests. */
+function describeFailures(file) {
+  if (file.status !== 'failed') return []
+  const failed = file.assertionResults.filter((test) => test.status === 'failed')
+  const name = relative(projectDir, file.name)
+  if (failed.length === 0) return [`${name}\n${file.message}`]
+  return failed.map((test) => `${name} > ${test.fullName}\n${test.failureMessages.join('\n').slice(0, 2_000)}`)
 }
 
 /** The programs of the oldest PostgreSQL on this machine that is new enough: the one furthest from ours. */
