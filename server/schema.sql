@@ -91,6 +91,14 @@ alter table billing_windows add constraint billing_windows_pkey PRIMARY KEY (acc
 alter table billing_windows add constraint billing_windows_used_check CHECK ((used >= 0));
 comment on table billing_windows is 'The fixed hour, opened by its first call, of the billing calls that have a limit of their own.';
 
+create table catalogue_batches (
+  batch bigint not null,
+  mark bigint not null
+);
+alter table catalogue_batches add constraint catalogue_batches_pkey PRIMARY KEY (batch);
+comment on table catalogue_batches is 'A row for each numbered batch. Small: a reference table when distributed.';
+comment on column catalogue_batches.mark is 'Drawn at random when the batch was written: who knows batch and mark has seen this very history, not that of another database or of a backup that went another way.';
+
 create table catalogue_state (
   singleton boolean not null default true,
   batch bigint not null,

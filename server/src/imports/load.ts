@@ -1,6 +1,8 @@
 /** The statements of an import, each by the primary keys and indexes of the tables it touches. */
+import { randomBytes } from 'node:crypto'
 import type { Client, Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
+import { catalogueChannel } from '../search/feed/channel.ts'
 
 /**
  * Settings of one transaction of an import. Its statements are longer than a request's, and it may wait for the
@@ -42,9 +44,14 @@ export async function lockCatalogue(client: Client): Promise<{ batch: number; ta
   return rows[0]!
 }
 
-/** Gives the transaction's changes their number. */
+/** Gives the transaction's changes their number, and tells whoever follows the catalogue, once it has committed. */
 export async function recordBatch(client: Client, batch: number): Promise<void> {
-  await client.query('update catalogue_state set batch = $1::bigint', [batch])
+  await client.query(
+    `with numbered as (update catalogue_state set batch = $1::bigint),
+          marked as (insert into catalogue_batches (batch, mark) values ($1::bigint, $2::bigint))
+     select pg_notify('${catalogueChannel}', '')`,
+    [batch, randomBytes(8).readBigInt64BE().toString()],
+  )
 }
 
 export async function isHostKnown(db: Queryable, mode: Mode, host: string): Promise<boolean> {

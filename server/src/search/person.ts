@@ -7,6 +7,8 @@ import { readTerms } from './words.ts'
 export interface PersonQuery {
   /** Canonical values, sorted and distinct; null for whatever role, or none. */
   roles: string[] | null
+  /** The tokens of the same. */
+  roleTokens: number[] | null
   /** Sorted and distinct; null for all of them. */
   traits: number[] | null
   /** A store has one of these tokens exactly when it has such a person. Sorted and distinct. */
@@ -56,8 +58,9 @@ function personQuery(roleTerms: Term[], metTraits: number[]): PersonQuery {
   const traits = metTraits.length < traitsCount ? metTraits : null
   return {
     roles: roles.size > 0 ? [...roles.keys()].sort() : null,
+    roleTokens: roles.size > 0 ? sorted([...roles.values()]) : null,
     traits,
-    storeTokens: storeTokensOf([...roles.values()], traits).sort((a, b) => a - b),
+    storeTokens: sorted(storeTokensOf([...roles.values()], traits)),
   }
 }
 
@@ -65,4 +68,8 @@ function storeTokensOf(roleTokens: number[], traits: number[] | null): number[] 
   if (roleTokens.length === 0) return traits?.map(traitsToken) ?? [flagTokens.contacts]
   if (traits === null) return roleTokens
   return roleTokens.flatMap((role) => traits.map((packed) => signatureToken(role, packed)))
+}
+
+function sorted(numbers: number[]): number[] {
+  return numbers.sort((a, b) => a - b)
 }

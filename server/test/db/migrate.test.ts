@@ -20,7 +20,8 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 // Tables that stay small, and are copied to every machine when the database is distributed.
-const smallTables = 'accounts api_keys catalogue_state installation schema_migrations taxonomy_values'.split(' ')
+const smallTables =
+  'accounts api_keys catalogue_batches catalogue_state installation schema_migrations taxonomy_values'.split(' ')
 const distributionColumns: Record<string, string> = {
   billing_events: 'id',
   billing_windows: 'account_id',

@@ -19,7 +19,7 @@ const everyStore: StoreQuery = {
   createdBetween: null,
   discoveredBetween: null,
 }
-const everybody: PersonQuery = { roles: null, traits: null, storeTokens: [flagTokens.contacts] }
+const everybody: PersonQuery = { roles: null, roleTokens: null, traits: null, storeTokens: [flagTokens.contacts] }
 const plainSearch: ContactSearch = {
   mode: 'live',
   store: everyStore,
@@ -98,7 +98,7 @@ test('no value of a caller becomes part of the statement', () => {
       discoveredBetween: { from: 4009, to: 4010 },
     },
     storeIds: [4011],
-    person: { roles: ['role_4012'], traits: [4013], storeTokens: [4014, 4015] },
+    person: { roles: ['role_4012'], roleTokens: [4012], traits: [4013], storeTokens: [4014, 4015] },
     maxPerStore: 4016,
     after: { negatedScore: -4017, storeId: 4018, contact: 4019 },
     limit: 4020,
@@ -119,7 +119,7 @@ test('at twenty thousand stores no page reads a whole table', async () => {
     return /stores_in_order|stores_by_token|stores_pkey/.exec(plan)?.[0]
   }
   const after = { negatedScore: -50, storeId: 10_000, contact: 1 }
-  const person = (...storeTokens: number[]) => ({ roles: ['ceo'], traits: [1, 2], storeTokens })
+  const person = (...storeTokens: number[]) => ({ roles: ['ceo'], roleTokens: [4016], traits: [1, 2], storeTokens })
   expect(await indexUsed({})).toBe('stores_in_order')
   expect(await indexUsed({ after })).toBe('stores_in_order')
   expect(await indexUsed({ after, person: person(2000, 2001) })).toBe('stores_in_order')

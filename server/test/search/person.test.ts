@@ -17,7 +17,7 @@ const traits = (seniority: Seniority, hasVerifiedEmail: boolean, hasPhone: boole
 
 describe('the normal form', () => {
   test('of nothing asked is everybody, at every store with somebody', () => {
-    const everybody = { roles: null, traits: null, storeTokens: [flagTokens.contacts] }
+    const everybody = { roles: null, roleTokens: null, traits: null, storeTokens: [flagTokens.contacts] }
     expect(normalize({})).toEqual(everybody)
     expect(normalize({ roles_any: [], seniority_any: [] })).toEqual(everybody)
     expect(normalize({ seniority_any: ['other', 'executive', 'decision_maker'] })).toEqual(everybody)
@@ -25,10 +25,11 @@ describe('the normal form', () => {
   })
 
   test('names roles as the taxonomy does, sorted, each once', () => {
-    const expected = { roles: ['founder', 'marketing'], traits: null }
+    const roleTokens = [roleToken('founder'), roleToken('marketing')]
+    const expected = { roles: ['founder', 'marketing'], roleTokens, traits: null }
     expect(normalize({ roles_any: ['Marketing', 'FOUNDER', 'marketing'] })).toEqual({
       ...expected,
-      storeTokens: [roleToken('founder'), roleToken('marketing')],
+      storeTokens: roleTokens,
     })
     expect(normalizeRoles(vocabulary, ['MARKETING', 'founder'], 'contact_roles')).toMatchObject(expected)
   })
@@ -41,7 +42,7 @@ describe('the normal form', () => {
       traits('other', true, true, false),
     ].sort((a, b) => a - b)
     const query = normalize({ seniority_any: ['Other', 'EXECUTIVE'], has_verified_email: true, has_phone: true })
-    expect(query).toEqual({ roles: null, traits: met, storeTokens: met.map(traitsToken) })
+    expect(query).toEqual({ roles: null, roleTokens: null, traits: met, storeTokens: met.map(traitsToken) })
   })
 
   test('asks of a store for role and traits in one person', () => {
