@@ -1,6 +1,12 @@
 import type { Mode } from '../../kernel/ids.ts'
 import type { MomentRange, StoreQuery } from '../query.ts'
 
+/** SQL with what stands for its `$1`, `$2`, and so on. */
+export interface Statement {
+  text: string
+  values: unknown[]
+}
+
 /** Adds a value to a statement and returns what stands for it there. */
 export type AddParameter = (value: unknown) => string
 
