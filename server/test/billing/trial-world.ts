@@ -26,6 +26,11 @@ export async function show(url: string, init: RequestInit = {}): Promise<Shown> 
   return { status: reply.status, headers: reply.headers, text, confirmation }
 }
 
+/** What a page tells, without the name of its request: that is random, and may hold any short word by chance. */
+export function toldBy({ text, headers }: Shown): string {
+  return text.replace(headers.get('x-request-id')!, '')
+}
+
 /** Sends the form of a page, or what somebody made up. */
 export function send(
   url: string,
