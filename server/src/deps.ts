@@ -21,6 +21,8 @@ import { type CursorSealer, createCursorSealer } from './kernel/cursor.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { createIdSealer, type IdSealer } from './kernel/ids.ts'
 import { createSigner, type Signer } from './kernel/signer.ts'
+import { CatalogueSearch } from './search/feed/catalogue-search.ts'
+import { createPostgresEngine } from './search/postgres/engine.ts'
 import { LiveTaxonomy } from './taxonomy/live.ts'
 import { syncTaxonomy } from './taxonomy/sync.ts'
 
@@ -38,6 +40,8 @@ export interface Deps {
   cursors: CursorSealer
   signer: Signer
   taxonomy: LiveTaxonomy
+  /** Says who matches a search. */
+  search: CatalogueSearch
   /** Opens and makes the sealed part of contacts. */
   seals: ContactSeals
   /** Stripe, or the local stand-in that speaks its language. */
@@ -94,6 +98,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
       cursors: createCursorSealer(secret),
       signer: createSigner(secret),
       taxonomy,
+      search: new CatalogueSearch({ postgres: createPostgresEngine({ db }) }),
       seals,
       billing: createStripeProvider({
         findAccess: standin ? () => standin.access() : configuredAccess(config.stripe),
