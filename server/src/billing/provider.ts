@@ -95,6 +95,6 @@ export interface BillingProvider {
   endTrial(subscriptionId: string): Promise<void>
   /** Whether a plan can be bought by link. */
   isSold(plan: PaidPlan, billing: Billing): boolean
-  /** The event in a webhook's body; null when the signature does not fit or is more than five minutes old. */
+  /** The event in a webhook's body; null when the signature does not fit, or is of another moment than the five minutes around `now`. */
   readEvent(input: { body: Buffer; signature: string; now: Date }): Promise<ProviderEvent | null>
 }

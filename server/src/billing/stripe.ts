@@ -16,7 +16,7 @@ export interface StripeAccess {
 export interface StripeConnection {
   /** Does `work`, which may take several requests, within five seconds; throws `ApiError` when it fails. */
   call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T>
-  /** Whether a webhook's body comes from there, and not too long ago. */
+  /** Whether a webhook's body comes from there, and was signed within five minutes of now. */
   isSigned(input: { body: Buffer; signature: string; now: Date }): boolean
 }
 
@@ -44,6 +44,7 @@ export function connectStripe(access: StripeAccess): StripeConnection {
     isSigned({ body, signature, now }) {
       const { webhookSecret: secret } = access
       if (secret === null) throw internalError(new Error('STRIPE_WEBHOOK_SECRET is not set'))
+      if (isOfTheFuture(signature, now)) return false
       try {
         return stripe.webhooks.signature!.verifyHeader(
           body,
@@ -59,6 +60,15 @@ export function connectStripe(access: StripeAccess): StripeConnection {
       }
     },
   }
+}
+
+/** The library bounds only how old a signature may be: one of a later moment would be good until then, and after it. */
+function isOfTheFuture(signature: string, now: Date): boolean {
+  const latestSeconds = now.getTime() / 1000 + signatureToleranceSeconds
+  return signature
+    .split(',')
+    .map((part) => /^t=(.*)/s.exec(part)?.[1])
+    .some((timestamp) => timestamp !== undefined && Number.parseInt(timestamp, 10) > latestSeconds)
 }
 
 /** The library knows host and port of another address, but no path before its own. */

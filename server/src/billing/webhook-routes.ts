@@ -20,7 +20,8 @@ export function registerWebhookRoutes(app: FastifyInstance, ctx: SyncContext): v
       if (typeof signature !== 'string' || !(body instanceof Buffer))
         throw new ApiError('invalid_request', 'Events need a body and a Stripe-Signature.')
       const event = await ctx.billing.readEvent({ body, signature, now: request.now })
-      if (!event) throw new ApiError('invalid_request', 'The signature does not fit the body, or is too old.')
+      if (!event)
+        throw new ApiError('invalid_request', 'The signature does not fit the body, or is not of these minutes.')
       await handleEvent(ctx, event)
       return { received: true, request_id: request.id }
     })

@@ -23,6 +23,13 @@ describe('an event is believed only', () => {
     ['with its signature', () => ({ 'stripe-signature': sign(body, { at }) }), 200],
     ['up to five minutes after it was signed', () => ({ 'stripe-signature': sign(body, { at: ago(300) }) }), 200],
     ['not later', () => ({ 'stripe-signature': sign(body, { at: ago(301) }) }), 400],
+    ['up to five minutes before, by our clock', () => ({ 'stripe-signature': sign(body, { at: ago(-300) }) }), 200],
+    ['not earlier', () => ({ 'stripe-signature': sign(body, { at: ago(-301) }) }), 400],
+    [
+      'not earlier, whatever else the signature tells',
+      () => ({ 'stripe-signature': `t=${at.getTime() / 1000},${sign(body, { at: ago(-301) })}` }),
+      400,
+    ],
     ['not without a signature', () => ({}), 400],
     ['not with an empty one', () => ({ 'stripe-signature': '' }), 400],
     ['not with nonsense', () => ({ 'stripe-signature': 'v1=abc,t=def' }), 400],
