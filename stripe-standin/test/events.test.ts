@@ -33,6 +33,18 @@ test('an event names the request that caused it and can be read again', async ()
   expect(data.map(({ id }) => id)).toEqual([event!.id])
 })
 
+test('a card that is taken away is told with whose it was', async () => {
+  const { stripe } = world
+  const customer = await stripe.customers.create({ payment_method: 'pm_card_visa' })
+  const [card] = (await stripe.customers.listPaymentMethods(customer.id)).data
+  await stripe.paymentMethods.detach(card!.id)
+  await world.settle()
+  expect(world.receiver.events.find(({ type }) => type === 'payment_method.detached')?.data).toMatchObject({
+    object: { id: card!.id, customer: null },
+    previous_attributes: { customer: customer.id },
+  })
+})
+
 test('an endpoint gets the types that it asked for, signed with its own secret, until it is gone', async () => {
   const { stripe } = world
   const picky = await stripe.webhookEndpoints.create({

@@ -4,14 +4,19 @@ import type { ProviderEvent } from './provider.ts'
 
 const idShape = /^[\w.-]{1,255}$/
 
-/** The event in a webhook's body. In every version of Stripe's API it names the object that changed, most of these their customer. */
+/**
+ * The event in a webhook's body. In every version of Stripe's API it names the object that changed, and most of these
+ * their customer; what was taken from a customer names it among what was before.
+ */
 export function readEvent(body: Buffer): ProviderEvent {
   const parsed = parseStrictJson(body)
   if (!parsed.ok) throw new ApiError('invalid_json', 'The body is not valid JSON.')
   const { id, type, data } = fieldsOf(parsed.value)
   if (!isId(id) || !isId(type)) throw new ApiError('invalid_request', 'The body is not an event.')
-  const about = fieldsOf(fieldsOf(data).object)
-  const customer = about.object === 'customer' ? about.id : idOf(about.customer)
+  const { object, previous_attributes } = fieldsOf(data)
+  const about = fieldsOf(object)
+  const customer =
+    about.object === 'customer' ? about.id : idOf(about.customer ?? fieldsOf(previous_attributes).customer)
   return { id, type, customerId: isId(customer) ? customer : null }
 }
 

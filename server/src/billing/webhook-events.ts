@@ -22,6 +22,7 @@ export const handledTypes = [
   'invoice.payment_failed',
   'invoice.payment_succeeded',
   'payment_method.attached',
+  'payment_method.detached',
   'payment_method.updated',
 ] as const
 

@@ -165,9 +165,17 @@ export function olderShape(current: Record<string, unknown>): Record<string, unk
 
 let events = 0
 
-/** An event as it is delivered: what changed, in a body of its own. */
-export function event(type: string, object: object, id = `evt_${++events}`) {
-  return { id, object: 'event', type, api_version: '2026-10-28.endive', created: 1_772_323_200, data: { object } }
+/** An event as it is delivered: what changed, and what of it was otherwise before. */
+export function event(type: string, object: object, previous?: object) {
+  const data = { object, ...(previous && { previous_attributes: previous }) }
+  return {
+    id: `evt_${++events}`,
+    object: 'event',
+    type,
+    api_version: '2026-10-28.endive',
+    created: 1_772_323_200,
+    data,
+  }
 }
 
 interface Signing {

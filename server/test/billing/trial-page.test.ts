@@ -96,6 +96,17 @@ describe('without a payment method', () => {
     expect((await confirm(url)).text).toContain('The paid Pro plan is active')
   })
 
+  test('one that is taken away is heard of', async () => {
+    const key = await openTrial('pm_card_visa')
+    await world.advance(0)
+    const canUnlock = async () => (await key.get('/usage')).body.billing.can_unlock_paid_credits_now
+    expect(await canUnlock()).toBe(true)
+    const [{ id }] = (await world.stripe('GET', '/v1/payment_methods', { customer: key.customerId })).data
+    await world.stripe('POST', `/v1/payment_methods/${id}/detach`)
+    await world.advance(0)
+    expect(await canUnlock()).toBe(false)
+  })
+
   test('a form from before one was taken away ends nothing', async () => {
     const key = await openTrial('pm_card_visa')
     const url = await linkOf(key)

@@ -110,7 +110,7 @@ describe('an event', () => {
     expect(await world.outcomeOf(unknown.id)).toEqual({ outcome, handled: true })
   })
 
-  test.each<[string, string, (customer: string) => object]>([
+  test.each<[string, string, (customer: string) => object, ((customer: string) => object)?]>([
     ['a subscription of today', 'customer.subscription.created', (customer) => ({ ...subscription(), customer })],
     [
       'a subscription of older versions',
@@ -130,10 +130,16 @@ describe('an event', () => {
       'payment_method.attached',
       (customer) => ({ id: 'pm_1', object: 'payment_method', customer }),
     ],
-  ])('about %s finds its account', async (_what, type, objectOf) => {
+    [
+      'a means of payment that was taken away',
+      'payment_method.detached',
+      () => ({ id: 'pm_1', object: 'payment_method', customer: null }),
+      (customer) => ({ customer }),
+    ],
+  ])('about %s finds its account', async (_what, type, objectOf, previousOf) => {
     const customer = `cus_${type.replaceAll('.', '_')}`
     const key = await world.customer(customer, [subscription()])
-    expect((await world.deliver(event(type, objectOf(customer)))).status).toBe(200)
+    expect((await world.deliver(event(type, objectOf(customer), previousOf?.(customer)))).status).toBe(200)
     expect(await world.row(key.account)).toMatchObject({ plan: 'pro', status: 'active' })
   })
 })

@@ -105,6 +105,7 @@ export function detachPaymentMethod(desk: Desk, method: PaymentMethod): PaymentM
     if (subscription.default_payment_method === method.id)
       desk.book.amend('subscriptions', subscription, { default_payment_method: null })
   const detached = desk.book.amend('payment_methods', method, { customer: null })
-  emit(desk, 'payment_method.detached', presentPaymentMethod(detached))
+  // Only what was before tells whose it was.
+  emit(desk, 'payment_method.detached', presentPaymentMethod(detached), { customer: customer.id })
   return detached
 }
