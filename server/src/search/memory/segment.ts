@@ -31,6 +31,7 @@ export interface Segment {
   /** Document → where the codes of its sparse tokens begin in `mentions`, ascending. One more than documents. */
   mentionStarts: Uint32Array
   mentions: Uint16Array | Uint32Array
+  /** Stores without any have no value. */
   activeAds: RangeColumn
   /** Milliseconds since 1970, in units of `unit`. */
   created: RangeColumn
@@ -62,6 +63,14 @@ export interface LiveSegment {
   segment: Segment
   /** A bit for each document that is dead; null when none is. */
   dead: Int32Array | null
+}
+
+/** The memory that a segment takes. */
+export function segmentBytes(segment: Segment): number {
+  const { activeAds, created, discovered } = segment
+  return [segment, activeAds, created, discovered]
+    .flatMap((part): unknown[] => Object.values(part))
+    .reduce((bytes: number, value) => bytes + (ArrayBuffer.isView(value) ? value.byteLength : 0), 0)
 }
 
 /** Words of 32 bits for a bit each. */

@@ -1,0 +1,23 @@
+interface ArrayKind<A> {
+  new (buffer: SharedArrayBuffer): A
+  BYTES_PER_ELEMENT: number
+}
+
+type Numbers = Uint16Array | Int32Array | Uint32Array | Float64Array
+
+/** An array that all threads can read without copying. */
+export function shared<A>(kind: ArrayKind<A>, length: number): A {
+  return new kind(new SharedArrayBuffer(length * kind.BYTES_PER_ELEMENT))
+}
+
+/** The same numbers in an array that all threads can read. */
+export function sharedCopy<A extends Numbers>(kind: ArrayKind<A>, numbers: Numbers): A {
+  const copy = shared(kind, numbers.length)
+  copy.set(numbers)
+  return copy
+}
+
+/** A shared array for numbers from 0 to `largest`, at most 2^32 - 1, of no more bytes than they need from two on. */
+export function sharedUpTo(largest: number, length: number): Uint16Array | Uint32Array {
+  return largest <= 0xffff ? shared(Uint16Array, length) : shared(Uint32Array, length)
+}
