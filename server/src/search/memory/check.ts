@@ -24,14 +24,14 @@ export class DocumentCheck {
   readonly #unwantedSlots: number[]
   readonly #hasUnwantedMarks: boolean
   readonly #dead: Int32Array | null
-  readonly ranges: RangeCondition[]
+  readonly #ranges: RangeCondition[]
 
   /** `release` has to be called before the next check of the segment is made. */
   constructor({ segment, dead, clauses, unwanted, ranges }: Conditions) {
     this.#segment = segment
     this.#bits = segment.bits
     this.#dead = dead
-    this.ranges = ranges
+    this.#ranges = ranges
     this.#marks = marksOf(segment)
     for (const clause of clauses) {
       if (clause.codes.length === 0) this.#dense.push(clause)
@@ -58,7 +58,11 @@ export class DocumentCheck {
     const dead = this.#dead
     if (dead !== null && ((dead[document >>> 5]! >>> (document & 31)) & 1) !== 0) return false
     for (const slot of this.#unwantedSlots) if (this.#hasBit(slot, document)) return false
-    return this.meetsDense(this.#dense, document) && this.meetsRanges(document) && this.meetsSparse(document, 0, false)
+    return (
+      this.meetsDense(this.#dense, document) &&
+      this.meetsRanges(this.#ranges, document) &&
+      this.meetsSparse(document, 0, false)
+    )
   }
 
   /** Whether the document has one of the dense tokens of each clause. */
@@ -68,8 +72,7 @@ export class DocumentCheck {
     return true
   }
 
-  meetsRanges(document: number): boolean {
-    const ranges = this.ranges
+  meetsRanges(ranges: readonly RangeCondition[], document: number): boolean {
     for (let index = 0; index < ranges.length; index++) {
       const { values, from, to } = ranges[index]!
       const value = values[document]!

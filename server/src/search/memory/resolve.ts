@@ -32,6 +32,7 @@ export interface Conditions {
   clauses: TokenSet[]
   /** And not one of these. */
   unwanted: TokenSet
+  /** The narrowest first. */
   ranges: RangeCondition[]
 }
 
@@ -57,6 +58,7 @@ export function resolveQuery({ segment, dead }: LiveSegment, query: StoreQuery):
     if (range.end - range.start < size) ranges.push(range)
   }
   clauses.sort((a, b) => a.bound - b.bound)
+  ranges.sort((a, b) => a.end - a.start - (b.end - b.start))
   return { segment, dead, clauses, unwanted: resolveTokens(segment, query.noneOf), ranges }
 }
 

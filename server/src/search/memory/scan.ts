@@ -1,6 +1,6 @@
 import { DocumentCheck } from './check.ts'
 import { lowerBound } from './order.ts'
-import type { Conditions, RangeCondition } from './resolve.ts'
+import type { Conditions } from './resolve.ts'
 import type { Segment } from './segment.ts'
 import { WindowScan } from './windows.ts'
 
@@ -29,7 +29,7 @@ export function scanDocuments(
 /** The documents that the narrowest condition leaves, where they are few; null where no condition is that narrow. */
 function fewCandidates({ segment, clauses, ranges }: Conditions): Uint32Array | null {
   const [narrowest] = clauses
-  const range = narrowestOf(ranges)
+  const [range] = ranges
   const inRange = range ? range.end - range.start : Number.POSITIVE_INFINITY
   if (!narrowest || inRange < narrowest.bound)
     return range && inRange <= maxSorted ? range.order.slice(range.start, range.end).sort() : null
@@ -39,13 +39,6 @@ function fewCandidates({ segment, clauses, ranges }: Conditions): Uint32Array | 
   if (codes.length === 1)
     return entries <= Math.max(maxSorted, segment.size >>> 9) ? entriesOf(segment, codes[0]!) : null
   return entries <= maxSorted ? gatherSorted(segment, codes, entries) : null
-}
-
-function narrowestOf(ranges: RangeCondition[]): RangeCondition | undefined {
-  let narrowest: RangeCondition | undefined
-  for (const range of ranges)
-    if (!narrowest || range.end - range.start < narrowest.end - narrowest.start) narrowest = range
-  return narrowest
 }
 
 function gatherSorted(segment: Segment, codes: number[], count: number): Uint32Array {

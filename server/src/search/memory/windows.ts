@@ -1,5 +1,5 @@
 import type { DocumentCheck } from './check.ts'
-import type { Conditions, TokenSet } from './resolve.ts'
+import type { Conditions, RangeCondition, TokenSet } from './resolve.ts'
 import { wordsOf } from './segment.ts'
 import { ListCursors } from './sparse.ts'
 import { countBits, dropCommon, keepCommon } from './words.ts'
@@ -30,7 +30,9 @@ export class WindowScan {
   /** Whether the narrowest of all clauses has sparse tokens: then windows begin with it. */
   readonly #isLedBySparse: boolean
   readonly #cursors: ListCursors
-  /** Ranges as bits, made once a search has looked at so many values that they would have paid. */
+  /** The narrowest first. */
+  readonly #ranges: RangeCondition[]
+  /** Ranges as bits, each made once a search has looked at so many values that it would have paid. */
   readonly #rangeBits: Int32Array[] = []
   #valuesRead = 0
 
@@ -39,6 +41,7 @@ export class WindowScan {
     this.#check = check
     this.#words = wordsOf(conditions.segment.size)
     this.#cursors = new ListCursors(conditions.segment)
+    this.#ranges = [...conditions.ranges]
     for (const clause of conditions.clauses) {
       if (clause.codes.length > 0) this.#sparse.push(clause)
       else if (clause.slots.length === 1) this.#required.push(clause.slots[0]!)
@@ -54,15 +57,15 @@ export class WindowScan {
     let width = firstWindowWords
     for (let word = firstWord; word < this.#words; word += width, width = Math.min(width * 2, maxWindowWords)) {
       const count = Math.min(width, this.#words - word)
-      this.#fill(word, count)
+      if (!this.#fill(word, count)) continue
       if (word === firstWord) found[0]! &= -1 << (first & 31)
       if (this.#look(word, count, limit, documents)) break
     }
     return documents
   }
 
-  /** Leaves in `found` what the conditions on dense tokens leave, and the leading clause. */
-  #fill(word: number, count: number): void {
+  /** Leaves in `found` what the conditions on dense tokens leave, and the leading clause; answers whether that is anything. */
+  #fill(word: number, count: number): boolean {
     const { segment, dead, unwanted } = this.#conditions
     const { bits } = segment
     const required = this.#required
@@ -78,10 +81,10 @@ export class WindowScan {
       const inLast = segment.size & 31
       if (word + count === this.#words && inLast !== 0) found[count - 1] = ~(-1 << inLast)
     }
-    for (; next < required.length; next++) keepCommon(found, bits, required[next]! + word, count)
-    for (const slot of unwanted.slots) dropCommon(found, bits, slot + word, count)
-    for (const range of this.#rangeBits) keepCommon(found, range, word, count)
-    if (dead) dropCommon(found, dead, word, count)
+    for (; next < required.length; next++) if (!keepCommon(found, bits, required[next]! + word, count)) return false
+    for (const range of this.#rangeBits) if (!keepCommon(found, range, word, count)) return false
+    for (const slot of unwanted.slots) if (!dropCommon(found, bits, slot + word, count)) return false
+    return !dead || dropCommon(found, dead, word, count)
   }
 
   /** Applies the other clauses, by words or document by document, and takes what is left; whether that is enough. */
@@ -133,32 +136,30 @@ export class WindowScan {
   #take(word: number, count: number, limit: number, documents: number[], known: Known): boolean {
     const check = this.#check
     const { probed, held, holdsUnwanted } = known
-    const readsValues = this.#rangeBits.length === 0 && check.ranges.length > 0
+    const ranges = this.#ranges
     for (let index = 0; index < count; index++) {
       for (let left = found[index]!; left !== 0; left &= left - 1) {
         const document = (word + index) * 32 + 31 - Math.clz32(left & -left)
-        if (readsValues) {
+        if (ranges.length > 0) {
           this.#valuesRead++
-          if (!check.meetsRanges(document)) continue
+          if (!check.meetsRanges(ranges, document)) continue
         }
         if (probed.length > 0 && !check.meetsDense(probed, document)) continue
         if (check.meetsSparse(document, held, holdsUnwanted) && documents.push(document) === limit) return true
       }
     }
-    if (readsValues) this.#settleRanges()
+    if (ranges.length > 0) this.#settleRange(ranges[0]!)
     return false
   }
 
-  /** Once reading values has cost as much as bits would have, they are made. */
-  #settleRanges(): void {
-    const { ranges } = this.#conditions
-    const inRanges = ranges.reduce((sum, range) => sum + range.end - range.start, 0)
-    if (this.#valuesRead * costs.column < inRanges * costs.entry + this.#words) return
-    for (const { order, start, end } of ranges) {
-      const bits = new Int32Array(this.#words)
-      for (let at = start; at < end; at++) bits[order[at]! >>> 5]! |= 1 << (order[at]! & 31)
-      this.#rangeBits.push(bits)
-    }
+  /** Once reading values has cost as much as the bits of the narrowest range would have, they are made. */
+  #settleRange({ order, start, end }: RangeCondition): void {
+    if (this.#valuesRead * costs.column < (end - start) * costs.entry + this.#words) return
+    const bits = new Int32Array(this.#words)
+    for (let at = start; at < end; at++) bits[order[at]! >>> 5]! |= 1 << (order[at]! & 31)
+    this.#rangeBits.push(bits)
+    this.#ranges.shift()
+    this.#valuesRead = 0
   }
 }
 

@@ -1,11 +1,17 @@
 /** Operations on words of 32 bits, the first `count` of an array. */
 
-export function keepCommon(into: Int32Array, bits: Int32Array, from: number, count: number): void {
-  for (let index = 0; index < count; index++) into[index]! &= bits[from + index]!
+/** Answers whether anything is left. */
+export function keepCommon(into: Int32Array, bits: Int32Array, from: number, count: number): boolean {
+  let left = 0
+  for (let index = 0; index < count; index++) left |= into[index]! &= bits[from + index]!
+  return left !== 0
 }
 
-export function dropCommon(into: Int32Array, bits: Int32Array, from: number, count: number): void {
-  for (let index = 0; index < count; index++) into[index]! &= ~bits[from + index]!
+/** Answers whether anything is left. */
+export function dropCommon(into: Int32Array, bits: Int32Array, from: number, count: number): boolean {
+  let left = 0
+  for (let index = 0; index < count; index++) left |= into[index]! &= ~bits[from + index]!
+  return left !== 0
 }
 
 export function countBits(words: Int32Array, count: number): number {
