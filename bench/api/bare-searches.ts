@@ -1,35 +1,46 @@
-import type { Pool } from '../../server/src/db/pool.ts'
+import type {
+  ContactPosition,
+  ContactSearch,
+  SearchEngine,
+  StorePosition,
+  StoreSearch,
+} from '../../server/src/search/engine.ts'
 import { normalizePersonFilters } from '../../server/src/search/person.ts'
-import { type ContactSearch, findContacts } from '../../server/src/search/postgres/find-contacts.ts'
-import { findStores, type StoreSearch } from '../../server/src/search/postgres/find-stores.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../server/src/search/query.ts'
 import type { Vocabulary } from '../../server/src/search/vocabulary.ts'
 import type { ContactSearchFilters } from './contact-filters.ts'
 import type { StoreFilters } from './store-filters.ts'
 import { type SearchItem, searchLimit } from './workload.ts'
 
+/** Which engine the service searches with. */
+export const engines = ['memory', 'postgres'] as const
+export type Engine = (typeof engines)[number]
+
+/** Finds the rows of a page: over PostgreSQL anew each time; those in memory cost no statement, so they are known. */
+export type BareStoreSearch = () => Promise<StorePosition[]>
+export type BareContactSearch = () => Promise<ContactPosition[]>
+
 /** A row more than the page says whether there is a next one. */
 const limit = searchLimit + 1
 
 /** The search for the page that an item asks for, at the place that a cursor would hold. */
 export async function prepareStoreSearch(
-  pool: Pool,
+  postgres: SearchEngine,
+  engine: Engine,
   vocabulary: Vocabulary,
   { filters: { filters }, pagesBefore }: SearchItem<StoreFilters>,
-): Promise<StoreSearch> {
+): Promise<BareStoreSearch> {
   const query = normalizeStoreFilters(vocabulary, filters, 'all')
-  const first: StoreSearch = { mode: 'live', query, after: null, limit, deliverEmails: 'all' }
-  return walkTo(first, pagesBefore, async (search) => {
-    const found = await findStores(pool, search)
-    return found.map(({ negatedScore, id }) => ({ negatedScore, storeId: id }))
-  })
+  const first: StoreSearch = { mode: 'live', query, after: null, limit }
+  return prepare(engine, first, pagesBefore, (search) => postgres.findStores(search))
 }
 
 export async function prepareContactSearch(
-  pool: Pool,
+  postgres: SearchEngine,
+  engine: Engine,
   vocabulary: Vocabulary,
   { filters, pagesBefore }: SearchItem<ContactSearchFilters>,
-): Promise<ContactSearch> {
+): Promise<BareContactSearch> {
   const first: ContactSearch = {
     mode: 'live',
     store: normalizeStoreConditions(vocabulary, filters.store ?? {}, 'store'),
@@ -39,17 +50,27 @@ export async function prepareContactSearch(
     after: null,
     limit,
   }
-  return walkTo(first, pagesBefore, async (search) => {
-    const found = await findContacts(pool, search)
-    return found.map(({ negatedScore, storeId, place }) => ({ negatedScore, storeId, contact: place }))
-  })
+  return prepare(engine, first, pagesBefore, (search) => postgres.findContacts(search))
+}
+
+async function prepare<Position, Search extends { after: Position | null }>(
+  engine: Engine,
+  first: Search,
+  pagesBefore: number,
+  find: (search: Search) => Promise<Position[]>,
+): Promise<() => Promise<Position[]>> {
+  const search = await walkTo(first, pagesBefore, find)
+  const findPage = async () => (await find(search)).slice(0, searchLimit)
+  if (engine === 'postgres') return findPage
+  const page = await findPage()
+  return async () => page
 }
 
 /** The first page where the search has too few. */
-async function walkTo<Search extends { after: unknown }>(
+async function walkTo<Position, Search extends { after: Position | null }>(
   first: Search,
   pagesBefore: number,
-  find: (search: Search) => Promise<Search['after'][]>,
+  find: (search: Search) => Promise<Position[]>,
 ): Promise<Search> {
   let search = first
   for (let page = 0; page < pagesBefore; page++) {

@@ -3,40 +3,28 @@ import { claimReply, keepReply } from '../../server/src/contacts/idempotency-que
 import { holdContactsAt, readContactsAt } from '../../server/src/contacts/reveal-queries.ts'
 import { type Pool, type Queryable, transact } from '../../server/src/db/pool.ts'
 import { splitContactKey } from '../../server/src/kernel/ids.ts'
-import { type ContactSearch, findContacts } from '../../server/src/search/postgres/find-contacts.ts'
-import { findStores, type StoreSearch } from '../../server/src/search/postgres/find-stores.ts'
-import { findStoreByHost, findStoresByHosts } from '../../server/src/stores/queries.ts'
-import { chargeDelivery } from '../../server/src/usage/charge-queries.ts'
+import { contactIdsAt } from '../../server/src/stores/contact-ids.ts'
+import { deliverHosts, deliverPreviews, deliverStores } from '../../server/src/stores/delivery-queries.ts'
+import type { Charge, DeliveryCharge } from '../../server/src/usage/charge-queries.ts'
 import { chargeReveals } from '../../server/src/usage/charge-reveals-queries.ts'
 import type { BareCaller } from './bare-callers.ts'
-import { searchLimit } from './workload.ts'
+import type { BareContactSearch, BareStoreSearch } from './bare-searches.ts'
+
+const deliverEmails = 'all'
 
 /** The statements of each operation, one after the other as the service sends them, through its own query functions. */
 export function bareRequests(pool: Pool) {
   return {
-    async lookup(caller: BareCaller, domain: string) {
-      await pool.query(caller.admissions.stores)
-      const found = await findStoreByHost(pool, 'live', domain, 'all')
-      await payForDelivery(pool, caller, { storeIds: [found!.store_id] })
-    },
-    async search(caller: BareCaller, search: StoreSearch) {
+    lookup: (caller: BareCaller, domain: string) => deliverAt(pool, caller, [domain]),
+    enrich: (caller: BareCaller, domains: string[]) => deliverAt(pool, caller, domains),
+    async search(caller: BareCaller, findPage: BareStoreSearch) {
       await pool.query(caller.admissions.storeSearch)
-      const page = (await findStores(pool, search)).slice(0, searchLimit)
-      await payForDelivery(pool, caller, { storeIds: page.map(({ id }) => id), searchRows: page.length })
+      const storeIds = (await findPage()).map((position) => position.storeId)
+      await deliverStores(pool, deliveryOf(caller), { storeIds, deliverEmails })
     },
-    async enrich(caller: BareCaller, domains: string[]) {
-      await pool.query(caller.admissions.stores)
-      const rows = await findStoresByHosts(pool, 'live', domains, 'all')
-      await payForDelivery(pool, caller, { storeIds: rows.map((row) => row.store_id) })
-    },
-    async contactSearch(caller: BareCaller, search: ContactSearch) {
+    async contactSearch(caller: BareCaller, findPage: BareContactSearch) {
       await pool.query(caller.admissions.contactSearch)
-      const page = (await findContacts(pool, search)).slice(0, searchLimit)
-      await payForDelivery(pool, caller, {
-        storeIds: page.map(({ storeId }) => storeId),
-        searchRows: page.length,
-        contactIds: page.map(({ id }) => id),
-      })
+      await deliverPreviews(pool, deliveryOf(caller), contactIdsAt(await findPage()))
     },
     async reveal(caller: BareCaller, contactKeys: number[]) {
       await pool.query(caller.admissions.reveal)
@@ -64,20 +52,9 @@ export function bareRequests(pool: Pool) {
 /** How long the service waits for another request with the same key. */
 const patienceMs = 2_000
 
-interface BareDelivery {
-  storeIds: number[]
-  searchRows?: number
-  contactIds?: number[]
-}
-
-function payForDelivery(pool: Pool, caller: BareCaller, { storeIds, searchRows = 0, contactIds = [] }: BareDelivery) {
-  const { limits } = caller.entitlement
-  return chargeDelivery(pool, {
-    ...chargeOf(caller, storeIds),
-    contactIds,
-    searchRows,
-    searchRowsAllowance: limits.search_rows,
-  })
+async function deliverAt(pool: Pool, caller: BareCaller, hosts: string[]) {
+  await pool.query(caller.admissions.stores)
+  await deliverHosts(pool, deliveryOf(caller), { hosts, contactIds: [], deliverEmails })
 }
 
 async function reveal(db: Queryable, caller: BareCaller, read: typeof readContactsAt, contactKeys: number[]) {
@@ -86,23 +63,25 @@ async function reveal(db: Queryable, caller: BareCaller, read: typeof readContac
   await read(db, { mode: 'live', storeIds, numbers: places.map(({ number }) => number) })
   const { limits, creditsPeriod } = caller.entitlement
   await chargeReveals(db, {
-    ...chargeOf(caller, storeIds),
-    contactIds: ascending(contactKeys),
+    ...chargeOf(caller),
+    storeIds: [...new Set(storeIds)],
+    contactIds: [...new Set(contactKeys)].sort((a, b) => a - b),
     creditsPeriodStart: creditsPeriod.start,
     creditsAllowance: limits.contact_credits,
   })
 }
 
-function chargeOf({ accountId, entitlement }: BareCaller, storeIds: number[]) {
+function deliveryOf(caller: BareCaller): DeliveryCharge {
+  return { ...chargeOf(caller), searchRowsAllowance: caller.entitlement.limits.search_rows }
+}
+
+function chargeOf({ accountId, entitlement }: BareCaller): Charge {
   return {
     accountId,
-    mode: 'live' as const,
+    mode: 'live',
     now: new Date(),
     requestId: 'req_00000000000000000000',
     periodStart: entitlement.period.start,
-    storeIds: ascending(storeIds),
     storeExportsAllowance: entitlement.limits.store_exports,
   }
 }
-
-const ascending = (ids: number[]) => [...new Set(ids)].sort((a, b) => a - b)

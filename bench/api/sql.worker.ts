@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { createPool, type Pool } from '../../server/src/db/pool.ts'
-import type { ContactSearch } from '../../server/src/search/postgres/find-contacts.ts'
-import type { StoreSearch } from '../../server/src/search/postgres/find-stores.ts'
+import { createPostgresEngine } from '../../server/src/search/postgres/engine.ts'
 import { LiveTaxonomy } from '../../server/src/taxonomy/live.ts'
 import { type BareCaller, prepareCallers } from './bare-callers.ts'
-import { prepareContactSearch, prepareStoreSearch } from './bare-searches.ts'
+import {
+  type BareContactSearch,
+  type BareStoreSearch,
+  type Engine,
+  prepareContactSearch,
+  prepareStoreSearch,
+} from './bare-searches.ts'
 import { bareRequests } from './bare-sql.ts'
 import { inTurn, mapConcurrently, shareOut } from './lists.ts'
 import { dealContacts, type RevealOperation, revealShapes } from './reveals.ts'
@@ -18,6 +23,8 @@ export type SqlAnswer = (Figures & { cpuMicros: number }) | null
 
 interface SqlPreparation {
   databaseUrl: string
+  /** The one that the service searches with. */
+  engine: Engine
   plansFile: string
   keys: string[]
   workload: Workload
@@ -35,7 +42,10 @@ interface SqlRun {
 interface Prepared extends Pick<SqlPreparation, 'replyBytes'> {
   pool: Pool
   callers: BareCaller[]
-  workload: Omit<Workload, 'search' | 'contact_search'> & { search: StoreSearch[]; contact_search: ContactSearch[] }
+  workload: Omit<Workload, 'search' | 'contact_search'> & {
+    search: BareStoreSearch[]
+    contact_search: BareContactSearch[]
+  }
 }
 
 let prepared: Prepared | undefined
@@ -47,14 +57,24 @@ answerParent<SqlQuestion, SqlAnswer>(async (question) => {
   return null
 })
 
-async function prepare({ databaseUrl, plansFile, keys, workload, replyBytes }: SqlPreparation): Promise<Prepared> {
+async function prepare({
+  databaseUrl,
+  engine,
+  plansFile,
+  keys,
+  workload,
+  replyBytes,
+}: SqlPreparation): Promise<Prepared> {
   // A pool as the service has it.
   const pool = createPool({ url: databaseUrl, applicationName: 'storedex bench' })
   const callers = await prepareCallers(pool, plansFile, keys)
   const { vocabulary } = (await LiveTaxonomy.open(pool)).current
-  const search = await mapConcurrently(workload.search, (item) => prepareStoreSearch(pool, vocabulary, item))
+  const postgres = createPostgresEngine({ db: pool })
+  const search = await mapConcurrently(workload.search, (item) =>
+    prepareStoreSearch(postgres, engine, vocabulary, item),
+  )
   const contact_search = await mapConcurrently(workload.contact_search, (item) =>
-    prepareContactSearch(pool, vocabulary, item),
+    prepareContactSearch(postgres, engine, vocabulary, item),
   )
   return { pool, callers, workload: { ...workload, search, contact_search }, replyBytes }
 }

@@ -55,7 +55,7 @@ export async function openSubjects(input: SubjectsInput, cleanup: Cleanup): Prom
   const { origin: bareOrigin } = await bare.ask({ samples: input.measured.samples })
   const { plansFile, proxy, measured, place, database } = input
   const replyBytes = mapOf(revealOperations, (operation) => measured.costs[operation].replyBytes)
-  const prepared = { plansFile, keys, replyBytes }
+  const prepared = { engine: 'postgres' as const, plansFile, keys, replyBytes }
   await sql.ask({ prepare: { databaseUrl: proxy.url, workload: sampleOf(workload), ...prepared } })
   await requireSameSql(sql, proxy, database, measured.costs)
   await sql.ask({ prepare: { databaseUrl: place.databaseUrl, workload, ...prepared } })

@@ -30,7 +30,8 @@ export interface IdSealer {
   openMany(kind: ModalKind, texts: readonly string[], mode: Mode): (number | null)[]
 }
 
-const contactsPerStore = 4096
+/** A contact's number is below this. */
+export const contactsPerStore = 4096
 
 /** A contact's internal key: its store's id and its number within the store, so that either is found without a read. */
 export function contactKey(storeId: number, number: number): number {

@@ -5,6 +5,7 @@ import type { CallerContext } from '../auth/caller.ts'
 import type { Pool } from '../db/pool.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
 import type { DeliverEmails } from '../search/delivery.ts'
+import type { SearchEngine } from '../search/engine.ts'
 import type { Vocabulary } from '../search/vocabulary.ts'
 import type { LiveTaxonomy } from '../taxonomy/live.ts'
 import type { Balance } from '../usage/charge.ts'
@@ -12,6 +13,7 @@ import type { Balance } from '../usage/charge.ts'
 /** What a verb that reads the catalogue works with. */
 export interface CatalogueContext extends CallerContext {
   cursors: CursorSealer
+  search: SearchEngine
   vocabulary: Vocabulary
   searchBounds: PlanFile['search']
   deliverEmails: DeliverEmails
@@ -21,6 +23,7 @@ export interface CatalogueContext extends CallerContext {
 export interface CatalogueServices {
   db: Pool
   cursors: CursorSealer
+  search: SearchEngine
   plans: PlanFile
   taxonomy: LiveTaxonomy
   config: { deliverEmails: DeliverEmails }
@@ -30,6 +33,7 @@ export function catalogueContext(request: FastifyRequest, services: CatalogueSer
   return {
     ...callerContext(request, services.db),
     cursors: services.cursors,
+    search: services.search,
     vocabulary: services.taxonomy.current.vocabulary,
     searchBounds: services.plans.search,
     deliverEmails: services.config.deliverEmails,

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { Closed, Count, Nullable, RequestId } from '../kernel/shapes.ts'
 import { normalizeRoles, type PersonQuery } from '../search/person.ts'
-import { findContacts } from '../search/postgres/find-contacts.ts'
 import type { StoreQuery } from '../search/query.ts'
-import { payForDelivery } from '../usage/charge.ts'
+import { contactIdsAt } from './contact-ids.ts'
 import type { CatalogueContext, PaidReply } from './context.ts'
 import { withoutTechnologies } from './document.ts'
 import { distinctHosts } from './hosts.ts'
-import { ContactPreview, joinPreview } from './preview.ts'
-import { findStoresByHosts } from './queries.ts'
+import { payForHosts } from './pay-for-hosts.ts'
+import { ContactPreview } from './preview.ts'
+import { findStoreIds } from './queries.ts'
 import { Domain, EnrichedStore } from './schema.ts'
 
 const Include = Type.Union([Type.Literal('store'), Type.Literal('technologies'), Type.Literal('contact_previews')])
@@ -65,25 +65,16 @@ export async function enrichStores(
   const include = new Set(request.include ?? ['store', 'technologies'])
   const person = normalizeRoles(ctx.vocabulary, request.contact_roles, 'contact_roles')
 
-  const rows = await findStoresByHosts(ctx.db, ctx.caller.mode, hosts, ctx.deliverEmails)
-  const foundByHost = new Map(rows.map((row) => [row.host, row]))
-  const storeIds = [...new Set(rows.map((row) => row.store_id))]
-  const contacts = include.has('contact_previews')
-    ? await findContactsAt(ctx, storeIds, person, request.max_contacts_per_store ?? 1)
-    : null
-
-  const contactIds = contacts?.map((contact) => contact.id) ?? []
-  const { balance, revealed } = await payForDelivery(ctx, { storeIds, searchRows: 0, contactIds })
-  const previewsAt = (storeId: number) =>
-    contacts
-      ?.filter((contact) => contact.storeId === storeId)
-      .map(({ id, person, store }) => joinPreview(person, revealed.has(id), store))
+  const contactIds = include.has('contact_previews')
+    ? await findContactsAt(ctx, hosts, person, request.max_contacts_per_store ?? 1)
+    : []
+  const { delivered, balance } = await payForHosts(ctx, hosts, contactIds)
+  const foundByHost = new Map(delivered.stores.map((store) => [store.host, store]))
   const data = hosts.map((host) => {
     const found = foundByHost.get(host)
     if (!found) return `{"domain":"${host}","status":"not_found","store":null}`
     const store = include.has('technologies') ? found.document : withoutTechnologies(found.document)
-    const previews = previewsAt(found.store_id)
-    const rest = previews ? `,"contact_previews":[${previews.join(',')}]` : ''
+    const rest = include.has('contact_previews') ? `,"contact_previews":[${found.previews ?? ''}]` : ''
     return `{"domain":"${host}","status":"found","store":${store}${rest}}`
   })
   const missing = hosts.length - foundByHost.size
@@ -102,8 +93,14 @@ const everyStore: StoreQuery = {
 }
 
 /** The first people of each of the stores, as contact search orders them. */
-function findContactsAt(ctx: CatalogueContext, storeIds: number[], person: PersonQuery, maxPerStore: number) {
+async function findContactsAt(
+  { db, caller, search }: CatalogueContext,
+  hosts: string[],
+  person: PersonQuery,
+  maxPerStore: number,
+): Promise<number[]> {
+  const storeIds = await findStoreIds(db, caller.mode, hosts)
   const limit = storeIds.length * maxPerStore
-  const { db, caller } = ctx
-  return findContacts(db, { mode: caller.mode, store: everyStore, storeIds, person, maxPerStore, after: null, limit })
+  const where = { mode: caller.mode, store: everyStore, storeIds }
+  return contactIdsAt(await search.findContacts({ ...where, person, maxPerStore, after: null, limit }))
 }

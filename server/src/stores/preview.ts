@@ -40,7 +40,7 @@ export const ContactPreview = Closed({
 
 /**
  * Previews are rendered by the import in two parts, the person with the contact and the store with the store, and kept as
- * text. A reply joins them; only `revealed` is its own.
+ * text. A delivery joins them; only `revealed` is its own.
  */
 export const previewVersion = 1
 
@@ -56,9 +56,4 @@ export function renderPreviewedPerson(preview: PreviewedPerson): string {
 
 export function renderPreviewedStore(store: Store): string {
   return serializeStore(store)
-}
-
-/** The preview that a reply shows to an account, of what was rendered for all. */
-export function joinPreview(person: string, isRevealed: boolean, store: string): string {
-  return `${person}${isRevealed},"store":${store}}`
 }

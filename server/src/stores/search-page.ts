@@ -3,6 +3,7 @@ import type { CursorPayload } from '../kernel/cursor.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { figure } from '../kernel/format.ts'
 import { Closed, Nullable, RequestId } from '../kernel/shapes.ts'
+import type { StorePosition } from '../search/engine.ts'
 import { requireSearchRows } from '../usage/charge.ts'
 import type { CatalogueContext } from './context.ts'
 import { openSearchCursor, sealSearchCursor } from './cursor.ts'
@@ -31,31 +32,33 @@ export const ListReply = <T extends TSchema>(item: T) =>
     request_id: RequestId,
   })
 
-type Position = CursorPayload['position']
+type CursorPosition = CursorPayload['position']
 
 /** A search, as far as turning its pages goes. */
-interface PagedSearch<Row> {
+interface PagedSearch<Position> {
   /** Names the endpoint and the query in normal form. */
   queryHash: string
   /** Whether any filter narrows the catalogue: if none does, it can be walked less far. */
   isNarrowed: boolean
   /** Where a filter could be added, when all of the filters stand in one place. */
   filtersParam?: string
-  find(after: Position | null, limit: number): Promise<Row[]>
-  positionOf(row: Row): Position
+  find(after: CursorPosition | null, limit: number): Promise<Position[]>
 }
 
-interface Page<Row> {
-  rows: Row[]
+interface Page<Position> {
+  positions: Position[]
   nextCursor: string | null
 }
 
-/** The page that a request asks for. Refused before it is looked for: a foreign cursor, a walk too far, too few rows left. */
-export async function findPage<Row>(
+/**
+ * Where the rows stand of the page that a request asks for. Refused before it is looked for: a foreign cursor, a walk too
+ * far, too few rows left.
+ */
+export async function findPage<Position extends StorePosition>(
   ctx: CatalogueContext,
   request: { limit?: number; cursor?: string | null },
-  search: PagedSearch<Row>,
-): Promise<Page<Row>> {
+  search: PagedSearch<Position>,
+): Promise<Page<Position>> {
   const limit = request.limit ?? 25
   const cursor = openSearchCursor(ctx, request.cursor ?? null, search.queryHash)
   const rowsWalked = cursor?.rowsWalked ?? 0
@@ -63,17 +66,18 @@ export async function findPage<Row>(
   requireSearchRows(ctx, limit)
 
   const found = await search.find(cursor?.position ?? null, limit + 1)
-  const rows = found.slice(0, limit)
-  const last = rows.at(-1)
-  if (found.length <= limit || !last) return { rows, nextCursor: null }
-  const next = { position: search.positionOf(last), rowsWalked: rowsWalked + rows.length }
-  return { rows, nextCursor: sealSearchCursor(ctx, { queryHash: search.queryHash, ...next }) }
+  const positions = found.slice(0, limit)
+  const last = positions.at(-1)
+  if (found.length <= limit || !last) return { positions, nextCursor: null }
+  // The next page goes on from the engine's answer, whether or not all of these rows are still there to be delivered.
+  const next = { position: { contact: null, ...last }, rowsWalked: rowsWalked + positions.length }
+  return { positions, nextCursor: sealSearchCursor(ctx, { queryHash: search.queryHash, ...next }) }
 }
 
-/** The body of a page, of items that are serialised already. */
-export function renderList(ctx: CatalogueContext, items: string[], nextCursor: string | null): string {
+/** The body of a page, of items that are serialised already, with commas between; null for none. */
+export function renderList(ctx: CatalogueContext, items: string | null, nextCursor: string | null): string {
   const next = nextCursor === null ? 'null' : `"${nextCursor}"`
-  return `{"object":"list","data":[${items.join(',')}],"has_more":${nextCursor !== null},"next_cursor":${next},"request_id":"${ctx.requestId}"}`
+  return `{"object":"list","data":[${items ?? ''}],"has_more":${nextCursor !== null},"next_cursor":${next},"request_id":"${ctx.requestId}"}`
 }
 
 function requireWithinBounds(

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import { Closed } from '../kernel/shapes.ts'
 import { StoreSearchFilters } from '../search/filters.ts'
-import { findStores } from '../search/postgres/find-stores.ts'
 import { hashQuery, narrows, normalizeStoreFilters } from '../search/query.ts'
 import { payForDelivery } from '../usage/charge.ts'
 import type { CatalogueContext, PaidReply } from './context.ts'
+import { deliverStores } from './delivery-queries.ts'
 import { Store } from './schema.ts'
 import { findPage, ListReply, pageParameters, renderList } from './search-page.ts'
 
@@ -17,16 +17,18 @@ export async function searchStores(
   ctx: CatalogueContext,
   request: Static<typeof StoreSearchRequest>,
 ): Promise<PaidReply> {
-  const { deliverEmails } = ctx
+  const { db, caller, search, deliverEmails } = ctx
   const query = normalizeStoreFilters(ctx.vocabulary, request.filters, deliverEmails)
-  const { rows, nextCursor } = await findPage(ctx, request, {
+  const { positions, nextCursor } = await findPage(ctx, request, {
     queryHash: hashQuery(query, 'stores'),
     isNarrowed: narrows(query),
     filtersParam: 'filters',
-    find: (after, limit) => findStores(ctx.db, { mode: ctx.caller.mode, query, after, limit, deliverEmails }),
-    positionOf: ({ negatedScore, id }) => ({ negatedScore, storeId: id, contact: null }),
+    find: (after, limit) => search.findStores({ mode: caller.mode, query, after, limit }),
   })
-  const { balance } = await payForDelivery(ctx, { storeIds: rows.map((store) => store.id), searchRows: rows.length })
-  const data = rows.map((store) => store.document)
-  return { body: renderList(ctx, data, nextCursor), balance }
+  const storeIds = positions.map((position) => position.storeId)
+  const { delivered, balance } = await payForDelivery(ctx, {
+    deliver: (charge) => deliverStores(db, charge, { storeIds, deliverEmails }),
+    describe: async () => ({ storeIds, searchRows: storeIds.length }),
+  })
+  return { body: renderList(ctx, delivered.items, nextCursor), balance }
 }

@@ -2,33 +2,37 @@ import pg from 'pg'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 
-/** What every charge says: whom it is for, and which stores are delivered. */
+/** What every charge says: whom it is for, when and why, and how many stores may be exported. */
 export interface Charge {
   accountId: number
   mode: Mode
   now: Date
   requestId: string
   periodStart: Date
-  /** Distinct, ascending: exports are locked in one order by every request. */
-  storeIds: number[]
   storeExportsAllowance: number
 }
 
-/** The first parameters of every charge: $1 account, $2 mode, $3 now, $4 request, $5 period, $6 stores, $7 their allowance. */
+/** The first parameters of every charge: $1 account, $2 mode, $3 now, $4 request, $5 period, $6 allowance of exports. */
 export function chargeValues(charge: Charge): unknown[] {
-  const { accountId, mode, now, requestId, periodStart, storeIds, storeExportsAllowance } = charge
-  return [accountId, mode, now, requestId, periodStart, storeIds, storeExportsAllowance]
+  const { accountId, mode, now, requestId, periodStart, storeExportsAllowance } = charge
+  return [accountId, mode, now, requestId, periodStart, storeExportsAllowance]
 }
 
-/** The part of a charge that marks the stores exported: `exported` are those that are new in the period. */
-export const exportedPart = `
+/**
+ * The part of a charge that marks the stores of `source (store_id)` exported: `exported` are those that are new in the
+ * period. Ascending, so that every request locks them in one order.
+ */
+export function exportedPart(source: string): string {
+  return `
 exported as (
   insert into store_exports (account_id, mode, period_start, store_id, exported_at)
   select $1::bigint, $2::text, $5::timestamptz, store_id, $3::timestamptz
-  from unnest($6::bigint[]) as store_id
+  from (select distinct store_id from ${source}) as each_once
+  order by store_id
   on conflict do nothing
   returning store_id
 )`
+}
 
 /**
  * The part of a charge that counts `spends (meter, period_start, amount, allowance)` and writes the ledger: `balances` are
@@ -61,50 +65,51 @@ balances as (
 )`
 
 export interface DeliveryCharge extends Charge {
-  /** Contacts that the delivery shows, to learn which the account has revealed. */
-  contactIds: number[]
-  searchRows: number
   searchRowsAllowance: number
 }
 
-interface MeterBalanceRow {
-  meter: 'search_rows' | 'store_exports'
-  /** Used and reserved after the charge. */
-  taken: number
+/** Parameters 1 to 7 of a delivery: those of every charge, then the allowance of search rows. */
+export function deliveryValues(charge: DeliveryCharge): unknown[] {
+  return [...chargeValues(charge), charge.searchRowsAllowance]
 }
 
-export interface ChargedDelivery {
-  balances: MeterBalanceRow[]
-  /** Those of the contacts that the account has revealed. */
-  revealed: number[]
+/** Used and reserved of either meter after a charge. */
+export interface MetersTaken {
+  rows_taken: number
+  exports_taken: number
+}
+
+interface DeliveryParts {
+  /** Selects what is handed over, each with its `store_id`; its own parameters begin at $8. */
+  delivered: string
+  /** Whether each of it counts against the search rows. */
+  countsRows: boolean
+  /** The end of the statement: what is answered of `delivered`, and of `meters`, which is always one row of `MetersTaken`. */
+  answer: string
 }
 
 /**
- * Charges a delivery in one statement: marks the stores exported, counts those that are new in the period and the rows,
- * and writes the ledger. When a meter would pass its allowance the table's check fails and nothing of it happened
- * (`isAllowanceExceeded`).
+ * A delivery in one statement: it fetches what a reply hands over and charges for exactly that, marking the stores exported,
+ * counting those that are new in the period and the rows, and writing the ledger. When a meter would pass its allowance the
+ * table's check fails and nothing of it happened (`isAllowanceExceeded`).
  */
-export async function chargeDelivery(db: Queryable, charge: DeliveryCharge): Promise<ChargedDelivery> {
-  // Elements of bigint[] arrive as text; both rows have the same ones.
-  const { rows } = await db.query<MeterBalanceRow & { revealed: string[] }>({
-    name: 'charge_delivery',
-    text: chargeDeliverySql,
-    values: [...chargeValues(charge), charge.searchRows, charge.searchRowsAllowance, charge.contactIds],
-  })
-  return { balances: rows, revealed: rows[0]!.revealed.map(Number) }
-}
-
-const chargeDeliverySql = `
-with ${exportedPart},
-spends (meter, period_start, amount, allowance) as (
-  values ('search_rows', $5::timestamptz, $8::integer, $9::integer),
-         ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $7::integer)
+export function deliverySql({ delivered, countsRows, answer }: DeliveryParts): string {
+  return `
+with delivered as materialized (${delivered}
 ),
-${settledPart}
-select meter, taken,
-       array(select contact_id from reveals
-             where account_id = $1::bigint and mode = $2::text and contact_id = any ($10::bigint[])) as revealed
-from balances`
+${exportedPart('delivered')},
+spends (meter, period_start, amount, allowance) as (
+  values ('search_rows', $5::timestamptz, ${countsRows ? '(select count(*)::integer from delivered)' : '0'}, $7::integer),
+         ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $6::integer)
+),
+${settledPart},
+meters as (
+  select max(taken) filter (where meter = 'search_rows') as rows_taken,
+         max(taken) filter (where meter = 'store_exports') as exports_taken
+  from balances
+)
+${answer}`
+}
 
 /** Whether a charge failed because a meter would have passed its allowance. */
 export function isAllowanceExceeded(error: unknown): boolean {
@@ -117,8 +122,9 @@ export interface StandingQuestion {
   mode: Mode
   periodStart: Date
   creditsPeriodStart: Date
+  /** Distinct. */
   storeIds: number[]
-  /** Contacts that were to be revealed. */
+  /** Contacts that were to be revealed; distinct. */
   contactIds: number[]
 }
 

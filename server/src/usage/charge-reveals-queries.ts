@@ -2,6 +2,8 @@ import type { Queryable } from '../db/pool.ts'
 import { type Charge, chargeValues, exportedPart, settledPart } from './charge-queries.ts'
 
 export interface RevealCharge extends Charge {
+  /** Distinct. */
+  storeIds: number[]
   /** Distinct, ascending, not empty: reveals are locked in one order by every request. */
   contactIds: number[]
   creditsPeriodStart: Date
@@ -27,7 +29,13 @@ export async function chargeReveals(db: Queryable, charge: RevealCharge): Promis
   const { rows } = await db.query<RevealRow>({
     name: 'charge_reveals',
     text: chargeRevealsSql,
-    values: [...chargeValues(charge), charge.contactIds, charge.creditsPeriodStart, charge.creditsAllowance],
+    values: [
+      ...chargeValues(charge),
+      charge.storeIds,
+      charge.contactIds,
+      charge.creditsPeriodStart,
+      charge.creditsAllowance,
+    ],
   })
   return rows
 }
@@ -40,10 +48,10 @@ with revealed as (
   on conflict do nothing
   returning contact_id, revealed_at
 ),
-${exportedPart},
+${exportedPart('unnest($7::bigint[]) as store_id')},
 spends (meter, period_start, amount, allowance) as (
   values ('contact_credits', $9::timestamptz, (select count(*)::integer from revealed), $10::integer),
-         ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $7::integer)
+         ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $6::integer)
 ),
 ${settledPart}
 select asked.contact_id,

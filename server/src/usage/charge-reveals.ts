@@ -1,7 +1,7 @@
 import type { CallerContext } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { ApiError } from '../kernel/errors.ts'
-import { ascending, type Balance, left } from './charge.ts'
+import { type Balance, left } from './charge.ts'
 import { chargeOrRefuse } from './charge-attempts.ts'
 import { isAllowanceExceeded, readStanding } from './charge-queries.ts'
 import { creditsRefusal, exportsRefusal, type TrialContext } from './charge-refusals.ts'
@@ -83,10 +83,15 @@ function chargeOf(ctx: CallerContext, { contactIds, storeIds }: RevealDelivery):
     now: ctx.now,
     requestId: ctx.requestId,
     periodStart: entitlement.period.start,
-    storeIds: ascending(storeIds),
+    storeIds: [...new Set(storeIds)],
     storeExportsAllowance: entitlement.limits.store_exports,
     contactIds: ascending(contactIds),
     creditsPeriodStart: entitlement.creditsPeriod.start,
     creditsAllowance: entitlement.limits.contact_credits,
   }
+}
+
+/** Each id once, in the order in which every request locks them. */
+function ascending(ids: readonly number[]): number[] {
+  return [...new Set(ids)].sort((a, b) => a - b)
 }

@@ -7,52 +7,49 @@ import * as queries from './charge-queries.ts'
 import { exportsRefusal, rowsRefusal } from './charge-refusals.ts'
 
 /** What a reply is about to hand over. */
-export interface Delivery {
-  storeIds: readonly number[]
-  /** Rows that count against the search-row quota; 0 for everything but the two searches. */
-  searchRows: number
-  /** Contacts that are shown; none for a delivery of stores alone. */
-  contactIds?: readonly number[]
+export interface Delivery<Delivered extends queries.MetersTaken> {
+  /** The one statement that fetches and charges (`deliverySql`). */
+  deliver(charge: queries.DeliveryCharge): Promise<Delivered>
+  /** What it comes to when all of it is still there; asked only to tell what a refused delivery lacked. */
+  describe(): Promise<{ storeIds: readonly number[]; searchRows: number }>
 }
 
 /** What is left of each meter that a reply was paid from. */
 export type Balance = Partial<Record<Meter, number>>
 
-export interface PaidDelivery {
-  balance: Balance
-  /** Those of the contacts shown that the account has revealed. */
-  revealed: ReadonlySet<number>
-}
-
 /**
- * Pays for a delivery before it is sent: each store once per account, mode and period, and the rows of a search. All or
- * nothing; a delivery that does not fit into what is left is refused whole with 429 and leaves no trace.
+ * Fetches a delivery and pays for it before it is sent: each store once per account, mode and period, and the rows of a
+ * search. All or nothing; a delivery that does not fit into what is left is refused whole with 429 and leaves no trace.
  */
-export async function payForDelivery(ctx: CallerContext, delivery: Delivery): Promise<PaidDelivery> {
+export async function payForDelivery<Delivered extends queries.MetersTaken>(
+  ctx: CallerContext,
+  { deliver, describe }: Delivery<Delivered>,
+): Promise<{ delivered: Delivered; balance: Balance }> {
   const { entitlement, accountId, mode } = ctx.caller
   const { limits, period } = entitlement
   const charge: queries.DeliveryCharge = {
     accountId,
     mode,
-    periodStart: period.start,
     now: ctx.now,
     requestId: ctx.requestId,
-    storeIds: ascending(delivery.storeIds),
-    contactIds: [...(delivery.contactIds ?? [])],
-    searchRows: delivery.searchRows,
-    searchRowsAllowance: limits.search_rows,
+    periodStart: period.start,
     storeExportsAllowance: limits.store_exports,
+    searchRowsAllowance: limits.search_rows,
   }
-  const charged = await chargeOrRefuse(
-    () => retryConflicts(() => queries.chargeDelivery(ctx.db, charge)),
-    (error) => {
+  const delivered = await chargeOrRefuse(
+    () => retryConflicts(() => deliver(charge)),
+    async (error) => {
       if (!queries.isAllowanceExceeded(error)) throw error
-      return explainRefusal(ctx, charge)
+      return explainRefusal(ctx, charge, await describe())
     },
   )
+  const { rows_taken, exports_taken } = delivered
   return {
-    balance: Object.fromEntries(charged.balances.map(({ meter, taken }) => [meter, left(limits[meter], taken)])),
-    revealed: new Set(charged.revealed),
+    delivered,
+    balance: {
+      search_rows: left(limits.search_rows, rows_taken),
+      store_exports: left(limits.store_exports, exports_taken),
+    },
   }
 }
 
@@ -64,12 +61,19 @@ export function requireSearchRows(ctx: CallerContext, limit: number): void {
 }
 
 /** What a delivery lacks as things stand now; null when it fits. */
-async function explainRefusal(ctx: CallerContext, charge: queries.DeliveryCharge): Promise<ApiError | null> {
-  const { creditsPeriod } = ctx.caller.entitlement
-  const question = { ...charge, creditsPeriodStart: creditsPeriod.start, contactIds: [] }
-  const standing = await queries.readStanding(ctx.db, question)
+async function explainRefusal(
+  ctx: CallerContext,
+  charge: queries.DeliveryCharge,
+  { storeIds, searchRows }: Awaited<ReturnType<Delivery<never>['describe']>>,
+): Promise<ApiError | null> {
+  const standing = await queries.readStanding(ctx.db, {
+    ...charge,
+    creditsPeriodStart: ctx.caller.entitlement.creditsPeriod.start,
+    storeIds: [...new Set(storeIds)],
+    contactIds: [],
+  })
   const rowsLeft = left(charge.searchRowsAllowance, standing.rows_taken)
-  if (charge.searchRows > rowsLeft) return rowsRefusal(ctx, rowsLeft)
+  if (searchRows > rowsLeft) return rowsRefusal(ctx, rowsLeft)
   const exportsLeft = left(charge.storeExportsAllowance, standing.exports_taken)
   return standing.new_stores > exportsLeft ? exportsRefusal(ctx, standing.new_stores, exportsLeft) : null
 }
@@ -77,9 +81,4 @@ async function explainRefusal(ctx: CallerContext, charge: queries.DeliveryCharge
 /** Never below zero: an allowance may have been lowered beneath what was taken already. */
 export function left(allowance: number, taken: number): number {
   return Math.max(0, allowance - taken)
-}
-
-/** Each id once, in the order in which every request locks them. */
-export function ascending(ids: readonly number[]): number[] {
-  return [...new Set(ids)].sort((a, b) => a - b)
 }

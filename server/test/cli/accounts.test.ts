@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { admit } from '../../src/auth/admit.ts'
-import { payForDelivery } from '../../src/usage/charge.ts'
+import { spendRows } from '../usage/spend.ts'
 import { openCommandLine } from './support.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
@@ -58,7 +58,7 @@ test('what was used is shown for the mode it was used in, and what is left is ne
     { authorization: `Bearer ${key}`, scope: 'stores:read', readSearchRows: true },
   )
   const ctx = { db, now: new Date(now), requestId: 'req_1', caller }
-  await payForDelivery(ctx, { storeIds: [1, 2, 3], searchRows: 10 })
+  await spendRows(ctx, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1])
   await cli.json('accounts', 'set', id, '--limit', 'search_rows=4', '--limit', 'requests_per_minute=9')
 
   const { usage } = await cli.json<{ usage: { live: object; test: object } }>('accounts', 'show', id)

@@ -6,8 +6,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { admit } from '../../src/auth/admit.ts'
 import { findProjectDir } from '../../src/config.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
-import { payForDelivery } from '../../src/usage/charge.ts'
 import { testDataKeys } from '../support/data-keys.ts'
+import { spendRows } from '../usage/spend.ts'
 import { openCommandLine } from './support.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
@@ -33,7 +33,7 @@ async function openSpender(mode: Mode = 'live'): Promise<Spender> {
         { db, now: at, plans, publicUrl: 'http://storedex.example' },
         { authorization: `Bearer ${key}`, scope: 'stores:read', readSearchRows: true },
       )
-      await payForDelivery({ db, now: at, requestId, caller }, { storeIds, searchRows: storeIds.length })
+      await spendRows({ db, now: at, requestId, caller }, storeIds)
     },
   }
 }

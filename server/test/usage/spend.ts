@@ -1,4 +1,7 @@
 import { admit } from '../../src/auth/admit.ts'
+import type { CallerContext } from '../../src/auth/caller.ts'
+import { payForDelivery } from '../../src/usage/charge.ts'
+import { deliverySql, deliveryValues, type MetersTaken } from '../../src/usage/charge-queries.ts'
 import { explainRefusals, payForReveals } from '../../src/usage/charge-reveals.ts'
 import { createTrialLinks } from '../../src/usage/trial-links.ts'
 import type { TestApp, TestKey } from '../support/app.ts'
@@ -28,4 +31,22 @@ export async function spendCredits({ deps }: TestApp, key: TestKey, count: numbe
   }
   const paid = await explainRefusals(ctx, () => payForReveals(ctx, db, { contactIds, storeIds: [] }))
   return paid.balance.contact_credits
+}
+
+/** Pays for a page of rows, one for each of the ids, as a search does, without the stores. */
+export async function spendRows(ctx: CallerContext, storeIds: number[]): Promise<void> {
+  await payForDelivery(ctx, {
+    deliver: async (charge) => {
+      const { rows } = await ctx.db.query<MetersTaken>(
+        deliverySql({
+          delivered: 'select store_id from unnest($8::bigint[]) as store_id',
+          countsRows: true,
+          answer: 'select * from meters',
+        }),
+        [...deliveryValues(charge), storeIds],
+      )
+      return rows[0]!
+    },
+    describe: async () => ({ storeIds, searchRows: storeIds.length }),
+  })
 }
