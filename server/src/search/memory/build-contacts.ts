@@ -10,7 +10,12 @@ export function buildContacts(staged: StagedStores, rows: Uint32Array): Contacts
     table.add(signatureKey(contactRoles[contact]!, contactTraits[contact]!))
   const { values: keys, places: signatures } = table.sorted()
 
-  const laid = layContacts(rows.length, contactRoles.length, keys)
+  const starts = new Uint32Array(rows.length + 1)
+  for (let document = 0; document < rows.length; document++) {
+    const row = rows[document]!
+    starts[document + 1] = starts[document]! + rowStarts[row + 1]! - rowStarts[row]!
+  }
+  const laid = layContacts(starts, keys)
   let order = new Uint32Array(64)
   let next = 0
   for (let document = 0; document < rows.length; document++) {
@@ -25,7 +30,6 @@ export function buildContacts(staged: StagedStores, rows: Uint32Array): Contacts
       laid.contactNumbers[next] = contactNumbers[contact]!
       next++
     }
-    laid.contactStarts[document + 1] = next
   }
   return laid
 }

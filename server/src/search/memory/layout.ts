@@ -102,8 +102,9 @@ export function signatureKey(role: number, traits: number): number {
   return role * traitsCount + traits
 }
 
-/** Room for so many contacts of documents, with the table of their signatures, given by ascending keys. */
-export function layContacts(size: number, contacts: number, signatureKeys: Int32Array): Contacts {
+/** Room for the contacts of documents, by where theirs begin, with the table of signatures, given by ascending keys. */
+export function layContacts(contactStarts: Uint32Array, signatureKeys: Int32Array): Contacts {
+  const contacts = contactStarts[contactStarts.length - 1]!
   const signatureRoles = shared(Int32Array, signatureKeys.length)
   const signatureTraits = shared(Uint8Array, signatureKeys.length)
   signatureKeys.forEach((key, signature) => {
@@ -112,7 +113,7 @@ export function layContacts(size: number, contacts: number, signatureKeys: Int32
     signatureTraits[signature] = key - role * traitsCount
   })
   return {
-    contactStarts: shared(Uint32Array, size + 1),
+    contactStarts: sharedCopy(Uint32Array, contactStarts),
     contactSignatures: sharedUpTo(signatureKeys.length - 1, contacts),
     contactNumbers: shared(Uint16Array, contacts),
     signatureRoles,

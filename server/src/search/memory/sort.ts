@@ -85,3 +85,28 @@ function sortableWords(values: Float64Array): [Uint32Array, Uint32Array] {
   }
   return [low, high]
 }
+
+/** Lists that are each in an order, made one that is. */
+export function mergeLists(lists: Uint32Array[], isBefore: (a: number, b: number) => boolean): Uint32Array {
+  // Short ones first, so that a long one is copied once.
+  const [first = new Uint32Array(0), ...others] = lists.toSorted((a, b) => a.length - b.length)
+  return others.reduce((merged, list) => mergeTwo(merged, list, isBefore), first)
+}
+
+function mergeTwo(one: Uint32Array, other: Uint32Array, isBefore: (a: number, b: number) => boolean): Uint32Array {
+  const merged = new Uint32Array(one.length + other.length)
+  let fromOne = 0
+  let fromOther = 0
+  while (fromOne < one.length && fromOther < other.length) {
+    const a = one[fromOne]!
+    const b = other[fromOther]!
+    const takesOther = isBefore(b, a)
+    merged[fromOne + fromOther] = takesOther ? b : a
+    if (takesOther) fromOther++
+    else fromOne++
+  }
+  const place = fromOne + fromOther
+  merged.set(one.subarray(fromOne), place)
+  merged.set(other.subarray(fromOther), place + one.length - fromOne)
+  return merged
+}

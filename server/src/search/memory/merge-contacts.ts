@@ -1,0 +1,58 @@
+import { type Contacts, layContacts, signatureKey } from './layout.ts'
+import { gone, type MergedPart } from './merge-documents.ts'
+import { NumberTable } from './number-table.ts'
+import type { Segment } from './segment.ts'
+
+/** The contacts of the living documents, with a table of the signatures that are left among them. */
+export function mergeContacts(parts: readonly MergedPart[], size: number): Contacts {
+  const starts = new Uint32Array(size + 1)
+  const table = new NumberTable()
+  for (const part of parts) {
+    for (const signature of countContacts(part, starts)) table.add(keyOf(part.segment, signature))
+  }
+  for (let document = 0; document < size; document++) starts[document + 1]! += starts[document]!
+  const { values: keys, places } = table.sorted()
+  const merged = layContacts(starts, keys)
+  for (const part of parts) {
+    const { signatureRoles } = part.segment
+    // Of those that nobody living has there is no place to take, and none is taken.
+    const signatures = Uint32Array.from(
+      signatureRoles,
+      (_, index) => places[table.numberOf(keyOf(part.segment, index))]!,
+    )
+    copyContacts(part, signatures, merged)
+  }
+  return merged
+}
+
+function keyOf({ signatureRoles, signatureTraits }: Segment, signature: number): number {
+  return signatureKey(signatureRoles[signature]!, signatureTraits[signature]!)
+}
+
+/** Notes how many contacts each document has, one place too far right, and answers which signatures they have. */
+function countContacts({ segment, documents }: MergedPart, starts: Uint32Array): number[] {
+  const { contactStarts, contactSignatures } = segment
+  const isUsed = new Uint8Array(segment.signatureRoles.length)
+  for (let document = 0; document < documents.length; document++) {
+    const target = documents[document]!
+    if (target === gone) continue
+    const end = contactStarts[document + 1]!
+    starts[target + 1] = end - contactStarts[document]!
+    for (let contact = contactStarts[document]!; contact < end; contact++) isUsed[contactSignatures[contact]!] = 1
+  }
+  return [...isUsed.keys()].filter((signature) => isUsed[signature] === 1)
+}
+
+function copyContacts({ segment, documents }: MergedPart, signatures: Uint32Array, merged: Contacts): void {
+  const { contactStarts, contactSignatures, contactNumbers } = segment
+  for (let document = 0; document < documents.length; document++) {
+    if (documents[document] === gone) continue
+    let next = merged.contactStarts[documents[document]!]!
+    const end = contactStarts[document + 1]!
+    for (let contact = contactStarts[document]!; contact < end; contact++) {
+      merged.contactSignatures[next] = signatures[contactSignatures[contact]!]!
+      merged.contactNumbers[next] = contactNumbers[contact]!
+      next++
+    }
+  }
+}

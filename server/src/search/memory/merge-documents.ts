@@ -1,0 +1,80 @@
+import type { LiveSegment, Segment } from './segment.ts'
+import { countUp, mergeLists, pick, placesIn } from './sort.ts'
+
+/** A segment that goes into a merged one. */
+export interface MergedPart {
+  segment: Segment
+  /** Whether all of its documents live. */
+  isWhole: boolean
+  /** Its documents → those of the merged segment, ascending; `gone` for the dead. */
+  documents: Uint32Array
+}
+
+export const gone = 0xffff_ffff
+
+interface MergedDocuments {
+  parts: MergedPart[]
+  /** By document of the merged segment. */
+  ids: Float64Array
+  negatedScores: Float64Array
+}
+
+/** Puts the living documents of all parts in result order. */
+export function mergeDocuments(parts: readonly LiveSegment[]): MergedDocuments {
+  const living = parts.map(livingDocuments)
+  const size = living.reduce((sum, documents) => sum + documents.length, 0)
+  // Before they are in order they are rows, one part after another.
+  const ids = new Float64Array(size)
+  const scores = new Float64Array(size)
+  const rows = countUp(size)
+  const rowsOfParts: Uint32Array[] = []
+  let start = 0
+  parts.forEach(({ segment }, part) => {
+    const documents = living[part]!
+    copyKeys(segment, documents, ids.subarray(start), scores.subarray(start))
+    rowsOfParts.push(rows.subarray(start, start + documents.length))
+    start += documents.length
+  })
+
+  const isBefore = (a: number, b: number) => scores[a]! < scores[b]! || (scores[a] === scores[b] && ids[a]! < ids[b]!)
+  const order = mergeLists(rowsOfParts, isBefore)
+  const documentOf = placesIn(order)
+  return {
+    parts: parts.map(({ segment }, part) => {
+      const documents = new Uint32Array(segment.size).fill(gone)
+      living[part]!.forEach((document, index) => {
+        documents[document] = documentOf[rowsOfParts[part]![index]!]!
+      })
+      return { segment, isWhole: living[part]!.length === segment.size, documents }
+    }),
+    ids: pick(ids, order),
+    negatedScores: pick(scores, order),
+  }
+}
+
+function livingDocuments({ segment, dead }: LiveSegment): Uint32Array {
+  const all = countUp(segment.size)
+  return dead === null ? all : all.filter((document) => ((dead[document >>> 5]! >>> (document & 31)) & 1) === 0)
+}
+
+function copyKeys(segment: Segment, documents: Uint32Array, ids: Float64Array, scores: Float64Array): void {
+  const { scoreStarts } = segment
+  let run = 0
+  for (let index = 0; index < documents.length; index++) {
+    const document = documents[index]!
+    while (run + 1 < scoreStarts.length && scoreStarts[run + 1]! <= document) run++
+    ids[index] = segment.ids[document]!
+    scores[index] = segment.scores[run]!
+  }
+}
+
+/** Documents of a part as the merged segment numbers them, in the order given, without the dead. */
+export function livingOf({ documents }: MergedPart, list: Uint32Array): Uint32Array {
+  const living = new Uint32Array(list.length)
+  let count = 0
+  for (let index = 0; index < list.length; index++) {
+    const document = documents[list[index]!]!
+    if (document !== gone) living[count++] = document
+  }
+  return living.subarray(0, count)
+}
