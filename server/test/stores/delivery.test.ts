@@ -1,0 +1,167 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPool, type Pool, type Queryable } from '../../src/db/pool.ts'
+import { contactKey } from '../../src/kernel/ids.ts'
+import { deliverHosts, deliverPreviews, deliverStores } from '../../src/stores/delivery-queries.ts'
+import { type DeliveryCharge, isAllowanceExceeded } from '../../src/usage/charge-queries.ts'
+import { insertPeople, insertRows, plainRow } from '../search/catalogue.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+const storeCount = 20_000
+const charge: DeliveryCharge = {
+  accountId: 7,
+  mode: 'live',
+  now: new Date('2026-11-10T12:00:00.000Z'),
+  requestId: 'req_1',
+  periodStart: new Date('2026-11-01T00:00:00.000Z'),
+  storeExportsAllowance: 10,
+  searchRowsAllowance: 20,
+}
+
+let pool: Pool
+/** Of live stores, whose documents, previews and hosts say which ones they are; the last is one of the sandbox. */
+let ids: number[]
+beforeAll(async () => {
+  pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'delivery', maxConnections: 1 })
+  ids = await insertRows(
+    pool,
+    Array.from({ length: storeCount }, (_, index) => ({
+      ...plainRow,
+      mode: index === storeCount - 1 ? 'test' : 'live',
+      document: `d${index}`,
+      preview: `s${index}`,
+    })),
+  )
+  await insertPeople(
+    pool,
+    ids.flatMap((storeId, index) =>
+      [3, 4, 5].map((number) => ({ storeId, number, role: null, traits: 20, preview: `p${index}` })),
+    ),
+  )
+  await pool.query(
+    `insert into store_domains (mode, host, store_id, canonical)
+     select mode, host || id || '.example', id, host = 'shop-'
+     from stores, unnest('{shop-,alias-}'::text[]) as host`,
+  )
+  await pool.query('analyze stores, contacts, store_domains')
+})
+afterAll(() => pool.end())
+beforeEach(() => pool.query('truncate store_exports, usage_counters, ledger, reveals').then(() => {}))
+
+const storesAt = (...places: number[]) => places.map((place) => ids[place]!)
+const peopleAt = (...places: number[]) => storesAt(...places).map((id) => contactKey(id, 3))
+const documentsOf = async (storeIds: number[]) =>
+  (await deliverStores(pool, charge, { storeIds, deliverEmails: 'all' })).items
+
+async function booked() {
+  const { rows } = await pool.query<{ rows: number; exports: number; entries: number; marked: number }>(
+    `select coalesce(sum(used) filter (where meter = 'search_rows'), 0) as rows,
+            coalesce(sum(used) filter (where meter = 'store_exports'), 0) as exports,
+            (select coalesce(sum(amount), 0) from ledger) as entries,
+            (select count(*) from store_exports) as marked
+     from usage_counters`,
+  )
+  return rows[0]
+}
+
+describe('a page of stores', () => {
+  test('comes in the order asked for, and each store is exported once', async () => {
+    const places = [9, 2, 5, 700]
+    expect(await documentsOf(storesAt(...places))).toBe('d9,d2,d5,d700')
+    expect(await documentsOf(storesAt(5, 6))).toBe('d5,d6')
+    expect(await booked()).toEqual({ rows: 6, exports: 5, entries: 11, marked: 5 })
+  })
+
+  test('what is not there, or not of this mode, is neither delivered nor paid for', async () => {
+    const gone = 999_999_999
+    expect(await documentsOf([gone, ...storesAt(4, storeCount - 1), gone + 1])).toBe('d4')
+    expect(await booked()).toEqual({ rows: 1, exports: 1, entries: 2, marked: 1 })
+  })
+
+  test('with nothing in it costs nothing and tells where the meters stand', async () => {
+    await documentsOf(storesAt(1, 2, 3))
+    const nothing = await deliverStores(pool, charge, { storeIds: [], deliverEmails: 'all' })
+    expect(nothing).toEqual({ items: null, rows_taken: 3, exports_taken: 3 })
+  })
+
+  test.each([
+    ['rows', { searchRowsAllowance: 1 }],
+    ['exports', { storeExportsAllowance: 1 }],
+  ])('that passes the allowance of %s fails whole', async (_, allowance) => {
+    const request = { storeIds: storesAt(1, 2), deliverEmails: 'all' as const }
+    const failure = await deliverStores(pool, { ...charge, ...allowance }, request).catch((error: unknown) => error)
+    expect(isAllowanceExceeded(failure)).toBe(true)
+    expect(await booked()).toEqual({ rows: 0, exports: 0, entries: 0, marked: 0 })
+  })
+})
+
+describe('a page of previews', () => {
+  test('says of each person whether this account has revealed them, in the order asked for', async () => {
+    const [revealed, other, foreign] = peopleAt(8, 3, 5)
+    await pool.query(
+      `insert into reveals (account_id, mode, contact_id, revealed_at)
+       values (7, 'live', $1, now()), (8, 'live', $2, now()), (7, 'test', $2, now())`,
+      [revealed, foreign],
+    )
+    const { items } = await deliverPreviews(pool, charge, [revealed!, other!, foreign!])
+    expect(items).toBe('p8true,"store":s8},p3false,"store":s3},p5false,"store":s5}')
+    expect(await booked()).toEqual({ rows: 3, exports: 3, entries: 6, marked: 3 })
+  })
+
+  test('leaves out who was erased meanwhile, with their store, and whoever is of another mode', async () => {
+    const [first, sandbox] = peopleAt(1, storeCount - 1)
+    const erased = contactKey(ids[2]!, 6)
+    const { items } = await deliverPreviews(pool, charge, [erased, sandbox!, first!])
+    expect(items).toBe('p1false,"store":s1}')
+    expect(await booked()).toEqual({ rows: 1, exports: 1, entries: 2, marked: 1 })
+  })
+})
+
+test('by host a store is found under each of its names, exported once, and costs no row', async () => {
+  const [one, other] = storesAt(1, 2)
+  const hosts = [`shop-${one}.example`, `alias-${one}.example`, `shop-${other}.example`, 'nobody.example']
+  const contactIds = [...peopleAt(1), contactKey(one!, 99)]
+  const { stores, ...meters } = await deliverHosts(pool, charge, { hosts, contactIds, deliverEmails: 'all' })
+  const person = 'p1false,"store":s1}'
+  expect(Object.fromEntries(stores.map(({ host, document, previews }) => [host, [document, previews]]))).toEqual({
+    [hosts[0]!]: ['d1', person],
+    [hosts[1]!]: ['d1', person],
+    [hosts[2]!]: ['d2', null],
+  })
+  expect(meters).toEqual({ rows_taken: 0, exports_taken: 2 })
+  expect(await booked()).toEqual({ rows: 0, exports: 2, entries: 2, marked: 2 })
+})
+
+test('at twenty thousand stores all of them work by primary keys, whatever the values will be', async () => {
+  await pool.query(
+    `insert into reveals (account_id, mode, contact_id, revealed_at)
+     select 7, 'live', store_id * 4096 + number, now() from contacts`,
+  )
+  await pool.query('analyze reveals')
+  const sent: pg.QueryConfig[] = []
+  const recorder = {
+    query: async (statement: pg.QueryConfig) => {
+      sent.push(statement)
+      return { rows: [{}] }
+    },
+  } as unknown as Queryable
+  await deliverStores(recorder, charge, { storeIds: [], deliverEmails: 'all' })
+  await deliverPreviews(recorder, charge, [])
+  await deliverHosts(recorder, charge, { hosts: [], contactIds: [], deliverEmails: 'all' })
+  expect(sent.map(({ name }) => name)).toEqual(['deliver_stores', 'deliver_previews', 'deliver_hosts'])
+  await pool.query('set plan_cache_mode = force_generic_plan')
+  for (const { name, text, values } of sent) {
+    await pool.query(`prepare ${name}_plan as ${text}`)
+    const given = values!.map((value) =>
+      Array.isArray(value) ? "'{}'" : pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value)),
+    )
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain execute ${name}_plan (${given.join(', ')})`)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    const tables = ['stores', 'contacts', 'store_domains', 'reveals']
+    for (const table of tables) expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))
+    expect(plan).toContain('stores_pkey')
+    if (name !== 'deliver_stores') expect(plan).toContain('contacts_pkey')
+    if (name !== 'deliver_stores') expect(plan).toContain('reveals_pkey')
+    if (name === 'deliver_hosts') expect(plan).toContain('store_domains_pkey')
+  }
+})
