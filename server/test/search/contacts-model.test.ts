@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPool, type Pool } from '../../src/db/pool.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
+import type { ContactPosition, ContactSearch, SearchEngine } from '../../src/search/engine.ts'
 import { normalizePersonFilters } from '../../src/search/person.ts'
-import { type ContactPosition, type ContactSearch, findContacts } from '../../src/search/postgres/find-contacts.ts'
+import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
 import { normalizeStoreConditions } from '../../src/search/query.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { insertPeople, insertRows } from './catalogue.ts'
@@ -18,8 +19,10 @@ import { numberOf, peopleRowsOf, rowOf } from './rows.ts'
  */
 
 let pool: Pool
+let engine: SearchEngine
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'contacts model', maxConnections: 1 })
+  engine = createPostgresEngine({ db: pool })
 })
 afterAll(() => pool.end())
 
@@ -31,15 +34,12 @@ async function walk(query: Query, limits: number[]): Promise<number[]> {
   let after: ContactPosition | null = null
   for (let page = 0; ; page++) {
     const limit = limits[page % limits.length]!
-    const found = await findContacts(pool, { ...query, after, limit })
+    const found: ContactPosition[] = await engine.findContacts({ ...query, after, limit })
     expect(found.length).toBeLessThanOrEqual(limit)
-    for (const { id, storeId, person, store } of found) {
-      expect([person, store]).toEqual([String(id % 4096), String(storeId - 1)])
-      keys.push(id)
-    }
+    keys.push(...found.map(({ storeId, contact }) => contactKey(storeId, contact & 4095)))
     const last = found.at(-1)
     if (!last || found.length < limit) return keys
-    after = { negatedScore: last.negatedScore, storeId: last.storeId, contact: last.place }
+    after = last
   }
 }
 

@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPool, type Pool } from '../../src/db/pool.ts'
+import type { ContactPosition, ContactSearch, SearchEngine } from '../../src/search/engine.ts'
 import type { PersonQuery } from '../../src/search/person.ts'
-import {
-  type ContactPosition,
-  type ContactSearch,
-  contactSearchStatement,
-  findContacts,
-} from '../../src/search/postgres/find-contacts.ts'
+import { contactSearchStatement } from '../../src/search/postgres/contact-search.ts'
+import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
 import type { StoreQuery } from '../../src/search/query.ts'
 import { flagTokens } from '../../src/search/vocabulary.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -31,8 +28,10 @@ const plainSearch: ContactSearch = {
 }
 
 let pool: Pool
+let engine: SearchEngine
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'find contacts', maxConnections: 1 })
+  engine = createPostgresEngine({ db: pool })
 })
 afterAll(() => pool.end())
 
@@ -68,9 +67,9 @@ test('a place in the order survives the person who stood there, and the store', 
   const [first, second] = await replaceCatalogue(2, 3, () => [])
   await pool.query('update stores set negated_score = 0')
   const peopleAfter = async (after: ContactPosition) =>
-    (await findContacts(pool, { ...plainSearch, after })).map((found) => found.person)
-  const [, middle] = await findContacts(pool, plainSearch)
-  const after = { negatedScore: 0, storeId: first!, contact: middle!.place }
+    (await engine.findContacts({ ...plainSearch, after })).map(({ storeId, contact }) => `${storeId}.${contact & 4095}`)
+  const [, middle] = await engine.findContacts(plainSearch)
+  const after = { negatedScore: 0, storeId: first!, contact: middle!.contact }
   const rest = [`${first}.2`, `${second}.0`, `${second}.1`, `${second}.2`]
   expect(await peopleAfter(after)).toEqual(rest)
   await pool.query('delete from contacts where store_id = $1::bigint and number = 1', [first])
@@ -81,7 +80,7 @@ test('a place in the order survives the person who stood there, and the store', 
 
 test('what no store can meet is not looked for', async () => {
   await replaceCatalogue(1, 1, () => [])
-  const found = (search: Partial<ContactSearch>) => findContacts(pool, { ...plainSearch, ...search })
+  const found = (search: Partial<ContactSearch>) => engine.findContacts({ ...plainSearch, ...search })
   expect(await found({})).toHaveLength(1)
   expect(await found({ storeIds: [] })).toEqual([])
   expect(await found({ store: { ...everyStore, clauses: [[]] } })).toEqual([])

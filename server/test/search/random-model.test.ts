@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPool, type Pool } from '../../src/db/pool.ts'
 import type { DeliverEmails } from '../../src/search/delivery.ts'
-import { findStores, type StorePosition } from '../../src/search/postgres/find-stores.ts'
+import type { SearchEngine, StorePosition } from '../../src/search/engine.ts'
+import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
 import { normalizeStoreFilters, type StoreQuery } from '../../src/search/query.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { insertRows } from './catalogue.ts'
@@ -18,8 +19,10 @@ import { rowOf } from './rows.ts'
  */
 
 let pool: Pool
+let engine: SearchEngine
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'random model test', maxConnections: 1 })
+  engine = createPostgresEngine({ db: pool })
 })
 afterAll(() => pool.end())
 
@@ -29,12 +32,12 @@ async function walk(mode: 'live' | 'test', query: StoreQuery, limits: number[]):
   let after: StorePosition | null = null
   for (let page = 0; ; page++) {
     const limit = limits[page % limits.length]!
-    const found = await findStores(pool, { mode, query, after, limit, deliverEmails: 'all' })
+    const found: StorePosition[] = await engine.findStores({ mode, query, after, limit })
     expect(found.length).toBeLessThanOrEqual(limit)
-    places.push(...found.map((store) => Number(store.document)))
+    places.push(...found.map(({ storeId }) => storeId - 1))
     const last = found.at(-1)
     if (!last || found.length < limit) return places
-    after = { negatedScore: last.negatedScore, storeId: last.id }
+    after = last
   }
 }
 
