@@ -84,6 +84,11 @@ export interface Entitlement {
 /** Words of a subscription that is over for good. */
 export const endedStatuses: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired'])
 
+/** Whether a subscription got going and is not over; one that waits for its first payment has not. */
+export function isRunning({ status }: { status: string }): boolean {
+  return status !== 'incomplete' && !endedStatuses.has(status)
+}
+
 const recoverableStatuses = new Set(['past_due', 'unpaid', 'incomplete', 'paused'])
 
 export function entitlementAt(terms: AccountTerms, plans: PlanFile, now: Date): Entitlement {

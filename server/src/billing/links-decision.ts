@@ -1,4 +1,4 @@
-import { type Account, canRecoverSubscription, endedStatuses } from '../accounts/account.ts'
+import { type Account, canRecoverSubscription, endedStatuses, isRunning } from '../accounts/account.ts'
 import type { Billing, BillingProvider, PaidPlan, ProviderSubscription } from './provider.ts'
 import { paidPlans } from './schema.ts'
 
@@ -36,9 +36,9 @@ export function decideLink(
   isSold: BillingProvider['isSold'],
 ): LinkDecision {
   const live = subscriptions.filter(({ status }) => !endedStatuses.has(status))
-  const begun = live.filter(({ status }) => status !== 'incomplete')
-  if (begun.length > 1) return support('This account has several subscriptions at the payment provider; ask support.')
-  const current = begun[0] ?? live[0]
+  const running = live.filter(isRunning)
+  if (running.length > 1) return support('This account has several subscriptions at the payment provider; ask support.')
+  const current = running[0] ?? live[0]
   const decision = current ? decideForSubscriber(current, purchase) : decideForOthers(account, purchase)
   const leadsToPurchase = decision.kind === 'checkout' || decision.kind === 'subscription_update_confirm'
   if (leadsToPurchase && !isSold(purchase.plan, purchase.billing))

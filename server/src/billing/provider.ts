@@ -64,7 +64,11 @@ export interface BillingProvider {
   }): Promise<string>
   /** All subscriptions of a customer, ended ones too, the newest first. */
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
-  /** Throws `ApiError` billing_account_not_found where the provider does not know the customer; so does `createPortal`. */
+  /**
+   * A checkout that takes the place of all others: of the links that were handed out for a customer only the newest can be
+   * paid, and none while a subscription runs. Throws `ApiError` billing_account_not_found where the provider does not know
+   * the customer; so does `createPortal`.
+   */
   createCheckout(input: {
     customerId: string
     plan: PaidPlan
@@ -73,7 +77,11 @@ export interface BillingProvider {
     returnUrl: string
     /** Where whoever does not buy is led. */
     canceledUrl: string
+    /** At least half an hour ahead; the provider may choose another moment. */
+    expiresAt: Date
   }): Promise<ProviderLink>
+  /** Ends all checkouts of a customer that could still be paid. */
+  closeCheckouts(customerId: string): Promise<void>
   /** `returnUrl` is where the page leads back to, here and below, whatever became of it. */
   createUpdateConfirmation(input: {
     customerId: string

@@ -1,4 +1,4 @@
-import { endedStatuses } from '../accounts/account.ts'
+import { endedStatuses, isRunning } from '../accounts/account.ts'
 import { unknownAccount } from './links-refusals.ts'
 import type { Billing, BillingProvider, PaidPlan, ProviderSubscription } from './provider.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type Stripe,
   type StripeAccess,
 } from './stripe.ts'
+import { closeCheckouts, replaceCheckouts } from './stripe-checkouts.ts'
 import { readEvent } from './stripe-event.ts'
 import { findPortalConfiguration } from './stripe-portal.ts'
 import { describeSubscription, momentOf, soldByPrice } from './stripe-subscription.ts'
@@ -78,21 +79,28 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
         }),
       ),
 
-    createCheckout: ({ customerId, plan, billing, accountPublicId, returnUrl, canceledUrl }) =>
+    createCheckout: ({ customerId, plan, billing, accountPublicId, returnUrl, canceledUrl, expiresAt }) =>
       callFor(async (stripe) => {
         const metadata = { storedex_account: accountPublicId }
-        const session = await stripe.checkout.sessions.create({
-          mode: 'subscription',
-          customer: customerId,
-          client_reference_id: accountPublicId,
-          line_items: [{ price: priceOf(plan, billing), quantity: 1 }],
-          success_url: returnUrl,
-          cancel_url: canceledUrl,
-          metadata,
-          subscription_data: { metadata },
-        })
+        const session = await replaceCheckouts(
+          stripe,
+          {
+            mode: 'subscription',
+            customer: customerId,
+            client_reference_id: accountPublicId,
+            line_items: [{ price: priceOf(plan, billing), quantity: 1 }],
+            success_url: returnUrl,
+            cancel_url: canceledUrl,
+            expires_at: Math.ceil(expiresAt.getTime() / 1000),
+            metadata,
+            subscription_data: { metadata },
+          },
+          async () => (await list(stripe, customerId)).some(isRunning),
+        )
         return { url: addressOf(session), expiresAt: momentOf(session.expires_at) }
       }),
+
+    closeCheckouts: (customerId) => call((stripe) => closeCheckouts(stripe, customerId)),
 
     createUpdateConfirmation: ({ customerId, subscriptionId, plan, billing, returnUrl }) =>
       call(async (stripe) => {

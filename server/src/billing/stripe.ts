@@ -131,6 +131,11 @@ export function isUnknownCustomer(error: unknown): boolean {
   return isUnknownObject(error) && (error as Stripe.errors.StripeError).param === 'customer'
 }
 
+/** Whether Stripe cannot do what it was asked, as things stand; for a parameter's sake, where one is given. */
+export function isUnacceptable(error: unknown, param?: string): boolean {
+  return error instanceof Stripe.errors.StripeInvalidRequestError && (param === undefined || error.param === param)
+}
+
 /** Whether an idempotency key was taken by a request with other parameters. */
 export function isKeyTaken(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError

@@ -1,12 +1,13 @@
 import type { Account } from '../accounts/account.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { openCheckout } from './checkout-link.ts'
 import type { BillingContext } from './context.ts'
 import { linkReply, makeLink, makeTestLink, pagePaths } from './links.ts'
 import { type Deadline, startDeadline } from './links-deadline.ts'
 import { decideLink, type LinkDecision, type Purchase } from './links-decision.ts'
 import type { ProviderLink } from './provider.ts'
 import type { BillingLinkReply, SubscriptionLinkRequest } from './schema.ts'
-import { provideCustomer, readStanding, withCustomer } from './standing.ts'
+import { provideCustomer, readStanding } from './standing.ts'
 
 /** A link to where a person buys a plan, confirms a higher one, or mends a subscription that is in trouble. */
 export async function createSubscriptionLink(
@@ -46,11 +47,8 @@ async function openPage(
       return inTime(ctx.billing.createUpdateConfirmation({ customerId, subscriptionId, ...purchase, returnUrl }))
     }
     case 'checkout': {
-      const accountPublicId = ctx.ids.seal('account', account.id)
       const canceledUrl = ctx.publicUrl + pagePaths.canceled
-      return withCustomer(ctx, account, inTime, (customerId) =>
-        inTime(ctx.billing.createCheckout({ customerId, accountPublicId, ...purchase, returnUrl, canceledUrl })),
-      )
+      return openCheckout(ctx, account, purchase, { returnUrl, canceledUrl }, inTime)
     }
   }
 }

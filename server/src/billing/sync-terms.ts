@@ -1,4 +1,4 @@
-import { type Account, type BillingProblem, endedStatuses } from '../accounts/account.ts'
+import { type Account, type BillingProblem, endedStatuses, isRunning } from '../accounts/account.ts'
 import { planSlugs } from '../accounts/plans.ts'
 import type { ProviderSubscription } from './provider.ts'
 
@@ -65,7 +65,7 @@ interface Decision {
 
 /** A running subscription decides; only without one the newest that never got going, and then the newest that is over. */
 function decisiveSubscription(account: Account, subscriptions: readonly ProviderSubscription[]): Decision {
-  const running = subscriptions.filter(({ status }) => status !== 'incomplete' && !endedStatuses.has(status))
+  const running = subscriptions.filter(isRunning)
   if (running.length > 0)
     return {
       subscription: running.toSorted((a, b) => worth(b) - worth(a))[0],

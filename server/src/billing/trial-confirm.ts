@@ -1,9 +1,9 @@
 import type { Signer } from '../kernel/signer.ts'
 import type { TrialLinks } from '../usage/trial-links.ts'
+import { openCheckout } from './checkout-link.ts'
 import type { BillingServices } from './context.ts'
 import { type Deadline, startDeadline } from './links-deadline.ts'
 import type { Page } from './page.ts'
-import { provideCustomer } from './standing.ts'
 import { syncAccount } from './sync-account.ts'
 import { onwardPage, outdatedPage, trialPage } from './trial-page.ts'
 import { readTrialStanding, type TrialStanding, type TrialStep } from './trial-standing.ts'
@@ -72,11 +72,8 @@ async function takeStep(
     }
     case 'buy': {
       const { account, plan, billing } = step
-      const customerId = await provideCustomer(ctx, account, inTime)
-      const accountPublicId = ctx.ids.seal('account', accountId)
-      const { url } = await inTime(
-        ctx.billing.createCheckout({ customerId, accountPublicId, plan, billing, returnUrl, canceledUrl: returnUrl }),
-      )
+      const ways = { returnUrl, canceledUrl: returnUrl }
+      const { url } = await openCheckout(ctx, account, { plan, billing }, ways, inTime)
       return onwardPage(url)
     }
     case 'done':

@@ -25,18 +25,10 @@ export const now = '2026-03-10T08:00:00.000Z'
 export async function openBillingWorld(): Promise<BillingWorld> {
   const stripe = await startFakeStripe()
   const app = await startTestApp({ now, environment: stripe.environment })
-  const holder = await app.db.connect()
-  while (!(await tryLockReconciliation(holder))) await new Promise((resolve) => setTimeout(resolve, 20))
-  let isHeld = true
-  const letServerReconcile = () => {
-    if (isHeld) holder.release(true)
-    isHeld = false
-  }
-  atEnd(letServerReconcile)
   return {
     ...app,
     stripe,
-    letServerReconcile,
+    letServerReconcile: await keepFromReconciling(app),
     async customer(customerId, subscriptions) {
       stripe.subscriptions.set(customerId, subscriptions)
       // A key needs access, which is what the account loses then.
@@ -61,6 +53,19 @@ export async function openBillingWorld(): Promise<BillingWorld> {
       return rows[0]
     },
   }
+}
+
+/** Keeps servers from reconciling by themselves, until what it answers with is called or the file's tests are over. */
+export async function keepFromReconciling(app: TestApp): Promise<() => void> {
+  const holder = await app.db.connect()
+  while (!(await tryLockReconciliation(holder))) await new Promise((resolve) => setTimeout(resolve, 20))
+  let isHeld = true
+  const letServerReconcile = () => {
+    if (isHeld) holder.release(true)
+    isHeld = false
+  }
+  atEnd(letServerReconcile)
+  return letServerReconcile
 }
 
 /** A second server on the same database. */

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { atEnd } from '../support/cleanup.ts'
 import type { Json } from '../support/client.ts'
+import { answerCheckouts, type FakeCheckout } from './fake-checkouts.ts'
 
 /** How the fake answers: as it should, or as a provider in trouble does. */
 type Behaviour = 'well' | 'never' | 'in drops' | 'cut off' | 'not JSON' | 'other JSON' | { status: number }
@@ -14,6 +15,8 @@ export interface FakeStripe {
   environment: Record<string, string>
   /** The subscriptions of each customer, as its API tells them. */
   subscriptions: Map<string, object[]>
+  /** The checkouts of all customers, the newest first. */
+  checkouts: FakeCheckout[]
   /** What was asked: method and path. */
   requests: string[]
   behaviour: Behaviour
@@ -23,7 +26,10 @@ export interface FakeStripe {
 
 const webhookSecret = 'whsec_fake'
 
-/** A provider that only lists subscriptions, in whatever shape and trouble a test needs; closed after the file's tests. */
+/**
+ * A provider that only has subscriptions and checkouts, in whatever shape and trouble a test needs; closed after the
+ * file's tests.
+ */
 export async function startFakeStripe(): Promise<FakeStripe> {
   const server = createServer((request, response) => void answer(fake, request, response))
   server.listen(0, '127.0.0.1')
@@ -44,6 +50,7 @@ export async function startFakeStripe(): Promise<FakeStripe> {
       ),
     },
     subscriptions: new Map(),
+    checkouts: [],
     requests: [],
     behaviour: 'well',
     beforeReply: async () => {},
@@ -77,6 +84,10 @@ async function answer(fake: FakeStripe, request: IncomingMessage, response: Serv
   }
   if (behaviour === 'not JSON') return void response.end('<html>Bad gateway</html>')
   if (behaviour === 'other JSON') return send(response, 200, { object: 'cake' })
+  if (pathname.startsWith('/v1/checkout/sessions')) {
+    const { status, body } = answerCheckouts(fake.checkouts, request.method!, pathname, searchParams)
+    return send(response, status, body)
+  }
   if (request.method !== 'GET' || pathname !== '/v1/subscriptions')
     return send(response, 404, { error: { type: 'invalid_request_error', message: `Unrecognized URL ${pathname}` } })
   const customer = searchParams.get('customer')!

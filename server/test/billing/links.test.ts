@@ -54,6 +54,7 @@ describe('a subscription link', () => {
           billing: 'annual',
           returnUrl: `${base}/billing/done`,
           canceledUrl: `${base}/billing/canceled`,
+          expiresAt: new Date('2026-11-10T12:31:00.000Z'),
         },
       },
     ])

@@ -114,7 +114,11 @@ async function askForEverything(): Promise<string[]> {
 
   const { customerId, account: accountPublicId } = await world.customer()
   const offer = { plan: 'pro', billing: 'monthly' } as const
-  await billing.createCheckout({ customerId, accountPublicId, ...offer, ...pages })
+  const expiresAt = new Date(now.getTime() + 31 * 60_000)
+  await billing.createCheckout({ customerId, accountPublicId, ...offer, ...pages, expiresAt })
+  // The second one closes the first, and of two who close it one comes too late.
+  await billing.createCheckout({ customerId, accountPublicId, ...offer, ...pages, expiresAt })
+  await Promise.all([billing.closeCheckouts(customerId), billing.closeCheckouts(customerId)])
   await billing.createPortal({ customerId, ...pages })
   const endsAt = new Date(now.getTime() + 14 * 86_400_000)
   await billing.startTrial({ customerId, accountPublicId, endsAt, ...offer })

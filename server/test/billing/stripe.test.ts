@@ -64,7 +64,7 @@ describe('a refusal is a fault of ours', () => {
     expect(billing.isSold('enterprise', 'annual')).toBe(false)
     expect(billing.isSold('enterprise', 'monthly')).toBe(true)
     const pages = { returnUrl: 'https://us.example/done', canceledUrl: 'https://us.example/canceled' }
-    const input = { customerId: 'cus_1', accountPublicId: 'acct_1', ...pages }
+    const input = { customerId: 'cus_1', accountPublicId: 'acct_1', ...pages, expiresAt: new Date(0) }
     const failure = await failureOf(billing.createCheckout({ ...input, plan: 'enterprise', billing: 'annual' }))
     expect(failure).toMatchObject({ code: 'internal_error' })
     expect(stripe.requests).toEqual([])

@@ -37,6 +37,7 @@ export function createTestProvider(): TestProvider {
     listSubscriptions: (customerId) =>
       answer('listSubscriptions', customerId, () => provider.subscriptions.get(customerId) ?? []),
     createCheckout: (input) => answer('createCheckout', input, link('checkout')),
+    closeCheckouts: (customerId) => answer('closeCheckouts', customerId, () => {}),
     createUpdateConfirmation: (input) => answer('createUpdateConfirmation', input, link('confirm')),
     createPortal: (input) => answer('createPortal', input, link('portal')),
     startTrial: (input) => answer('startTrial', input, () => {}),

@@ -102,10 +102,13 @@ test('a link that was used says so and leads on', async () => {
   expect(page.html).toContain(`href="https://service.example/done?session=${id}"`)
 })
 
-test('a link that has expired says so, whether it is opened or a form of it is sent', async () => {
-  const { path } = await shop.checkout({ customer: (await shop.customer()).id })
+test.each([
+  ['has expired', () => shop.passDays(1)],
+  ['its maker has ended', (id: string) => shop.api('POST', `/v1/checkout/sessions/${id}/expire`)],
+])('a link that %s says so, whether it is opened or a form of it is sent', async (_what, end) => {
+  const { id, path } = await shop.checkout({ customer: (await shop.customer()).id })
   const form = { ...(await shop.get(path)).hidden(path), card: 'works' }
-  shop.passDays(1)
+  await end(id)
   for (const page of [await shop.get(path), await shop.post(path, form)]) {
     expect(page.status).toBe(410)
     expect(page.heading).toBe('This link has expired')
