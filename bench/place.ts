@@ -16,12 +16,17 @@ export interface Place {
   environment: Record<string, string>
 }
 
-/** In the embedded PostgreSQL, as an operator without one has it; with a `serverUrl`, in a new database of that server. */
-export async function openPlace(serverUrl: string | null, cleanup: Cleanup): Promise<Place> {
+export function openFolder(cleanup: Cleanup): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'storedex-bench-'))
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }))
   // Root lends the embedded PostgreSQL another user, who has to get through.
   if (process.getuid?.() === 0) chmodSync(folder, 0o711)
+  return folder
+}
+
+/** In the embedded PostgreSQL, as an operator without one has it; with a `serverUrl`, in a new database of that server. */
+export async function openPlace(serverUrl: string | null, cleanup: Cleanup): Promise<Place> {
+  const folder = openFolder(cleanup)
   const dataDir = join(folder, 'data')
 
   if (serverUrl !== null) {

@@ -5,7 +5,9 @@
  *   npm run bench -- [api] [--stores 100000] [--seconds 2] [--rounds 3] [--connections 32] [--only search,reveal_1] [--json]
  *   npm run bench -- outage [the same options]
  *   npm run bench -- import [--stores 1000000] [--contacts 0]
+ *   npm run bench -- search [--stores 100000] [--peers postgres-gin,duckdb] [--rounds 7] [--report bench/report.md]
  */
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { untilAborted, watchTermination } from '../server/src/bin/termination.ts'
 import { OperatorError } from '../server/src/kernel/errors.ts'
@@ -14,22 +16,31 @@ import { tellReport } from './api/table.ts'
 import { type Operation, operations } from './api/workload.ts'
 import { Cleanup } from './cleanup.ts'
 import { benchOutage } from './outage/bench.ts'
-import { openPlace } from './place.ts'
+import { openFolder, openPlace } from './place.ts'
 import { runScript } from './program.ts'
+import { benchSearch } from './search/bench.ts'
+import { type PeerName, peerNames } from './search/peers/open.ts'
+import { tellSearchResults, writeReport } from './search/report.ts'
 
 const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--only OPERATION,…] [--json]
        npm run bench -- outage [the same options]
        npm run bench -- import [--stores N] [--contacts N]
+       npm run bench -- search [--stores N] [--peers PEER,… | none] [--rounds N] [--report FILE]
+peers: ${peerNames.join(', ')}
 operations: ${operations.join(', ')}`
 
+const commands = ['api', 'outage', 'import', 'search'] as const
+
 interface Options {
-  command: 'api' | 'outage' | 'import'
+  command: (typeof commands)[number]
   stores: number | null
   contacts: number
   seconds: number
   rounds: number
   connections: number
   operations: readonly Operation[]
+  peers: readonly PeerName[]
+  report: string | null
   json: boolean
 }
 
@@ -45,24 +56,30 @@ function readOptions(args: string[]): Options | undefined {
         stores: { type: 'string' },
         contacts: { type: 'string' },
         seconds: { type: 'string', default: '2' },
-        rounds: { type: 'string', default: '3' },
+        rounds: { type: 'string' },
         connections: { type: 'string', default: '32' },
         only: { type: 'string', default: operations.join(',') },
+        peers: { type: 'string', default: peerNames.join(',') },
+        report: { type: 'string' },
         json: { type: 'boolean', default: false },
       },
     })
-    const [command = 'api', ...rest] = positionals
+    const [word = 'api', ...rest] = positionals
+    const command = commands.find((name) => name === word)
     const named = values.only.split(',')
+    const namedPeers = values.peers === 'none' ? [] : values.peers.split(',')
     const stores = values.stores === undefined ? null : whole(values.stores, 10_000_000)
     const contacts = values.contacts === undefined ? 0 : whole(values.contacts, 10_000_000)
     const seconds = whole(values.seconds, 600)
-    const rounds = whole(values.rounds, 100)
+    const rounds = whole(values.rounds ?? (command === 'search' ? '7' : '3'), 100)
     const connections = whole(values.connections, 256)
     const chosen = operations.filter((operation) => named.includes(operation))
-    if ((command !== 'api' && command !== 'outage' && command !== 'import') || rest.length > 0) return undefined
+    const peers = peerNames.filter((peer) => namedPeers.includes(peer))
+    if (!command || rest.length > 0 || peers.length < namedPeers.length) return undefined
     if (stores === undefined || contacts === undefined || !seconds || !rounds || !connections) return undefined
     if (chosen.length < named.length) return undefined
-    return { command, stores, contacts, seconds, rounds, connections, operations: chosen, json: values.json }
+    const { report = null, json } = values
+    return { command, stores, contacts, seconds, rounds, connections, operations: chosen, peers, report, json }
   } catch {
     return undefined
   }
@@ -70,7 +87,13 @@ function readOptions(args: string[]): Options | undefined {
 
 const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
 
-async function run({ command, json, stores, contacts, ...options }: Options, cleanup: Cleanup): Promise<void> {
+async function run({ command, json, stores, contacts, report, ...options }: Options, cleanup: Cleanup): Promise<void> {
+  if (command === 'search') {
+    const results = await benchSearch({ ...options, stores: stores ?? 100_000 }, openFolder(cleanup), cleanup, tell)
+    if (report) writeReport(resolve(report), results)
+    process.stdout.write(`${json ? JSON.stringify(results) : tellSearchResults(results)}\n`)
+    return
+  }
   const place = await openPlace(process.env.DATABASE_URL || null, cleanup)
   if (command === 'import') {
     const counts = ['--stores', String(stores ?? 1_000_000), '--contacts', String(contacts)]
@@ -81,8 +104,8 @@ async function run({ command, json, stores, contacts, ...options }: Options, cle
     process.stdout.write(`${JSON.stringify(figures, null, json ? undefined : 2)}\n`)
     return
   }
-  const report = await benchApi({ ...options, stores: stores ?? 100_000 }, place, cleanup, tell)
-  process.stdout.write(`${json ? JSON.stringify(report) : tellReport(report)}\n`)
+  const figures = await benchApi({ ...options, stores: stores ?? 100_000 }, place, cleanup, tell)
+  process.stdout.write(`${json ? JSON.stringify(figures) : tellReport(figures)}\n`)
 }
 
 const interruptedCode = 130

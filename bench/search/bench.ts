@@ -1,0 +1,80 @@
+import { cpus, totalmem } from 'node:os'
+import type { Cleanup } from '../cleanup.ts'
+import { type BenchCatalogue, ResultOrder } from './catalogue.ts'
+import type { Engine } from './engine.ts'
+import { generateCatalogue } from './generate.ts'
+import { openOwnEngine } from './own.ts'
+import { timeDelta, timeFuzz } from './own-figures.ts'
+import { openPeers, type PeerName } from './peers/open.ts'
+import { allQuestions } from './questions.ts'
+import type { EngineResults, SearchResults } from './results.ts'
+import { timeQuestions } from './rounds.ts'
+import { readWords } from './words.ts'
+
+export interface SearchBenchOptions {
+  stores: number
+  rounds: number
+  peers: readonly PeerName[]
+}
+
+/** Searches on the own engine and its peers over one generated catalogue, side by side. */
+export async function benchSearch(
+  { stores, rounds, peers: peerNames }: SearchBenchOptions,
+  folder: string,
+  cleanup: Cleanup,
+
+  tell: (progress: string) => void,
+): Promise<SearchResults> {
+  const words = await readWords()
+  const [staged, generateSeconds] = await timed(() => generateCatalogue(words, stores))
+  const contacts = staged.contactRoles.length
+  tell(`${stores} stores with ${contacts} contacts generated in ${generateSeconds.toFixed(1)} s`)
+  const catalogue: BenchCatalogue = { staged, terms: words.terms, ranks: new ResultOrder(staged) }
+
+  const own = await openOwnEngine(folder)
+  const peers = await openPeers(peerNames, folder, cleanup, tell)
+  const engines: EngineResults[] = []
+  for (const engine of [own, ...peers]) engines.push(await load(engine, catalogue, tell))
+
+  const questions = allQuestions(words, stores)
+  const timings = await timeQuestions(own, peers, questions, rounds, tell)
+  return {
+    stores,
+    contacts,
+    machine: describeMachine(),
+    rounds,
+    generateSeconds,
+    engines,
+    questions: timings.map(({ question: { name, about, class: kind }, ...times }) => ({
+      name,
+      about,
+      class: kind,
+      ...times,
+    })),
+    fuzz: timeFuzz(own, words, stores),
+    delta: timeDelta(own, catalogue, words, questions),
+  }
+}
+
+async function load(engine: Engine, catalogue: BenchCatalogue, tell: (progress: string) => void) {
+  const [, loadSeconds] = await timed(() => engine.load(catalogue))
+  const bytes = await engine.countBytes()
+  tell(`${engine.name}: loaded in ${loadSeconds.toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB`)
+  return { name: engine.name, settings: [...engine.settings], loadSeconds, bytes }
+}
+
+async function timed<T>(work: () => T | Promise<T>): Promise<[T, seconds: number]> {
+  const startedAtMs = performance.now()
+  const result = await work()
+  return [result, (performance.now() - startedAtMs) / 1000]
+}
+
+function describeMachine(): SearchResults['machine'] {
+  const processors = cpus()
+  return {
+    node: process.version,
+    processor: processors[0]?.model ?? 'unknown',
+    processors: processors.length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+  }
+}

@@ -1,0 +1,35 @@
+import type { Cleanup } from '../../cleanup.ts'
+import type { Engine } from '../engine.ts'
+import { openDuckDb } from './duckdb.ts'
+import { installPeerPackages } from './install.ts'
+import { openPeerServer, PostgresEngine } from './postgres.ts'
+import { columnsDesign } from './postgres-columns.ts'
+import { ginDesign } from './postgres-gin.ts'
+
+export const peerNames = ['postgres-gin', 'postgres-columns', 'duckdb', 'duckdb-2'] as const
+export type PeerName = (typeof peerNames)[number]
+
+/** The peers that were named, but for those that cannot be installed here. */
+export async function openPeers(
+  names: readonly PeerName[],
+  folder: string,
+  cleanup: Cleanup,
+  tell: (progress: string) => void,
+): Promise<Engine[]> {
+  const inPostgres = [ginDesign, columnsDesign].filter((design) =>
+    names.includes(`postgres-${design.schema}` as PeerName),
+  )
+  const url = inPostgres.length > 0 ? await openPeerServer(folder, cleanup) : ''
+  const engines: Engine[] = inPostgres.map((design) => new PostgresEngine(url, design))
+  if (names.some((name) => !name.startsWith('postgres'))) await installPeerPackages(tell)
+  const open = (name: PeerName, engine: () => Engine | undefined) => {
+    if (!names.includes(name)) return
+    const opened = engine()
+    if (opened) engines.push(opened)
+    else tell(`${name} is left out: its package could not be installed`)
+  }
+  open('duckdb', () => openDuckDb(folder, 1))
+  open('duckdb-2', () => openDuckDb(folder, 2))
+  for (const engine of engines) cleanup.add(() => engine.close())
+  return engines
+}

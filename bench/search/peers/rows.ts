@@ -1,0 +1,84 @@
+import type { BenchCatalogue } from '../catalogue.ts'
+import { placeOf } from '../catalogue.ts'
+import { FacetsOfTokens, isSingle, type SeveralFacet, type SingleFacet } from './facets.ts'
+
+/** A store as peers keep it; the one object is filled anew for each. */
+export interface PeerRow {
+  rank: number
+  /** 0 for none. */
+  single: Record<SingleFacet, number>
+  several: Record<SeveralFacet, number[]>
+  tokens: Int32Array
+  /** 0 for none. */
+  activeAds: number
+  /** Seconds since 1970; null for none. */
+  created: number | null
+  discovered: number | null
+}
+
+/** The stores in result order. */
+export function* peerRows({ staged, terms, ranks }: BenchCatalogue): Generator<PeerRow> {
+  const facets = new FacetsOfTokens(terms)
+  const seconds = (moment: number) => (Number.isNaN(moment) ? null : Math.floor(moment / 1000))
+  for (const [rank, row] of ranks.rows.entries()) {
+    const tokens = staged.tokens.subarray(staged.tokenStarts[row]!, staged.tokenStarts[row + 1]!)
+    const single = { category: 0, country: 0, traffic_tier: 0, revenue_tier: 0, theme_type: 0, plus: 0 }
+    const several: PeerRow['several'] = { app: [], pixel: [], people: [] }
+    for (const token of tokens) {
+      const facet = facets.of(token)
+      if (isSingle(facet)) single[facet] = token
+      else several[facet].push(token)
+    }
+    yield {
+      rank,
+      single,
+      several,
+      tokens,
+      activeAds: staged.activeAds[row]!,
+      created: seconds(staged.created[row]!),
+      discovered: seconds(staged.discovered[row]!),
+    }
+  }
+}
+
+export interface PeerContact {
+  rank: number
+  place: number
+  /** The token of the role, 0 for none. */
+  role: number
+  traits: number
+}
+
+/** The contacts in result order. */
+export function* peerContacts({ staged, ranks }: BenchCatalogue): Generator<PeerContact> {
+  for (const [rank, row] of ranks.rows.entries()) {
+    const ofStore: PeerContact[] = []
+    for (let at = staged.contactStarts[row]!; at < staged.contactStarts[row + 1]!; at++) {
+      const traits = staged.contactTraits[at]!
+      ofStore.push({ rank, place: placeOf(traits, staged.contactNumbers[at]!), role: staged.contactRoles[at]!, traits })
+    }
+    yield* ofStore.sort((a, b) => a.place - b.place)
+  }
+}
+
+/** The ranks of the stores that have each token, ascending, token by token in ascending order. */
+export function* postingLists({ staged, ranks }: BenchCatalogue): Generator<[token: number, ranks: Uint32Array]> {
+  const counts = new Map<number, number>()
+  for (const token of staged.tokens) counts.set(token, (counts.get(token) ?? 0) + 1)
+  const tokens = [...counts.keys()].sort((a, b) => a - b)
+  const lists = new Uint32Array(staged.tokens.length)
+  const ends = new Map<number, number>()
+  let end = 0
+  for (const token of tokens) {
+    ends.set(token, end)
+    end += counts.get(token)!
+  }
+  for (const [rank, row] of ranks.rows.entries())
+    for (let at = staged.tokenStarts[row]!; at < staged.tokenStarts[row + 1]!; at++) {
+      const token = staged.tokens[at]!
+      const place = ends.get(token)!
+      lists[place] = rank
+      ends.set(token, place + 1)
+    }
+  for (const token of tokens) yield [token, lists.subarray(ends.get(token)! - counts.get(token)!, ends.get(token)!)]
+}

@@ -1,0 +1,112 @@
+import { median } from '../api/percentiles.ts'
+import { type Ask, type Engine, longestMs, TookTooLong } from './engine.ts'
+import type { OwnEngine } from './own.ts'
+import { type Answer, deepRow, type Question, type Search } from './question.ts'
+
+const warmingPasses = 25
+/** The own engine is asked so often in a round: what takes microseconds is measured poorly by one look. */
+const ownSamples = 5
+/** What takes longer than this is measured twice only, once to compare it and once in the rounds. */
+const patienceMs = 2_000
+
+/** Milliseconds, each the median of its samples, in the order of the engines. */
+export interface Timing {
+  question: Question
+  rows: number
+  first: number[]
+  /** Null where there is no page 200. */
+  deep: number[] | null
+}
+
+interface Page {
+  search: Search
+  asks: Ask[]
+  samples: number[][]
+  rows: number
+}
+
+/**
+ * Times each question's first and 200th page on all engines, which take turns within each round. Beforehand everybody is
+ * asked everything once, and has to find what the own engine finds.
+ */
+export async function timeQuestions(
+  own: OwnEngine,
+  peers: readonly Engine[],
+  questions: readonly Question[],
+  rounds: number,
+  tell: (progress: string) => void,
+): Promise<Timing[]> {
+  const engines = [own, ...peers]
+  const timed: { question: Question; first: Page; deep: Page | null }[] = []
+  for (const question of questions) {
+    const deep = own.pageAfter(question.search, deepRow)
+    timed.push({
+      question,
+      first: await openPage(question.search, engines, question.name),
+      deep: deep && (await openPage(deep, engines, `${question.name}, page 200`)),
+    })
+    tell(`${question.name}: all engines agree`)
+  }
+  const pages = timed.flatMap(({ first, deep }) => (deep ? [first, deep] : [first]))
+  warm(pages)
+  for (let round = 1; round <= rounds; round++) {
+    for (const page of pages) await takeSamples(page, round)
+    tell(`round ${round} of ${rounds}`)
+  }
+  const mediansOf = ({ samples }: Page) => samples.map((times) => median(times))
+  return timed.map(({ question, first, deep }) => ({
+    question,
+    rows: first.rows,
+    first: mediansOf(first),
+    deep: deep && mediansOf(deep),
+  }))
+}
+
+/** The own code is compiled as it runs; the service warms it before it listens. */
+export function warm(pages: readonly { asks: readonly Ask[] }[]): void {
+  for (let pass = 0; pass < warmingPasses; pass++) for (const { asks } of pages) asks[0]!()
+}
+
+async function openPage(search: Search, engines: readonly Engine[], name: string): Promise<Page> {
+  const page: Page = { search, asks: [], samples: [], rows: 0 }
+  let expected: Answer = []
+  for (const [index, engine] of engines.entries()) {
+    const ask = await engine.prepare(search)
+    page.asks.push(ask)
+    const { answer, ms } = await time(ask)
+    // A sample of those who will hardly be asked again; for the others it was to get warm.
+    page.samples.push(ms > patienceMs ? [ms] : [])
+    if (index === 0 && answer) expected = answer
+    else if (answer && !isSame(answer, expected))
+      throw new Error(
+        `${engine.name} answers ${name} otherwise: ${answer.slice(0, 5)} in place of ${expected.slice(0, 5)}`,
+      )
+  }
+  page.rows = expected.length
+  return page
+}
+
+async function takeSamples({ asks, samples }: Page, round: number): Promise<void> {
+  for (const [index, ask] of asks.entries()) {
+    const own = index === 0
+    if (!own && round > 1 && samples[index]!.some((ms) => ms > patienceMs)) continue
+    for (let sample = 0; sample < (own ? ownSamples : 1); sample++) samples[index]!.push((await time(ask)).ms)
+  }
+}
+
+/** Who was stopped has no answer, and took the longest time there is. */
+async function time(ask: Ask): Promise<{ answer: Answer | null; ms: number }> {
+  const startedAtMs = performance.now()
+  try {
+    const asked = ask()
+    const answer = asked instanceof Promise ? await asked : asked
+    return { answer, ms: Math.min(performance.now() - startedAtMs, longestMs) }
+  } catch (error) {
+    if (error instanceof TookTooLong) return { answer: null, ms: longestMs }
+    throw error
+  }
+}
+
+function isSame(one: Answer, other: Answer): boolean {
+  return one.length === other.length && one.every((key, index) => key === other[index])
+}
