@@ -13,7 +13,7 @@ export const words = {
   theme_type: ['free', 'paid', 'custom'],
   role: ['founder', 'marketing', 'other'],
   seniority: [...seniorities],
-  app: ['klaviyo', 'klarna', 'gorgias', 'omnisend', 'yotpo'],
+  app: ['klaviyo', 'klarna', 'gorgias', 'omnisend', 'yotpo', 'rare_app', 'rarer_app'],
   pixel: ['klaviyo', 'meta_pixel', 'tiktok_pixel'],
 } satisfies Partial<Record<Facet, string[]>>
 export const vocabulary = vocabularyOf(words)
@@ -52,8 +52,15 @@ export interface StoreFacts {
   discoveredAt: string | null
 }
 
+/** People by their index in a store, with gaps between their numbers as erased ones leave them. */
+export const numberOf = (index: number) => index * 3
+
 const orNull = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { freq: 4 })
 const some = (values: readonly string[]) => fc.subarray([...values])
+/** Some of the apps that are about, and seldom one that hardly anybody uses. */
+const apps = fc
+  .tuple(some(words.app.slice(0, 5)), fc.integer({ min: 0, max: 99 }))
+  .map(([common, lot]) => [...common, ...(lot < 3 ? ['rare_app'] : []), ...(lot === 50 ? ['rarer_app'] : [])])
 const rarely = fc.constantFrom(true, false, false)
 const personFacts: fc.Arbitrary<PersonFacts> = fc.record({
   role: orNull(words.role),
@@ -72,7 +79,7 @@ const storeFacts: fc.Arbitrary<StoreFacts> = fc.record({
   revenue: orNull(words.revenue_tier),
   theme: orNull(words.theme_type),
   plus: fc.boolean(),
-  apps: some(words.app),
+  apps,
   pixels: some(words.pixel),
   people: fc.array(personFacts, { maxLength: 5 }),
   ads: orNull([0, 1, 5, 100_000]),

@@ -1,6 +1,7 @@
+import type { Mode } from '../../src/kernel/ids.ts'
 import type { DeliverEmails } from '../../src/search/delivery.ts'
 import type { ContactPersonFilters, StoreSearchFilters } from '../../src/search/filters.ts'
-import { type PersonFacts, parents, type StoreFacts } from './facts.ts'
+import { numberOf, type PersonFacts, parents, type StoreFacts } from './facts.ts'
 
 /** Who answers a filter, and in which order, by attributes alone: no tokens, packed traits, normal forms or SQL. */
 
@@ -38,7 +39,7 @@ export function hasRevealable({ people }: StoreFacts, deliverEmails: DeliverEmai
   return people.some(isRevealable)
 }
 
-export function matchesStore(store: StoreFacts, filters: StoreSearchFilters, deliverEmails: DeliverEmails): boolean {
+function matchesStore(store: StoreFacts, filters: StoreSearchFilters, deliverEmails: DeliverEmails): boolean {
   const adsMin = filters.meta_ads?.active_ads_min ?? 0
   const wantsRevealable = filters.contacts?.has_revealable_contacts
   const roles = store.people.map((person) => person.role)
@@ -59,7 +60,7 @@ export function matchesStore(store: StoreFacts, filters: StoreSearchFilters, del
   )
 }
 
-export function matchesPerson(person: PersonFacts, filters: ContactPersonFilters): boolean {
+function matchesPerson(person: PersonFacts, filters: ContactPersonFilters): boolean {
   const agrees = (wanted: boolean | undefined, has: boolean) => wanted === undefined || wanted === has
   return (
     oneOf(filters.roles_any, [person.role]) &&
@@ -70,15 +71,30 @@ export function matchesPerson(person: PersonFacts, filters: ContactPersonFilters
   )
 }
 
-/** Better score first, stores without one last, then in order of insertion, which is the order of ids. */
-export function inResultOrder<T extends StoreFacts & { place: number }>(stores: T[]): T[] {
+/** Who it is: the store's id, and the contact's number there. */
+export type PlainPlace = [storeId: number, contactNumber?: number]
+
+type PlacedStore = StoreFacts & { place: number }
+
+/** The stores that answer, best score first, stores without one last, then in order of ids; ids are places counted from one. */
+export function storesAsked(
+  stores: readonly PlacedStore[],
+  search: { mode: Mode; filters: StoreSearchFilters; deliverEmails: DeliverEmails },
+): PlacedStore[] {
   const rank = (store: StoreFacts) => store.score ?? Number.NEGATIVE_INFINITY
-  return [...stores].sort((a, b) => (rank(a) === rank(b) ? a.place - b.place : rank(a) > rank(b) ? -1 : 1))
+  return stores
+    .filter((store) => store.mode === search.mode && matchesStore(store, search.filters, search.deliverEmails))
+    .sort((a, b) => (rank(a) === rank(b) ? a.place - b.place : rank(a) > rank(b) ? -1 : 1))
 }
 
-/** The most senior first, those with a verified email before the others, then in order of their numbers. */
-export function peopleInResultOrder<T extends { person: PersonFacts; number: number }>(people: T[]): T[] {
+/** The first people of each store who answer: the most senior first, those with a verified email before the others, then by number. */
+export function peopleAsked(store: StoreFacts, filters: ContactPersonFilters, maxPerStore: number): number[] {
   const rank = ({ seniority, verifiedEmail }: PersonFacts) =>
     ['executive', 'decision_maker', 'other'].indexOf(seniority) + (verifiedEmail ? 0 : 0.5)
-  return [...people].sort((a, b) => rank(a.person) - rank(b.person) || a.number - b.number)
+  return store.people
+    .map((person, index) => ({ person, number: numberOf(index) }))
+    .filter(({ person }) => matchesPerson(person, filters))
+    .sort((a, b) => rank(a.person) - rank(b.person) || a.number - b.number)
+    .slice(0, maxPerStore)
+    .map(({ number }) => number)
 }

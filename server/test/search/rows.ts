@@ -1,7 +1,7 @@
 import { packTraits, signatureToken, traitsToken } from '../../src/search/traits.ts'
 import { type Facet, flagTokens } from '../../src/search/vocabulary.ts'
 import type { PersonRow, SearchRow } from './catalogue.ts'
-import { type PersonFacts, type StoreFacts, vocabulary } from './facts.ts'
+import { numberOf, type PersonFacts, type StoreFacts, vocabulary } from './facts.ts'
 import { hasRevealable } from './reference.ts'
 
 /** What an import would leave; document and preview say which store it is. */
@@ -37,7 +37,7 @@ export function rowOf(store: StoreFacts, place: number): SearchRow {
   }
 }
 
-/** The people of a store, with gaps between their numbers as erased ones leave them. */
+/** The people of a store. */
 export function peopleRowsOf(store: StoreFacts, storeId: number): PersonRow[] {
   return store.people.map((person, index) => ({
     storeId,
@@ -48,7 +48,10 @@ export function peopleRowsOf(store: StoreFacts, storeId: number): PersonRow[] {
   }))
 }
 
-export const numberOf = (index: number) => index * 3
+/** 0 without a role. */
+export function roleTokenOf(role: string | null): number {
+  return role === null ? 0 : vocabulary.find('role', role)!.token
+}
 
 function traitsOf({ seniority, verifiedEmail, phone, profile }: PersonFacts): number {
   return packTraits({ seniority, hasVerifiedEmail: verifiedEmail, hasPhone: phone, hasProfile: profile })
