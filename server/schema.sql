@@ -84,12 +84,14 @@ create table billing_windows (
   mode text collate "C" not null,
   kind text collate "C" not null,
   started_at timestamp with time zone not null,
-  used integer not null
+  used integer not null,
+  claimed_until timestamp with time zone[] not null default '{}'::timestamp with time zone[]
 );
 alter table billing_windows add constraint billing_windows_kind_check CHECK ((kind = ANY (ARRAY['billing_status'::text, 'billing_links'::text])));
 alter table billing_windows add constraint billing_windows_pkey PRIMARY KEY (account_id, mode, kind);
 alter table billing_windows add constraint billing_windows_used_check CHECK ((used >= 0));
 comment on table billing_windows is 'The fixed hour, opened by its first call, of the billing calls that have a limit of their own.';
+comment on column billing_windows.claimed_until is 'A moment for each link that is being made: until then it holds a place of the hour, unless it is done before. One whose server died gives its place back by itself.';
 
 create table catalogue_batches (
   batch bigint not null,

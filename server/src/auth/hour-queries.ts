@@ -8,14 +8,8 @@ export interface HourRow {
   used: number
 }
 
-/** An hour that is still open goes on, another one opens; a full one changes nothing, and nothing is returned. */
-const openOrGoOn = (limit: string) => `
-on conflict (account_id, mode, kind) do update set
-  started_at = case when w.started_at > excluded.started_at - interval '1 hour'
-                    then w.started_at else excluded.started_at end,
-  used       = case when w.started_at > excluded.started_at - interval '1 hour' then w.used + 1 else 1 end
-where w.started_at <= excluded.started_at - interval '1 hour' or w.used < ${limit}
-returning started_at, used`
+/** Whether the hour that is kept goes on; otherwise another one opens. */
+const isOpen = `w.started_at > excluded.started_at - interval '1 hour'`
 
 /**
  * Admits a billing status check in one statement: reads the key with its account and counts the check in its hour, unless
@@ -45,7 +39,11 @@ counted as (
       select from billing_windows w
       where w.account_id = p.account_id and w.mode = p.mode and w.kind = 'billing_status'
         and w.started_at > $2::timestamptz - interval '1 hour' and w.used >= p.hour_limit)
-  ${openOrGoOn('(select hour_limit from presented)')}
+  on conflict (account_id, mode, kind) do update set
+    started_at = case when ${isOpen} then w.started_at else excluded.started_at end,
+    used       = case when ${isOpen} then w.used + 1 else 1 end
+  where not (${isOpen}) or w.used < (select hour_limit from presented)
+  returning started_at, used
 )
 select p.*, c.used is not null as counted,
        coalesce(c.started_at, w.started_at) as hour_started_at,
@@ -62,34 +60,66 @@ export interface HourOf {
   kind: BillingLimit
 }
 
-/** Takes one of an hour's `limit`; undefined, and nothing taken, when none is left. Calls at once never take more. */
+/** What of an hour is claimed, and when that ends by itself. */
+export interface HourClaim extends HourOf {
+  until: Date
+}
+
+/**
+ * Claims one of an hour's `limit` until a moment; false, and nothing claimed, when none is left beside those that were
+ * used and those that are claimed. Calls at once never take more. `now` is when the call began, `claimedAt` this moment.
+ */
 export async function claimInHour(
   db: Queryable,
-  { accountId, mode, kind, now, limit }: HourOf & { now: Date; limit: number },
-): Promise<HourRow | undefined> {
-  const { rows } = await db.query<HourRow>({
+  { accountId, mode, kind, until }: HourClaim,
+  { now, claimedAt, limit }: { now: Date; claimedAt: Date; limit: number },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
     name: 'claim_in_hour',
     text: `
-insert into billing_windows as w (account_id, mode, kind, started_at, used)
-select $1::bigint, $2::text, $3::text, $4::timestamptz, 1
-where $5::integer > 0
-${openOrGoOn('$5::integer')}`,
-    values: [accountId, mode, kind, now, limit],
+insert into billing_windows as w (account_id, mode, kind, started_at, used, claimed_until)
+select $1::bigint, $2::text, $3::text, $4::timestamptz, 0, array[$5::timestamptz]
+where $7::integer > 0
+on conflict (account_id, mode, kind) do update set
+  started_at    = case when ${isOpen} then w.started_at else excluded.started_at end,
+  used          = case when ${isOpen} then w.used else 0 end,
+  claimed_until = ${heldClaims} || $5::timestamptz
+where case when ${isOpen} then w.used else 0 end + cardinality(${heldClaims}) < $7::integer`,
+    values: [accountId, mode, kind, now, until, claimedAt, limit],
+  })
+  return rowCount === 1
+}
+
+const heldClaims = 'array(select held from unnest(w.claimed_until) as held where held > $6::timestamptz)'
+
+/**
+ * Ends a claim, and counts it when what it was for is there. Undefined when it had ended by itself and its place was given
+ * away: then it does not count any more.
+ */
+export async function settleClaim(
+  db: Queryable,
+  { accountId, mode, kind, until }: HourClaim,
+  isUsed: boolean,
+): Promise<HourRow | undefined> {
+  const { rows } = await db.query<HourRow>({
+    name: 'settle_claim',
+    // Claims until the same moment are as good as each other: one of them is taken out.
+    text: `
+update billing_windows
+set used = used + $5::integer,
+    claimed_until = claimed_until[:array_position(claimed_until, $4::timestamptz) - 1]
+                 || claimed_until[array_position(claimed_until, $4::timestamptz) + 1:]
+where account_id = $1::bigint and mode = $2::text and kind = $3::text and $4::timestamptz = any (claimed_until)
+returning started_at, used`,
+    values: [accountId, mode, kind, until, isUsed ? 1 : 0],
   })
   return rows[0]
 }
 
-/** Gives back what was claimed for nothing, to the hour that it was claimed in; one that is over is left alone. */
-export async function giveBackToHour(
-  db: Queryable,
-  { accountId, mode, kind, startedAt }: HourOf & { startedAt: Date },
-): Promise<void> {
-  await db.query({
-    name: 'give_back_to_hour',
-    text: `
-update billing_windows
-set used = greatest(used - 1, 0)
-where account_id = $1::bigint and mode = $2::text and kind = $3::text and started_at = $4::timestamptz`,
-    values: [accountId, mode, kind, startedAt],
-  })
+export async function selectHour(db: Queryable, { accountId, mode, kind }: HourOf): Promise<HourRow | undefined> {
+  const { rows } = await db.query<HourRow>(
+    'select started_at, used from billing_windows where account_id = $1::bigint and mode = $2::text and kind = $3::text',
+    [accountId, mode, kind],
+  )
+  return rows[0]
 }

@@ -48,6 +48,15 @@ export async function startLinksWorld(options: Partial<TestAppOptions> = {}): Pr
   }
 }
 
+/** A promise that the test fulfils when it likes. */
+export function heldPromise<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((fulfil) => {
+    resolve = fulfil
+  })
+  return { promise, resolve }
+}
+
 /** Calls of the provider since the last time it was asked. */
 export function callsOf(provider: TestProvider): string[] {
   return provider.calls.splice(0).map(({ call }) => call)

@@ -4,7 +4,7 @@ import { startDeadline } from '../../src/billing/links-deadline.ts'
 import { createLogger } from '../../src/http/logger.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import type { TestKey } from '../support/app.ts'
-import { callsOf, startLinksWorld } from './links-world.ts'
+import { callsOf, heldPromise, startLinksWorld } from './links-world.ts'
 
 const lines: string[] = []
 const world = await startLinksWorld({
@@ -267,10 +267,7 @@ describe('a provider in trouble', () => {
   test('does not hold up others', async () => {
     const key = await customer({})
     await subscribe(key)
-    let release = () => {}
-    const hung = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const { promise: hung, resolve: release } = heldPromise<void>()
     provider.before = () => hung
     const waiting = Array.from({ length: 20 }, () => subscribe(key))
     expect((await key.get('/usage')).status).toBe(200)
