@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { OperatorError } from './kernel/errors.ts'
 import { type DataKey, parseDataKeys } from './kernel/seal.ts'
 import type { DeliverEmails } from './search/delivery.ts'
+import type { EngineChoice } from './search/feed/catalogue-search.ts'
 
 /** Everything the operator decides from outside, checked. Read once, at start; nothing else looks at the environment. */
 export interface Config {
@@ -27,6 +28,9 @@ export interface Config {
   /** Whether an empty catalogue is filled with the demonstration. */
   demo: boolean
   deliverEmails: DeliverEmails
+  searchEngine: EngineChoice
+  /** How much memory the search index may need; null: half of what the process may have. */
+  searchMemoryMb: number | null
   logLevel: LogLevel
 }
 
@@ -90,6 +94,8 @@ export function readConfig(environment: Environment, projectDir: string): Config
     stripe,
     demo: read('DEMO', parseSwitch, '0 or 1') ?? true,
     deliverEmails: read('DELIVER_EMAILS', oneOf(['all', 'verified']), 'all or verified') ?? 'all',
+    searchEngine: read('SEARCH_ENGINE', oneOf(['auto', 'memory', 'postgres']), 'auto, memory or postgres') ?? 'auto',
+    searchMemoryMb: read('SEARCH_MEMORY_MB', parseMegabytes, 'a number of megabytes from 1 to 1000000'),
     logLevel: read('LOG_LEVEL', oneOf(logLevels), `one of ${logLevels.join(', ')}`) ?? 'info',
   }
 }
@@ -150,6 +156,11 @@ function parseSwitch(value: string): boolean | undefined {
 function parsePort(value: string): number | undefined {
   const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
   return port <= 65_535 ? port : undefined
+}
+
+function parseMegabytes(value: string): number | undefined {
+  const megabytes = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN
+  return megabytes >= 1 && megabytes <= 1_000_000 ? megabytes : undefined
 }
 
 function parseHost(value: string): string | undefined {

@@ -21,7 +21,9 @@ import { type CursorSealer, createCursorSealer } from './kernel/cursor.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { createIdSealer, type IdSealer } from './kernel/ids.ts'
 import { createSigner, type Signer } from './kernel/signer.ts'
-import { CatalogueSearch } from './search/feed/catalogue-search.ts'
+import type { CatalogueSearch } from './search/feed/catalogue-search.ts'
+import type { FeedListener, StartFeed } from './search/feed/feed.ts'
+import { openSearch } from './search/feed/open.ts'
 import { createPostgresEngine } from './search/postgres/engine.ts'
 import { LiveTaxonomy } from './taxonomy/live.ts'
 import { syncTaxonomy } from './taxonomy/sync.ts'
@@ -60,6 +62,8 @@ export interface OpenOptions {
   maxConnections?: number
   /** How the stand-in for Stripe is run, should it be needed; with an address for its events it runs from the start. */
   standin?: { args: readonly string[]; webhookUrl?: string }
+  /** How the catalogue is followed into memory; without it PostgreSQL answers all searches. */
+  startFeed?: StartFeed
 }
 
 /** The composition root. When a step fails, what was opened before it is given back. */
@@ -86,6 +90,12 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     const seals = await openContactSeals(db, config.dataKeys, config.dataDir)
     await syncTaxonomy(db, join(config.projectDir, 'catalogue/taxonomy'))
     const taxonomy = await LiveTaxonomy.open(db)
+    const postgres = createPostgresEngine({ db })
+    const search = openSearch(
+      { ...config, databaseUrl: database.url, secret, postgres, onLine: tellLines(log) },
+      options,
+    )
+    opened.push(() => search.close())
     return {
       config,
       log,
@@ -98,7 +108,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
       cursors: createCursorSealer(secret),
       signer: createSigner(secret),
       taxonomy,
-      search: new CatalogueSearch({ postgres: createPostgresEngine({ db }) }),
+      search,
       seals,
       billing: createStripeProvider({
         findAccess: standin ? () => standin.access() : configuredAccess(config.stripe),
@@ -132,6 +142,11 @@ function openStandin(config: Config, options: OpenOptions, log: Logger): LocalSt
 /** What a keeper of another process says, as lines of the log. */
 function tellTrouble(log: Logger): (line: string, cause?: unknown) => void {
   return (line, cause) => log.error(cause === undefined ? {} : { cause: describeCause(cause) }, line)
+}
+
+/** The same for a keeper that says how much it matters. */
+function tellLines(log: Logger): FeedListener['onLine'] {
+  return (level, line, cause) => log[level](cause === undefined ? {} : { cause: describeCause(cause) }, line)
 }
 
 async function openDatabase(config: Config, log: Logger): Promise<{ url: string; release: () => Promise<void> }> {

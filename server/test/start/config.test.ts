@@ -26,6 +26,8 @@ test('nothing given, it listens on loopback and keeps its data in the checkout',
     stripe: { secretKey: null, webhookSecret: null, apiBase: null, prices: {} },
     demo: true,
     deliverEmails: 'all',
+    searchEngine: 'auto',
+    searchMemoryMb: null,
     logLevel: 'info',
   })
 })
@@ -47,6 +49,8 @@ test('everything given is taken, spelt the way the program uses it', () => {
     STRIPE_PRICE_ENTERPRISE_ANNUAL: 'price_2',
     DEMO: '0',
     DELIVER_EMAILS: 'verified',
+    SEARCH_ENGINE: 'memory',
+    SEARCH_MEMORY_MB: '512',
     LOG_LEVEL: 'debug',
   })
   expect(config).toEqual({
@@ -71,6 +75,8 @@ test('everything given is taken, spelt the way the program uses it', () => {
     },
     demo: false,
     deliverEmails: 'verified',
+    searchEngine: 'memory',
+    searchMemoryMb: 512,
     logLevel: 'debug',
   })
 })
@@ -106,6 +112,9 @@ describe('a value that cannot be used ends the start with one sentence', () => {
     ['STRIPE_PRICE_PRO_WEEKLY', 'price_1'],
     ['DEMO', 'yes'],
     ['DELIVER_EMAILS', 'none'],
+    ['SEARCH_ENGINE', 'sql'],
+    ['SEARCH_MEMORY_MB', '0'],
+    ['SEARCH_MEMORY_MB', '1GB'],
     ['LOG_LEVEL', 'loud'],
   ])('%s=%s', (name, value) => {
     const message = (() => {

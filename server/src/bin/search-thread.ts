@@ -1,0 +1,3 @@
+import { runThread } from '../search/feed/thread.ts'
+
+runThread()

@@ -1,0 +1,51 @@
+import { createHmac } from 'node:crypto'
+import { totalmem } from 'node:os'
+import { join } from 'node:path'
+import type { SearchEngine } from '../engine.ts'
+import { megabyte } from './budget.ts'
+import { CatalogueSearch, type EngineChoice } from './catalogue-search.ts'
+import { type FeedListener, type FeedTimings, feedTimings, type StartFeed } from './feed.ts'
+
+export interface SearchSettings {
+  searchEngine: EngineChoice
+  searchMemoryMb: number | null
+  dataDir: string
+  databaseUrl: string
+  /** The installation's own: databases of other installations may share the data directory. */
+  secret: Buffer
+  postgres: SearchEngine
+  onLine: FeedListener['onLine']
+}
+
+/** The search of this process, as the operator wants it. */
+export function openSearch(
+  settings: SearchSettings,
+  { startFeed, timings }: { startFeed?: StartFeed; timings?: Partial<FeedTimings> },
+): CatalogueSearch {
+  const { searchEngine: choice, searchMemoryMb, postgres, onLine, databaseUrl } = settings
+  const feedSettings = {
+    databaseUrl,
+    snapshotFile: snapshotFile(settings),
+    budgetBytes:
+      choice === 'memory' ? null : searchMemoryMb === null ? half(availableBytes()) : searchMemoryMb * megabyte,
+    timings: { ...feedTimings, ...timings },
+  }
+  const feed = startFeed ? { start: startFeed, settings: feedSettings } : null
+  return new CatalogueSearch({ postgres, choice, feed, onLine })
+}
+
+function snapshotFile({ dataDir, secret }: SearchSettings): string {
+  const installation = createHmac('sha256', secret).update('search snapshot').digest('hex').slice(0, 16)
+  return join(dataDir, 'search', `catalogue-${installation}.snapshot`)
+}
+
+function half(bytes: number): number {
+  return Math.floor(bytes / 2 / megabyte) * megabyte
+}
+
+/** What the process may have: the machine's memory, or less in a container. */
+function availableBytes(): number {
+  // 0 or more than there is where nothing is set.
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}

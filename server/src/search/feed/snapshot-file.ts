@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { provideDataDir } from '../../db/embedded/place.ts'
+import { type CatalogueSnapshot, decodeSnapshot, encodeSnapshot, peekSnapshot } from '../memory/snapshot.ts'
+
+interface FileFacts {
+  bytes: number
+  /** Milliseconds since 1970. */
+  writtenAt: number
+}
+
+/** More than one read can take at once is read in parts. */
+const partBytes = 2 ** 30
+/** Room for the header, whose length grows with the number of segments. */
+const peekBytes = 2 ** 18
+/** Nobody writes for as long; what is older was left by a process that died. */
+const abandonedMs = 600_000
+
+/** Null where there is none. Throws a `SnapshotProblem` for one that cannot be used. */
+export async function readSnapshotFile(path: string): Promise<(FileFacts & { snapshot: CatalogueSnapshot }) | null> {
+  const file = await openExisting(path)
+  if (!file) return null
+  try {
+    const { size, mtimeMs } = await file.stat()
+    const bytes = new SharedArrayBuffer(size)
+    await fill(file, new Uint8Array(bytes))
+    return { snapshot: decodeSnapshot(bytes), bytes: size, writtenAt: mtimeMs }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Which batch the file is of; null where there is none of use. */
+export async function peekSnapshotFile(
+  path: string,
+): Promise<(FileFacts & Pick<CatalogueSnapshot, 'batch' | 'mark'>) | null> {
+  const file = await openExisting(path)
+  if (!file) return null
+  try {
+    const { size, mtimeMs } = await file.stat()
+    const start = new Uint8Array(Math.min(size, peekBytes))
+    await fill(file, start)
+    const peeked = peekSnapshot(start.buffer)
+    return peeked.bytes === size ? { ...peeked, writtenAt: mtimeMs } : null
+  } catch {
+    return null
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Writes aside, then puts the file in place of an older one; readable by its owner only. Until then, and when it is
+ * stopped, the older one stays. Returns how many bytes there are.
+ */
+export async function writeSnapshotFile(
+  path: string,
+  snapshot: CatalogueSnapshot,
+  stopped: AbortSignal,
+): Promise<number> {
+  const folder = dirname(path)
+  provideDataDir(dirname(folder))
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await removeAbandoned(folder, basename(path))
+  const aside = `${path}.${randomBytes(6).toString('hex')}.aside`
+  try {
+    const file = await open(aside, 'wx', 0o600)
+    let bytes = 0
+    try {
+      for (const piece of encodeSnapshot(snapshot)) {
+        stopped.throwIfAborted()
+        for (let at = 0; at < piece.length; ) at += (await file.write(piece, at)).bytesWritten
+        bytes += piece.length
+      }
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(aside, path)
+    return bytes
+  } catch (error) {
+    await rm(aside, { force: true })
+    throw error
+  }
+}
+
+export function removeSnapshotFile(path: string): Promise<void> {
+  return rm(path, { force: true })
+}
+
+async function openExisting(path: string) {
+  try {
+    return await open(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+async function fill(file: Awaited<ReturnType<typeof open>>, into: Uint8Array): Promise<void> {
+  for (let at = 0; at < into.length; ) {
+    const { bytesRead } = await file.read(into, at, Math.min(partBytes, into.length - at), at)
+    // Another process made it shorter; what is missing reads as zeros, which no checksum takes.
+    if (bytesRead === 0) return
+    at += bytesRead
+  }
+}
+
+/** Several processes may write at once, so only what is old is nobody's. */
+async function removeAbandoned(folder: string, name: string): Promise<void> {
+  for (const entry of await readdir(folder)) {
+    if (!entry.startsWith(`${name}.`) || !entry.endsWith('.aside')) continue
+    const path = join(folder, entry)
+    const age = await stat(path).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    )
+    if (age > abandonedMs) await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,84 @@
+import type { Queryable } from '../../db/pool.ts'
+import { type CatalogueSnapshot, SnapshotProblem } from '../memory/snapshot.ts'
+import type { FeedListener, FeedReport } from './feed.ts'
+import { readMark, readPoint } from './queries.ts'
+import { peekSnapshotFile, readSnapshotFile, removeSnapshotFile, writeSnapshotFile } from './snapshot-file.ts'
+
+/** Reads the catalogue of an earlier run, and writes that of this one, beside other processes that do the same. */
+export class SnapshotKeeper {
+  readonly #path: string
+  readonly #db: Queryable
+  readonly #tell: FeedListener['onLine']
+  readonly #stopped: AbortSignal
+  #last: FeedReport['snapshot'] = null
+  #writing: Promise<void> | null = null
+
+  constructor(path: string, db: Queryable, tell: FeedListener['onLine'], stopped: AbortSignal) {
+    this.#path = path
+    this.#db = db
+    this.#tell = tell
+    this.#stopped = stopped
+  }
+
+  /** The newest that was read or written here. */
+  get last(): FeedReport['snapshot'] {
+    return this.#last
+  }
+
+  get isWriting(): boolean {
+    return this.#writing !== null
+  }
+
+  /** A snapshot of this very catalogue; null when there is none. One that is of no use is removed. */
+  async read(): Promise<CatalogueSnapshot | null> {
+    try {
+      const file = await readSnapshotFile(this.#path)
+      if (!file) return null
+      await this.#requireOwn(file.snapshot)
+      this.#last = { ...file, batch: file.snapshot.batch }
+      return file.snapshot
+    } catch (error) {
+      // An outage of the database says nothing about the file.
+      if (!(error instanceof SnapshotProblem) && !isFileError(error)) throw error
+      this.#tell('warn', `the snapshot of the search index is not used: ${(error as Error).message}`)
+      await removeSnapshotFile(this.#path).catch(() => {})
+      return null
+    }
+  }
+
+  /** Read after the file, the database cannot be behind it. */
+  async #requireOwn({ batch, mark }: CatalogueSnapshot): Promise<void> {
+    const point = await readPoint(this.#db, batch)
+    if (batch > point.batch) throw new SnapshotProblem('it is of a later batch than the database')
+    if (mark !== point.markOfSeen) throw new SnapshotProblem('it is of another catalogue')
+  }
+
+  /** Writes in the background. A file that another process wrote, of this batch or a later one, does as well. */
+  write(snapshot: CatalogueSnapshot): void {
+    this.#writing ??= this.#write(snapshot)
+      .catch((error: unknown) => {
+        if (!this.#stopped.aborted) this.#tell('warn', 'the snapshot of the search index cannot be written', error)
+      })
+      .finally(() => {
+        this.#writing = null
+      })
+  }
+
+  async #write(snapshot: CatalogueSnapshot): Promise<void> {
+    const present = await peekSnapshotFile(this.#path)
+    if (present && present.batch >= snapshot.batch && (await readMark(this.#db, present.batch)) === present.mark) {
+      this.#last = present
+      return
+    }
+    const bytes = await writeSnapshotFile(this.#path, snapshot, this.#stopped)
+    this.#last = { batch: snapshot.batch, bytes, writtenAt: Date.now() }
+  }
+
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'path' in error
+}
