@@ -21,9 +21,9 @@ const workspaces = ['server', 'stripe-standin']
 const keptBundles = 3
 
 /**
- * The address of an up-to-date bundle of the command line; the stand-in for Stripe lies beside it. Bundles lie in a folder
- * named after their sources, so a change of the source makes another one, and one that a running service was started
- * from stays as it is.
+ * The address of an up-to-date bundle of the command line; the thread of the search and the stand-in for Stripe lie beside
+ * it. Bundles lie in a folder named after their sources, so a change of the source makes another one, and one that a
+ * running service was started from stays as it is.
  */
 export async function prepareBundle(projectDir) {
   const folder = join(projectDir, 'server/dist')
@@ -78,7 +78,11 @@ async function build(projectDir, outdir) {
   try {
     await esbuild.build({
       absWorkingDir: projectDir,
-      entryPoints: { cli: 'server/src/bin/cli.ts', standin: 'stripe-standin/src/bin/standin.ts' },
+      entryPoints: {
+        cli: 'server/src/bin/cli.ts',
+        'search-thread': 'server/src/bin/search-thread.ts',
+        standin: 'stripe-standin/src/bin/standin.ts',
+      },
       outdir,
       bundle: true,
       external: externalPackages(projectDir),

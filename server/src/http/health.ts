@@ -6,15 +6,22 @@ export type ReadinessCheck = () => Promise<string | null>
 
 const checkTimeoutMs = 2_000
 
+/** What a ready process tells of how it answers. */
+export type ReadyDetails = () => object
+
 /** `GET /healthz`: the process is alive. `GET /readyz`: it can answer now, or why not. For machines, without a key. */
-export function serveHealth(app: FastifyInstance, checkReadiness: ReadinessCheck): void {
+export function serveHealth(
+  app: FastifyInstance,
+  checkReadiness: ReadinessCheck,
+  tellDetails: ReadyDetails = () => ({}),
+): void {
   const route = { config: { servesWhileDraining: true }, schema: { hide: true } }
   app.get('/healthz', route, async () => ({ status: 'ok' }))
   app.get('/readyz', route, async () => {
     if (app.drain.isDraining) throw new ApiError('service_unavailable', 'The server is shutting down.')
     const reason = await withinTime(checkReadiness)
     if (reason !== null) throw new ApiError('service_unavailable', reason)
-    return { status: 'ready' }
+    return { status: 'ready', ...tellDetails() }
   })
 }
 
