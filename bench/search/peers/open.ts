@@ -5,8 +5,9 @@ import { installPeerPackages } from './install.ts'
 import { openPeerServer, PostgresEngine } from './postgres.ts'
 import { columnsDesign } from './postgres-columns.ts'
 import { ginDesign } from './postgres-gin.ts'
+import { openSqlite } from './sqlite.ts'
 
-export const peerNames = ['postgres-gin', 'postgres-columns', 'duckdb', 'duckdb-2'] as const
+export const peerNames = ['postgres-gin', 'postgres-columns', 'duckdb', 'duckdb-2', 'sqlite'] as const
 export type PeerName = (typeof peerNames)[number]
 
 /** The peers that were named, but for those that cannot be installed here. */
@@ -30,6 +31,7 @@ export async function openPeers(
   }
   open('duckdb', () => openDuckDb(folder, 1))
   open('duckdb-2', () => openDuckDb(folder, 2))
+  open('sqlite', () => openSqlite(folder))
   for (const engine of engines) cleanup.add(() => engine.close())
   return engines
 }
