@@ -1,6 +1,8 @@
 /** Two charts as SVG, on logarithmic scales: what is compared spans seven powers of ten. */
 
 const [width, left, right, top, rowHeight, axisHeight] = [900, 210, 30, 40, 46, 50]
+/** What the names of series take beside a chart of lines. */
+const [labelWidth, labelHeight] = [190, 16]
 const colours = ['#0b6e4f', '#b5179e', '#d17b0f', '#2b59c3', '#6c757d', '#a4243b']
 
 interface Scale {
@@ -50,41 +52,44 @@ export function growthChart(
   title: string,
   series: readonly { label: string; points: readonly (readonly [stores: number, ms: number])[] }[],
 ): string {
-  const [bottom, points] = [440, series.flatMap(({ points }) => points)]
-  const x = logScale(
-    points.map(([stores]) => stores),
-    left,
-    width - right - 190,
-  )
+  const [bottom, end] = [440, width - right - labelWidth]
+  const points = series.flatMap((one) => one.points)
+  const sizes = [...new Set(points.map(([stores]) => stores))].sort((a, b) => a - b)
+  const [smallest, largest] = [Math.log(sizes[0]!), Math.log(sizes.at(-1)!)]
+  const xOf = (stores: number) => left + 40 + ((Math.log(stores) - smallest) / (largest - smallest)) * (end - left - 40)
   const y = logScale(
     points.map(([, ms]) => ms),
     bottom,
     top,
   )
-  const lines = series.flatMap(({ label, points }, index) => {
+  const lines = series.flatMap(({ points: ofSeries }, index) => {
     const colour = colours[index % colours.length]!
-    const at = points.map(([stores, ms]) => [x.of(stores), y.of(ms)] as const)
-    const [lastX, lastY] = at.at(-1)!
-    return [
-      ...at.slice(1).map(([toX, toY], from) => line(at[from]![0], at[from]![1], toX, toY, colour, 2)),
-      ...at.map(([cx, cy]) => circle(cx, cy, 4, colour)),
-      text(lastX + 10, lastY + 4, label, 'start', colour),
-    ]
+    const at = ofSeries.map(([stores, ms]) => [xOf(stores), y.of(ms)] as const)
+    const strokes = at.slice(1).map(([toX, toY], from) => line(at[from]![0], at[from]![1], toX, toY, colour, 2))
+    return [...strokes, ...at.map(([cx, cy]) => circle(cx, cy, 4, colour))]
   })
-  const sizes = [...new Set(points.map(([stores]) => stores))]
+  const ends = series.map(({ label, points: ofSeries }, index) => ({ label, index, y: y.of(ofSeries.at(-1)![1]) }))
+  let free = top
+  const labels = ends
+    .sort((a, b) => a.y - b.y)
+    .map(({ label, index, y: wanted }) => {
+      free = Math.max(wanted, free + labelHeight)
+      return text(end + 12, free + 4, label, 'start', colours[index % colours.length]!)
+    })
   return svg(title, bottom + axisHeight, [
     ...y.ticks.flatMap((tick) => [
-      line(left, y.of(tick), width - right - 190, y.of(tick), '#ddd', 1),
+      line(left, y.of(tick), end, y.of(tick), '#ddd', 1),
       text(left - 12, y.of(tick) + 4, duration(tick), 'end'),
     ]),
-    ...sizes.map((stores) => text(x.of(stores), bottom + 20, `${stores.toLocaleString('en-US')} stores`, 'middle')),
+    ...sizes.map((stores) => text(xOf(stores), bottom + 20, stores.toLocaleString('en-US'), 'middle')),
     ...lines,
+    ...labels,
   ])
 }
 
 function duration(ms: number): string {
   if (ms >= 1_000) return `${ms / 1_000} s`
-  return ms >= 1 ? `${ms} ms` : `${Math.round(ms * 1_000)} µs`
+  return ms >= 1 ? `${ms} ms` : `${Number((ms * 1_000).toPrecision(3))} µs`
 }
 
 function svg(title: string, height: number, parts: readonly string[]): string {

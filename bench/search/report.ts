@@ -25,7 +25,7 @@ export function writeReport(file: string, results: SearchResults): void {
     const title = `First page of ${size.questions.length} searches over ${count(size.stores)} stores`
     return [renderSize(size), plot(`first-page-${size.stores}`, title, stripChart(title, stripsOf(size)))]
   })
-  const growth = 'Mean of the first pages, from size to size'
+  const growth = 'Mean of the first pages, by number of stores'
   const parts = [
     introduction,
     renderMachines(all),
