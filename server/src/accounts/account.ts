@@ -96,7 +96,8 @@ export function entitlementAt(terms: AccountTerms, plans: PlanFile, now: Date): 
   const { trial_contact_credits: trialCredits, ...overrides } = terms.limits
   const planLimits = { ...plans.plans[plan].limits, ...overrides }
   const anchor = plan === 'free' ? terms.createdAt : terms.periodAnchor
-  const period = monthlyPeriodAt(anchor, now)
+  const periodEndsAt = endOfProviderTrial(terms, now)
+  const period = upTo(periodEndsAt, monthlyPeriodAt(anchor, now))
   return {
     plan,
     planName: plans.plans[plan].name,
@@ -115,7 +116,7 @@ export function entitlementAt(terms: AccountTerms, plans: PlanFile, now: Date): 
     hasPaymentMethod: terms.hasPaymentMethod,
     period,
     creditsPeriod: terms.trialStartedAt
-      ? trialPeriod(anchor, { startedAt: terms.trialStartedAt, endsAt: terms.trialEndsAt }, now)
+      ? upTo(periodEndsAt, trialPeriod(anchor, { startedAt: terms.trialStartedAt, endsAt: terms.trialEndsAt }, now))
       : period,
   }
 }
@@ -128,6 +129,16 @@ function trialPeriod(anchor: Date, trial: { startedAt: Date; endsAt: Date | null
     start: monthlyPeriodAt(anchor, trial.startedAt).start,
     end: monthlyPeriodAt(anchor, new Date(lastInstantMs)).end,
   }
+}
+
+/** When a subscription's trial is over, a new period begins; a trial granted by hand ends within its month. */
+function endOfProviderTrial({ trialing, subscriptionId, trialEndsAt }: AccountTerms, now: Date): Date | null {
+  const isAhead = trialEndsAt !== null && trialEndsAt.getTime() > now.getTime()
+  return trialing && subscriptionId !== null && isAhead ? trialEndsAt : null
+}
+
+function upTo(moment: Date | null, period: Period): Period {
+  return moment && moment.getTime() < period.end.getTime() ? { start: period.start, end: moment } : period
 }
 
 // An override of the paid plan's credits does not widen the trial; that has an override of its own.

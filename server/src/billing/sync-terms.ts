@@ -24,15 +24,17 @@ export function billedTerms(account: Account, subscriptions: readonly ProviderSu
   if (!subscription) return { ...currentTerms(account), billingProblem: null }
   const { status, sold, trialStart, trialEnd } = subscription
   const isTrialing = status === 'trialing'
+  const trialStartedAt = isTrialing ? (trialStart ?? subscription.createdAt) : null
   const isOver = endedStatuses.has(status)
   return {
     // Without a price of ours there is no telling what was sold: what the account has stays.
     plan: sold?.plan ?? account.plan,
     billing: sold?.billing ?? account.billing,
     status,
-    trialStartedAt: isTrialing ? (trialStart ?? subscription.createdAt) : null,
+    trialStartedAt,
     trialEndsAt: isTrialing ? trialEnd : null,
-    periodAnchor: subscription.cycleAnchor,
+    // A trial's cycle is counted from its end, which can be put off; counted from there, its credits would be had again.
+    periodAnchor: trialStartedAt ?? subscription.cycleAnchor,
     subscriptionId: subscription.id,
     cancelAtPeriodEnd: !isOver && subscription.cancelAtPeriodEnd,
     currentPeriodEnd: isOver ? null : subscription.currentPeriodEnd,

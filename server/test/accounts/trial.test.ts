@@ -59,6 +59,19 @@ describe('a trial begins', () => {
   })
 })
 
+test.each([
+  ['within its first month', '03-24T00', '03-20T00', ['03-10T08', '03-24T00'], '03-24T00'],
+  ['before its first boundary', '04-24T00', '03-20T00', ['03-10T08', '04-10T08'], '04-24T00'],
+  ['after it', '04-24T00', '04-20T00', ['04-10T08', '04-24T00'], '04-24T00'],
+  ['when its end has come and was not heard of', '03-24T00', '03-24T00', ['03-10T08', '04-10T08'], '04-10T08'],
+])('a trial at the payment provider counts from its beginning to its end: %s', async (_when, ends, now, month, end) => {
+  const at = (short: string) => new Date(`2026-${short}:00:00.000Z`)
+  const account = await open(march, { trialEndsAt: at(ends) })
+  const entitlement = entitlementAt({ ...account, subscriptionId: 'sub_1' }, office.plans, at(now))
+  expect(entitlement.period).toEqual({ start: at(month[0]!), end: at(month[1]!) })
+  expect(entitlement.creditsPeriod).toEqual({ start: new Date(march), end: at(end) })
+})
+
 test.each<[string, AccountChanges]>([
   ['its end is taken away', { trialEndsAt: null }],
   ['the account becomes active', { status: 'active' }],

@@ -11,6 +11,8 @@ export function trialRows(world: PlansWorld): Rows {
   /** An account in a trial at the provider of which it has used one credit. */
   async function onTrial(card: Parameters<PlansWorld['subscriber']>[0]) {
     const subscriber = await world.subscriber(card)
+    await until(inDays(1))
+    const trialStart = now()
     const trialEnd = inDays(14)
     await startTrial(world.deps, subscriber.key.account, { days: 14, plan: 'pro', billing: 'monthly' })
     await subscriber.spend()
@@ -19,9 +21,10 @@ export function trialRows(world: PlansWorld): Rows {
       access: 'open',
       credits: [1, 250],
       exports: [1, 500],
+      since: trialStart,
       paidUntil: trialEnd,
     })
-    return { ...subscriber, trialEnd }
+    return { ...subscriber, trialStart, trialEnd }
   }
 
   const paidPro = { plan: 'pro active monthly', access: 'open', credits: [0, 1_000], exports: [0, 5_000] }
@@ -33,6 +36,31 @@ export function trialRows(world: PlansWorld): Rows {
       const ended = now()
       await change({ trial_end: 'now' })
       expect(await standing()).toMatchObject({ ...paidPro, since: ended })
+    },
+
+    async 'a trial that the operator prolongs'() {
+      const { key, trialStart, change, standing } = await onTrial('pm_card_visa')
+      const bounds = async () => {
+        const { contact_credits: credits, store_exports: exports } = (await key.get('/usage')).body
+        return [credits.period_start, credits.period_end, exports.period_start, exports.period_end]
+      }
+      await until(inDays(3))
+      const [later, latest] = [inDays(20), inDays(40)]
+      await change({ trial_end: Date.parse(later) / 1000 })
+      expect(await standing()).toMatchObject({
+        credits: [1, 250],
+        exports: [1, 500],
+        since: trialStart,
+        paidUntil: later,
+      })
+      expect(await bounds()).toEqual([trialStart, later, trialStart, later])
+      await change({ trial_end: Date.parse(latest) / 1000 })
+      const month = new Date(trialStart)
+      month.setUTCMonth(month.getUTCMonth() + 1)
+      expect(await bounds()).toEqual([trialStart, latest, trialStart, month.toISOString()])
+      expect(await standing()).toMatchObject({ credits: [1, 250], exports: [1, 500] })
+      await until(latest)
+      expect(await standing()).toMatchObject({ ...paidPro, since: latest })
     },
 
     async 'a higher plan during a trial'() {

@@ -64,6 +64,7 @@ const moment = (seconds: number | null) => (seconds === null ? null : new Date(s
 function stateOfSubscriptions(subscriptions: Json[]): State | null {
   const subscription = subscriptions.find((each) => !isOver(each)) ?? subscriptions[0]
   if (!subscription) return null
+  const isTrialing = subscription.status === 'trialing'
   const [, plan, billing] = /^price_standin_(\w+)_(\w+)$/.exec(subscription.items.data[0].price.id)!
   return {
     plan,
@@ -72,8 +73,8 @@ function stateOfSubscriptions(subscriptions: Json[]): State | null {
     subscription_id: subscription.id,
     cancel_at_period_end: !isOver(subscription) && subscription.cancel_at_period_end,
     current_period_end: isOver(subscription) ? null : moment(subscription.items.data[0].current_period_end),
-    trial_ends_at: subscription.status === 'trialing' ? moment(subscription.trial_end) : null,
-    period_anchor: moment(subscription.billing_cycle_anchor),
+    trial_ends_at: isTrialing ? moment(subscription.trial_end) : null,
+    period_anchor: moment(isTrialing ? subscription.trial_start : subscription.billing_cycle_anchor),
     has_payment_method: true,
   }
 }

@@ -79,6 +79,10 @@ describe('what a subscription says reaches the account', () => {
     })
     const during = await key.get('/usage')
     expect(during.body.billing.can_unlock_paid_credits_now).toBe(false)
+    for (const { period_start, period_end } of [during.body.contact_credits, during.body.search_rows])
+      expect([period_start, period_end]).toEqual(
+        [trial.trialStart, trial.trialEnd].map((text) => at(text).toISOString()),
+      )
     await again([subscription({ ...trial, paymentMethod: 'pm_2' })])
     expect((await key.get('/usage')).body.billing.can_unlock_paid_credits_now).toBe(true)
     const ended = await again([subscription({ ...trial, status: 'active', anchor: '2026-03-10T08:00:00Z' })])
