@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireAccess } from './auth/access.ts'
+import { KeyHolders } from './auth/key-holders.ts'
 import { registerLinkPages } from './billing/links-pages.ts'
 import { reconcileAlone } from './billing/reconcile.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
@@ -7,7 +8,6 @@ import { registerTrialPage } from './billing/trial-routes.ts'
 import { registerWebhookRoutes } from './billing/webhook-routes.ts'
 import { expireReplies } from './contacts/expire-replies.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
-import type { Pool } from './db/pool.ts'
 import type { Deps } from './deps.ts'
 import { describeCause } from './http/cause.ts'
 import type { CallerLabels, RequestObserver } from './http/observe.ts'
@@ -15,6 +15,7 @@ import { logRequests } from './http/request-log.ts'
 import { type ApiRoutes, createHttpServer } from './http/server.ts'
 import type { IdSealer } from './kernel/ids.ts'
 import { repeat } from './kernel/repeat.ts'
+import { describeSearch } from './search/feed/status.ts'
 import { registerStoreRoutes } from './stores/routes.ts'
 import { headersOfMeters } from './stores/send-paid.ts'
 import { registerTaxonomyRoutes } from './taxonomy/routes.ts'
@@ -27,6 +28,9 @@ const taxonomyIntervalMs = 1_000
 const expiryIntervalMs = 600_000
 // Events of the payment provider come at once; this bounds how long the loss of one is felt.
 const reconciliationIntervalMs = 3_600_000
+
+// More would wait longer for a connection of the database than callers care to; `docs/decisions/0024` has the figures.
+const requestsPerConnection = 32
 
 const tags = [
   { name: 'usage', description: 'What the account may use, has used and has left.' },
@@ -42,10 +46,16 @@ export async function buildApp(
   observers: readonly RequestObserver[] = [],
   intervals = { reconciliationMs: reconciliationIntervalMs },
 ): Promise<FastifyInstance> {
+  const holders = new KeyHolders()
   const app = createHttpServer({
     observers: [logRequests(deps.log), ...observers],
-    checkReadiness: () => checkDatabase(deps.db),
+    checkReadiness: () => checkReadiness(deps),
+    tellReadyDetails: () => ({ search: describeSearch(deps.search.status()) }),
     describeCaller: labelCallers(deps.ids),
+    overload: {
+      places: deps.db.options.max * requestsPerConnection,
+      holderOf: (request) => holders.holderOf(request),
+    },
     openapi: {
       tags,
       headersOf: ({ config }) => [
@@ -56,7 +66,7 @@ export async function buildApp(
   })
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
-  requireAccess(app, { db: deps.db, clock: deps.clock, plans: deps.plans, publicUrl })
+  requireAccess(app, { db: deps.db, clock: deps.clock, plans: deps.plans, publicUrl, holders })
   app.register(
     async (scope) => {
       const api = scope as unknown as ApiRoutes
@@ -97,9 +107,9 @@ export async function buildApp(
   return app
 }
 
-async function checkDatabase(db: Pool): Promise<string | null> {
+async function checkReadiness({ db, search }: Deps): Promise<string | null> {
   await db.query('select 1')
-  return null
+  return search.readinessProblem()
 }
 
 const maxRememberedLabels = 10_000

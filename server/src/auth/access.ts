@@ -6,6 +6,7 @@ import { ApiError } from '../kernel/errors.ts'
 import { isoDay } from '../kernel/format.ts'
 import { admit } from './admit.ts'
 import type { Caller, CallerContext } from './caller.ts'
+import type { KeyHolders } from './key-holders.ts'
 import { uncountRequest } from './queries.ts'
 import { rateHeaders } from './rate-headers.ts'
 import type { Scope } from './scopes.ts'
@@ -36,6 +37,8 @@ interface AccessOptions {
   clock: Clock
   plans: PlanFile
   publicUrl: string
+  /** Learns which account a key belongs to. */
+  holders: KeyHolders
 }
 
 /** Puts every route that declares an access behind the key, the limits and the scope, in this order, after its body was parsed. */
@@ -60,6 +63,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
         ...(access.billingLimit && { billingLimit: access.billingLimit }),
       },
     )
+    options.holders.remember(request.headers.authorization, caller.accountId)
     request.caller = caller
     if (refusal) throw refusal
     countedRequests.add(request)

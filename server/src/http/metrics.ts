@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { FinishedRequest, RequestObserver } from './observe.ts'
+import { OverloadError } from './overload.ts'
 
 export interface PoolFigures {
   total: number
@@ -27,6 +28,11 @@ export function createMetrics(readPool?: () => PoolFigures): Metrics {
     labelNames,
     registers: [registry],
   })
+  const shed = new Counter({
+    name: 'storedex_http_requests_shed_total',
+    help: 'Requests refused because too many were at work.',
+    registers: [registry],
+  })
   const durations = new Histogram({
     name: 'storedex_http_request_duration_seconds',
     help: 'From the first byte of the headers read to the last byte of the reply written.',
@@ -46,8 +52,9 @@ export function createMetrics(readPool?: () => PoolFigures): Metrics {
     })
   return {
     registry,
-    observe: ({ method, route, status, durationMs }: FinishedRequest) => {
+    observe: ({ method, route, status, durationMs, failure }: FinishedRequest) => {
       requests.inc({ method, route, status })
+      if (failure instanceof OverloadError) shed.inc()
       durations.observe({ method, route }, durationMs / 1000)
     },
   }
@@ -56,6 +63,29 @@ export function createMetrics(readPool?: () => PoolFigures): Metrics {
 export interface MetricsServer {
   port: number
   close(): Promise<void>
+}
+
+/** Something that is read when the metrics are: a name, what it tells, and its values by label. */
+export interface GaugeSource {
+  name: string
+  help: string
+  labelNames?: readonly string[]
+  read(): { labels?: Record<string, string>; value: number }[]
+}
+
+/** Shows figures that others keep. */
+export function registerGauges({ registry }: Metrics, sources: readonly GaugeSource[]): void {
+  for (const { name, help, labelNames = [], read } of sources)
+    new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { labels = {}, value } of read()) this.set(labels, value)
+      },
+    })
 }
 
 /** Serves `GET /metrics` on a port of its own, so that it need not be shown to the world. */

@@ -14,11 +14,12 @@ import { serveDocs } from './docs.ts'
 import { drainBeforeClosing } from './drain.ts'
 import { dropUnreadBodies } from './drop-body.ts'
 import { sendErrorsEnveloped } from './envelope.ts'
-import { type ReadinessCheck, serveHealth } from './health.ts'
+import { type ReadinessCheck, type ReadyDetails, serveHealth } from './health.ts'
 import { createNodeServer, defaultTimeouts, maxHeaderBytes, type Timeouts } from './node-server.ts'
 import { type CallerLabels, observeRequests, type RequestObserver } from './observe.ts'
 import { refuseOddRequests } from './odd-requests.ts'
 import { describeApi, type OpenApiOptions } from './openapi.ts'
+import { type OverloadOptions, shedOverload } from './overload.ts'
 import { nameReplies, newRequestId } from './request-id.ts'
 import { decodableTarget, refuseUnknownRoutes } from './routing.ts'
 import { refusalOfValidation, validationOptions } from './validation.ts'
@@ -36,7 +37,11 @@ export interface HttpServerOptions {
   /** Told of every request once it is over, in this order; see `logRequests` and `createMetrics`. */
   observers: readonly RequestObserver[]
   checkReadiness: ReadinessCheck
+  /** Told by `GET /readyz` beside the status. */
+  tellReadyDetails?: ReadyDetails
   openapi: OpenApiOptions
+  /** How much may be at work at once; left out, there is no bound. */
+  overload?: OverloadOptions
   /** Who a request came from, for the log. */
   describeCaller?: (request: FastifyRequest) => CallerLabels | null
   timeouts?: Partial<Timeouts>
@@ -83,9 +88,10 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   refuseOddRequests(app)
   readJsonBodies(app)
   dropUnreadBodies(app)
+  if (options.overload) shedOverload(app, options.overload)
 
   describeApi(app, options.openapi)
   serveDocs(app)
-  serveHealth(app, options.checkReadiness)
+  serveHealth(app, options.checkReadiness, options.tellReadyDetails)
   return app
 }

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { FairPlaces } from '../../src/http/fair-places.ts'
+
+const seed = Date.now() % 2 ** 31
+
+function takeAll(places: FairPlaces, holder: string): number {
+  let taken = 0
+  while (places.take(holder)) taken++
+  return taken
+}
+
+describe('places are shared out', () => {
+  test.each([
+    ['one', ['a'], [50]],
+    ['two', ['a', 'b'], [50, 25]],
+    ['four', ['a', 'b', 'c', 'd'], [50, 25, 13, 6]],
+  ])('%s after the other: whoever comes later finds room too', (_, holders, expected) => {
+    const places = new FairPlaces(100)
+    expect(holders.map((holder) => takeAll(places, holder))).toEqual(expected)
+  })
+
+  test('evenly, to all who ask in turn', () => {
+    const places = new FairPlaces(100)
+    const held = { a: 0, b: 0, c: 0 }
+    for (let turn = 0; turn < 100; turn++)
+      for (const holder of ['a', 'b', 'c'] as const) if (places.take(holder)) held[holder]++
+    expect(held).toEqual({ a: 25, b: 25, c: 25 })
+  })
+})
+
+test(`no place is lost or given twice, in whatever order they are taken and left (seed ${seed})`, () => {
+  const move = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), leaves: fc.option(fc.nat(40), { nil: null }) })
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 12 }), fc.array(move, { maxLength: 80 }), (count, moves) => {
+      const places = new FairPlaces(count)
+      const taken: { holder: string; leave: () => void; isHeld: boolean }[] = []
+      const heldBy = (holder: string) => taken.filter((each) => each.isHeld && each.holder === holder).length
+      const held = () => taken.filter((each) => each.isHeld).length
+      for (const { holder, leaves } of moves) {
+        if (leaves === null) {
+          const isRoom = heldBy(holder) < count - held()
+          const leave = places.take(holder)
+          expect(leave !== null).toBe(isRoom)
+          if (leave) taken.push({ holder, leave, isHeld: true })
+        } else if (taken.length > 0) {
+          // Some of them have left already; that changes nothing.
+          const one = taken[leaves % taken.length]!
+          one.leave()
+          one.isHeld = false
+        }
+        expect(places.held).toBe(held())
+      }
+      for (const { leave } of taken) leave()
+      expect(places.held).toBe(0)
+      expect(takeAll(places, 'a')).toBe(Math.ceil(count / 2))
+    }),
+    { seed },
+  )
+})

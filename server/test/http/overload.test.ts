@@ -1,0 +1,186 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { Type } from 'typebox'
+import { expect, test } from 'vitest'
+import { createMetrics } from '../../src/http/metrics.ts'
+import type { FinishedRequest } from '../../src/http/observe.ts'
+import type { ApiRoutes } from '../../src/http/server.ts'
+import { ApiError } from '../../src/kernel/errors.ts'
+import { Closed } from '../../src/kernel/shapes.ts'
+import { call, type Edge, expectEnvelope, postJson, startEdge } from './edge.ts'
+
+const places = 8
+/** What one holder alone may have at work. */
+const share = places / 2
+
+/** An edge whose work ends when it is told to: `how` says with what. Requests are those of the holder they name. */
+async function startWork() {
+  const ends: (() => void)[] = []
+  let begun = 0
+  const addRoutes = (api: ApiRoutes) => {
+    api.post(
+      '/work',
+      { schema: { body: Closed({ how: Type.String() }), response: { 200: Closed({ done: Type.Boolean() }) } } },
+      async ({ body: { how } }, reply) => {
+        begun++
+        if (how === 'refuse at once') throw new ApiError('store_not_found', 'There is none.')
+        await new Promise<void>((resolve) => ends.push(resolve))
+        if (how === 'refuse') throw new ApiError('rate_limit_exceeded', 'Enough.')
+        if (how === 'throw') throw new Error('a fault')
+        if (how === 'throw nothing') throw undefined
+        if (how === 'break the reply') return { done: 'not a boolean', toJSON: () => ({}) } as never
+        return how === 'send' ? reply.send({ done: true }) : { done: true }
+      },
+    )
+  }
+  const metrics = createMetrics()
+  let gone = 0
+  const countGone = ({ aborted }: FinishedRequest) => {
+    if (aborted) gone++
+  }
+  const edge = await startEdge(addRoutes, {
+    observers: [metrics.observe, countGone],
+    overload: {
+      places,
+      holderOf: ({ routeOptions, headers }) =>
+        routeOptions.url === '/api/v1/work' ? (headers['x-holder'] as string) : null,
+    },
+  })
+  const send = (how: string, holder = 'a') => postJson(`${edge.url}/api/v1/work`, { how }, { 'x-holder': holder })
+  return {
+    edge,
+    metrics,
+    send,
+    get begun() {
+      return begun
+    },
+    /** Whose connection broke before their reply. */
+    get gone() {
+      return gone
+    },
+    get isIdle() {
+      return ends.length === 0
+    },
+    endOne: () => ends.shift()?.(),
+    endAll: () => {
+      for (const end of ends.splice(0)) end()
+    },
+    /** So many requests that wait at work. */
+    hold: async (count: number, holder = 'a') => {
+      const before = begun
+      const replies = Array.from({ length: count }, () => send('return', holder))
+      await expect.poll(() => begun).toBe(before + count)
+      return Promise.all(replies)
+    },
+  }
+}
+
+test('what there is no room for is refused at once, before its work begins, and counted', async () => {
+  const work = await startWork()
+  const held = work.hold(share)
+  await expect.poll(() => work.begun).toBe(share)
+  const refused = await work.send('return')
+  expectEnvelope(refused, 503, 'service_unavailable')
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(work.begun).toBe(share)
+  const shed = async () => (await work.metrics.registry.metrics()).match(/^storedex_http_requests_shed_total .*$/m)?.[0]
+  await expect.poll(shed).toBe('storedex_http_requests_shed_total 1')
+  work.endAll()
+  expect((await held).map((reply) => reply.status)).toEqual(Array(share).fill(200))
+})
+
+test('one holder leaves room for another, and nobody keeps health and documents out', async () => {
+  const work = await startWork()
+  const held = [work.hold(share, 'a')]
+  await expect.poll(() => work.begun).toBe(share)
+  held.push(work.hold(share / 2, 'b'))
+  await expect.poll(() => work.begun).toBe(share + share / 2)
+  expect((await work.send('return', 'a')).status).toBe(503)
+  expect((await work.send('return', 'b')).status).toBe(503)
+  held.push(work.hold(1, 'c'))
+  await expect.poll(() => work.begun).toBe(share + share / 2 + 1)
+  for (const path of ['/healthz', '/readyz', '/api/v1/openapi.json', '/docs'])
+    expect((await call(work.edge.url + path)).status).toBe(200)
+  work.endAll()
+  await Promise.all(held)
+})
+
+test('a request takes no place before its body is here', async () => {
+  const work = await startWork()
+  const slow = Array.from({ length: places }, () => openRequest(work.edge, '{"how"'))
+  await Promise.all(slow.map((socket) => once(socket, 'connect')))
+  const held = work.hold(share)
+  await expect.poll(() => work.begun).toBe(share)
+  work.endAll()
+  await held
+  for (const socket of slow) socket.destroy()
+})
+
+test('who has gone keeps the place until the work has ended', async () => {
+  const work = await startWork()
+  const gone = Array.from({ length: share }, () => openRequest(work.edge, '{"how":"return"}'))
+  await expect.poll(() => work.begun).toBe(share)
+  for (const socket of gone) socket.destroy()
+  await expect.poll(() => work.gone).toBe(share)
+  expect((await work.send('return')).status).toBe(503)
+  work.endAll()
+  await expect.poll(async () => (await work.send('refuse at once')).status).toBe(404)
+})
+
+const seed = Date.now() % 2 ** 31
+
+test(`however requests end, every place is free again (seed ${seed})`, async () => {
+  const work = await startWork()
+  const random = randomOf(seed)
+  const ways = ['return', 'send', 'refuse', 'refuse at once', 'throw', 'throw nothing', 'break the reply'] as const
+  const bodies = [...ways.map((how) => JSON.stringify({ how })), '{"how":1}', '{}', '{"how":"x"', '', '[]']
+  const replies: Promise<unknown>[] = []
+  const broken: number[] = []
+  const closed = new Set<number>()
+  work.edge.app.server.on('connection', (socket: Socket) => {
+    const { remotePort } = socket
+    closed.delete(remotePort!)
+    socket.once('close', () => closed.add(remotePort!))
+  })
+  for (let step = 0; step < 400; step++) {
+    const body = bodies[random(bodies.length)]!
+    if (random(3) === 0) {
+      const socket = openRequest(work.edge, random(4) === 0 ? body.slice(0, 3) : body, body.length, `h${random(3)}`)
+      const after = random(6)
+      socket.once('connect', () => {
+        broken.push(socket.localPort!)
+        setTimeout(() => socket.destroy(), after)
+      })
+    } else replies.push(postJson(`${work.edge.url}/api/v1/work`, body, { 'x-holder': `h${random(3)}` }))
+    if (random(2) === 0) work.endOne()
+    if (random(10) === 0) await new Promise((resolve) => setTimeout(resolve, random(4)))
+  }
+  const ending = setInterval(work.endAll, 5)
+  await Promise.all(replies)
+  await expect.poll(() => broken.every((port) => closed.has(port)) && work.isIdle).toBe(true)
+  clearInterval(ending)
+  const begun = work.begun
+  const held = work.hold(share, 'newcomer')
+  await expect.poll(() => work.begun).toBe(begun + share)
+  expect((await work.send('return', 'newcomer')).status).toBe(503)
+  work.endAll()
+  expect((await held).map((reply) => reply.status)).toEqual(Array(share).fill(200))
+})
+
+/** A request on a connection of its own, as far as `sent` goes. */
+function openRequest({ port }: Edge, sent: string, length = 16, holder = 'a') {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  const head = ['POST /api/v1/work HTTP/1.1', 'host: x', `x-holder: ${holder}`, 'content-type: application/json']
+  socket.write(`${head.join('\r\n')}\r\ncontent-length: ${length}\r\n\r\n${sent}`)
+  return socket
+}
+
+/** Whole numbers below a bound, the same ones for the same seed. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
