@@ -4,10 +4,13 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
-import { createMetrics, type Metrics, startMetricsServer } from '../http/metrics.ts'
+import { createMetrics, type Metrics, registerGauges, startMetricsServer } from '../http/metrics.ts'
+import { searchGauges } from '../search/feed/status.ts'
+import { feedInThread } from '../search/feed/worker.ts'
 import { prepareCatalogueAndKeys } from './first-start.ts'
 import { type Greeting, greetingOf, tellGreeting } from './greeting.ts'
 import { chooseFreePort, portIsTaken } from './port.ts'
+import { searchThreadProgram } from './search-thread-program.ts'
 import { standinProgram } from './standin-program.ts'
 import { untilAborted } from './termination.ts'
 
@@ -40,11 +43,13 @@ async function runPhases(given: Config, stop: AbortSignal, greet: (greeting: Gre
   const deps = await openDeps(config, {
     applicationName: 'storedex',
     standin: { args: standinProgram(config.projectDir), webhookUrl: webhookUrlAt(config) },
+    startFeed: feedInThread(searchThreadProgram()),
   })
   try {
     stop.throwIfAborted()
     const keys = await untilAborted(stop, prepareCatalogueAndKeys(deps))
     const metrics = createMetrics(() => poolFigures(deps))
+    registerGauges(metrics, searchGauges(deps.search))
     const metricsServer = await serveMetrics(given, metrics)
     try {
       const { app, config } = await listen(given, deps, metrics)

@@ -1,3 +1,4 @@
+import { mkdtempSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +18,9 @@ import { type Deps, openDeps } from '../../src/deps.ts'
 import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
+import type { StartFeed } from '../../src/search/feed/feed.ts'
+import { feedHere } from '../../src/search/feed/here.ts'
+import { readPoint } from '../../src/search/feed/queries.ts'
 import { atEnd } from './cleanup.ts'
 import { createClient, type TestClient } from './client.ts'
 import { createManualClock } from './clock.ts'
@@ -62,6 +66,8 @@ export interface TestApp {
   importStores(records: object[]): Promise<void>
   /** Imports records of people at live stores, as a file. */
   importContacts(records: object[]): Promise<void>
+  /** After other changes of the catalogue: resolves once searches find all that is committed. */
+  searchFollows(): Promise<void>
   /** The internal key of an account, for looking at its rows. */
   accountNumber(account: string): number
 }
@@ -82,12 +88,20 @@ export interface TestAppOptions {
 export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const { url: databaseUrl } = await createTestDatabase()
   const clock = createManualClock(options.now)
+  const engine = testEngine()
   const config = readConfig(
-    { DATABASE_URL: databaseUrl, DATA_KEYS: testDataKeys, LOG_LEVEL: 'silent', PORT: '0', ...options.environment },
+    {
+      DATABASE_URL: databaseUrl,
+      DATA_KEYS: testDataKeys,
+      LOG_LEVEL: 'silent',
+      PORT: '0',
+      ...engine.environment,
+      ...options.environment,
+    },
     findProjectDir(import.meta.dirname),
   )
   const log = options.log && { log: options.log }
-  const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...log })
+  const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...engine.options, ...log })
   const deps = { ...opened, plans: { ...opened.plans, ...options.plans }, billing: options.billing ?? opened.billing }
   const app = await buildApp(deps)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -96,6 +110,12 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     await deps.close()
   })
 
+  const searchFollows = () => waitForSearch(deps)
+  await searchFollows()
+  const importAs = (importFile: typeof importStores) => async (records: object[]) => {
+    await importRecords(deps, importFile, records)
+    await searchFollows()
+  }
   const accounts = () => ({ db: deps.db, ids: deps.ids, now: clock.now() })
   const keyOf: TestApp['keyOf'] = async (account, { expires, ...traits }) => {
     const issued = await createKey(accounts(), account, {
@@ -128,10 +148,25 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     revokeKey: async (key) => void (await revokeKey(accounts(), key.id)),
     suspendKey: async (key) => void (await suspendKey(accounts(), key.id)),
     resumeKey: async (key) => void (await resumeKey(accounts(), key.id)),
-    importStores: (records) => importRecords(deps, importStores, records),
-    importContacts: (records) => importRecords(deps, importContacts, records),
+    importStores: importAs(importStores),
+    importContacts: importAs(importContacts),
+    searchFollows,
     accountNumber: (account) => openAccountId(deps.ids, account),
   }
+}
+
+/** Which engine the tests' apps search with: `npm test` runs them with either. */
+function testEngine(): { environment: Record<string, string>; options: { startFeed?: StartFeed } } {
+  if (process.env.STOREDEX_TEST_ENGINE !== 'memory') return { environment: { SEARCH_ENGINE: 'postgres' }, options: {} }
+  const dataDir = mkdtempSync(join(tmpdir(), 'storedex-test-'))
+  atEnd(() => rm(dataDir, { recursive: true, force: true }))
+  return { environment: { SEARCH_ENGINE: 'memory', DATA_DIR: dataDir }, options: { startFeed: feedHere } }
+}
+
+async function waitForSearch({ config, db, search }: Deps): Promise<void> {
+  if (config.searchEngine === 'postgres') return
+  const { batch } = await readPoint(db, 0)
+  await search.reaches(batch)
 }
 
 async function importRecords(deps: Deps, importFile: typeof importStores, records: object[]): Promise<void> {

@@ -34,9 +34,10 @@ export class SnapshotKeeper {
     try {
       const file = await readSnapshotFile(this.#path)
       if (!file) return null
-      await this.#requireOwn(file.snapshot)
-      this.#last = { ...file, batch: file.snapshot.batch }
-      return file.snapshot
+      const { snapshot, bytes, writtenAt } = file
+      await this.#requireOwn(snapshot)
+      this.#last = { batch: snapshot.batch, bytes, writtenAt }
+      return snapshot
     } catch (error) {
       // An outage of the database says nothing about the file.
       if (!(error instanceof SnapshotProblem) && !isFileError(error)) throw error
@@ -67,7 +68,8 @@ export class SnapshotKeeper {
   async #write(snapshot: CatalogueSnapshot): Promise<void> {
     const present = await peekSnapshotFile(this.#path)
     if (present && present.batch >= snapshot.batch && (await readMark(this.#db, present.batch)) === present.mark) {
-      this.#last = present
+      const { batch, bytes, writtenAt } = present
+      this.#last = { batch, bytes, writtenAt }
       return
     }
     const bytes = await writeSnapshotFile(this.#path, snapshot, this.#stopped)
