@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: ['server/test/support/global-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // What is waited for comes sooner or later, and later on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     maxWorkers: 2,
   },
 })

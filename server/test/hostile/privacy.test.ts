@@ -163,7 +163,8 @@ describe('when the database fails', () => {
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
     expect(error.request_id).toBe(reply.headers.get('x-request-id'))
     expect(Object.keys(error).sort()).toEqual(['code', 'message', 'request_id', 'type'])
-    expect(reply.body).not.toMatch(/terminat|cancel|connection|statement|sql|backend|postgres|\bat /i)
+    // The request's name is random, and may hold any short word.
+    expect(error.message).not.toMatch(/terminat|cancel|connection|statement|sql|backend|postgres|\bat /i)
   }
 
   test.each([
@@ -205,7 +206,7 @@ describe('when the database fails', () => {
         const { error } = JSON.parse(reply.body)
         expect({ status: reply.status, code: error.code }).toEqual({ status: 500, code: 'internal_error' })
         expect(Object.keys(error).sort()).toEqual(['code', 'message', 'request_id', 'type'])
-        expect(reply.body).not.toMatch(/host|column|store_domains|select|42703|node_modules|\.ts|\bat /)
+        expect(error.message).not.toMatch(/host|column|store_domains|select|42703|node_modules|\.ts|\bat /)
       }
     } finally {
       await watcher.query('alter table store_domains rename column elsewhere to host')

@@ -101,9 +101,12 @@ describe('a request that does not come to its end', () => {
 
   test('because the caller hung up is logged as that', async () => {
     const socket = connect(edge.port, '127.0.0.1')
-    socket.write(`${search}Content-Length: 100\r\n\r\n{"a":`)
-    await once(socket, 'connect')
-    setTimeout(() => socket.destroy(), 50)
+    socket.write(`${search}Expect: 100-continue\r\nContent-Length: 100\r\n\r\n`)
+    // Now the server waits for the body.
+    const [asked] = (await once(socket, 'data')) as [Buffer]
+    expect(asked.toString()).toContain('100 Continue')
+    socket.write('{"a":')
+    socket.destroy()
     const hungUp = expect.objectContaining({ aborted: true, route: '/api/v1/stores/search' })
     await expect.poll(() => edge.finished).toContainEqual(hungUp)
   })

@@ -77,7 +77,14 @@ describe('a cursor', () => {
     for (const variant of [`${text}=`, `${text}==`, `${text} `, `${text}\n`, `${text}A`, ` ${text}`, text.slice(4)]) {
       expect(sealer.open(variant)).toBeNull()
     }
-    expect(sealer.open(text.replaceAll('-', '+').replaceAll('_', '/'))).toBeNull()
+  })
+
+  test('is not read in the other alphabet of base64', () => {
+    let sealed = ''
+    while (!(sealed.includes('-') && sealed.includes('_'))) sealed = sealer.seal(payload).slice('cur_'.length)
+    expect(sealer.open(`cur_${sealed}`)).toEqual(payload)
+    for (const variant of [sealed.replaceAll('-', '+'), sealed.replaceAll('_', '/')])
+      expect(sealer.open(`cur_${variant}`)).toBeNull()
   })
 
   test('of another installation does not open', () => {
