@@ -43,7 +43,8 @@ export interface RequestAdmission extends AdmissionQuestion {
 
 /**
  * Admission in one statement: reads the key with its account and counts the request in the minute and the day, unless
- * the key is unusable, a window is full, access is closed or the scope is missing; then nothing changes.
+ * the key is unusable, a window is full, access is closed or the scope is missing; then nothing changes. It runs alone, as a
+ * transaction whose commit nobody waits for: see `withoutWaiting`.
  */
 export async function admitRequest(db: Queryable, question: RequestAdmission): Promise<AdmissionRow | undefined> {
   const { rows } = await db.query<AdmissionRow>({
@@ -148,10 +149,16 @@ left join lateral (
 
 const requestLimits = { minute_limit: 'requests_per_minute', day_limit: 'requests_per_day' } as const
 
+/**
+ * Lets this transaction's commit, and no other's, return before it is on disk. A crash of PostgreSQL can then forget the last
+ * moments of counted requests. What is paid afterwards waits for its own commit, which brings all earlier ones to disk.
+ */
+const withoutWaiting = "set_config('synchronous_commit', 'off', true)"
+
 const admitRequestSql = `
 with ${presentedSql({ needsAccess: true, limits: requestLimits })},
 ${countedSql('')}
-select ${admittedColumns}
+select ${admittedColumns}, ${withoutWaiting}
 from ${admittedFrom}`
 
 const roomForLinkSql = `and hour_limit > 0

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { admit } from '../../src/auth/admit.ts'
+import type { CallerContext } from '../../src/auth/caller.ts'
+import { type Client, createPool, type Pool } from '../../src/db/pool.ts'
+import { startTestApp } from '../support/app.ts'
+import { spendRows } from './spend.ts'
+
+let pool: Pool
+let admitOn: (client: Client) => Promise<CallerContext>
+beforeAll(async () => {
+  const app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
+  const { secret } = await app.key({})
+  pool = createPool({ url: app.deps.databaseUrl, applicationName: 'commits', maxConnections: 1 })
+  admitOn = async (db) => {
+    const now = app.clock.now()
+    const { caller } = await admit(
+      { db, now, plans: app.deps.plans, publicUrl: '' },
+      { authorization: `Bearer ${secret}`, scope: 'stores:read', readSearchRows: true },
+    )
+    return { db, now, requestId: 'req_1', caller }
+  }
+})
+afterAll(() => pool.end())
+
+/** Whether the commit of the transaction that runs, or would begin now, is waited for. */
+async function isCommitAwaited(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ synchronous_commit: string }>('show synchronous_commit')
+  return rows[0]!.synchronous_commit === 'on'
+}
+
+test('nobody waits until a counted request is on disk, but everybody until a payment is', async () => {
+  const client = await pool.connect()
+  try {
+    await client.query('set synchronous_commit = on')
+    const ctx = await admitOn(client)
+    expect(await isCommitAwaited(client)).toBe(true)
+
+    await client.query('begin')
+    await admitOn(client)
+    expect(await isCommitAwaited(client)).toBe(false)
+    await client.query('rollback')
+
+    await client.query('begin')
+    await spendRows(ctx, [1, 2])
+    expect(await isCommitAwaited(client)).toBe(true)
+    await client.query('rollback')
+  } finally {
+    client.release()
+  }
+})
