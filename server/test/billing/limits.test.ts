@@ -1,26 +1,16 @@
-import { describe, expect, test, vi } from 'vitest'
-import { claimInHour } from '../../src/auth/hour-queries.ts'
+import { describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import type { TestKey } from '../support/app.ts'
 import type { TestReply } from '../support/client.ts'
-import { heldPromise, startLinksWorld } from './links-world.ts'
+import { expectLimited, startLinksWorld } from './links-world.ts'
 
 const { app, provider, free, customer } = await startLinksWorld()
-const patience = { timeout: 20_000 }
 
 const check = (key: TestKey) => key.get('/billing/status')
 const subscribe = (key: TestKey, plan = 'business') => key.post('/billing/subscription-link', { plan })
 const manage = (key: TestKey) => key.post('/billing/portal-link', undefined)
 
-function expectLimited(reply: TestReply, param: string) {
-  expect({ status: reply.status, ...reply.body.error }).toMatchObject({
-    status: 429,
-    type: 'rate_limit_error',
-    code: 'rate_limit_exceeded',
-    param,
-  })
-}
 const toldBy = ({ headers }: TestReply) => ({
   policy: headers.get('ratelimit-policy'),
   state: headers.get('ratelimit'),
@@ -173,65 +163,6 @@ describe('billing links', () => {
     provider.before = () => {}
     for (let i = 0; i < 5; i++) if ((await manage(key)).status === 200) made++
     expect(made).toBe(5)
-  })
-
-  test('that are being made hold their places for a moment, and give them back when they come to nothing', async () => {
-    const key = await customer({})
-    const { promise: decided, resolve: decide } = heldPromise<boolean>()
-    let asked = 0
-    provider.before = async (call) => {
-      if (call !== 'createPortal') return
-      asked += 1
-      if (!(await decided)) throw new ApiError('billing_provider_unavailable', 'Away.')
-    }
-    const five = Array.from({ length: 5 }, () => manage(key))
-    await vi.waitUntil(() => asked === 5, patience)
-    const sixth = await manage(key)
-    expectLimited(sixth, 'billing_links')
-    // Nothing is used yet, and soon it will be known what becomes of them.
-    expect(sixth.headers.get('retry-after')).toBe('5')
-    expect(sixth.headers.get('x-ratelimit-remaining')).toBe('5')
-    expect(sixth.body.error.message).toContain('All 5 billing links of this hour are made or being made')
-    decide(false)
-    for (const { status } of await Promise.all(five)) expect(status).toBe(503)
-    provider.before = () => {}
-    for (let left = 4; left >= 0; left--)
-      expect((await manage(key)).headers.get('x-ratelimit-remaining')).toBe(String(left))
-    expect((await manage(key)).headers.get('retry-after')).toBe('3600')
-  })
-
-  test('that a crash left half made cost nothing but a moment', async () => {
-    const key = await customer({})
-    const claim = { accountId: app.accountNumber(key.account), mode: 'live', kind: 'billing_links' } as const
-    const now = app.clock.now()
-    for (let i = 0; i < 5; i++) {
-      const until = new Date(now.getTime() + 15_000)
-      expect(await claimInHour(app.db, { ...claim, until }, { now, claimedAt: now, limit: 5 })).toBe(true)
-    }
-    expectLimited(await manage(key), 'billing_links')
-    app.clock.advance(14_999)
-    expectLimited(await manage(key), 'billing_links')
-    app.clock.advance(1)
-    for (let left = 4; left >= 0; left--)
-      expect((await manage(key)).headers.get('x-ratelimit-remaining')).toBe(String(left))
-    expectLimited(await manage(key), 'billing_links')
-  })
-
-  test('that took so long that their place went to another are not handed out', async () => {
-    const key = await customer({})
-    await app.setAccount(key.account, { limits: { billing_links_per_hour: 1 } })
-    const { promise: decided, resolve: decide } = heldPromise<void>()
-    let asked = 0
-    provider.before = (call) => (call === 'createPortal' && ++asked === 1 ? decided : undefined)
-    const slow = manage(key)
-    await vi.waitUntil(() => asked === 1, patience)
-    app.clock.advance(15_000)
-    expect((await manage(key)).status).toBe(200)
-    decide()
-    const late = await slow
-    provider.before = () => {}
-    expect([late.status, late.body.error.code]).toEqual([503, 'billing_provider_unavailable'])
-    expectLimited(await manage(key), 'billing_links')
   })
 
   test('are refused for a full minute or day, like any request', async () => {

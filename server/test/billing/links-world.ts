@@ -1,7 +1,9 @@
+import { expect } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
 import type { ProviderSubscription } from '../../src/billing/provider.ts'
 import { startTestApp, type TestApp, type TestAppOptions, type TestKey } from '../support/app.ts'
 import { createTestProvider, subscribed, type TestProvider } from '../support/billing-provider.ts'
+import type { TestReply } from '../support/client.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
 
@@ -46,6 +48,16 @@ export async function startLinksWorld(options: Partial<TestAppOptions> = {}): Pr
     },
     accountRow: rowOf,
   }
+}
+
+/** A 429 for the sake of that limit. */
+export function expectLimited(reply: TestReply, param: string) {
+  expect({ status: reply.status, ...reply.body.error }).toMatchObject({
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'rate_limit_exceeded',
+    param,
+  })
 }
 
 /** A promise that the test fulfils when it likes. */
