@@ -131,7 +131,10 @@ export async function beginWorld(houses: Houses, run: number, startMs: number): 
         return operate(() => importRecords(app, importContacts, 'live', [record]))
       }
       case 'erase':
-        return operate(() => eraseContacts(app.deps, { id: catalogues.live.people[act.person]!.id }))
+        return operate(async () => {
+          await eraseContacts(app.deps, { id: catalogues.live.people[act.person]!.id })
+          await app.searchFollows()
+        })
       default:
         return send(houses.urls[house]!, callers[act.key]!.secret, requestOf(act, catalogues, place, cursors))
     }
@@ -217,6 +220,7 @@ async function importRecords(app: TestApp, load: Import, mode: Mode, records: ob
     if (result.rejected > 0) throw new OperatorError(`${result.rejected} records were rejected`)
   } finally {
     await rm(file, { force: true })
+    await app.searchFollows()
   }
 }
 
