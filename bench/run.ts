@@ -2,15 +2,17 @@
  * Measurements, on a database and processes of their own that are gone afterwards. DATABASE_URL may name a PostgreSQL
  * server to use in place of the embedded one.
  *
- *   npm run bench -- [api] [--stores 100000] [--seconds 2] [--rounds 3] [--connections 32] [--only search,reveal_1] [--json]
+ *   npm run bench -- [api] [--stores 100000] [--seconds 2] [--rounds 3] [--connections 32] [--engine memory] [--only search,reveal_1] [--json]
  *   npm run bench -- outage [the same options]
  *   npm run bench -- import [--stores 1000000] [--contacts 0]
  *   npm run bench -- search [--stores 100000] [--peers postgres-gin,duckdb] [--rounds 7] [--report bench/report.md]
+ *   npm run bench -- search-ready [--stores 100000] [--seconds 5] [--connections 16] [--report bench/report.md]
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { untilAborted, watchTermination } from '../server/src/bin/termination.ts'
 import { OperatorError } from '../server/src/kernel/errors.ts'
+import { type Engine, engines } from './api/bare-searches.ts'
 import { benchApi } from './api/bench.ts'
 import { tellReport } from './api/table.ts'
 import { type Operation, operations } from './api/workload.ts'
@@ -20,16 +22,28 @@ import { openFolder, openPlace } from './place.ts'
 import { runScript } from './program.ts'
 import { benchSearch } from './search/bench.ts'
 import { type PeerName, peerNames } from './search/peers/open.ts'
-import { tellSearchResults, writeReport } from './search/report.ts'
+import { benchReady } from './search/ready.ts'
+import { writeReport } from './search/report.ts'
+import { renderReady } from './search/report-ready.ts'
+import { renderSize } from './search/report-size.ts'
 
-const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--only OPERATION,…] [--json]
+const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--engine memory|postgres] [--only OPERATION,…] [--json]
        npm run bench -- outage [the same options]
        npm run bench -- import [--stores N] [--contacts N]
        npm run bench -- search [--stores N] [--peers PEER,… | none] [--rounds N] [--report FILE]
+       npm run bench -- search-ready [--stores N] [--seconds N] [--connections N] [--report FILE]
 peers: ${peerNames.join(', ')}
 operations: ${operations.join(', ')}`
 
-const commands = ['api', 'outage', 'import', 'search'] as const
+const commands = ['api', 'outage', 'import', 'search', 'search-ready'] as const
+
+/** Where commands differ from 2 seconds, 3 rounds and 32 connections. */
+const defaultsOf: {
+  [name in (typeof commands)[number]]?: Partial<Record<'seconds' | 'rounds' | 'connections', string>>
+} = {
+  search: { rounds: '7' },
+  'search-ready': { seconds: '5', connections: '16' },
+}
 
 interface Options {
   command: (typeof commands)[number]
@@ -38,6 +52,7 @@ interface Options {
   seconds: number
   rounds: number
   connections: number
+  engine: Engine
   operations: readonly Operation[]
   peers: readonly PeerName[]
   report: string | null
@@ -55,9 +70,10 @@ function readOptions(args: string[]): Options | undefined {
       options: {
         stores: { type: 'string' },
         contacts: { type: 'string' },
-        seconds: { type: 'string', default: '2' },
+        seconds: { type: 'string' },
         rounds: { type: 'string' },
-        connections: { type: 'string', default: '32' },
+        connections: { type: 'string' },
+        engine: { type: 'string', default: 'memory' },
         only: { type: 'string', default: operations.join(',') },
         peers: { type: 'string', default: peerNames.join(',') },
         report: { type: 'string' },
@@ -70,16 +86,19 @@ function readOptions(args: string[]): Options | undefined {
     const namedPeers = values.peers === 'none' ? [] : values.peers.split(',')
     const stores = values.stores === undefined ? null : whole(values.stores, 10_000_000)
     const contacts = values.contacts === undefined ? 0 : whole(values.contacts, 10_000_000)
-    const seconds = whole(values.seconds, 600)
-    const rounds = whole(values.rounds ?? (command === 'search' ? '7' : '3'), 100)
-    const connections = whole(values.connections, 256)
+    if (!command) return undefined
+    const given = { seconds: '2', rounds: '3', connections: '32', ...defaultsOf[command], ...values }
+    const seconds = whole(given.seconds, 600)
+    const rounds = whole(given.rounds, 100)
+    const connections = whole(given.connections, 256)
+    const engine = engines.find((name) => name === values.engine)
     const chosen = operations.filter((operation) => named.includes(operation))
     const peers = peerNames.filter((peer) => namedPeers.includes(peer))
-    if (!command || rest.length > 0 || peers.length < namedPeers.length) return undefined
+    if (rest.length > 0 || peers.length < namedPeers.length) return undefined
     if (stores === undefined || contacts === undefined || !seconds || !rounds || !connections) return undefined
-    if (chosen.length < named.length) return undefined
+    if (chosen.length < named.length || !engine) return undefined
     const { report = null, json } = values
-    return { command, stores, contacts, seconds, rounds, connections, operations: chosen, peers, report, json }
+    return { command, stores, contacts, seconds, rounds, connections, engine, operations: chosen, peers, report, json }
   } catch {
     return undefined
   }
@@ -90,11 +109,17 @@ const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
 async function run({ command, json, stores, contacts, report, ...options }: Options, cleanup: Cleanup): Promise<void> {
   if (command === 'search') {
     const results = await benchSearch({ ...options, stores: stores ?? 100_000 }, openFolder(cleanup), cleanup, tell)
-    if (report) writeReport(resolve(report), results)
-    process.stdout.write(`${json ? JSON.stringify(results) : tellSearchResults(results)}\n`)
+    if (report) writeReport(resolve(report), 'search', results)
+    process.stdout.write(`${json ? JSON.stringify(results) : renderSize(results)}\n`)
     return
   }
   const place = await openPlace(process.env.DATABASE_URL || null, cleanup)
+  if (command === 'search-ready') {
+    const results = await benchReady({ ...options, stores: stores ?? 100_000 }, place, cleanup, tell)
+    if (report) writeReport(resolve(report), 'ready', results)
+    process.stdout.write(`${json ? JSON.stringify(results) : renderReady([results])}\n`)
+    return
+  }
   if (command === 'import') {
     const counts = ['--stores', String(stores ?? 1_000_000), '--contacts', String(contacts)]
     return runScript('import.ts', ['--url', place.databaseUrl, ...counts], place, cleanup)

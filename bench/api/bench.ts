@@ -8,11 +8,13 @@ import { generateContacts, usualContactsPerStore } from '../generate-contacts.ts
 import type { Place } from '../place.ts'
 import { openProgram, type Program } from '../program.ts'
 import { openAccounts } from './accounts.ts'
+import type { Engine } from './bare-searches.ts'
 import { measureCosts } from './cost.ts'
 import { startCountingProxy } from './counting-proxy.ts'
 import { openBenchDatabase } from './database.ts'
 import { makeReport, type Report } from './report.ts'
 import { runRounds } from './rounds.ts'
+import { serveWith } from './serve.ts'
 import { openSubjects } from './subjects.ts'
 import { type Catalogue, drawWorkload, type Operation } from './workload.ts'
 
@@ -22,6 +24,7 @@ export interface ApiBenchOptions {
   seconds: number
   rounds: number
   connections: number
+  engine: Engine
   operations: readonly Operation[]
 }
 
@@ -46,14 +49,20 @@ export async function benchApi(
 
   report('counting what one request costs')
   const proxy = await startCountingProxy(place.databaseUrl, cleanup)
-  const measured = await measureCosts(program, proxy, database, workload, keys[0]!)
+  const measured = await measureCosts(
+    (environment) => serveWith(options.engine, program, environment),
+    proxy,
+    database,
+    workload,
+    keys[0]!,
+  )
 
   report('preparing requests')
-  const service = await program.serve()
+  const service = await serveWith(options.engine, program)
   const { operations, ...settings } = options
-  const { connections, rounds, seconds } = settings
+  const { connections, engine, rounds, seconds } = settings
   const subjects = await openSubjects(
-    { place, database, plansFile, service, keys, workload, measured, proxy, connections },
+    { place, database, engine, plansFile, service, keys, workload, measured, proxy, connections },
     cleanup,
   )
   const timing = { warmupMs, measuredMs: seconds * 1000 }

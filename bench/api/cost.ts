@@ -1,4 +1,4 @@
-import type { Program } from '../program.ts'
+import type { Service } from '../program.ts'
 import type { CountingProxy } from './counting-proxy.ts'
 import type { BenchDatabase } from './database.ts'
 import { type Sample, send } from './http.ts'
@@ -23,13 +23,13 @@ const measuredRequests = 64
 
 /** Serves through the proxy and counts, request by request, what goes to the database and back. */
 export async function measureCosts(
-  program: Program,
+  serve: (environment: Record<string, string>) => Promise<Service>,
   proxy: CountingProxy,
   database: BenchDatabase,
   workload: Workload,
   key: string,
 ): Promise<Measured> {
-  const service = await program.serve({ DATABASE_URL: proxy.url })
+  const service = await serve({ DATABASE_URL: proxy.url })
   const { origin } = new URL(service.api)
   const costs: Partial<Record<Operation, Cost>> = {}
   const samples: Partial<Record<Operation, Sample[]>> = {}

@@ -1,4 +1,5 @@
 import { cpus } from 'node:os'
+import type { Engine } from './bare-searches.ts'
 import type { Cost } from './cost.ts'
 import { mapOf } from './lists.ts'
 import { median } from './percentiles.ts'
@@ -27,7 +28,7 @@ export interface OperationReport {
 
 export interface Report {
   machine: { node: string; processors: number }
-  settings: { stores: number; connections: number; accounts: number; rounds: number; seconds: number }
+  settings: { stores: number; engine: Engine; connections: number; accounts: number; rounds: number; seconds: number }
   operations: Partial<Record<Operation, OperationReport>>
 }
 

@@ -2,6 +2,7 @@ import type { Cleanup } from '../cleanup.ts'
 import type { Place } from '../place.ts'
 import type { Service } from '../program.ts'
 import type { BareAnswer, BareQuestion } from './bare.worker.ts'
+import type { Engine } from './bare-searches.ts'
 import type { Measured } from './cost.ts'
 import type { CountingProxy } from './counting-proxy.ts'
 import type { BenchDatabase } from './database.ts'
@@ -29,6 +30,7 @@ export type Subjects = Record<SubjectName, (operation: Operation, timing: Timing
 export interface SubjectsInput {
   place: Place
   database: BenchDatabase
+  engine: Engine
   plansFile: string
   service: Service
   keys: string[]
@@ -53,9 +55,9 @@ export async function openSubjects(input: SubjectsInput, cleanup: Cleanup): Prom
   const sql = start<SqlQuestion, SqlAnswer>('sql')
 
   const { origin: bareOrigin } = await bare.ask({ samples: input.measured.samples })
-  const { plansFile, proxy, measured, place, database } = input
+  const { engine, plansFile, proxy, measured, place, database } = input
   const replyBytes = mapOf(revealOperations, (operation) => measured.costs[operation].replyBytes)
-  const prepared = { engine: 'postgres' as const, plansFile, keys, replyBytes }
+  const prepared = { engine, plansFile, keys, replyBytes }
   await sql.ask({ prepare: { databaseUrl: proxy.url, workload: sampleOf(workload), ...prepared } })
   await requireSameSql(sql, proxy, database, measured.costs)
   await sql.ask({ prepare: { databaseUrl: place.databaseUrl, workload, ...prepared } })

@@ -18,9 +18,9 @@ const header = ['', 'a second', '(lowest to highest)', 'p50 ms', 'p95 ms', 'p99 
 
 /** The report for a person. */
 export function tellReport({ machine, settings, operations: reports }: Report): string {
-  const { stores, connections, accounts, rounds, seconds } = settings
+  const { stores, engine, connections, accounts, rounds, seconds } = settings
   return [
-    `${count(stores)} stores, ${connections} connections, ${rounds} rounds of ${seconds} s; Node ${machine.node}, ${machine.processors} processors.`,
+    `${count(stores)} stores, searches on the engine ${engine}, ${connections} connections, ${rounds} rounds of ${seconds} s; Node ${machine.node}, ${machine.processors} processors.`,
     ...operations.flatMap((operation) => {
       const report = reports[operation]
       return report ? ['', ...tellOperation(titles[operation], report, accounts)] : []

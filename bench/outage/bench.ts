@@ -7,6 +7,7 @@ import { openBenchDatabase } from '../api/database.ts'
 import { prepareLoad } from '../api/load.ts'
 import type { LoadQuestion } from '../api/load.worker.ts'
 import { median } from '../api/percentiles.ts'
+import { serveWith } from '../api/serve.ts'
 import type { Figures } from '../api/stopwatch.ts'
 import { startWorker } from '../api/worker.ts'
 import { drawWorkload, type Operation } from '../api/workload.ts'
@@ -47,7 +48,7 @@ export async function benchOutage(
 
   const provider = await startSilentProvider(cleanup)
   const webhookSecret = `whsec_${randomBytes(16).toString('hex')}`
-  const { api } = await program.serve({
+  const { api } = await serveWith(options.engine, program, {
     STRIPE_SECRET_KEY: 'sk_test_bench',
     STRIPE_WEBHOOK_SECRET: webhookSecret,
     STRIPE_API_BASE: provider.url,

@@ -1,4 +1,5 @@
 import { count, ms, table, times } from './markdown.ts'
+import type { ReadyResults } from './ready.ts'
 import type { SearchResults } from './results.ts'
 import { summarize } from './summary.ts'
 
@@ -13,12 +14,18 @@ interface Aim {
   met: boolean
 }
 
-/** The aims that the kept results can tell of; none without a run of the size that they are for. */
-export function renderAims(all: readonly SearchResults[]): string | null {
-  const aimed = all.find(({ stores }) => stores === aimedSize)
-  if (!aimed) return null
-  const larger = all.find(({ stores }) => stores === largerSize)
-  const aims = [...aimsAlone(aimed), ...aimsAgainstPeers(aimed), ...(larger ? aimsOfGrowth(aimed, larger) : [])]
+/** The aims that the kept results can tell of; null without a run of the size that they are for. */
+export function renderAims(all: readonly SearchResults[], ready: readonly ReadyResults[]): string | null {
+  const ofSize = <T extends { stores: number }>(results: readonly T[], size: number) =>
+    results.find(({ stores }) => stores === size)
+  const [aimed, larger] = [ofSize(all, aimedSize), ofSize(all, largerSize)]
+  const started = ofSize(ready, aimedSize)
+  const aims = [
+    ...(aimed ? [...aimsAlone(aimed), ...aimsAgainstPeers(aimed)] : []),
+    ...(aimed && larger ? aimsOfGrowth(aimed, larger) : []),
+    ...(started ? aimsOfService(started) : []),
+  ]
+  if (aims.length === 0) return null
   return [
     '## What was aimed at',
     table(
@@ -77,6 +84,27 @@ function aimsOfGrowth(aimed: SearchResults, larger: SearchResults): Aim[] {
     met: ratio <= most,
   })
   return [grown('median', large.p50 / small.p50, 1.5), grown('worst search', large.max / small.max, 2.5)]
+}
+
+function aimsOfService({ fromPostgresSeconds, fromSnapshotSeconds, changeFoundSeconds, load }: ReadyResults): Aim[] {
+  const within = (what: string, seconds: number, most: number): Aim => ({
+    what,
+    aim: `within ${most} s`,
+    found: `${seconds.toFixed(1)} s`,
+    met: seconds <= most,
+  })
+  const slowdown = load.besideImport.p99Ms / load.quiet.p99Ms
+  return [
+    within('from start to searches in memory, from PostgreSQL', fromPostgresSeconds, 60),
+    within('the same from a snapshot', fromSnapshotSeconds, 5),
+    within('a changed store is found after its import has committed', changeFoundSeconds, 2),
+    {
+      what: 'p99 of searches at full load beside an import, over that without',
+      aim: 'at most 2 times',
+      found: times(slowdown),
+      met: slowdown <= 2,
+    },
+  ]
 }
 
 function atMost(what: string, value: number, mostMs: number): Aim {

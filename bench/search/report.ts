@@ -2,19 +2,20 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { count } from './markdown.ts'
 import { growthChart, stripChart } from './plots.ts'
+import type { ReadyResults } from './ready.ts'
 import { renderAims } from './report-aims.ts'
+import { renderReady } from './report-ready.ts'
 import { renderSize } from './report-size.ts'
-import { keepResults, readResults, type SearchResults } from './results.ts'
+import { keepResults, type ResultsKind, readResults, type SearchResults } from './results.ts'
 import { summarize } from './summary.ts'
 
-/** One run for a terminal. */
-export const tellSearchResults = renderSize
-
-/** Keeps a run beside the report and writes report and plots anew, of the runs of all sizes that are kept. */
-export function writeReport(file: string, results: SearchResults): void {
+/** Keeps a run beside the report and writes report and plots anew, of all runs that are kept. */
+export function writeReport(file: string, kind: ResultsKind, results: { stores: number }): void {
   const folder = dirname(file)
-  keepResults(join(folder, 'results'), results)
-  const all = readResults(join(folder, 'results'))
+  const kept = join(folder, 'results')
+  keepResults(kept, kind, results)
+  const all = readResults<SearchResults>(kept, 'search')
+  const ready = readResults<ReadyResults>(kept, 'ready')
   mkdirSync(join(folder, 'plots'), { recursive: true })
   const plot = (name: string, title: string, svg: string) => {
     writeFileSync(join(folder, 'plots', `${name}.svg`), svg)
@@ -29,10 +30,11 @@ export function writeReport(file: string, results: SearchResults): void {
   const parts = [
     introduction,
     renderMachines(all),
-    renderAims(all),
+    renderAims(all, ready),
     all.length > 1 ? plot('growth', growth, growthChart(growth, growthOf(all))) : null,
     ...sizes,
-    renderSettings(all.at(-1)!),
+    ready.length > 0 ? renderReady(ready) : null,
+    ...(all.length > 0 ? [renderSettings(all.at(-1)!)] : []),
     method,
   ]
   writeFileSync(file, `${parts.filter((part) => part !== null).join('\n\n')}\n`)

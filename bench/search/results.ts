@@ -35,16 +35,18 @@ export interface QuestionResults {
   deep: number[] | null
 }
 
+export type ResultsKind = 'search' | 'ready'
+
 /** Keeps the results of a size in place of those it had. */
-export function keepResults(folder: string, results: SearchResults): void {
+export function keepResults(folder: string, kind: ResultsKind, results: { stores: number }): void {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `search-${results.stores}.json`), `${JSON.stringify(results, roundNumbers, 1)}\n`)
+  writeFileSync(join(folder, `${kind}-${results.stores}.json`), `${JSON.stringify(results, roundNumbers, 1)}\n`)
 }
 
 /** The kept results of all sizes, the smallest first. */
-export function readResults(folder: string): SearchResults[] {
-  const files = readdirSync(folder).filter((name) => /^search-\d+\.json$/.test(name))
-  const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as SearchResults
+export function readResults<T extends { stores: number }>(folder: string, kind: ResultsKind): T[] {
+  const files = readdirSync(folder).filter((name) => name.startsWith(`${kind}-`))
+  const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as T
   return files.map(read).sort((a, b) => a.stores - b.stores)
 }
 

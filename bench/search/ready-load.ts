@@ -1,0 +1,105 @@
+import type { Request } from 'autocannon'
+import { shareOut } from '../api/lists.ts'
+import type { LoadQuestion } from '../api/load.worker.ts'
+import { median } from '../api/percentiles.ts'
+import type { Figures } from '../api/stopwatch.ts'
+import { startWorker } from '../api/worker.ts'
+import type { Cleanup } from '../cleanup.ts'
+import type { Service } from '../program.ts'
+import { contactQuestions } from './contact-questions.ts'
+import { ranksOf } from './ranks.ts'
+import { storeQuestions } from './store-questions.ts'
+import type { BenchWords } from './words.ts'
+
+export interface SearchLoadOptions {
+  service: Service
+  words: BenchWords
+  keys: readonly string[]
+  connections: number
+  seconds: number
+}
+
+/** Searches at full load, while nothing else happens and while an import runs beside them; medians of the runs. */
+export interface LoadFigures {
+  connections: number
+  quiet: { perSecond: number; p50Ms: number; p99Ms: number }
+  besideImport: { perSecond: number; p50Ms: number; p99Ms: number }
+  importSeconds: number
+}
+
+export interface SearchLoad {
+  /** `work` is what is done beside the second half of the runs. */
+  compare(work: () => Promise<unknown>, tell: (progress: string) => void): Promise<LoadFigures>
+}
+
+const warmupMs = 1_000
+const quietRuns = 3
+
+export async function openSearchLoad(options: SearchLoadOptions, cleanup: Cleanup): Promise<SearchLoad> {
+  const { service, connections, seconds } = options
+  const loader = startWorker<LoadQuestion, Figures>(new URL('../api/load.worker.ts', import.meta.url), cleanup)
+  const question: LoadQuestion = {
+    origin: new URL(service.api).origin,
+    connections: shareOut(requestsOf(options), connections).map((repeated) => ({ repeated })),
+    overAndOver: false,
+    timing: { warmupMs, measuredMs: seconds * 1_000 },
+  }
+  return {
+    async compare(work, tell) {
+      const quiet: Figures[] = []
+      for (let run = 0; run < quietRuns; run++) quiet.push(await loader.ask(question))
+      tell(`quiet: p99 ${middle(quiet, 'p99Ms').toFixed(1)} ms`)
+
+      const startedAtMs = performance.now()
+      let importSeconds = 0
+      const working = work().finally(() => {
+        importSeconds = (performance.now() - startedAtMs) / 1_000
+      })
+      // A failure is told below, once the load has ended.
+      working.catch(() => {})
+      const beside: Figures[] = []
+      while (importSeconds === 0) {
+        const run = await loader.ask(question)
+        // One that the import ended in was half quiet.
+        if (importSeconds === 0 || beside.length === 0) beside.push(run)
+      }
+      await working
+      tell(`beside an import: p99 ${middle(beside, 'p99Ms').toFixed(1)} ms`)
+      return { connections, quiet: mediansOf(quiet), besideImport: mediansOf(beside), importSeconds }
+    },
+  }
+}
+
+/** The first pages of all searches of the set, every connection's in an order of its own. */
+function requestsOf({ words, keys, connections }: SearchLoadOptions): Request[] {
+  const ranks = ranksOf(words)
+  const stores = Object.values(storeQuestions(ranks)).flatMap((asked) =>
+    asked.map(([, , filters]) => ({ path: '/api/v1/stores/search', body: { filters, limit: 25 } })),
+  )
+  const contacts = contactQuestions(ranks).map(([, , { person, store, maxPerStore }]) => ({
+    path: '/api/v1/contacts/search',
+    body: { person, ...(store && { store }), max_contacts_per_store: Math.min(maxPerStore ?? 1, 10), limit: 25 },
+  }))
+  const searches = [...stores, ...contacts]
+  return Array.from({ length: connections }, (_, connection) =>
+    searches.map((_, index): Request => {
+      // Seven has no divisor in common with the number of searches.
+      const { path, body } = searches[(index * 7 + connection * 13) % searches.length]!
+      const key = keys[connection % keys.length]!
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      return { method: 'POST', path, headers, body: JSON.stringify(body) }
+    }),
+  ).flat()
+}
+
+function mediansOf(runs: readonly Figures[]) {
+  return {
+    perSecond: middle(runs, 'perSecond'),
+    p50Ms: middle(runs, 'p50Ms'),
+    p99Ms: middle(runs, 'p99Ms'),
+  }
+}
+
+function middle(runs: readonly Figures[], figure: 'perSecond' | 'p50Ms' | 'p99Ms'): number {
+  return median(runs.map((run) => run[figure]))
+}

@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { openAccounts } from '../api/accounts.ts'
+import { send } from '../api/http.ts'
+import type { Cleanup } from '../cleanup.ts'
+import { generateStores } from '../generate.ts'
+import type { Place } from '../place.ts'
+import { openProgram, type Program, type Service } from '../program.ts'
+import { domainOf } from './documents.ts'
+import { fillDatabase } from './fill.ts'
+import { type LoadFigures, openSearchLoad } from './ready-load.ts'
+
+export interface ReadyOptions {
+  stores: number
+  /** Length of one measurement of the load. */
+  seconds: number
+  connections: number
+}
+
+/** What a service over a catalogue of so many stores does beside answering. */
+export interface ReadyResults {
+  stores: number
+  contacts: number
+  fillSeconds: number
+  /** From starting the process to searches answered by memory. */
+  fromPostgresSeconds: number
+  fromSnapshotSeconds: number
+  indexBytes: number
+  snapshotBytes: number
+  residentBytes: number
+  /** From the commit of an import of one record to the store being found by its new attributes, and not by its old ones. */
+  changeFoundSeconds: number
+  load: LoadFigures
+}
+
+const importedStores = 100_000
+const patienceMs = 30 * 60_000
+
+/** Starts the service as operators do, over a database that was filled beforehand. */
+export async function benchReady(
+  { stores, seconds, connections }: ReadyOptions,
+  place: Place,
+  cleanup: Cleanup,
+  tell: (progress: string) => void,
+): Promise<ReadyResults> {
+  const [filled, fillSeconds] = await timed(() => fillDatabase(place, stores, tell))
+  const program = openProgram(place, cleanup)
+  const keys = await openAccounts(program, 4)
+
+  const [first, fromPostgresSeconds] = await timed(() => startInMemory(program))
+  tell(`in memory after ${fromPostgresSeconds.toFixed(1)} s, read from PostgreSQL`)
+  await until(async () => (await readGauge(first, 'search_snapshot_bytes')) > 0)
+  await first.stop()
+  const [service, fromSnapshotSeconds] = await timed(() => startInMemory(program))
+  tell(`in memory after ${fromSnapshotSeconds.toFixed(1)} s, read from the snapshot`)
+
+  const changeFoundSeconds = await timeChange(program, service, place, keys[0]!)
+  tell(`a change was found after ${changeFoundSeconds.toFixed(2)} s`)
+  const load = await openSearchLoad({ service, words: filled.words, keys, connections, seconds }, cleanup)
+  const file = await writeRecords(join(place.folder, 'more-stores.ndjson'), generateStores(importedStores, 4))
+  return {
+    stores,
+    contacts: filled.contacts,
+    fillSeconds,
+    fromPostgresSeconds,
+    fromSnapshotSeconds,
+    indexBytes: await readGauge(service, 'search_index_bytes'),
+    snapshotBytes: await readGauge(service, 'search_snapshot_bytes'),
+    residentBytes: await readGauge(service, 'process_resident_memory_bytes'),
+    changeFoundSeconds,
+    load: await load.compare(() => program.run('import', 'stores', file), tell),
+  }
+}
+
+async function startInMemory(program: Program): Promise<Service> {
+  const service = await program.serve({ SEARCH_ENGINE: 'memory' })
+  const { origin } = new URL(service.api)
+  await until(async () => (await fetch(`${origin}/readyz`)).ok)
+  return service
+}
+
+/** A store gets a moment of discovery that no other store has. */
+async function timeChange(program: Program, { api }: Service, place: Place, key: string): Promise<number> {
+  const { origin } = new URL(api)
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const changed = domainOf(1)
+  const isFoundAt = async (moment: string) => {
+    const body = JSON.stringify({ filters: { first_discovered_at: { from: moment, to: moment } } })
+    const reply = await send(origin, { method: 'POST', path: '/api/v1/stores/search', headers, body })
+    return (JSON.parse(reply.body) as { data: { domain: string }[] }).data.some(({ domain }) => domain === changed)
+  }
+  const { body } = await send(origin, { method: 'GET', path: `/api/v1/stores/${changed}`, headers })
+  const [before, after] = [
+    (JSON.parse(body) as { first_discovered_at: string }).first_discovered_at,
+    '1999-12-31T23:59:59Z',
+  ]
+  if (!(await isFoundAt(before))) throw new Error(`${changed} is not found as it is`)
+
+  const record = { domain: changed, first_discovered_at: after }
+  const file = await writeRecords(join(place.folder, 'changed-store.ndjson'), [record])
+  const database = new pg.Client({ connectionString: place.databaseUrl })
+  await database.connect()
+  try {
+    const readBatch = async () => (await database.query('select batch from catalogue_state')).rows[0].batch as string
+    const batch = await readBatch()
+    const [, committedAtMs, foundAtMs] = await Promise.all([
+      program.run('import', 'stores', file),
+      until(async () => (await readBatch()) !== batch),
+      until(() => isFoundAt(after)),
+    ])
+    if (await isFoundAt(before)) throw new Error(`${changed} is still found as it was`)
+    return Math.max(foundAtMs - committedAtMs, 0) / 1_000
+  } finally {
+    await database.end()
+  }
+}
+
+/** A figure of the service's metrics; 0 for one that it does not tell yet. */
+async function readGauge({ metricsUrl }: Service, name: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text()
+  return Number(new RegExp(`^(?:storedex_)?${name} (.+)$`, 'm').exec(text)?.[1] ?? 0)
+}
+
+/** Answers when it was so. */
+async function until(isSo: () => Promise<boolean>): Promise<number> {
+  const deadline = performance.now() + patienceMs
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error('the service did not get there in half an hour')
+    await delay(10)
+  }
+  return performance.now()
+}
+
+async function writeRecords(file: string, records: Iterable<object>): Promise<string> {
+  const out = createWriteStream(file)
+  for (const record of records) if (!out.write(`${JSON.stringify(record)}\n`)) await once(out, 'drain')
+  out.end()
+  await once(out, 'close')
+  return file
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<[T, seconds: number]> {
+  const startedAtMs = performance.now()
+  const result = await work()
+  return [result, (performance.now() - startedAtMs) / 1000]
+}
