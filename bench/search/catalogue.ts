@@ -50,10 +50,3 @@ const buckets = 1_002
 export function placeOf(traits: number, number: number): number {
   return (traits >> 2) * 4096 + number
 }
-
-/** How many stores have each token. */
-export function countTokens({ tokens }: StagedStores): Map<number, number> {
-  const counts = new Map<number, number>()
-  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1)
-  return counts
-}

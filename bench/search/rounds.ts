@@ -63,7 +63,7 @@ export async function timeQuestions(
 }
 
 /** The own code is compiled as it runs; the service warms it before it listens. */
-export function warm(pages: readonly { asks: readonly Ask[] }[]): void {
+function warm(pages: readonly { asks: readonly Ask[] }[]): void {
   for (let pass = 0; pass < warmingPasses; pass++) for (const { asks } of pages) asks[0]!()
 }
 

@@ -12,7 +12,7 @@ export interface Summary {
   againstPeers: AgainstPeers | null
 }
 
-export interface AgainstPeers {
+interface AgainstPeers {
   /** The lowest mean of a peer over that of the own engine, and the same of their worst questions. */
   meanRatio: number
   worstRatio: number
@@ -31,9 +31,9 @@ export function summarize({ questions }: SearchResults): Summary {
   return {
     first,
     deep: withDeep.length > 0 ? engines.map((engine) => distributionOf(withDeep.map((deep) => deep[engine]!))) : null,
-    classes: questionClasses.map((name) => {
+    classes: questionClasses.flatMap((name) => {
       const asked = questions.filter((question) => question.class === name)
-      return { name, questions: asked.length, first: over(asked) }
+      return asked.length > 0 ? [{ name, questions: asked.length, first: over(asked) }] : []
     }),
     againstPeers: engines.length > 1 ? compareWithPeers(first, questions) : null,
   }

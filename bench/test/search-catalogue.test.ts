@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { tokensOfPeople } from '../../server/src/imports/people.ts'
+import { buildSegment } from '../../server/src/search/memory/build.ts'
+import { findContactPositions } from '../../server/src/search/memory/find-contacts.ts'
+import { findStorePositions } from '../../server/src/search/memory/find-stores.ts'
+import type { StagedStores } from '../../server/src/search/memory/segment.ts'
+import type { MomentRange, StoreQuery } from '../../server/src/search/query.ts'
+import { unpackTraits } from '../../server/src/search/traits.ts'
+import { placeOf, ResultOrder } from '../search/catalogue.ts'
+import { fuzzSearches } from '../search/fuzz.ts'
+import { generateCatalogue } from '../search/generate.ts'
+import { isRevealable, isRevealableVerified } from '../search/people.ts'
+import { personKey, type Search, storeKey } from '../search/question.ts'
+import { allQuestions } from '../search/questions.ts'
+import { readWords } from '../search/words.ts'
+
+const words = await readWords()
+const size = 1_500
+const staged = generateCatalogue(words, size)
+const order = new ResultOrder(staged)
+const tokensOf = (row: number) => [...staged.tokens.subarray(staged.tokenStarts[row]!, staged.tokenStarts[row + 1]!)]
+const contactsOf = ({ contactStarts }: StagedStores, row: number) =>
+  Array.from({ length: contactStarts[row + 1]! - contactStarts[row]! }, (_, index) => contactStarts[row]! + index)
+
+test('a catalogue is the same each time, and another one from another seed', () => {
+  const bytesOf = (columns: StagedStores) =>
+    Buffer.concat(Object.values(columns).map((column) => Buffer.from(new Uint8Array(column.buffer ?? [column]))))
+  const bytes = bytesOf(staged)
+  expect(bytesOf(generateCatalogue(words, size)).equals(bytes)).toBe(true)
+  expect(bytesOf(generateCatalogue(words, size, 2)).equals(bytes)).toBe(false)
+})
+
+test('a store has the tokens that an import would have given it for its people', () => {
+  const roles = new Map(words.ranked('role').map((term) => [term.token, term.value]))
+  for (let row = 0; row < size; row++) {
+    const people = contactsOf(staged, row).map((at) => {
+      const [traits, number] = [staged.contactTraits[at]!, staged.contactNumbers[at]!]
+      const role = roles.get(staged.contactRoles[at]!) ?? null
+      const [revealable, verified] = [isRevealable(traits, number), isRevealableVerified(traits)]
+      const emails = Number(unpackTraits(traits).hasVerifiedEmail)
+      return { role, traits, total: 1, revealable, verified_revealable: verified, verified_emails: emails }
+    })
+    const expected = tokensOfPeople(people, words.vocabulary)
+    const own = tokensOf(row)
+    expect(own).toEqual([...new Set(own)].sort((a, b) => a - b))
+    const ofTaxonomy = (token: number) => token === 1 || (token >= 1_000 && token < 2 ** 30)
+    expect(own.filter((token) => !ofTaxonomy(token))).toEqual(expected.sort((a, b) => a - b))
+  }
+})
+
+test('every question has a name of its own, and hardly any of those that should find somebody finds nobody', () => {
+  const questions = allQuestions(words, size)
+  expect(questions.length).toBeGreaterThanOrEqual(72)
+  expect(new Set(questions.map(({ name }) => name)).size).toBe(questions.length)
+  const live = [{ segment: buildSegment(staged), dead: null }]
+  const usual = questions.filter((question) => ['broad', 'typical', 'contact'].includes(question.class))
+  const found = usual.filter(({ search }) => answer(live, search).length > 0)
+  expect(found.length).toBeGreaterThan(usual.length * 0.7)
+})
+
+test('questions and random searches are answered as by looking at every store', () => {
+  const live = [{ segment: buildSegment(staged), dead: null }]
+  const searches = [...allQuestions(words, size).map(({ search }) => search), ...fuzzSearches(words, size, 150)]
+  for (const search of searches) expect(answer(live, search)).toEqual(lookAtAll(search))
+})
+
+function answer(live: Parameters<typeof findStorePositions>[0], search: Search): number[] {
+  return search.kind === 'stores'
+    ? findStorePositions(live, search.query, search.after, search.limit).map(storeKey)
+    : findContactPositions(live, search).map(personKey)
+}
+
+function lookAtAll(search: Search): number[] {
+  const found: number[] = []
+  for (const row of order.rows) {
+    if (!meets(row, search.kind === 'stores' ? search.query : search.store)) continue
+    const storeId = staged.ids[row]!
+    if (search.kind === 'stores') {
+      found.push(storeId)
+      continue
+    }
+    const { storeIds, maxPerStore, person } = search
+    if (storeIds && !storeIds.includes(storeId)) continue
+    const people = contactsOf(staged, row).filter(
+      (at) =>
+        (person.roleTokens?.includes(staged.contactRoles[at]!) ?? true) &&
+        (person.traits?.includes(staged.contactTraits[at]!) ?? true),
+    )
+    const places = people.map((at) => placeOf(staged.contactTraits[at]!, staged.contactNumbers[at]!))
+    for (const contact of places.sort((a, b) => a - b).slice(0, maxPerStore))
+      found.push(personKey({ storeId, contact, negatedScore: 0 }))
+  }
+  return found.slice(0, search.limit)
+}
+
+function meets(row: number, query: StoreQuery): boolean {
+  const tokens = new Set(tokensOf(row))
+  const isWithin = (moment: number, range: MomentRange | null) =>
+    range === null || (moment >= (range.from ?? -Infinity) && moment <= (range.to ?? Infinity))
+  return (
+    query.clauses.every((clause) => clause.some((token) => tokens.has(token))) &&
+    !query.noneOf.some((token) => tokens.has(token)) &&
+    (query.minActiveAds === null || staged.activeAds[row]! >= query.minActiveAds) &&
+    isWithin(staged.created[row]!, query.createdBetween) &&
+    isWithin(staged.discovered[row]!, query.discoveredBetween)
+  )
+}
