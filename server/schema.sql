@@ -246,7 +246,10 @@ create table stores (
 );
 alter table stores add constraint stores_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text])));
 alter table stores add constraint stores_pkey PRIMARY KEY (id);
+CREATE INDEX stores_by_ads ON public.stores USING btree (active_ads);
 CREATE INDEX stores_by_batch ON public.stores USING btree (batch);
+CREATE INDEX stores_by_created ON public.stores USING btree (created_estimate);
+CREATE INDEX stores_by_discovered ON public.stores USING btree (first_discovered_at);
 CREATE INDEX stores_by_token ON public.stores USING gin (tokens);
 CREATE INDEX stores_in_order ON public.stores USING btree (mode, negated_score, id);
 comment on table stores is 'The catalogue. What a filter can ask stands in columns; what a reply says is rendered once, by the import.';

@@ -3,11 +3,14 @@ import { createPool, type Pool } from '../../src/db/pool.ts'
 import type { SearchEngine, StorePosition, StoreSearch } from '../../src/search/engine.ts'
 import type { StoreSearchFilters } from '../../src/search/filters.ts'
 import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
+import { planSearch } from '../../src/search/postgres/plan.ts'
+import { readStatistics } from '../../src/search/postgres/statistics.ts'
 import { storeSearchStatement } from '../../src/search/postgres/store-search.ts'
 import { normalizeStoreFilters, type StoreQuery } from '../../src/search/query.ts'
 import { flagTokens } from '../../src/search/vocabulary.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { insertRows, plainRow, type SearchRow } from './catalogue.ts'
+import { executedScans } from './executed-scans.ts'
 import { vocabularyOf } from './vocabularies.ts'
 
 const vocabulary = vocabularyOf({ category: ['home', 'candles/home'], app: ['klaviyo', 'klarna', 'gorgias'] })
@@ -128,38 +131,56 @@ test('no value of a caller becomes part of the statement', () => {
     discoveredBetween: { from: 4009, to: 4010 },
   }
   const after = { negatedScore: -4011, storeId: 4012 }
-  const { text, values } = storeSearchStatement({ mode: 'live', query, after, limit: 4013 })
+  const plan = {
+    walkedRows: 4013,
+    collectedBy: query.clauses.slice(0, 2),
+    checked: query.clauses.slice(2),
+    noneOf: query.noneOf,
+  }
+  const { text, values } = storeSearchStatement({ mode: 'live', query, after, limit: 4014 }, plan)
   expect(text).not.toMatch(/4\d\d\d|live/)
-  expect(values).toHaveLength(12)
+  expect(values).toHaveLength(14)
 })
 
-test('at twenty thousand stores no page reads the whole table', async () => {
+describe('at twenty thousand stores no page reads the whole table', () => {
   const common = (index: number) => 2000 + (index % 3)
   const rare = (index: number) => 3000 + (index % 2000)
-  await replaceCatalogue(
-    Array.from({ length: 20_000 }, (_, index) =>
-      named(`{"pad":"${'x'.repeat(400)}"}`, {
-        negatedScore: index % 20 === 0 ? Number.POSITIVE_INFINITY : -((index * 7919) % 1000) / 10,
-        tokens: [common(index), rare(index)],
-      }),
-    ),
-  )
-  // As an import ends: tokens that wait to be sorted into their index make it look dear.
-  await pool.query("select gin_clean_pending_list('stores_by_token'::regclass)")
-  await pool.query('analyze stores')
-  const indexUsed = async (clauses: number[][], noneOf: number[], after: StorePosition | null) => {
-    const query = { ...everything, clauses, noneOf }
-    const { text, values } = storeSearchStatement({ mode: 'live', query, after, limit: 26 })
-    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-    expect(plan).not.toContain('Seq Scan')
-    return /stores_in_order|stores_by_token/.exec(plan)?.[0]
-  }
+  const minute = (index: number) => new Date(Date.UTC(2020, 0, 1, 0, index))
+  beforeAll(async () => {
+    await replaceCatalogue(
+      Array.from({ length: 20_000 }, (_, index) =>
+        named(`{"pad":"${'x'.repeat(400)}"}`, {
+          negatedScore: index % 20 === 0 ? Number.POSITIVE_INFINITY : -((index * 7919) % 1000) / 10,
+          tokens: [common(index), rare(index)],
+          activeAds: index % 4 === 0 ? null : index % 5000,
+          createdEstimate: minute(index),
+          firstDiscoveredAt: minute(index),
+        }),
+      ),
+    )
+    // As an import ends: tokens that wait to be sorted into their index make it look dear.
+    await pool.query("select gin_clean_pending_list('stores_by_token'::regclass)")
+    await pool.query('analyze stores')
+  })
+
+  const walk = ['stores_in_order']
+  const walkAndCollect = ['stores_in_order', 'stores_by_token']
+  const hour = { from: minute(600).getTime(), to: minute(659).getTime() }
   const deep = { negatedScore: -50, storeId: 10_000 }
-  expect(await indexUsed([], [], null)).toBe('stores_in_order')
-  expect(await indexUsed([], [], deep)).toBe('stores_in_order')
-  expect(await indexUsed([[2001]], [3001], null)).toBe('stores_in_order')
-  expect(await indexUsed([[2001], [2000, 2001, 2002]], [], deep)).toBe('stores_in_order')
-  expect(await indexUsed([[3001]], [], null)).toBe('stores_by_token')
-  expect(await indexUsed([[3001, 3002], [2001]], [], null)).toBe('stores_by_token')
+  test.each<[string, string[], Partial<StoreQuery>, StorePosition | null]>([
+    ['everything', walk, {}, null],
+    ['everything, deep', walk, {}, deep],
+    ['a common token without a rare one', walk, { clauses: [[2001]], noneOf: [3001] }, null],
+    ['common tokens, deep', walk, { clauses: [[2001], [2000, 2001, 2002]] }, deep],
+    ['a rare token', walkAndCollect, { clauses: [[3001]] }, null],
+    ['rare tokens and a common one', walkAndCollect, { clauses: [[3001, 3002], [2001]] }, null],
+    ['common tokens that no store has both of', walkAndCollect, { clauses: [[2000], [2001]] }, null],
+    ['an hour of openings', ['stores_in_order', 'stores_by_created'], { createdBetween: hour }, null],
+    ['an hour of finds', ['stores_in_order', 'stores_by_discovered'], { discoveredBetween: hour }, null],
+    ['very many ads', ['stores_in_order', 'stores_by_ads'], { minActiveAds: 4_990 }, null],
+  ])('%s', async (_, expected, asked, after) => {
+    const search: StoreSearch = { mode: 'live', query: { ...everything, ...asked }, after, limit: 26 }
+    const plan = planSearch(await readStatistics(pool), search.query, search.limit)
+    expect(await executedScans(pool, storeSearchStatement(search, plan))).toEqual(expected)
+  })
 })

@@ -1,7 +1,9 @@
 import type { ContactSearch } from '../engine.ts'
 import type { PersonQuery } from '../person.ts'
 import type { StoreQuery } from '../query.ts'
-import { type AddParameter, createParameters, type Statement, storeConditions } from './store-conditions.ts'
+import { matchingStores, placeIn } from './matching-stores.ts'
+import type { SearchPlan } from './plan.ts'
+import { type AddParameter, createParameters, type Statement } from './store-conditions.ts'
 
 /**
  * The places of the people who answer a query at stores that answer theirs, in result order: that of the stores, then
@@ -11,24 +13,18 @@ import { type AddParameter, createParameters, type Statement, storeConditions } 
  * stores than rows and one: that of the position, of which nobody may be left. Each gives its first people, and only then
  * are those up to the position dropped, so that the cut within a store does not depend on the pages.
  */
-export function contactSearchStatement(search: ContactSearch): Statement {
+export function contactSearchStatement(search: ContactSearch, plan: SearchPlan): Statement {
   const { mode, storeIds, person, maxPerStore, after, limit } = search
   const { values, parameter } = createParameters()
-  const stores = storeConditions(mode, storesAsked(search), parameter)
-  if (storeIds) stores.push(`id = any (${parameter(storeIds)}::bigint[])`)
-  const score = after && `${parameter(after.negatedScore)}::double precision`
-  const storeId = after && `${parameter(after.storeId)}::bigint`
-  if (after) stores.push(`(negated_score, id) >= (${score}, ${storeId})`)
+  const scope = [`mode = ${parameter(mode)}::text`]
+  const place = placeIn(after, parameter)
+  const start = place && `(negated_score, id) >= (${place})`
+  if (storeIds) scope.push(`id = any (${parameter(storeIds)}::bigint[])`)
+  const stores = { scope, start, query: storesAsked(search), plan, limit: limit + 1 }
   const text = `
-    with page_stores as materialized (
-      select id, negated_score
-      from stores
-      where ${stores.join('\n        and ')}
-      order by negated_score, id
-      limit ${parameter(limit + 1)}::integer
-    )
+    with ${matchingStores(stores, parameter)}
     select s.negated_score as "negatedScore", s.id as "storeId", c.place as contact
-    from page_stores s
+    from matching s
     cross join lateral (
       select place
       from contacts
@@ -36,7 +32,7 @@ export function contactSearchStatement(search: ContactSearch): Statement {
       order by place
       limit ${parameter(maxPerStore)}::integer
     ) c
-    ${after ? `where (s.negated_score, s.id, c.place) > (${score}, ${storeId}, ${parameter(after.contact)}::integer)` : ''}
+    ${after ? `where (s.negated_score, s.id, c.place) > (${place}, ${parameter(after.contact)}::integer)` : ''}
     order by s.negated_score, s.id, c.place
     limit ${parameter(limit)}::integer`
   return { text, values }

@@ -1,6 +1,8 @@
 import type { Queryable } from '../../db/pool.ts'
 import type { ContactPosition, SearchEngine, StorePosition } from '../engine.ts'
 import { contactSearchStatement, storesAsked } from './contact-search.ts'
+import { LiveStatistics } from './live-statistics.ts'
+import { planLookup, planSearch } from './plan.ts'
 import { isUnanswerable } from './store-conditions.ts'
 import { storeSearchStatement } from './store-search.ts'
 
@@ -13,16 +15,20 @@ export interface PostgresEngineOptions {
  * values asked for, and does not keep a plan that suits others.
  */
 export function createPostgresEngine({ db }: PostgresEngineOptions): SearchEngine {
+  const statistics = new LiveStatistics(db)
   return {
     async findStores(search) {
       if (isUnanswerable(search.query)) return []
-      const { text, values } = storeSearchStatement(search)
+      const plan = planSearch(await statistics.current(), search.query, search.limit)
+      const { text, values } = storeSearchStatement(search, plan)
       const { rows } = await db.query<StorePosition>(text, values)
       return rows
     },
     async findContacts(search) {
-      if (isUnanswerable(storesAsked(search)) || search.storeIds?.length === 0) return []
-      const { text, values } = contactSearchStatement(search)
+      const stores = storesAsked(search)
+      if (isUnanswerable(stores) || search.storeIds?.length === 0) return []
+      const plan = search.storeIds ? planLookup(stores) : planSearch(await statistics.current(), stores, search.limit)
+      const { text, values } = contactSearchStatement(search, plan)
       const { rows } = await db.query<ContactPosition>(text, values)
       return rows
     },

@@ -1,4 +1,3 @@
-import type { Mode } from '../../kernel/ids.ts'
 import type { MomentRange, StoreQuery } from '../query.ts'
 
 /** SQL with what stands for its `$1`, `$2`, and so on. */
@@ -16,16 +15,24 @@ export function createParameters(): { values: unknown[]; parameter: AddParameter
   return { values, parameter: (value) => `$${values.push(value)}` }
 }
 
-/** What `stores` rows have to meet to answer a query in a mode: fixed conditions and parameters only. */
-export function storeConditions(mode: Mode, query: StoreQuery, parameter: AddParameter): string[] {
-  const conditions = [`mode = ${parameter(mode)}::text`]
+/** What rows of `stores` have to meet: at least one token of each clause. */
+export function clauseConditions(clauses: readonly number[][], parameter: AddParameter): string[] {
+  const required = clauses.flatMap((clause) => (clause.length === 1 ? clause : []))
+  const lists = clauses.filter((clause) => clause.length > 1)
+  return [
+    ...(required.length > 0 ? [`tokens @> ${parameter(required)}::integer[]`] : []),
+    ...lists.map((clause) => `${parameter(clause)}::integer[] && tokens`),
+  ]
+}
 
-  const required = query.clauses.flatMap((clause) => (clause.length === 1 ? clause : []))
-  if (required.length > 0) conditions.push(`tokens @> ${parameter(required)}::integer[]`)
-  for (const clause of query.clauses)
-    if (clause.length > 1) conditions.push(`tokens && ${parameter(clause)}::integer[]`)
-  if (query.noneOf.length > 0) conditions.push(`not (tokens && ${parameter(query.noneOf)}::integer[])`)
+/** Not one of the tokens. */
+export function exclusionConditions(noneOf: readonly number[], parameter: AddParameter): string[] {
+  return noneOf.length > 0 ? [`not (${parameter(noneOf)}::integer[] && tokens)`] : []
+}
 
+/** A value within each range that is asked for. */
+export function rangeConditions(query: StoreQuery, parameter: AddParameter): string[] {
+  const conditions: string[] = []
   if (query.minActiveAds !== null) conditions.push(`active_ads >= ${parameter(query.minActiveAds)}::integer`)
   const requireRange = (column: string, range: MomentRange | null) => {
     if (range?.from != null) conditions.push(`${column} >= ${parameter(isoMoment(range.from))}::timestamptz`)
