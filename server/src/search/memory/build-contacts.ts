@@ -1,34 +1,30 @@
 import { type Contacts, layContacts, signatureKey } from './layout.ts'
 import { NumberTable } from './number-table.ts'
 import type { StagedStores } from './segment.ts'
+import { moveStarts } from './sort.ts'
 
-/** The contacts of staged rows, given in result order. */
-export function buildContacts(staged: StagedStores, rows: Uint32Array): Contacts {
+/** The contacts of staged rows, by where their documents stand. */
+export function buildContacts(staged: StagedStores, documentOf: Uint32Array): Contacts {
   const { contactStarts: rowStarts, contactRoles, contactTraits, contactNumbers } = staged
   const table = new NumberTable()
   for (let contact = 0; contact < contactRoles.length; contact++)
     table.add(signatureKey(contactRoles[contact]!, contactTraits[contact]!))
-  const { values: keys, places: signatures } = table.sorted()
-
-  const starts = new Uint32Array(rows.length + 1)
-  for (let document = 0; document < rows.length; document++) {
-    const row = rows[document]!
-    starts[document + 1] = starts[document]! + rowStarts[row + 1]! - rowStarts[row]!
-  }
-  const laid = layContacts(starts, keys)
+  const { values: keys } = table.sort()
+  const laid = layContacts(moveStarts(rowStarts, documentOf), keys)
+  const { contactStarts, contactSignatures: laidSignatures, contactNumbers: laidNumbers } = laid
   let order = new Uint32Array(64)
-  let next = 0
-  for (let document = 0; document < rows.length; document++) {
-    const start = rowStarts[rows[document]!]!
-    const count = rowStarts[rows[document]! + 1]! - start
+  // Row by row, since reading where memory was not expected to be read takes longer than writing there.
+  for (let row = 0; row < documentOf.length; row++) {
+    const start = rowStarts[row]!
+    const count = rowStarts[row + 1]! - start
     if (count > order.length) order = new Uint32Array(count)
     orderByPlace(order, staged, start, count)
+    const target = contactStarts[documentOf[row]!]!
     for (let index = 0; index < count; index++) {
       const contact = start + (order[index]! & indexMask)
       const key = signatureKey(contactRoles[contact]!, contactTraits[contact]!)
-      laid.contactSignatures[next] = signatures[table.numberOf(key)]!
-      laid.contactNumbers[next] = contactNumbers[contact]!
-      next++
+      laidSignatures[target + index] = table.numberOf(key)
+      laidNumbers[target + index] = contactNumbers[contact]!
     }
   }
   return laid

@@ -16,14 +16,14 @@ export function buildSegment(staged: StagedStores): Segment {
       Uint32Array,
       rowsById.map((row) => documentOf[row]!),
     ),
-    ...buildPostings(staged, rows),
+    ...buildPostings(staged, documentOf),
     activeAds: buildRange(
       pick(staged.activeAds, rows).map((count) => count || Number.NaN),
       1,
     ),
     created: buildRange(pick(staged.created, rows), 1000),
     discovered: buildRange(pick(staged.discovered, rows), 1000),
-    ...buildContacts(staged, rows),
+    ...buildContacts(staged, documentOf),
   }
 }
 

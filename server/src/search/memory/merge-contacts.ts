@@ -11,14 +11,12 @@ export function mergeContacts(parts: readonly MergedPart[], size: number): Conta
     for (const signature of countContacts(part, starts)) table.add(keyOf(part.segment, signature))
   }
   for (let document = 0; document < size; document++) starts[document + 1]! += starts[document]!
-  const { values: keys, places } = table.sorted()
+  const { values: keys } = table.sort()
   const merged = layContacts(starts, keys)
   for (const part of parts) {
-    const { signatureRoles } = part.segment
-    // Of those that nobody living has there is no place to take, and none is taken.
-    const signatures = Uint32Array.from(
-      signatureRoles,
-      (_, index) => places[table.numberOf(keyOf(part.segment, index))]!,
+    // Those that nobody living has get no number, and are not asked for.
+    const signatures = Int32Array.from(part.segment.signatureRoles, (_, signature) =>
+      table.numberOf(keyOf(part.segment, signature)),
     )
     copyContacts(part, signatures, merged)
   }
@@ -43,7 +41,7 @@ function countContacts({ segment, documents }: MergedPart, starts: Uint32Array):
   return [...isUsed.keys()].filter((signature) => isUsed[signature] === 1)
 }
 
-function copyContacts({ segment, documents }: MergedPart, signatures: Uint32Array, merged: Contacts): void {
+function copyContacts({ segment, documents }: MergedPart, signatures: Int32Array, merged: Contacts): void {
   const { contactStarts, contactSignatures, contactNumbers } = segment
   for (let document = 0; document < documents.length; document++) {
     if (documents[document] === gone) continue

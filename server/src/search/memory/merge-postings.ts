@@ -34,14 +34,14 @@ function mergeTokens(readers: readonly PostingReader[]) {
       if (livingCounts[part]![code]! > 0) table.add(token)
     })
   })
-  const { values, places } = table.sorted()
+  const { values } = table.sort()
   const counts = new Uint32Array(values.length)
   const codesOfParts = readers.map(({ tokens }, part) => {
     const codes = new Int32Array(values.length).fill(-1)
     tokens.forEach((token, codeOfPart) => {
       const living = livingCounts[part]![codeOfPart]!
       if (living === 0) return
-      const code = places[table.numberOf(token)]!
+      const code = table.numberOf(token)
       counts[code]! += living
       codes[code] = codeOfPart
     })

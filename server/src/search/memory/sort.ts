@@ -20,6 +20,14 @@ export function placesIn(list: Uint32Array): Uint32Array {
   return places
 }
 
+/** Where each one's items begin once the rows stand in their places, from where they began; with the end of the last. */
+export function moveStarts(starts: Uint32Array, places: Uint32Array): Uint32Array {
+  const moved = new Uint32Array(starts.length)
+  for (let row = 0; row < places.length; row++) moved[places[row]! + 1] = starts[row + 1]! - starts[row]!
+  for (let place = 0; place < places.length; place++) moved[place + 1]! += moved[place]!
+  return moved
+}
+
 /** The values of the numbers, in their order. */
 export function pick(values: Uint32Array | Float64Array, numbers: Uint32Array): Float64Array {
   const picked = new Float64Array(numbers.length)
