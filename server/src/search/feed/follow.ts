@@ -28,6 +28,7 @@ export class Follower implements Feed {
   readonly #keeper: SnapshotKeeper | null
   readonly #merging: Merging
   readonly #running: Promise<unknown>
+  #closing: Promise<void> | null = null
 
   #catalogue: Catalogue | null = null
   #isShown = false
@@ -52,7 +53,12 @@ export class Follower implements Feed {
     this.#running = Promise.all([this.#run(), listenForBatches(this.#pool, () => this.#wake.call(), signal)])
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     this.#stopping.abort()
     this.#wake.call()
     const timeOver = new Promise((resolve) => setTimeout(resolve, closeTimeoutMs).unref())
