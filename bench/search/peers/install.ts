@@ -12,7 +12,10 @@ export async function installPeerPackages(tell: (progress: string) => void): Pro
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs)
     return
   tell('installing the packages of the peers (one of them is compiled, which takes a minute or two)')
-  const npm = spawn('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+  const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const [code] = await once(npm, 'close')
   if (code !== 0) throw new Error(`npm ci failed in ${folder}`)
 }
