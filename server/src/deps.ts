@@ -25,6 +25,7 @@ import type { CatalogueSearch } from './search/feed/catalogue-search.ts'
 import type { FeedListener, StartFeed } from './search/feed/feed.ts'
 import { openSearch } from './search/feed/open.ts'
 import { createPostgresEngine } from './search/postgres/engine.ts'
+import { createSearchPool } from './search/postgres/search-pool.ts'
 import { LiveTaxonomy } from './taxonomy/live.ts'
 import { syncTaxonomy } from './taxonomy/sync.ts'
 
@@ -90,7 +91,9 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     const seals = await openContactSeals(db, config.dataKeys, config.dataDir)
     await syncTaxonomy(db, join(config.projectDir, 'catalogue/taxonomy'))
     const taxonomy = await LiveTaxonomy.open(db)
-    const postgres = createPostgresEngine({ db })
+    const searchPool = createSearchPool({ url: database.url, applicationName: options.applicationName })
+    opened.push(() => endPool(searchPool))
+    const postgres = createPostgresEngine({ db: searchPool })
     const search = openSearch(
       { ...config, databaseUrl: database.url, secret, postgres, onLine: tellLines(log) },
       options,

@@ -21,6 +21,8 @@ export interface PoolOptions {
   maxConnections?: number
   /** A statement is cancelled after this; imports ask for more. */
   statementTimeoutMs?: number
+  /** How long a connection is waited for, a new one or one that comes free. */
+  connectionTimeoutMs?: number
 }
 
 /** Connection settings of every connection: nothing hangs, and moments are UTC. */
@@ -29,7 +31,7 @@ function connectionSettings(options: PoolOptions): pg.ClientConfig {
     connectionString: options.url,
     application_name: options.applicationName,
     types,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
     statement_timeout: options.statementTimeoutMs ?? 10_000,
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 30_000,

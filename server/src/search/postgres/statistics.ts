@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/pool.ts'
 export type RangeColumn = 'active_ads' | 'created_estimate' | 'first_discovered_at'
 
 /** What PostgreSQL knows of the values of such a column. */
-export interface RangeStatistics {
+interface RangeStatistics {
   /** Of all stores, those with a value. */
   share: number
   /** Values that many stores have, and the share of all stores that has each. */
@@ -14,7 +14,7 @@ export interface RangeStatistics {
   bounds: number[]
 }
 
-export interface StatisticsRow {
+interface StatisticsRow {
   stores: number
   tokens: number[] | null
   /** Those of the tokens, in their order, and after them the least, the greatest, and that of no token. */
