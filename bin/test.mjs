@@ -1,5 +1,6 @@
-// Everything that judges the project, in one go: the tests on the PostgreSQL that Storedex brings, the tests that touch
-// the database once more on the machine's own PostgreSQL where it has one, then formatting, types and unused code.
+// Everything that judges the project, in one go: the tests on the PostgreSQL that Storedex brings, searching with it; the
+// tests that touch the database once more on the machine's own PostgreSQL where it has one, searching in memory; then
+// formatting, types and unused code.
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +27,8 @@ const outcomes = [await runTests('the embedded PostgreSQL', {}, [])]
 const programs = findPostgres()
 if (programs) {
   const left = sameOnEveryServer.flatMap((pattern) => ['--exclude', pattern])
-  outcomes.push(await runTests(programs, { TEST_POSTGRES_BIN: programs }, left))
+  const settings = { TEST_POSTGRES_BIN: programs, STOREDEX_TEST_ENGINE: 'memory' }
+  outcomes.push(await runTests(`${programs}, searching in memory`, settings, left))
 }
 console.log('\nFormatting, types, unused code')
 const isClean = (await runNpm(projectDir, ['run', '--silent', 'verify'], 'inherit')) === 0
