@@ -4,8 +4,6 @@ import { countUp, mergeLists, pick, placesIn } from './sort.ts'
 /** A segment that goes into a merged one. */
 export interface MergedPart {
   segment: Segment
-  /** Whether all of its documents live. */
-  isWhole: boolean
   /** Its documents → those of the merged segment, ascending; `gone` for the dead. */
   documents: Uint32Array
 }
@@ -45,7 +43,7 @@ export function mergeDocuments(parts: readonly LiveSegment[]): MergedDocuments {
       living[part]!.forEach((document, index) => {
         documents[document] = documentOf[rowsOfParts[part]![index]!]!
       })
-      return { segment, isWhole: living[part]!.length === segment.size, documents }
+      return { segment, documents }
     }),
     ids: pick(ids, order),
     negatedScores: pick(scores, order),

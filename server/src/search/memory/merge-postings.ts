@@ -72,8 +72,24 @@ class PostingReader {
 
   /** Code → how many living documents have the token. */
   countAll(): Uint32Array {
-    const { isWhole, segment } = this.#part
-    return isWhole ? segment.tokenCounts : segment.tokenCounts.map((_, code) => this.read(code).length)
+    const { tokenCounts, denseSlots } = this.#part.segment
+    const counts = tokenCounts.slice()
+    const denseCodes = Uint32Array.from(denseSlots.keys()).filter((code) => denseSlots[code]! >= 0)
+    this.#part.documents.forEach((target, document) => {
+      if (target === gone) this.#discount(document, denseCodes, counts)
+    })
+    return counts
+  }
+
+  #discount(document: number, denseCodes: Uint32Array, counts: Uint32Array): void {
+    const { size, denseSlots, bits, mentionStarts, mentions } = this.#part.segment
+    const end = mentionStarts[document + 1]!
+    for (let at = mentionStarts[document]!; at < end; at++) counts[mentions[at]!]!--
+    const words = wordsOf(size)
+    for (let index = 0; index < denseCodes.length; index++) {
+      const code = denseCodes[index]!
+      counts[code]! -= (bits[denseSlots[code]! * words + (document >>> 5)]! >>> (document & 31)) & 1
+    }
   }
 
   #readEntries({ entryStarts, entries }: Segment, documents: Uint32Array, code: number): number {

@@ -3,7 +3,7 @@ import { layDocuments, layRange } from './layout.ts'
 import { mergeContacts } from './merge-contacts.ts'
 import { gone, livingOf, type MergedPart, mergeDocuments } from './merge-documents.ts'
 import { mergePostings } from './merge-postings.ts'
-import type { LiveSegment, RangeColumn, Segment } from './segment.ts'
+import { type LiveSegment, noValue, type RangeColumn, type Segment } from './segment.ts'
 import { mergeLists } from './sort.ts'
 
 /**
@@ -41,9 +41,10 @@ function mergeRange(
   )
 }
 
-function copyValues({ documents }: MergedPart, { unit, values, order }: RangeColumn, target: Float64Array): void {
-  for (let index = 0; index < order.length; index++) {
-    const document = documents[order[index]!]!
-    if (document !== gone) target[document] = values[order[index]!]! * unit
+function copyValues({ documents }: MergedPart, { unit, values }: RangeColumn, target: Float64Array): void {
+  const none = values instanceof Uint32Array ? noValue : Number.NaN
+  for (let document = 0; document < documents.length; document++) {
+    const value = values[document]!
+    if (documents[document] !== gone && value !== none) target[documents[document]!] = value * unit
   }
 }

@@ -82,11 +82,12 @@ test('of a dead store nothing is left, not even the room that it made others tak
 })
 
 test('the large and the odd of one part decide how all are kept', () => {
-  const odd = { ...store, id: 2 ** 33, created: 1 }
+  // In seconds this number would stand for no moment at all.
+  const odd = { ...store, id: 2 ** 33, created: 0xffff_ffff }
   const merged = mergeSegments([partOf([store], () => true), partOf([odd], () => true)])
   expect(merged).toStrictEqual(build([store, odd]))
   expect(merged.ids).toBeInstanceOf(Float64Array)
-  expect([...merged.created.values]).toEqual([1_000, 1])
+  expect([...merged.created.values]).toEqual([1_000, 0xffff_ffff])
 })
 
 test('parts of few tokens each can make one of more than two bytes tell apart', () => {
