@@ -9,7 +9,7 @@ import { openPeers, type PeerName } from './peers/open.ts'
 import { allQuestions } from './questions.ts'
 import type { EngineResults, SearchResults } from './results.ts'
 import { timeQuestions } from './rounds.ts'
-import { readWords } from './words.ts'
+import { type BenchWords, readWords } from './words.ts'
 
 export interface SearchBenchOptions {
   stores: number
@@ -26,25 +26,16 @@ export async function benchSearch(
   tell: (progress: string) => void,
 ): Promise<SearchResults> {
   const words = await readWords()
-  const [staged, generateSeconds] = await timed(() => generateCatalogue(words, stores))
-  const contacts = staged.contactRoles.length
-  tell(`${stores} stores with ${contacts} contacts generated in ${generateSeconds.toFixed(1)} s`)
-  const catalogue: BenchCatalogue = { staged, terms: words.terms, ranks: new ResultOrder(staged) }
-
   const own = await openOwnEngine(folder)
   const peers = await openPeers(peerNames, folder, cleanup, tell)
-  const engines: EngineResults[] = []
-  for (const engine of [own, ...peers]) engines.push(await load(engine, catalogue, tell))
-
+  const { ranks, ...loaded } = await loadAll([own, ...peers], words, stores, tell)
   const questions = allQuestions(words, stores)
   const timings = await timeQuestions(own, peers, questions, rounds, tell)
   return {
     stores,
-    contacts,
+    ...loaded,
     machine: describeMachine(),
     rounds,
-    generateSeconds,
-    engines,
     questions: timings.map(({ question: { name, about, class: kind }, ...times }) => ({
       name,
       about,
@@ -52,8 +43,24 @@ export async function benchSearch(
       ...times,
     })),
     fuzz: timeFuzz(own, words, stores),
-    delta: timeDelta(own, catalogue, words, questions),
+    delta: timeDelta(own, ranks, words, questions),
   }
+}
+
+/** Generates the catalogue and loads it everywhere; afterwards nobody holds its columns any more. */
+async function loadAll(
+  engines: readonly Engine[],
+  words: BenchWords,
+  stores: number,
+  tell: (progress: string) => void,
+): Promise<Pick<SearchResults, 'contacts' | 'generateSeconds' | 'engines'> & { ranks: ResultOrder }> {
+  const [staged, generateSeconds] = await timed(() => generateCatalogue(words, stores))
+  const contacts = staged.contactRoles.length
+  tell(`${stores} stores with ${contacts} contacts generated in ${generateSeconds.toFixed(1)} s`)
+  const catalogue: BenchCatalogue = { staged, terms: words.terms, ranks: new ResultOrder(staged) }
+  const loaded: EngineResults[] = []
+  for (const engine of engines) loaded.push(await load(engine, catalogue, tell))
+  return { contacts, generateSeconds, engines: loaded, ranks: catalogue.ranks }
 }
 
 async function load(engine: Engine, catalogue: BenchCatalogue, tell: (progress: string) => void) {

@@ -1,6 +1,6 @@
 import { wordsOf } from '../../server/src/search/memory/segment.ts'
 import { median, percentile } from '../api/percentiles.ts'
-import type { BenchCatalogue } from './catalogue.ts'
+import type { ResultOrder } from './catalogue.ts'
 import { fuzzSearches } from './fuzz.ts'
 import { generateCatalogue } from './generate.ts'
 import type { OwnEngine } from './own.ts'
@@ -51,7 +51,7 @@ export function timeFuzz(own: OwnEngine, words: BenchWords, stores: number): Dis
 /** What it costs that stores have changed and stand in a segment of their own. */
 export function timeDelta(
   own: OwnEngine,
-  { ranks }: Pick<BenchCatalogue, 'ranks'>,
+  ranks: ResultOrder,
   words: BenchWords,
   questions: readonly Question[],
 ): DeltaFigures {

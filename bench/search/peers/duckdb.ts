@@ -59,7 +59,7 @@ class DuckDbEngine implements Engine {
   constructor(duckdb: DuckDb, file: string, threads: number) {
     this.name = threads === 1 ? 'DuckDB' : `DuckDB, ${threads} threads`
     this.settings = [
-      `threads = ${threads}, in this process, database in a file that is in the page cache, prepared statements`,
+      `threads = ${threads}, memory_limit = 4 GB, in this process, database in a file that is in the page cache, prepared statements`,
       'stores (rank, category, country, both tiers, theme, plus, ads, created, discovered) in result order, integers only',
       'postings (token, rank), sorted, for apps, pixels and people: semi and anti joins, which beat lists',
       `the order is looked at in stretches of ${firstStretch} stores, then ${stretchGrowth} times as many each, so that broad searches stop early`,
@@ -74,7 +74,10 @@ class DuckDbEngine implements Engine {
     this.#ranks = catalogue.ranks
     this.#facets = new FacetsOfTokens(catalogue.terms)
     this.#stores = catalogue.staged.size
-    this.#instance = await this.#duckdb.DuckDBInstance.create(this.#file, { threads: String(this.#threads) })
+    this.#instance = await this.#duckdb.DuckDBInstance.create(this.#file, {
+      threads: String(this.#threads),
+      memory_limit: '4GB',
+    })
     this.#connection = await this.#instance.connect()
     const columns = [...singleFacets, 'ads', 'created', 'discovered'].map((name) => `${name} integer`)
     await this.#connection.run(`create table stores (rank integer, ${columns.join(', ')})`)

@@ -34,7 +34,7 @@ const serverSettings = {
   effective_cache_size: '12GB',
   work_mem: '256MB',
   maintenance_work_mem: '1GB',
-  max_wal_size: '16GB',
+  max_wal_size: '8GB',
   max_parallel_workers_per_gather: '0',
   autovacuum: 'off',
   jit: 'off',
