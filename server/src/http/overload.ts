@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
 import { FairPlaces } from './fair-places.ts'
@@ -32,11 +33,14 @@ export class OverloadError extends ApiError {
 export function shedOverload(app: FastifyInstance, { places, holderOf }: OverloadOptions): void {
   const atWork = new FairPlaces(places)
   app.decorateRequest('leavePlace', null)
-  app.addHook('preValidation', (request, _reply, done) => {
+  app.addHook('preValidation', (request, reply, done) => {
     const holder = holderOf(request)
     if (holder !== null) {
       request.leavePlace = atWork.take(holder)
-      if (!request.leavePlace) throw new OverloadError()
+      if (!request.leavePlace) {
+        reply.raw.once('close', () => restConnection(request.raw.socket))
+        throw new OverloadError()
+      }
     }
     done()
   })
@@ -44,4 +48,15 @@ export function shedOverload(app: FastifyInstance, { places, holderOf }: Overloa
     request.leavePlace?.()
     done(null, payload)
   })
+}
+
+const restMs = 500
+
+/**
+ * Whoever asks again at once, hundreds of connections at a time, would keep the event loop busy with refusals, and requests
+ * at work would wait for it. So the next request of a connection that was refused is read a little later.
+ */
+function restConnection(socket: Socket): void {
+  socket.pause()
+  setTimeout(() => socket.resume(), restMs).unref()
 }

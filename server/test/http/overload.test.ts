@@ -89,6 +89,29 @@ test('what there is no room for is refused at once, before its work begins, and 
   expect((await held).map((reply) => reply.status)).toEqual(Array(share).fill(200))
 })
 
+test('a connection that was refused is not read for a moment, and then again', async () => {
+  const work = await startWork()
+  const held = work.hold(share)
+  await expect.poll(() => work.begun).toBe(share)
+  let ours: Socket | undefined
+  work.edge.app.server.once('connection', (socket: Socket) => {
+    ours = socket
+  })
+  const client = openRequest(work.edge, '{"how":"return"}')
+  let received = ''
+  client.on('data', (chunk) => {
+    received += chunk
+  })
+  await expect.poll(() => received).toContain('HTTP/1.1 503 ')
+  await expect.poll(() => ours?.isPaused()).toBe(true)
+  client.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+  await expect.poll(() => received, { timeout: 5_000 }).toContain('{"status":"ok"}')
+  expect(ours?.isPaused()).toBe(false)
+  client.destroy()
+  work.endAll()
+  await held
+})
+
 test('one holder leaves room for another, and nobody keeps health and documents out', async () => {
   const work = await startWork()
   const held = [work.hold(share, 'a')]
