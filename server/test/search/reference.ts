@@ -1,7 +1,7 @@
 import type { Mode } from '../../src/kernel/ids.ts'
 import type { DeliverEmails } from '../../src/search/delivery.ts'
 import type { ContactPersonFilters, StoreSearchFilters } from '../../src/search/filters.ts'
-import { numberOf, type PersonFacts, parents, type StoreFacts } from './facts.ts'
+import { type PersonFacts, parents, type StoreFacts } from './facts.ts'
 
 /** Who answers a filter, and in which order, by attributes alone: no tokens, packed traits, normal forms or SQL. */
 
@@ -74,27 +74,31 @@ function matchesPerson(person: PersonFacts, filters: ContactPersonFilters): bool
 /** Who it is: the store's id, and the contact's number there. */
 export type PlainPlace = [storeId: number, contactNumber?: number]
 
-type PlacedStore = StoreFacts & { place: number }
+/** A store on file, with the number of each of its people. */
+export interface StoreOnFile extends StoreFacts {
+  id: number
+  numbers: readonly number[]
+}
 
-/** The stores that answer, best score first, stores without one last, then in order of ids; ids are places counted from one. */
+/** The stores that answer, best score first, stores without one last, then in order of ids. */
 export function storesAsked(
-  stores: readonly PlacedStore[],
+  stores: readonly StoreOnFile[],
   search: { mode: Mode; filters: StoreSearchFilters; deliverEmails: DeliverEmails },
-): PlacedStore[] {
+): StoreOnFile[] {
   const rank = (store: StoreFacts) => store.score ?? Number.NEGATIVE_INFINITY
   return stores
     .filter((store) => store.mode === search.mode && matchesStore(store, search.filters, search.deliverEmails))
-    .sort((a, b) => (rank(a) === rank(b) ? a.place - b.place : rank(a) > rank(b) ? -1 : 1))
+    .sort((a, b) => (rank(a) === rank(b) ? a.id - b.id : rank(a) > rank(b) ? -1 : 1))
 }
 
-/** The first people of each store who answer: the most senior first, those with a verified email before the others, then by number. */
-export function peopleAsked(store: StoreFacts, filters: ContactPersonFilters, maxPerStore: number): number[] {
+/** The first people of a store who answer: the most senior first, those with a verified email before the others, then by number. */
+export function peopleAsked(store: StoreOnFile, filters: ContactPersonFilters, maxPerStore: number): PlainPlace[] {
   const rank = ({ seniority, verifiedEmail }: PersonFacts) =>
     ['executive', 'decision_maker', 'other'].indexOf(seniority) + (verifiedEmail ? 0 : 0.5)
   return store.people
-    .map((person, index) => ({ person, number: numberOf(index) }))
+    .map((person, index) => ({ person, number: store.numbers[index]! }))
     .filter(({ person }) => matchesPerson(person, filters))
     .sort((a, b) => rank(a.person) - rank(b.person) || a.number - b.number)
     .slice(0, maxPerStore)
-    .map(({ number }) => number)
+    .map(({ number }): PlainPlace => [store.id, number])
 }
