@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { provideDataDir } from '../../db/embedded/place.ts'
-import { type CatalogueSnapshot, decodeSnapshot, encodeSnapshot, peekSnapshot } from '../memory/snapshot.ts'
+import {
+  type CatalogueSnapshot,
+  decodeSnapshot,
+  encodeSnapshot,
+  peekSnapshot,
+  SnapshotProblem,
+} from '../memory/snapshot.ts'
 
 interface FileFacts {
   bytes: number
   /** Milliseconds since 1970. */
   writtenAt: number
 }
+
+type SnapshotFacts = FileFacts & Pick<CatalogueSnapshot, 'batch' | 'mark'>
 
 /** More than one read can take at once is read in parts. */
 const partBytes = 2 ** 30
@@ -17,37 +25,46 @@ const peekBytes = 2 ** 18
 /** Nobody writes for as long; what is older was left by a process that died. */
 const abandonedMs = 600_000
 
-/** Null where there is none. Throws a `SnapshotProblem` for one that cannot be used. */
+/** Null where there is none. Throws a `SnapshotProblem` for one that cannot be used, whatever lies there. */
 export async function readSnapshotFile(path: string): Promise<(FileFacts & { snapshot: CatalogueSnapshot }) | null> {
-  const file = await openExisting(path)
-  if (!file) return null
   try {
-    const { size, mtimeMs } = await file.stat()
-    const bytes = new SharedArrayBuffer(size)
-    await fill(file, new Uint8Array(bytes))
-    return { snapshot: decodeSnapshot(bytes), bytes: size, writtenAt: mtimeMs }
-  } finally {
-    await file.close()
+    const file = await openExisting(path)
+    if (!file) return null
+    try {
+      // What is no snapshot may be larger than any memory.
+      const { bytes, writtenAt } = await peek(file)
+      const content = new SharedArrayBuffer(bytes)
+      await fill(file, new Uint8Array(content))
+      return { snapshot: decodeSnapshot(content), bytes, writtenAt }
+    } finally {
+      await file.close()
+    }
+  } catch (cause) {
+    throw cause instanceof SnapshotProblem ? cause : new SnapshotProblem((cause as Error).message, { cause })
   }
 }
 
 /** Which batch the file is of; null where there is none of use. */
-export async function peekSnapshotFile(
-  path: string,
-): Promise<(FileFacts & Pick<CatalogueSnapshot, 'batch' | 'mark'>) | null> {
+export async function peekSnapshotFile(path: string): Promise<SnapshotFacts | null> {
   const file = await openExisting(path)
   if (!file) return null
   try {
-    const { size, mtimeMs } = await file.stat()
-    const start = new Uint8Array(Math.min(size, peekBytes))
-    await fill(file, start)
-    const peeked = peekSnapshot(start.buffer)
-    return peeked.bytes === size ? { ...peeked, writtenAt: mtimeMs } : null
+    return await peek(file)
   } catch {
     return null
   } finally {
     await file.close()
   }
+}
+
+async function peek(file: FileHandle): Promise<SnapshotFacts> {
+  const facts = await file.stat()
+  if (!facts.isFile()) throw new SnapshotProblem('it is no file')
+  const start = new Uint8Array(Math.min(facts.size, peekBytes))
+  await fill(file, start)
+  const peeked = peekSnapshot(start.buffer)
+  if (peeked.bytes !== facts.size) throw new SnapshotProblem('it is not whole')
+  return { ...peeked, writtenAt: facts.mtimeMs }
 }
 
 /**
@@ -98,7 +115,7 @@ async function openExisting(path: string) {
   }
 }
 
-async function fill(file: Awaited<ReturnType<typeof open>>, into: Uint8Array): Promise<void> {
+async function fill(file: FileHandle, into: Uint8Array): Promise<void> {
   for (let at = 0; at < into.length; ) {
     const { bytesRead } = await file.read(into, at, Math.min(partBytes, into.length - at), at)
     // Another process made it shorter; what is missing reads as zeros, which no checksum takes.

@@ -40,8 +40,8 @@ export class SnapshotKeeper {
       return snapshot
     } catch (error) {
       // An outage of the database says nothing about the file.
-      if (!(error instanceof SnapshotProblem) && !isFileError(error)) throw error
-      this.#tell('warn', `the snapshot of the search index is not used: ${(error as Error).message}`)
+      if (!(error instanceof SnapshotProblem)) throw error
+      this.#tell('warn', `the snapshot of the search index is not used: ${error.message}`)
       await removeSnapshotFile(this.#path).catch(() => {})
       return null
     }
@@ -79,8 +79,4 @@ export class SnapshotKeeper {
   async settled(): Promise<void> {
     await this.#writing
   }
-}
-
-function isFileError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && 'path' in error
 }
