@@ -72,7 +72,7 @@ const deliverPreviewsSql = deliverySql({
 })
 
 /** A store that answers to a host. */
-export interface StoreAtHost {
+interface StoreAtHost {
   host: string
   document: string
   /** Of its contacts asked for, with commas between; null for none. */
