@@ -11,8 +11,8 @@ import { peopleRowsOf, roleTokenOf, rowOf } from './rows.ts'
 
 /** Segments of each mode. */
 export interface View {
-  live: LiveSegment[]
-  test: LiveSegment[]
+  live: readonly LiveSegment[]
+  test: readonly LiveSegment[]
 }
 
 /** The search in memory over segments that do not change. */
@@ -24,7 +24,9 @@ export function memoryEngine(view: View): SearchEngine {
 }
 
 export function merged({ live, test }: View): View {
-  const mergeAll = (segments: LiveSegment[]): LiveSegment[] => [{ segment: mergeSegments(segments), dead: null }]
+  const mergeAll = (segments: readonly LiveSegment[]): LiveSegment[] => [
+    { segment: mergeSegments(segments), dead: null },
+  ]
   return { live: mergeAll(live), test: mergeAll(test) }
 }
 

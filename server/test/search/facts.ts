@@ -62,7 +62,7 @@ const apps = fc
   .tuple(some(words.app.slice(0, 5)), fc.integer({ min: 0, max: 99 }))
   .map(([common, lot]) => [...common, ...(lot < 3 ? ['rare_app'] : []), ...(lot === 50 ? ['rarer_app'] : [])])
 const rarely = fc.constantFrom(true, false, false)
-const personFacts: fc.Arbitrary<PersonFacts> = fc.record({
+export const personFacts: fc.Arbitrary<PersonFacts> = fc.record({
   role: orNull(words.role),
   seniority: fc.constantFrom(...seniorities),
   verifiedEmail: rarely,
@@ -70,7 +70,7 @@ const personFacts: fc.Arbitrary<PersonFacts> = fc.record({
   phone: rarely,
   profile: rarely,
 })
-const storeFacts: fc.Arbitrary<StoreFacts> = fc.record({
+export const storeFacts: fc.Arbitrary<StoreFacts> = fc.record({
   mode: fc.constantFrom('live', 'live', 'live', 'live', 'test'),
   score: orNull([0, 12.5, 50, 71.5, 99.9]),
   category: orNull([...parents.keys()]),
