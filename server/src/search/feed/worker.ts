@@ -48,7 +48,8 @@ class ThreadFeed implements Feed {
     let retryMs = firstRetryMs
     while (!signal.aborted) {
       const startedAt = performance.now()
-      const cause = await this.#runOnce()
+      // The system may have no room for another thread.
+      const cause = await this.#runOnce().catch((error: unknown) => error)
       if (signal.aborted) return
       this.#listener.onView(null)
       this.#listener.onLine(

@@ -1,0 +1,69 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { readSnapshotFile } from '../../src/search/feed/snapshot-file.ts'
+import { atEnd } from '../support/cleanup.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { randomFrom } from './load.ts'
+import { openCatalogue } from './search-catalogue.ts'
+import { bundle, type SearchProcess, startSearchProcess } from './search-processes.ts'
+import { answersOf, drawQuestions, expectSameAnswers } from './search-questions.ts'
+
+/** 1,000 of them in the long run. */
+const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)
+const seed = Date.now() % 1_000_000
+
+/** So hasty that snapshots are written and segments merged all the time. */
+const timings = { pollMs: 5, snapshotEveryMs: 0, forgetAfterMs: 30, portionStores: 40, asideStores: 60 }
+
+test(`a search that is killed ${kills} times while it loads, follows, merges and writes answers as PostgreSQL does (seed ${seed})`, {
+  timeout: 120_000 + kills * 10_000,
+}, async () => {
+  const random = randomFrom(seed)
+  const { url } = await createTestDatabase()
+  const catalogue = await openCatalogue(url, random)
+  const { deps } = catalogue
+  const dataDir = mkdtempSync(join(tmpdir(), 'storedex-test-'))
+  atEnd(() => rmSync(dataDir, { recursive: true, force: true }))
+  const settings = { databaseUrl: url, dataDir, timings, stores: catalogue.stores }
+  const program = await bundle('search-process')
+  const figures = { kills: 0, whileStarting: 0, fromSnapshot: 0 }
+
+  const torn = new Set<string>()
+  /** Whenever it dies, the file is whole or is not there. */
+  const kill = async (process: SearchProcess) => {
+    await process.kill()
+    figures.kills++
+    for (const name of readdirSync(dataDir, { recursive: true, encoding: 'utf8' }))
+      if (name.endsWith('.aside')) torn.add(name)
+      else if (name.endsWith('.snapshot')) await readSnapshotFile(join(dataDir, name))
+    expect(process.lines.filter((line) => !line.startsWith('info: '))).toEqual([])
+  }
+
+  while (figures.kills < kills) {
+    const stopChanging = catalogue.keepChanging()
+    if (random() < 0.4) {
+      figures.whileStarting++
+      const process = startSearchProcess(program, settings)
+      await delay(random() * 400)
+      await kill(process)
+    } else {
+      const process = startSearchProcess(program, settings)
+      await process.ready
+      await delay(random() * 400)
+      await stopChanging()
+      const questions = drawQuestions(deps.taxonomy.current.vocabulary, random, 8)
+      const { answers, report } = await process.ask(await catalogue.batch(), questions)
+      expectSameAnswers(answers, await answersOf(deps.search, questions, 500))
+      if (report?.load?.from === 'snapshot') figures.fromSnapshot++
+      const stopAgain = catalogue.keepChanging()
+      await delay(random() * 200)
+      await kill(process)
+      await stopAgain()
+    }
+    await stopChanging()
+  }
+  console.log({ ...figures, whileWriting: torn.size, batches: await catalogue.batch() })
+})

@@ -1,0 +1,68 @@
+import { BroadcastChannel } from 'node:worker_threads'
+import { expect, test } from 'vitest'
+import { feedInThread } from '../../src/search/feed/worker.ts'
+import { follow } from '../search/feed/world.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { mustAsk } from './caller.ts'
+import { randomFrom } from './load.ts'
+import { catalogueSettings, listen, openCatalogue, openHere } from './search-catalogue.ts'
+import { bundle } from './search-processes.ts'
+import { deliveriesOf, drawApiQuestions, expectSameAnswers } from './search-questions.ts'
+import { subscribe } from './service.ts'
+
+test('when the thread of the search dies PostgreSQL answers, then memory again, and no request fails', async () => {
+  const random = randomFrom(1)
+  const { url } = await createTestDatabase()
+  const catalogue = await openCatalogue(url, random)
+  const reference = await listen(catalogue.deps)
+  const settings = catalogueSettings(url)
+  const thread = { file: await bundle('search-mortal-thread'), execArgv: [] }
+  const deps = await openHere({ ...settings, SEARCH_ENGINE: 'memory' }, { startFeed: feedInThread(thread) })
+  const api = await listen(deps)
+  const { live: key } = await subscribe(settings, { store_exports: 1_000_000 })
+  const engine = () => deps.search.status().engine
+  await expect.poll(engine).toBe('memory')
+
+  const channel = new BroadcastChannel('deaths of the search thread')
+  const answered = { memory: 0, postgres: 0 }
+  let isOver = false
+  const client = async () => {
+    while (!isOver) {
+      const by = engine()
+      const { body } = await mustAsk(api, key, '/stores/search', { filters: {}, limit: 100 })
+      expect(body.data).toHaveLength(100)
+      answered[by]++
+    }
+  }
+  const stopChanging = catalogue.keepChanging()
+  const clients = Promise.all([client(), client()])
+  clients.catch(() => {})
+  const before = { ...answered }
+  channel.postMessage('die')
+  await expect.poll(engine, { interval: 5 }).toBe('postgres')
+  expect(deps.search.readinessProblem()).toContain('Search does not run in memory')
+  await expect.poll(engine).toBe('memory')
+  expect(answered.postgres).toBeGreaterThan(before.postgres)
+  await stopChanging()
+  isOver = true
+  await clients
+  channel.close()
+
+  await deps.search.reaches(await catalogue.batch())
+  const questions = drawApiQuestions(random, 8)
+  expectSameAnswers(await deliveriesOf(api, key, questions), await deliveriesOf(reference, key, questions))
+  expect(engine()).toBe('memory')
+})
+
+test('a thread that cannot even be made is told of, and leaves the service alone', async () => {
+  const { url } = await createTestDatabase()
+  const following = follow(
+    { url },
+    { start: feedInThread({ file: import.meta.filename, execArgv: ['--no-such-option'] }) },
+  )
+  await expect
+    .poll(() => following.lines.join('\n'))
+    .toMatch(/error: the thread of the search index died.*no-such-option/)
+  expect(following.view()).toBeNull()
+  await following.feed.close()
+})
