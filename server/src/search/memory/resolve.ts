@@ -106,19 +106,23 @@ function resolveRange(column: RangeColumn, from: number | null, to: number | nul
     from: from === null ? Number.NEGATIVE_INFINITY : Math.ceil(from / unit),
     to: to === null ? last : Math.min(Math.floor(to / unit), last),
   }
-  const start = from === null ? 0 : firstInOrder(values, order, condition.from)
-  const end = to === null ? order.length : firstInOrder(values, order, condition.to + 1)
+  const start = from === null ? 0 : firstInOrder(values, order, (value) => value >= condition.from)
+  const end = to === null ? order.length : firstInOrder(values, order, (value) => value > condition.to)
   return { ...condition, start, end: Math.max(start, end) }
 }
 
-/** Where in the order of values the first of at least `wanted` stands. */
-function firstInOrder(values: Uint32Array | Float64Array, order: Uint32Array, wanted: number): number {
+/** Where in the order of values the first stands that is far enough. */
+function firstInOrder(
+  values: Uint32Array | Float64Array,
+  order: Uint32Array,
+  isFarEnough: (value: number) => boolean,
+): number {
   let low = 0
   let high = order.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (values[order[middle]!]! < wanted) low = middle + 1
-    else high = middle
+    if (isFarEnough(values[order[middle]!]!)) high = middle
+    else low = middle + 1
   }
   return low
 }

@@ -1,9 +1,9 @@
 import type { Segment } from './segment.ts'
 
-/** Goes along the lists of sparse tokens, window by window and only forward. */
+/** Goes along the lists of sparse tokens, window by window and only forward; several clauses may ask for one window. */
 export class ListCursors {
   readonly #segment: Segment
-  /** Code → the first entry that was not passed yet. */
+  /** Code → its first entry that is not before the window at which it was asked for last. */
   readonly #positions = new Map<number, number>()
 
   constructor(segment: Segment) {
@@ -23,7 +23,6 @@ export class ListCursors {
         if (document >= limit) break
         into[(document >>> 5) - word]! |= 1 << (document & 31)
       }
-      this.#positions.set(code, at)
     }
   }
 
@@ -40,11 +39,10 @@ export class ListCursors {
         if (document >= limit) break
         from[(document >>> 5) - word]! &= ~(1 << (document & 31))
       }
-      this.#positions.set(code, at)
     }
   }
 
-  /** The first entry of at least `wanted`, by steps that double, since it is mostly near. */
+  /** Goes to the first entry of at least `wanted`, by steps that double, since it is mostly near. */
   #seek(code: number, wanted: number, end: number): number {
     const { entries, entryStarts } = this.#segment
     let low = this.#positions.get(code) ?? entryStarts[code]!
@@ -61,6 +59,7 @@ export class ListCursors {
       if (entries[middle]! < wanted) low = middle + 1
       else high = middle
     }
+    this.#positions.set(code, low)
     return low
   }
 }
