@@ -37,7 +37,7 @@ const queries: fc.Arbitrary<StoreQuery> = fc.record({
     { weight: 5, arbitrary: fc.array(someTokens(6), { maxLength: 4 }) },
     { weight: 1, arbitrary: fc.array(someTokens(41), { minLength: 29, maxLength: 33 }) },
   ),
-  noneOf: fc.oneof(fc.constant([]), someTokens(2)),
+  noneOf: fc.oneof(fc.constant<number[]>([]), someTokens(2)),
   minActiveAds: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 1 }),
   createdBetween: someRange(11),
   discoveredBetween: someRange(21_000),
