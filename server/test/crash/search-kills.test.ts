@@ -1,15 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { readSnapshotFile } from '../../src/search/feed/snapshot-file.ts'
-import { atEnd } from '../support/cleanup.ts'
+import { peekSnapshotFile, readSnapshotFile } from '../../src/search/feed/snapshot-file.ts'
+import { temporaryFolder } from '../search/feed/world.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { randomFrom } from './load.ts'
 import { openCatalogue } from './search-catalogue.ts'
 import { bundle, type SearchProcess, startSearchProcess } from './search-processes.ts'
 import { answersOf, drawQuestions, expectSameAnswers } from './search-questions.ts'
+import { compareWithTables } from './search-tables.ts'
 
 /** 1,000 of them in the long run. */
 const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)
@@ -25,21 +25,34 @@ test(`a search that is killed ${kills} times while it loads, follows, merges and
   const { url } = await createTestDatabase()
   const catalogue = await openCatalogue(url, random)
   const { deps } = catalogue
-  const dataDir = mkdtempSync(join(tmpdir(), 'storedex-test-'))
-  atEnd(() => rmSync(dataDir, { recursive: true, force: true }))
+  const dataDir = temporaryFolder()
   const settings = { databaseUrl: url, dataDir, timings, stores: catalogue.stores }
   const program = await bundle('search-process')
   const figures = { kills: 0, whileStarting: 0, fromSnapshot: 0 }
 
+  const filesEndingIn = (end: string) =>
+    readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(end))
   const torn = new Set<string>()
   /** Whenever it dies, the file is whole or is not there. */
   const kill = async (process: SearchProcess) => {
     await process.kill()
     figures.kills++
-    for (const name of readdirSync(dataDir, { recursive: true, encoding: 'utf8' }))
-      if (name.endsWith('.aside')) torn.add(name)
-      else if (name.endsWith('.snapshot')) await readSnapshotFile(join(dataDir, name))
+    for (const name of filesEndingIn('.aside')) torn.add(name)
+    for (const name of filesEndingIn('.snapshot')) await readSnapshotFile(join(dataDir, name))
     expect(process.lines.filter((line) => !line.startsWith('info: '))).toEqual([])
+  }
+
+  /** At rest the newest file soon holds what the tables hold. */
+  const checkSnapshot = async (batch: number) => {
+    const path = () => join(dataDir, filesEndingIn('.snapshot')[0] ?? 'none')
+    await expect.poll(async () => (await peekSnapshotFile(path()))?.batch, { interval: 10 }).toBe(batch)
+    await compareWithTables((await readSnapshotFile(path()))!.snapshot.shelves, deps.db)
+  }
+
+  /** Comes in the middle of writing a snapshot, as a rule. */
+  const untilWriting = async () => {
+    const isNew = (name: string) => !torn.has(name)
+    for (let looks = 0; looks < 300 && !filesEndingIn('.aside').some(isNew); looks++) await delay(1)
   }
 
   while (figures.kills < kills) {
@@ -57,13 +70,16 @@ test(`a search that is killed ${kills} times while it loads, follows, merges and
       const questions = drawQuestions(deps.taxonomy.current.vocabulary, random, 8)
       const { answers, report } = await process.ask(await catalogue.batch(), questions)
       expectSameAnswers(answers, await answersOf(deps.search, questions, 500))
+      if (random() < 0.5) await checkSnapshot(await catalogue.batch())
       if (report?.load?.from === 'snapshot') figures.fromSnapshot++
       const stopAgain = catalogue.keepChanging()
       await delay(random() * 200)
+      if (random() < 0.5) await untilWriting()
       await kill(process)
       await stopAgain()
     }
     await stopChanging()
+    if (figures.kills % 100 === 0 || figures.kills === kills)
+      console.log({ ...figures, whileWriting: torn.size, batches: await catalogue.batch() })
   }
-  console.log({ ...figures, whileWriting: torn.size, batches: await catalogue.batch() })
 })

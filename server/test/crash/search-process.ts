@@ -3,20 +3,19 @@
  * catalogue in a thread, keeps snapshots, and searches without a pause: all stores have to be found, each once, in every
  * state that is shown.
  */
-import { deepStrictEqual } from 'node:assert/strict'
 import { searchThreadProgram } from '../../src/bin/search-thread-program.ts'
 import { createPool } from '../../src/db/pool.ts'
 import type { SearchEngine } from '../../src/search/engine.ts'
-import { loadCatalogue } from '../../src/search/feed/catalogue.ts'
 import type { StartFeed } from '../../src/search/feed/feed.ts'
 import { openSearch } from '../../src/search/feed/open.ts'
-import { type CatalogueView, modes } from '../../src/search/feed/view.ts'
+import type { CatalogueView } from '../../src/search/feed/view.ts'
 import { feedInThread } from '../../src/search/feed/worker.ts'
-import { mergeSegments } from '../../src/search/memory/merge.ts'
 import type { ProcessSettings, Told } from './search-processes.ts'
 import { answersOf, type Question } from './search-questions.ts'
+import { compareWithTables } from './search-tables.ts'
 
 const { databaseUrl, dataDir, timings, stores } = JSON.parse(process.argv[2]!) as ProcessSettings
+const db = createPool({ url: databaseUrl, applicationName: 'storedex test', maxConnections: 1 })
 const tell = (told: Told) => process.send!(told)
 
 const absent: SearchEngine = {
@@ -59,17 +58,9 @@ async function searchOn(): Promise<void> {
 }
 await searchOn()
 
-/** Throws when memory and the tables differ, be it where no question asks. */
-async function compareWithTables(): Promise<void> {
-  const db = createPool({ url: databaseUrl, applicationName: 'storedex test', maxConnections: 1 })
-  const read = await loadCatalogue(db, () => {})
-  await db.end()
-  for (const mode of modes) deepStrictEqual(mergeSegments(view!.shelves[mode]), mergeSegments(read.shelves[mode]))
-}
-
 process.on('message', async ({ batch, questions }: { batch: number; questions: Question[] }) => {
   await search.reaches(batch)
   const answers = await answersOf(search, questions)
-  await compareWithTables()
+  await compareWithTables(view!.shelves, db)
   tell({ kind: 'answers', answers, report: search.status().report })
 })

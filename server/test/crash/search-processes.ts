@@ -1,12 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { expect } from 'vitest'
 import { findProjectDir } from '../../src/config.ts'
 import type { FeedReport, FeedTimings } from '../../src/search/feed/feed.ts'
+import { temporaryFolder } from '../search/feed/world.ts'
 import { atEnd } from '../support/cleanup.ts'
 import type { Question } from './search-questions.ts'
 
@@ -40,8 +40,7 @@ export interface SearchProcess {
 /** Puts a program of this folder together with the thread of the search, and returns its file: quick to start. */
 export async function bundle(name: string): Promise<string> {
   const projectDir = findProjectDir(import.meta.dirname)
-  const folder = mkdtempSync(join(tmpdir(), 'storedex-test-'))
-  atEnd(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   symlinkSync(join(projectDir, 'node_modules'), join(folder, 'node_modules'))
   await build({
     absWorkingDir: projectDir,
@@ -77,32 +76,26 @@ export function startSearchProcess(program: string, settings: ProcessSettings): 
     await closed
     expect(child.signalCode, lines.join('\n')).toBe('SIGKILL')
   }
-  const ready = nextOf(child, 'ready', lines).then(() => {})
+  const next = async <K extends Told['kind']>(kind: K): Promise<Extract<Told, { kind: K }>> => {
+    const told = new Promise<Extract<Told, { kind: K }>>((resolve) => {
+      child.on('message', (message: Told) => {
+        if (message.kind === kind) resolve(message as Extract<Told, { kind: K }>)
+      })
+    })
+    const early = closed.then(() => Promise.reject(new Error(`the process ended early: ${lines.join('\n')}`)))
+    return Promise.race([told, early])
+  }
+  const ready = next('ready').then(() => {})
   // One that is killed early is not waited for.
   ready.catch(() => {})
   return {
     ready,
     lines,
     ask: (batch, questions) => {
-      child.send({ batch, questions })
-      return nextOf(child, 'answers', lines)
+      // One that has ended takes no message, and is told of as such.
+      child.send({ batch, questions }, () => {})
+      return next('answers')
     },
     kill,
   }
-}
-
-function nextOf<K extends Told['kind']>(
-  child: ChildProcess,
-  kind: K,
-  lines: string[],
-): Promise<Extract<Told, { kind: K }>> {
-  return new Promise((resolve, reject) => {
-    const end = () => reject(new Error(`the process ended early: ${lines.join('\n')}`))
-    const take = (told: Told) => {
-      if (told.kind !== kind) return
-      child.off('message', take).off('close', end)
-      resolve(told as Extract<Told, { kind: K }>)
-    }
-    child.on('message', take).once('close', end)
-  })
 }

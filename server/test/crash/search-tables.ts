@@ -1,0 +1,11 @@
+import { deepStrictEqual } from 'node:assert/strict'
+import type { Pool } from '../../src/db/pool.ts'
+import { loadCatalogue } from '../../src/search/feed/catalogue.ts'
+import { modes, type Shelves } from '../../src/search/feed/view.ts'
+import { mergeSegments } from '../../src/search/memory/merge.ts'
+
+/** Throws when segments and tables differ, be it where no search asks. */
+export async function compareWithTables(shelves: Shelves, db: Pool): Promise<void> {
+  const read = await loadCatalogue(db, () => {})
+  for (const mode of modes) deepStrictEqual(mergeSegments(shelves[mode]), mergeSegments(read.shelves[mode]))
+}
