@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isRoot } from '../db/embedded-support.ts'
@@ -47,6 +56,25 @@ function makeVast(path: string): void {
   writeFileSync(path, '')
   truncateSync(path, 2 ** 40)
 }
+
+test('what was left by a process that died while it wrote is gone with the next snapshot', async () => {
+  const world = await openWorld()
+  const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
+  const folder = dirname(snapshotFile)
+  mkdirSync(folder)
+  const put = (name: string, ageMs: number) => {
+    writeFileSync(join(folder, name), 'a beginning')
+    utimesSync(join(folder, name), new Date(), new Date(Date.now() - ageMs))
+  }
+  put('catalogue.snapshot.left.aside', 19_000)
+  put('catalogue.snapshot.long-left.aside', 3_600_000)
+  const others = ['another.snapshot.long-left.aside', 'catalogue.snapshot.at-work.aside']
+  put(others[0]!, 3_600_000)
+  put(others[1]!, 0)
+  const following = follow(world, { settings: { snapshotFile } })
+  await expect.poll(() => following.report()?.snapshot?.batch).toBe(1)
+  expect(readdirSync(folder).sort()).toEqual([...others, 'catalogue.snapshot'].sort())
+})
 
 /** A disk of its own at a folder, gone with the test; null where this user may not mount one. */
 function mountDisk(kilobytes: number): { folder: string; remount(option: string): void } | null {

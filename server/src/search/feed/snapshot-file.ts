@@ -22,8 +22,12 @@ type SnapshotFacts = FileFacts & Pick<CatalogueSnapshot, 'batch' | 'mark'>
 const partBytes = 2 ** 30
 /** Room for the header, whose length grows with the number of segments. */
 const peekBytes = 2 ** 18
-/** Nobody writes for as long; what is older was left by a process that died. */
-const abandonedMs = 600_000
+/**
+ * What is not written to for so long was left by a process that died. It may tell of people who are erased by now, and a
+ * service that dies again and again must not fill the disk; should somebody have been slow, there is the file that is
+ * being written now.
+ */
+const abandonedMs = 10_000
 
 /** Null where there is none. Throws a `SnapshotProblem` for one that cannot be used, whatever lies there. */
 export async function readSnapshotFile(path: string): Promise<(FileFacts & { snapshot: CatalogueSnapshot }) | null> {
@@ -124,7 +128,7 @@ async function fill(file: FileHandle, into: Uint8Array): Promise<void> {
   }
 }
 
-/** Several processes may write at once, so only what is old is nobody's. */
+/** Several processes may write at once, so only what nobody writes any more is taken away. */
 async function removeAbandoned(folder: string, name: string): Promise<void> {
   for (const entry of await readdir(folder)) {
     if (!entry.startsWith(`${name}.`) || !entry.endsWith('.aside')) continue
