@@ -10,7 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { readSnapshotFile } from '../../src/search/feed/snapshot-file.ts'
+import type { CatalogueSnapshot } from '../../src/search/memory/snapshot.ts'
 import { isRoot } from '../db/embedded-support.ts'
 import { createFeedWorld, expectSame, type FeedWorld, follow, temporaryFolder } from '../search/feed/world.ts'
 import type { PlainStore } from '../search/memory/segments.ts'
@@ -56,6 +59,33 @@ function makeVast(path: string): void {
   writeFileSync(path, '')
   truncateSync(path, 2 ** 40)
 }
+
+test('a snapshot that is written amid changes holds the catalogue of the very batch that it names', async () => {
+  const world = await openWorld()
+  const catalogues = new Map([[1, new Map(world.stores.live)]])
+  const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
+  const following = follow(world, { settings: { snapshotFile }, timings: { pollMs: 1, snapshotEveryMs: 0 } })
+  await following.reaches(1)
+  let isChanging = true
+  const changing = (async () => {
+    for (let step = 2; step <= 100; step++) {
+      const batch = await world.write('live', storesWith(step).slice(step % 40, (step % 40) + 5))
+      catalogues.set(batch, new Map(world.stores.live))
+    }
+  })().finally(() => {
+    isChanging = false
+  })
+  const snapshots = new Map<number, CatalogueSnapshot>()
+  while (isChanging) {
+    const file = await readSnapshotFile(snapshotFile)
+    if (file) snapshots.set(file.snapshot.batch, file.snapshot)
+    await delay(1)
+  }
+  await changing
+  expect(snapshots.size).toBeGreaterThan(5)
+  for (const snapshot of snapshots.values())
+    expectSame(snapshot, { stores: { live: catalogues.get(snapshot.batch)!, test: new Map() } })
+})
 
 test('what was left by a process that died while it wrote is gone with the next snapshot', async () => {
   const world = await openWorld()
