@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import pg from 'pg'
 import type { Cleanup } from '../cleanup.ts'
 import { MessageReader, type Traffic, TrafficCounter } from './protocol.ts'
 
@@ -11,11 +12,11 @@ export interface CountingProxy {
 
 /** Listens on loopback and passes everything on to the database, both ways, counting what goes by. */
 export async function startCountingProxy(databaseUrl: string, cleanup: Cleanup): Promise<CountingProxy> {
-  const target = new URL(databaseUrl)
+  const { host, port } = new pg.Client({ connectionString: databaseUrl })
   const counter = new TrafficCounter()
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
-    const server = connect(Number(target.port || 5432), target.hostname)
+    const server = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     const asked = new MessageReader('client')
     const answered = new MessageReader('server')
     client.on('data', (chunk: Buffer) => {
@@ -50,6 +51,8 @@ export async function startCountingProxy(databaseUrl: string, cleanup: Cleanup):
   })
 
   const url = new URL(databaseUrl)
+  // What these name would win over the proxy's address, as the folder of a Unix socket does.
+  for (const name of ['host', 'port']) url.searchParams.delete(name)
   url.hostname = '127.0.0.1'
   url.port = String((proxy.address() as { port: number }).port)
   return {

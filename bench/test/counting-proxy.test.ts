@@ -1,3 +1,8 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../server/test/support/database.ts'
@@ -44,4 +49,24 @@ test('long answers are counted whole', async () => {
 test('a failed statement costs one round trip, and the next is counted as ever', async () => {
   expect(await trafficOf(() => client.query('select 1 / 0').catch(() => {}))).toMatchObject({ roundTrips: 1 })
   expect(await trafficOf(() => client.query('select 1'))).toMatchObject({ statements: 1, roundTrips: 1 })
+})
+
+test('what goes to a database by its Unix socket is counted as well', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'storedex-proxy-'))
+  cleanup.add(() => rmSync(folder, { recursive: true, force: true }))
+  const { hostname, port } = new URL(proxy.url)
+  const server = createServer((asking) => {
+    const answering = connect(Number(port), hostname)
+    asking.pipe(answering).pipe(asking)
+  })
+  server.listen(join(folder, `.s.PGSQL.${port}`))
+  await once(server, 'listening')
+  cleanup.add(() => void server.close())
+  const bySocket = await startCountingProxy(`${proxy.url}?host=${encodeURIComponent(folder)}`, cleanup)
+  const counted = new pg.Client({ connectionString: bySocket.url })
+  await counted.connect()
+  const { statements } = bySocket.traffic
+  await counted.query('select 1')
+  expect(bySocket.traffic.statements).toBe(statements + 1)
+  await counted.end()
 })

@@ -56,7 +56,7 @@ export async function openPeerServer(folder: string, cleanup: Cleanup): Promise<
   return url.href
 }
 
-/** PostgreSQL 18 as the project embeds it, over loopback, with tables after a design. */
+/** PostgreSQL 18 as the project embeds it, on this machine, with tables after a design. */
 export class PostgresEngine implements Engine {
   readonly name: string
   readonly settings: readonly string[]
@@ -71,7 +71,7 @@ export class PostgresEngine implements Engine {
       Object.entries(serverSettings)
         .map(([name, value]) => `${name} = ${value}`)
         .join(', '),
-      'rows copied in result order, vacuumed, analyzed, prewarmed; one connection over loopback',
+      'rows copied in result order, vacuumed, analyzed, prewarmed; one local connection',
       'each search is a prepared statement with its values written in: planned for these very values, once, beforehand',
       ...design.settings,
       'contacts (rank, place, role, traits), primary key (rank, place) including role and traits; people by a lateral join',

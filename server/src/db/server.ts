@@ -34,6 +34,7 @@ function placeOf(url: string): string {
 
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',
+  ENOENT: 'nothing listens there',
   ENOTFOUND: 'this host is not known',
   EAI_AGAIN: 'this host is not known',
   ETIMEDOUT: 'it does not answer',

@@ -170,12 +170,16 @@ test('what cannot be had ends the start with one sentence', async () => {
   onTestFinished(() => void taken.close())
   const { port } = taken.address() as { port: number }
   const { url } = await createTestDatabase()
-  const unwritable = `${url}?options=-c%20default_transaction_read_only%3Don`
+  const unwritable = new URL(url)
+  unwritable.searchParams.set('options', '-c default_transaction_read_only=on')
   const refusals: { settings: Settings; sentence: string }[] = [
     { settings: { PORT: String(port) }, sentence: `Port ${port} is taken: ` },
     // Port 1 is for a protocol nobody speaks.
     { settings: { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/shops' }, sentence: '127.0.0.1:1/shops' },
-    { settings: { DATABASE_URL: unwritable }, sentence: 'The schema of the database cannot be brought up to date: ' },
+    {
+      settings: { DATABASE_URL: unwritable.href },
+      sentence: 'The schema of the database cannot be brought up to date: ',
+    },
     { settings: { PLANS_FILE: '/nowhere/plans.json' }, sentence: 'The plan file /nowhere/plans.json cannot be read' },
   ]
   for (const { settings, sentence } of refusals) {

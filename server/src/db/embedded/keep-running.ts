@@ -28,7 +28,7 @@ export async function keepRunning(
     // Opened too late for anybody to need it.
     if (stopping.signal.aborted) return again.release()
     held.push(again)
-    if (again.url !== url) log('Its port was taken meanwhile: restart Storedex to follow it')
+    if (!again.urls.includes(url)) log('It answers at another address now: restart Storedex to follow it')
   }
   void (async () => {
     let pauseMs = intervalMs

@@ -25,7 +25,7 @@ export interface Account {
  * Where everything of one embedded PostgreSQL lies, and as whom its processes run. PostgreSQL refuses to be root, so
  * root lends it another user: the owner of an existing cluster, else `postgres`, else `nobody`.
  *
- * home/  lock.<n>  users/  start.log  cluster/{secret, data/}  [native-<version>/]
+ * home/  lock.<n>  users/  start.log  last-port  cluster/{secret, data/}  [socket/]  [native-<version>/]
  */
 export interface Place {
   /** A real path: PostgreSQL's own files repeat it, and are compared with it. */

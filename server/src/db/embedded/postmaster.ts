@@ -15,6 +15,8 @@ export interface Postmaster {
   /** 0 when the file is empty, as a crash of the machine can leave it. */
   pid: number
   port: number
+  /** Where its Unix socket lies; empty when it has none. */
+  socketFolder: string
   /** starting, ready, stopping or standby; empty at the very first. */
   status: string
 }
@@ -28,7 +30,12 @@ export function readPostmasterFile(home: string): Postmaster | undefined {
   const text = unless(['ENOENT'], () => readFileSync(join(clusterPaths(home).data, 'postmaster.pid'), 'utf8'))
   if (text === undefined) return undefined
   const lines = text.split('\n').map((line) => line.trim())
-  return { pid: Math.abs(Number(lines[0])) || 0, port: Number(lines[3]), status: lines[7] ?? '' }
+  return {
+    pid: Math.abs(Number(lines[0])) || 0,
+    port: Number(lines[3]),
+    socketFolder: lines[4] ?? '',
+    status: lines[7] ?? '',
+  }
 }
 
 /**

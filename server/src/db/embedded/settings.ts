@@ -9,8 +9,8 @@ function availableMemory(): number {
 }
 
 /**
- * How the embedded server is set up: fully durable, sized to the machine, reachable over loopback only, and silent about
- * the values it is given. Passed at every start, so that an update of Storedex brings its settings along.
+ * How the embedded server is set up: fully durable, sized to the machine, reachable from this machine only, and silent
+ * about the values it is given. Passed at every start, so that an update of Storedex brings its settings along.
  */
 export function serverSettings(memoryBytes: number = availableMemory()): Record<string, string> {
   const memoryMb = Math.floor(memoryBytes / megabyte)

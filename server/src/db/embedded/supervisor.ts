@@ -18,6 +18,7 @@ import {
   writeLastPort,
 } from './postmaster.ts'
 import { serverSettings } from './settings.ts'
+import { prepareSocket, removeSocket, socketFailure, socketUrl } from './socket.ts'
 import { registerUser, unregisterUser } from './users.ts'
 
 export { EmbeddedPostgresError }
@@ -30,6 +31,8 @@ export { EmbeddedPostgresError }
 export interface EmbeddedPostgres {
   /** An ordinary role that owns the database; the superuser `postgres` has the same password. */
   readonly url: string
+  /** All addresses it answers at, `url` first: a Unix socket where this user can use one, and loopback. */
+  readonly urls: readonly string[]
   /** Whether it was running already. */
   readonly adopted: boolean
   /** Whether the server that was opened is still there. */
@@ -82,10 +85,11 @@ async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Pr
     // Usually one and the same; two if the server was replaced while we were here.
     for (const each of new Set([pid, readPostmasterFile(place.home)?.pid ?? pid]))
       await stopPostmaster(place.home, each)
+    removeSocket(place.home)
     log('PostgreSQL has stopped')
   }
   try {
-    const { postmaster, adopted, url } = await joinOrStart(place, options)
+    const { postmaster, adopted, urls } = await joinOrStart(place, options)
     pid = postmaster.pid
     log(`${adopted ? 'Joined the PostgreSQL that runs' : 'PostgreSQL has started'} on port ${postmaster.port}`)
     let leaving: Promise<void> | undefined
@@ -96,7 +100,7 @@ async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Pr
       )
       return leaving
     }
-    return { url, adopted, isRunning: () => isServerOf(place.home, postmaster.pid), release }
+    return { url: urls[0]!, urls, adopted, isRunning: () => isServerOf(place.home, postmaster.pid), release }
   } catch (error) {
     // The reason why it could not be opened matters more than a failure to clean up after it.
     await leave().catch(() => {})
@@ -130,7 +134,7 @@ async function findRunning(home: string): Promise<Postmaster | undefined> {
 interface Joined {
   postmaster: Postmaster
   adopted: boolean
-  url: string
+  urls: readonly string[]
 }
 
 /**
@@ -143,7 +147,11 @@ async function joinOrStart(place: Place, options: EmbeddedPostgresOptions): Prom
     const { postmaster, adopted } = running ? { postmaster: running, adopted: true } : await start(place, options)
     const url = `postgres://${roleName}:${readSecret(place.home)}@127.0.0.1:${postmaster.port}/${databaseName}`
     const refusal = await findRefusal(url)
-    if (!refusal) return { postmaster, adopted, url }
+    if (!refusal) {
+      const bySocket = socketUrl(url, place, postmaster)
+      const isUsable = bySocket !== undefined && !(await findRefusal(bySocket))
+      return { postmaster, adopted, urls: isUsable ? [bySocket, url] : [url] }
+    }
     const isFinal = finalRefusal.test(codeOf(refusal) ?? '')
     if (!isFinal && performance.now() < deadline) continue
     const advice = isFinal ? ': restore the database and its secret from one backup' : ''
@@ -166,22 +174,25 @@ async function findRefusal(url: string): Promise<Error | undefined> {
   }
 }
 
-async function start(place: Place, options: EmbeddedPostgresOptions): Promise<Omit<Joined, 'url'>> {
+async function start(place: Place, options: EmbeddedPostgresOptions): Promise<Omit<Joined, 'urls'>> {
   const binaries = await prepareToStart(place, options)
-  const settings = { ...serverSettings(), ...options.settings }
+  let socket = prepareSocket(place)
   const pickPort = options.pickPort ?? pickFreePort
   // The port it had before, so that whoever still holds its address finds it again. The last children of a server that
   // was killed can keep it busy for a moment.
   const lastPort = options.pickPort ? undefined : readLastPort(place.home)
   for (let attempt = 1; ; attempt++) {
     const port = lastPort !== undefined && attempt <= attemptsAtLastPort ? lastPort : await pickPort()
+    const settings = { ...serverSettings(), ...socket, ...options.settings }
     const request = { place, binaries, settings, port, timeoutMs: startTimeoutMs }
     const outcome = await startPostmaster(request)
     if (!('failure' in outcome)) {
       writeLastPort(place.home, port)
       return { postmaster: outcome, adopted: false }
     }
-    if (attempt === maxStartAttempts || !passingFailure.test(outcome.failure)) {
+    const isSocketRefused = 'unix_socket_directories' in socket && socketFailure.test(outcome.failure)
+    if (isSocketRefused) socket = {}
+    else if (attempt === maxStartAttempts || !passingFailure.test(outcome.failure)) {
       const cause = new Error(outcome.failure.trim())
       throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} did not start; the end of its log tells why.`, {
         cause,
