@@ -1,5 +1,6 @@
 import { createPool, type Pool } from '../../db/pool.ts'
 import { segmentBytes } from '../memory/segment.ts'
+import { weigh } from '../memory/weight.ts'
 import { neededBytes, OverBudget, requireRoom } from './budget.ts'
 import { advanceCatalogue, type Catalogue, loadCatalogue, OtherHistory, requireSameHistory } from './catalogue.ts'
 import type { Feed, FeedListener, FeedReport, FeedSettings } from './feed.ts'
@@ -198,6 +199,7 @@ export class Follower implements Feed {
 
   #measure({ shelves }: Catalogue): void {
     const segments = modes.flatMap((mode) => shelves[mode])
+    for (const segment of segments) weigh(segment)
     const bytes = segments.reduce((sum, { segment }) => sum + segmentBytes(segment), 0)
     this.#figures = { ...measureShelves(shelves), bytes }
     requireRoom(this.#figures, this.#settings.budgetBytes)

@@ -1,4 +1,5 @@
 import type { Segment } from '../memory/segment.ts'
+import { weigh } from '../memory/weight.ts'
 import type { FeedReport, LogLevel } from './feed.ts'
 import type { CatalogueView, Shelves } from './view.ts'
 
@@ -45,7 +46,9 @@ export class ViewReceiver {
       shelf.map(({ number, dead }) => {
         const segment = known.get(number)!
         this.#segments.set(number, segment)
-        return { segment, dead }
+        const live = { segment, dead }
+        weigh(live)
+        return live
       })
     return { batch, shelves: { live: unwire(shelves.live), test: unwire(shelves.test) } }
   }
