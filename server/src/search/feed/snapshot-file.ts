@@ -37,7 +37,7 @@ export async function readSnapshotFile(path: string): Promise<(FileFacts & { sna
     try {
       // What is no snapshot may be larger than any memory.
       const { bytes, writtenAt } = await peek(file)
-      const content = new SharedArrayBuffer(bytes)
+      const content = new ArrayBuffer(bytes)
       await fill(file, new Uint8Array(content))
       return { snapshot: decodeSnapshot(content), bytes, writtenAt }
     } finally {

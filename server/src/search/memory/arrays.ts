@@ -3,7 +3,7 @@ interface ArrayKind<A> {
   BYTES_PER_ELEMENT: number
 }
 
-type Numbers = Uint16Array | Int32Array | Uint32Array | Float64Array
+type Numbers = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array
 
 /** An array that all threads can read without copying. */
 export function shared<A>(kind: ArrayKind<A>, length: number): A {

@@ -1,4 +1,5 @@
 import type { Mode } from '../../kernel/ids.ts'
+import { sharedCopy } from './arrays.ts'
 import { Checksum } from './checksum.ts'
 import type { LiveSegment, RangeColumn, Segment } from './segment.ts'
 
@@ -8,7 +9,8 @@ import type { LiveSegment, RangeColumn, Segment } from './segment.ts'
  *   magic · format · length of the header · header · arrays, each from a multiple of sixteen · checksum
  *
  * The header is JSON and names each array with its kind and length, in the order in which they follow. The numbers are
- * little-endian, like those of all machines that run this. Reading makes views of the bytes and copies nothing.
+ * little-endian, like those of all machines that run this. Reading copies each array: as a view of the bytes, the smallest
+ * segment would keep all of them in memory, and who is merged away in others with them.
  */
 export interface CatalogueSnapshot {
   batch: number
@@ -31,7 +33,11 @@ const pieceBytes = 4 * 2 ** 20
 
 type NumberArray = Int32Array | Uint8Array | Uint16Array | Uint32Array | Float64Array
 type Kind = 'Int32Array' | 'Uint8Array' | 'Uint16Array' | 'Uint32Array' | 'Float64Array'
-const kinds: Record<Kind, new (buffer: SharedArrayBuffer, at: number, length: number) => NumberArray> = {
+interface ArrayKind {
+  new (buffer: ArrayBufferLike, at?: number, length?: number): NumberArray
+  BYTES_PER_ELEMENT: number
+}
+const kinds: Record<Kind, ArrayKind> = {
   Int32Array,
   Uint8Array,
   Uint16Array,
@@ -101,7 +107,7 @@ function* contentOf(header: Header, headerBytes: number, arrays: [string, Number
 }
 
 /** Throws a `SnapshotProblem` for bytes that are not a whole snapshot of this format. */
-export function decodeSnapshot(file: SharedArrayBuffer): CatalogueSnapshot {
+export function decodeSnapshot(file: ArrayBufferLike): CatalogueSnapshot {
   const { header, bodyStart } = readHeader(file)
   if (header.bytes !== file.byteLength) throw new SnapshotProblem('it is not whole')
   const content = new Uint8Array(file, 0, file.byteLength - checksumBytes)
@@ -114,7 +120,7 @@ export function decodeSnapshot(file: SharedArrayBuffer): CatalogueSnapshot {
     const read = new Map<string, NumberArray>()
     for (const [name, kind, length] of arrays) {
       const array = new kinds[kind](file, at, length)
-      read.set(name, array)
+      read.set(name, sharedCopy(kinds[kind], array))
       at += padded(array.byteLength)
     }
     return assemble(size, units, read)

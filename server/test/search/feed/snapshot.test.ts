@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { writeSnapshotFile } from '../../../src/search/feed/snapshot-file.ts'
 import { buildSegment } from '../../../src/search/memory/build.ts'
+import type { LiveSegment } from '../../../src/search/memory/segment.ts'
 import {
   type CatalogueSnapshot,
   decodeSnapshot,
@@ -47,6 +48,23 @@ test.each(seeds)('what is read is what was written (seed %i)', (seed) => {
     }),
     { seed, numRuns: 30 },
   )
+})
+
+test('no segment that is read keeps the memory of another, or of the file', () => {
+  const stores = stageStores(storesOf(fc.sample(catalogues, { seed: 1, numRuns: 1 })[0]!))
+  const shelf = [1, 2].map(() => ({ segment: buildSegment(stores), dead: new Int32Array(1) }))
+  const { shelves } = decode(bytesOf({ batch: 1, mark: '1', shelves: { live: shelf, test: shelf } }))
+  const buffersOf = ({ segment, dead }: LiveSegment) =>
+    [segment, segment.activeAds, segment.created, segment.discovered, { dead }]
+      .flatMap((part): unknown[] => Object.values(part))
+      .filter((value) => ArrayBuffer.isView(value))
+      .map((value) => {
+        expect(value.byteLength).toBe(value.buffer.byteLength)
+        return value.buffer
+      })
+  const buffers = [...shelves.live, ...shelves.test].flatMap(buffersOf)
+  expect(buffers.length).toBeGreaterThan(80)
+  expect(new Set(buffers).size).toBe(buffers.length)
 })
 
 test.each(seeds)('a file that is cut off or differs in a single bit is refused (seed %i)', (seed) => {
