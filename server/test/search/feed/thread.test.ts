@@ -72,12 +72,17 @@ test('a thread reads, follows and merges; what it shows is shared, not copied; a
   expect(rows).toEqual([])
 })
 
-test('a thread that cannot start is told of, and closing does not wait for the next try', async () => {
+test.each([
+  ['its program is missing', 'nothing.js', [], /Cannot find module/],
+  ['the system gives none', 'any.js', ['--no-such-option'], /--no-such-option/],
+])('a thread that cannot start since %s is told of, and closing does not wait for the next try', async (...start) => {
+  const [, name, execArgv, reason] = start
   const world = await createFeedWorld()
-  const program = { file: join(temporaryFolder(), 'nothing.js'), execArgv: [] }
+  const program = { file: join(temporaryFolder(), name), execArgv }
   const following = follow(world, { start: feedInThread(program) })
   await expect.poll(() => following.lines.length).toBe(1)
-  expect(following.lines[0]).toMatch(/^error: the thread of the search index died.*Cannot find module/s)
+  expect(following.lines[0]).toMatch(/^error: the thread of the search index died/)
+  expect(following.lines[0]).toMatch(reason)
   await following.feed.close()
 })
 
