@@ -1,7 +1,6 @@
 import { BroadcastChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { feedInThread } from '../../src/search/feed/worker.ts'
-import { follow } from '../search/feed/world.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { mustAsk } from './caller.ts'
 import { randomFrom } from './load.ts'
@@ -52,17 +51,4 @@ test('when the thread of the search dies PostgreSQL answers, then memory again, 
   const questions = drawApiQuestions(random, 8)
   expectSameAnswers(await deliveriesOf(api, key, questions), await deliveriesOf(reference, key, questions))
   expect(engine()).toBe('memory')
-})
-
-test('a thread that cannot even be made is told of, and leaves the service alone', async () => {
-  const { url } = await createTestDatabase()
-  const following = follow(
-    { url },
-    { start: feedInThread({ file: import.meta.filename, execArgv: ['--no-such-option'] }) },
-  )
-  await expect
-    .poll(() => following.lines.join('\n'))
-    .toMatch(/error: the thread of the search index died.*no-such-option/)
-  expect(following.view()).toBeNull()
-  await following.feed.close()
 })
