@@ -15,6 +15,9 @@ const connectionErrors = new Set([
   'ETIMEDOUT',
 ])
 
+/** Of a Unix socket: its server is away, or too busy to listen. Of anything but a connection they mean something else. */
+const socketErrors = new Set(['ENOENT', 'EAGAIN'])
+
 // The driver tells these by their text alone.
 const driverMessages =
   /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed)/
@@ -22,7 +25,8 @@ const driverMessages =
 /** Whether an error says that the database cannot answer now, rather than that something is wrong with the request. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const { code } = error as { code?: unknown }
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
   if (typeof code === 'string' && (connectionErrors.has(code) || passingStates.test(code))) return true
+  if (syscall === 'connect' && socketErrors.has(String(code))) return true
   return driverMessages.test(error.message)
 }

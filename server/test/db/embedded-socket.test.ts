@@ -1,9 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findInstalledPackage } from '../../src/db/embedded/binaries.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
+import { isDatabaseUnavailable } from '../../src/http/database-failure.ts'
 import {
   copyDirectory,
   homeOf,
@@ -119,6 +121,16 @@ test('a server that root started has a socket for its user, which root itself do
   expect(await run(url, 'select 1 as one')).toEqual([{ one: 1 }])
   await first.release()
   await second.release()
+})
+
+test('a socket that is gone tells that the database is away, and a file that is gone does not', async () => {
+  const folder = temporaryDirectory()
+  const url = `postgres://storedex:guessed@127.0.0.1:1/storedex?host=${encodeURIComponent(folder)}`
+  const refusal = await run(url, 'select 1').catch((error) => error)
+  expect(refusal).toMatchObject({ code: 'ENOENT', syscall: 'connect' })
+  expect(isDatabaseUnavailable(refusal)).toBe(true)
+  const missing = await readFile(join(folder, 'missing')).catch((error) => error)
+  expect(isDatabaseUnavailable(missing)).toBe(false)
 })
 
 const peer = 'select host(inet_client_addr()) as address'
