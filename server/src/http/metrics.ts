@@ -73,7 +73,7 @@ export interface GaugeSource {
   read(): { labels?: Record<string, string>; value: number }[]
 }
 
-/** Shows figures that others keep. */
+/** Shows figures that others keep; one without values is left out. */
 export function registerGauges({ registry }: Metrics, sources: readonly GaugeSource[]): void {
   for (const { name, help, labelNames = [], read } of sources)
     new Gauge({
@@ -82,7 +82,9 @@ export function registerGauges({ registry }: Metrics, sources: readonly GaugeSou
       labelNames: [...labelNames],
       registers: [registry],
       collect() {
-        this.reset()
+        // Without labels, a reset would show 0, which nobody measured.
+        if (labelNames.length > 0) this.reset()
+        else this.remove()
         for (const { labels = {}, value } of read()) this.set(labels, value)
       },
     })

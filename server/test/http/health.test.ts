@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createMetrics, startMetricsServer } from '../../src/http/metrics.ts'
+import { createMetrics, registerGauges, startMetricsServer } from '../../src/http/metrics.ts'
 import { addEcho, call, expectEnvelope, linesAbout, startEdge } from './edge.ts'
 
 describe('health', () => {
@@ -58,6 +58,19 @@ describe('metrics', async () => {
     const text = await read()
     expect(text).toContain('storedex_database_connections{state="waiting"} 1')
     expect(text).toContain('nodejs_eventloop_lag_p99_seconds')
+  })
+
+  test('leave out a figure as long as there is none', async () => {
+    const figures: number[] = []
+    registerGauges(metrics, [
+      { name: 'storedex_now_and_then', help: '…', read: () => figures.map((value) => ({ value })) },
+    ])
+    const shown = async () => (await read()).match(/^storedex_now_and_then .*$/m)?.[0]
+    expect(await shown()).toBe(undefined)
+    figures.push(7)
+    expect(await shown()).toBe('storedex_now_and_then 7')
+    figures.pop()
+    expect(await shown()).toBe(undefined)
   })
 
   test('are all that their port serves, until it is closed', async () => {
