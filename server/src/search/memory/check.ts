@@ -57,12 +57,16 @@ export class DocumentCheck {
   meets(document: number): boolean {
     const dead = this.#dead
     if (dead !== null && ((dead[document >>> 5]! >>> (document & 31)) & 1) !== 0) return false
-    for (const slot of this.#unwantedSlots) if (this.#hasBit(slot, document)) return false
+    if (this.hasUnwantedBit(document)) return false
     return (
       this.meetsDense(this.#dense, document) &&
       this.meetsRanges(this.#ranges, document) &&
       this.meetsSparse(document, 0, false)
     )
+  }
+
+  hasUnwantedBit(document: number): boolean {
+    return this.#hasAnyBit(this.#unwantedSlots, document)
   }
 
   /** Whether the document has one of the dense tokens of each clause. */

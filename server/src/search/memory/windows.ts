@@ -8,7 +8,7 @@ const firstWindowWords = 8
 const maxWindowWords = 1_024
 
 /** What things cost, in units of a word's AND: they decide which of two ways is taken, never what is found. */
-const costs = { mentions: 16, entry: 2, list: 25, probe: 2, column: 3 }
+const costs = { mentions: 16, entry: 2, list: 25, probe: 2, column: 8 }
 
 /** The window that is looked at; searching is never interrupted, so there is one for all. */
 const found = new Int32Array(maxWindowWords)
@@ -66,7 +66,7 @@ export class WindowScan {
 
   /** Leaves in `found` what the conditions on dense tokens leave, and the leading clause; answers whether that is anything. */
   #fill(word: number, count: number): boolean {
-    const { segment, dead, unwanted } = this.#conditions
+    const { segment, dead } = this.#conditions
     const { bits } = segment
     const required = this.#required
     let next = 0
@@ -83,14 +83,19 @@ export class WindowScan {
     }
     for (; next < required.length; next++) if (!keepCommon(found, bits, required[next]! + word, count)) return false
     for (const range of this.#rangeBits) if (!keepCommon(found, range, word, count)) return false
-    for (const slot of unwanted.slots) if (!dropCommon(found, bits, slot + word, count)) return false
     return !dead || dropCommon(found, dead, word, count)
   }
 
   /** Applies the other clauses, by words or document by document, and takes what is left; whether that is enough. */
   #look(word: number, count: number, limit: number, documents: number[]): boolean {
-    const { unwanted } = this.#conditions
+    const { unwanted, segment } = this.#conditions
     let left = countBits(found, count)
+    // Words for the many, bits for the few: of unwanted tokens each has to be looked at.
+    const probesUnwanted = left * costs.probe < count
+    if (!probesUnwanted && unwanted.slots.length > 0) {
+      for (const slot of unwanted.slots) if (!dropCommon(found, segment.bits, slot + word, count)) return false
+      left = countBits(found, count)
+    }
     const keepClause = (clause: TokenSet) => {
       this.#gather(clause, word, count)
       keepCommon(found, gathered, 0, count)
@@ -116,7 +121,7 @@ export class WindowScan {
       this.#cursors.drop(unwanted.codes, word, count, found)
       holdsUnwanted = true
     }
-    return this.#take(word, count, limit, documents, { probed, held, holdsUnwanted })
+    return this.#take(word, count, limit, documents, { probesUnwanted, probed, held, holdsUnwanted })
   }
 
   #gatherCost({ slots, codes, entries }: TokenSet, count: number): number {
@@ -135,7 +140,7 @@ export class WindowScan {
 
   #take(word: number, count: number, limit: number, documents: number[], known: Known): boolean {
     const check = this.#check
-    const { probed, held, holdsUnwanted } = known
+    const { probesUnwanted, probed, held, holdsUnwanted } = known
     const ranges = this.#ranges
     for (let index = 0; index < count; index++) {
       for (let left = found[index]!; left !== 0; left &= left - 1) {
@@ -144,6 +149,7 @@ export class WindowScan {
           this.#valuesRead++
           if (!check.meetsRanges(ranges, document)) continue
         }
+        if (probesUnwanted && check.hasUnwantedBit(document)) continue
         if (probed.length > 0 && !check.meetsDense(probed, document)) continue
         if (check.meetsSparse(document, held, holdsUnwanted) && documents.push(document) === limit) return true
       }
@@ -165,6 +171,8 @@ export class WindowScan {
 
 /** What is known of all documents that a window has left. */
 interface Known {
+  /** Whether dense tokens that no answer has are still to be looked for. */
+  probesUnwanted: boolean
   /** Clauses of dense tokens that are still to be checked. */
   probed: TokenSet[]
   /** Bits of the clauses that hold. */
