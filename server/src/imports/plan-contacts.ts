@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Client } from '../db/pool.ts'
+import { contactsPerStore } from '../kernel/ids.ts'
 import type { Vocabulary } from '../search/vocabulary.ts'
 import { documentVersion } from '../stores/document.ts'
 import { previewVersion } from '../stores/preview.ts'
@@ -71,12 +72,10 @@ function applyPatch(
   else entries.set(key, { stored: null, state, changes: 1, repeats: 0 })
 }
 
-/** A public id has room for as many; the numbers of people who were erased stay taken. */
-const maxNumbers = 4_096
-
+/** The numbers of people who were erased stay taken. */
 function takeNumber({ row }: StoreOnFile): number {
-  if (row.next_contact_number >= maxNumbers)
-    throw new RecordProblem(`store_domain: the store has had ${maxNumbers} contacts and can have no more`)
+  if (row.next_contact_number >= contactsPerStore)
+    throw new RecordProblem(`store_domain: the store has had ${contactsPerStore} contacts and can have no more`)
   return row.next_contact_number++
 }
 

@@ -1,3 +1,5 @@
+import { contactsPerStore } from '../kernel/ids.ts'
+
 /**
  * What a search can ask of a person beside the role, packed into a number from 0 to 23, and the tokens that a store has
  * for its people: one for each distinct combination of traits, and one for each with its role. A condition on a person is
@@ -27,6 +29,11 @@ export function unpackTraits(packed: number): Traits {
     hasPhone: (packed & 2) !== 0,
     hasProfile: (packed & 1) !== 0,
   }
+}
+
+/** A person's place within their store, as `contacts.place` has it: the most senior first, then verified email, then number. */
+export function placeInStore(packed: number, number: number): number {
+  return (packed >> 2) * contactsPerStore + number
 }
 
 /** Between the flags' tokens and those of the taxonomy. */

@@ -1,3 +1,4 @@
+import { contactsPerStore } from '../../kernel/ids.ts'
 import { shared } from '../memory/arrays.ts'
 import { findDocument } from '../memory/resolve.ts'
 import { type LiveSegment, type Segment, type StagedStores, wordsOf } from '../memory/segment.ts'
@@ -96,13 +97,11 @@ class Marking {
   }
 }
 
-const mostNumbers = 4_096
-
 /** Who is at the stores that were read. */
 class Remaining {
   readonly #staged: StagedStores
   /** Number → the row that had it last, + 1. */
-  readonly #rowOf = new Uint32Array(mostNumbers)
+  readonly #rowOf = new Uint32Array(contactsPerStore)
 
   constructor(staged: StagedStores) {
     this.#staged = staged

@@ -1,3 +1,4 @@
+import { placeInStore } from '../traits.ts'
 import { type Contacts, layContacts, signatureKey } from './layout.ts'
 import { NumberTable } from './number-table.ts'
 import type { StagedStores } from './segment.ts'
@@ -44,7 +45,7 @@ function orderByPlace(
   count: number,
 ): void {
   for (let index = 0; index < count; index++) {
-    const place = (contactTraits[start + index]! >> 2) * 4096 + contactNumbers[start + index]!
+    const place = placeInStore(contactTraits[start + index]!, contactNumbers[start + index]!)
     const key = place * (indexMask + 1) + index
     let at = index
     if (count <= shortList) for (; at > 0 && order[at - 1]! > key; at--) order[at] = order[at - 1]!

@@ -1,5 +1,6 @@
 import type { ContactPosition, ContactSearch } from '../engine.ts'
 import type { PersonQuery } from '../person.ts'
+import { placeInStore } from '../traits.ts'
 import { firstFrom, positionOf } from './order.ts'
 import { documentsOf, resolveQuery } from './resolve.ts'
 import { scanDocuments } from './scan.ts'
@@ -38,7 +39,7 @@ function peopleAt(segment: Segment, documents: number[], { person, maxPerStore, 
       const signature = contactSignatures[at]!
       if (isAsked[signature] === 0) continue
       taken++
-      const contact = (signatureTraits[signature]! >>> 2) * 4_096 + contactNumbers[at]!
+      const contact = placeInStore(signatureTraits[signature]!, contactNumbers[at]!)
       if (contact <= passed) continue
       people.push({ negatedScore, storeId, contact })
       if (people.length === limit) return people
