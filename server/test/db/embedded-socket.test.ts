@@ -9,7 +9,6 @@ import { isDatabaseUnavailable } from '../../src/http/database-failure.ts'
 import {
   copyDirectory,
   homeOf,
-  isRoot,
   ordinaryUser,
   run,
   seededDataDirs,
@@ -21,18 +20,16 @@ import {
 
 const seeded = seededDataDirs()
 
-// Root keeps to loopback. Where no other user can take its part, everybody here does.
 const user = ordinaryUser()
-const usesSocket = !isRoot || user !== undefined
 
 test('the user who runs PostgreSQL reaches it by a socket in a folder of its own, with the password, until the last leaves', async () => {
   const dataDir = dataDirNamed('100% "so, called" data')
   const holder = startHolder({ dataDir }, user)
   const { url } = await holder.opened
   const folder = join(homeOf(dataDir), 'socket')
-  expect(socketFolder(url)).toBe(usesSocket ? folder : null)
+  expect(socketFolder(url)).toBe(folder)
   expect(statSync(folder).mode & 0o777).toBe(0o700)
-  expect(await run(url, peer)).toEqual([{ address: usesSocket ? null : '127.0.0.1' }])
+  expect(await run(url, peer)).toEqual([{ address: null }])
   expect(await run(loopbackUrl(url), peer)).toEqual([{ address: '127.0.0.1' }])
   await expect(run(url.replace(/:[\w-]{43}@/, ':guessed@'), 'select 1')).rejects.toThrow('password')
   expect(await holder.release()).toEqual({ released: true })
@@ -44,7 +41,7 @@ test('two who start at once are given one socket', async () => {
   const holders = [startHolder({ dataDir }, user), startHolder({ dataDir }, user)] as const
   const [one, two] = await Promise.all(holders.map((holder) => holder.opened))
   expect([one!.adopted, two!.adopted].sort()).toEqual([false, true])
-  expect(socketFolder(one!.url) !== null).toBe(usesSocket)
+  expect(socketFolder(one!.url)).toBe(join(homeOf(dataDir), 'socket'))
   expect(two!.url).toBe(one!.url)
   await holders[0].release()
   expect(await run(two!.url, 'select 1 as one')).toEqual([{ one: 1 }])
@@ -111,14 +108,15 @@ test('where no socket can be made the server starts without', async () => {
   await holder.release()
 })
 
-test('a server that root started has a socket for its user, which root itself does not use', async () => {
+test('whoever started the server, the user who runs it and root reach it by its socket', async () => {
   const dataDir = dataDirNamed('data')
   const first = await openEmbeddedPostgres({ dataDir })
-  expect(socketFolder(first.url) === null).toBe(isRoot)
+  expect(socketFolder(first.url)).not.toBeNull()
+  expect(await run(first.url, peer)).toEqual([{ address: null }])
   const second = startHolder({ dataDir }, user)
   const { url } = await second.opened
-  expect(socketFolder(url) !== null).toBe(usesSocket)
-  expect(await run(url, 'select 1 as one')).toEqual([{ one: 1 }])
+  expect(url).toBe(first.url)
+  expect(await run(url, peer)).toEqual([{ address: null }])
   await first.release()
   await second.release()
 })

@@ -1,12 +1,6 @@
-import { totalmem } from 'node:os'
+import { availableMemory } from '../../kernel/memory.ts'
 
 const megabyte = 1024 * 1024
-
-/** The memory this process may use: the machine's, or less where a container limits it. */
-function availableMemory(): number {
-  const limit = process.constrainedMemory() ?? 0
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
-}
 
 /**
  * How the embedded server is set up: fully durable, sized to the machine, reachable from this machine only, and silent

@@ -37,11 +37,10 @@ export function removeSocket(home: string): void {
 
 /**
  * The address of a server by its socket, in the form that `pg` and `psql` read: what `host` names wins over the address
- * before it. Undefined for a server without one, and for root: whom root lends to PostgreSQL owns the folder, and could
- * lead root's connections anywhere.
+ * before it. Undefined for a server without one.
  */
-export function socketUrl(url: string, { home, runAs }: Place, postmaster: Postmaster): string | undefined {
+export function socketUrl(url: string, { home }: Place, postmaster: Postmaster): string | undefined {
   const folder = socketFolderOf(home)
-  if (runAs || !folder || postmaster.socketFolder !== folder) return undefined
+  if (!folder || postmaster.socketFolder !== folder) return undefined
   return `${url}?host=${encodeURIComponent(folder)}`
 }
