@@ -27,6 +27,15 @@ export interface StoreQuery {
   discoveredBetween: MomentRange | null
 }
 
+/** What every store answers. */
+export const everyStore: StoreQuery = {
+  clauses: [],
+  noneOf: [],
+  minActiveAds: null,
+  createdBetween: null,
+  discoveredBetween: null,
+}
+
 /** The normal form of a store search's filters; whom it counts as revealable is the operator's decision. */
 export function normalizeStoreFilters(
   vocabulary: Vocabulary,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Closed, Count, Nullable, RequestId } from '../kernel/shapes.ts'
 import { normalizeRoles, type PersonQuery } from '../search/person.ts'
-import type { StoreQuery } from '../search/query.ts'
+import { everyStore } from '../search/query.ts'
 import { contactIdsAt } from './contact-ids.ts'
 import type { CatalogueContext, PaidReply } from './context.ts'
 import { withoutTechnologies } from './document.ts'
@@ -82,14 +82,6 @@ export async function enrichStores(
     body: `{"object":"store_enrichment_result","data":[${data.join(',')}],"found":${foundByHost.size},"not_found":${missing},"request_id":"${ctx.requestId}"}`,
     balance,
   }
-}
-
-const everyStore: StoreQuery = {
-  clauses: [],
-  noneOf: [],
-  minActiveAds: null,
-  createdBetween: null,
-  discoveredBetween: null,
 }
 
 /** The first people of each of the stores, as contact search orders them. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { totalmem } from 'node:os'
 import { join } from 'node:path'
+import { availableMemory } from '../../kernel/memory.ts'
 import type { SearchEngine } from '../engine.ts'
 import { megabyte } from './budget.ts'
 import { CatalogueSearch, type EngineChoice } from './catalogue-search.ts'
@@ -27,7 +27,7 @@ export function openSearch(
     databaseUrl,
     snapshotFile: snapshotFile(settings),
     budgetBytes:
-      choice === 'memory' ? null : searchMemoryMb === null ? half(availableBytes()) : searchMemoryMb * megabyte,
+      choice === 'memory' ? null : searchMemoryMb === null ? half(availableMemory()) : searchMemoryMb * megabyte,
     timings: { ...feedTimings, ...timings },
   }
   const feed = startFeed ? { start: startFeed, settings: feedSettings } : null
@@ -41,11 +41,4 @@ function snapshotFile({ dataDir, secret }: SearchSettings): string {
 
 function half(bytes: number): number {
   return Math.floor(bytes / 2 / megabyte) * megabyte
-}
-
-/** What the process may have: the machine's memory, or less in a container. */
-function availableBytes(): number {
-  // 0 or more than there is where nothing is set.
-  const limit = process.constrainedMemory()
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }

@@ -3,20 +3,13 @@ import type { Mode } from '../../kernel/ids.ts'
 import { findContactPositions } from '../memory/find-contacts.ts'
 import { findStorePositions } from '../memory/find-stores.ts'
 import type { LiveSegment, Segment } from '../memory/segment.ts'
-import type { StoreQuery } from '../query.ts'
+import { everyStore, type StoreQuery } from '../query.ts'
 import { flagTokens } from '../vocabulary.ts'
 import { modes, type Shelves } from './view.ts'
 
 const rounds = 12
 const limit = 26
 const day = 86_400_000
-const everything: StoreQuery = {
-  clauses: [],
-  noneOf: [],
-  minActiveAds: null,
-  createdBetween: null,
-  discoveredBetween: null,
-}
 
 /**
  * Searches of every kind over the catalogue, whose answers nobody reads: code that has not run a few dozen times is
@@ -56,15 +49,15 @@ function queriesOf({ tokens, tokenCounts }: Segment, round: number): StoreQuery[
   const single = (wanted: number[]) => wanted.map((token) => [token])
   const years = { from: Date.UTC(2015 + round), to: null }
   return [
-    everything,
-    { ...everything, clauses: single(common) },
-    { ...everything, clauses: [common, middling] },
-    { ...everything, clauses: [...single(common), middling], noneOf: rare },
-    { ...everything, clauses: single(middling) },
-    { ...everything, clauses: [rare] },
-    { ...everything, clauses: [common, rare], noneOf: common.slice(0, 1) },
-    { ...everything, noneOf: common },
-    { ...everything, clauses: [common], minActiveAds: 10 * (round + 1), createdBetween: years },
-    { ...everything, discoveredBetween: { from: Date.UTC(2022, round), to: Date.UTC(2022, round) + day } },
+    everyStore,
+    { ...everyStore, clauses: single(common) },
+    { ...everyStore, clauses: [common, middling] },
+    { ...everyStore, clauses: [...single(common), middling], noneOf: rare },
+    { ...everyStore, clauses: single(middling) },
+    { ...everyStore, clauses: [rare] },
+    { ...everyStore, clauses: [common, rare], noneOf: common.slice(0, 1) },
+    { ...everyStore, noneOf: common },
+    { ...everyStore, clauses: [common], minActiveAds: 10 * (round + 1), createdBetween: years },
+    { ...everyStore, discoveredBetween: { from: Date.UTC(2022, round), to: Date.UTC(2022, round) + day } },
   ].filter(({ clauses }) => clauses.every((clause) => clause.length > 0))
 }
