@@ -8,7 +8,7 @@ import type { Billing, PaidPlan } from '../billing/provider.ts'
 import { billings, paidPlans } from '../billing/schema.ts'
 import { startTrial } from '../billing/trial-start.ts'
 import type { Deps } from '../deps.ts'
-import type { Mode } from '../kernel/ids.ts'
+import { type Mode, modes } from '../kernel/ids.ts'
 import { readUsage, type Usage } from '../usage/read-usage.ts'
 import { accountsContext, type Cli, print, withDeps } from './context.ts'
 import { formatFields, formatTable } from './table.ts'
@@ -120,7 +120,7 @@ function tellAccount(report: AccountReport): string {
 }
 
 function tellUsage(usage: Record<Mode, Usage>): string {
-  const rows = (['live', 'test'] as const).flatMap((mode) => {
+  const rows = modes.flatMap((mode) => {
     const { contact_credits, store_exports, search_rows, api_requests } = usage[mode]
     const meters = {
       'contact credits': { ...contact_credits, limit: contact_credits.total },

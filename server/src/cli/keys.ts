@@ -11,7 +11,7 @@ import {
   suspendKey,
 } from '../auth/keys.ts'
 import { type Scope, scopes } from '../auth/scopes.ts'
-import type { Mode } from '../kernel/ids.ts'
+import { type Mode, modes } from '../kernel/ids.ts'
 import { accountsContext, type Cli, print, withDeps } from './context.ts'
 import { formatFields, formatTable } from './table.ts'
 import { choice, collectFrom, parseDurationMs, parseMoment, parseName } from './values.ts'
@@ -34,7 +34,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
     .description('issue a key; its secret is told this once')
     .argument('<account>', 'acct_…')
     .requiredOption('--name <name>', 'what the key is for', parseName)
-    .addOption(choice('--mode <mode>', 'live data, or the sandbox', ['live', 'test']).default('live'))
+    .addOption(choice('--mode <mode>', 'live data, or the sandbox', modes).default('live'))
     .option('--scope <scope>', 'what it may do; repeatable; the four data scopes when left out', collectFrom(scopes))
     .option('--all-scopes', 'let it do everything')
     .option('--expires <ts>', 'when it ends by itself', parseMoment)

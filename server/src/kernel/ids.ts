@@ -9,7 +9,8 @@
  */
 import { type Cipher, createCipheriv, hkdfSync } from 'node:crypto'
 
-export type Mode = 'live' | 'test'
+export const modes = ['live', 'test'] as const
+export type Mode = (typeof modes)[number]
 
 /** Things that exist once per mode, and whose ids say which. */
 type ModalKind = 'store' | 'contact'

@@ -1,7 +1,8 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import type { Pool } from '../../src/db/pool.ts'
+import { modes } from '../../src/kernel/ids.ts'
 import { loadCatalogue } from '../../src/search/feed/catalogue.ts'
-import { modes, type Shelves } from '../../src/search/feed/view.ts'
+import type { Shelves } from '../../src/search/feed/view.ts'
 import { mergeSegments } from '../../src/search/memory/merge.ts'
 
 /** Throws when segments and tables differ, be it where no search asks. */

@@ -1,11 +1,11 @@
 import type { Client, Pool } from '../../db/pool.ts'
-import type { Mode } from '../../kernel/ids.ts'
+import { type Mode, modes } from '../../kernel/ids.ts'
 import { buildSegment } from '../memory/build.ts'
 import type { StagedStores } from '../memory/segment.ts'
 import * as queries from './queries.ts'
 import { type ReadingProgress, readStores } from './read-stores.ts'
 import { replaceStores, type Shelf } from './shelf.ts'
-import { modes, type Shelves } from './view.ts'
+import type { Shelves } from './view.ts'
 
 /** The catalogue in memory, with the mark that tells its history from others; null for one from before there were marks. */
 export interface Catalogue {

@@ -1,4 +1,5 @@
 import { createPool, type Pool } from '../../db/pool.ts'
+import { modes } from '../../kernel/ids.ts'
 import { segmentBytes } from '../memory/segment.ts'
 import { weigh } from '../memory/weight.ts'
 import { neededBytes, OverBudget, requireRoom } from './budget.ts'
@@ -8,7 +9,7 @@ import { type MergeAside, Merging } from './merging.ts'
 import { listenForBatches } from './notifications.ts'
 import { estimateRows, readPoint } from './queries.ts'
 import { SnapshotKeeper } from './snapshot-keeper.ts'
-import { measureShelves, modes } from './view.ts'
+import { measureShelves } from './view.ts'
 import { Wake } from './wake.ts'
 
 const closeTimeoutMs = 2_000

@@ -1,9 +1,9 @@
-import type { Mode } from '../../kernel/ids.ts'
+import { type Mode, modes } from '../../kernel/ids.ts'
 import { mergeSegments } from '../memory/merge.ts'
 import type { LiveSegment, Segment } from '../memory/segment.ts'
 import type { FeedListener, FeedTimings } from './feed.ts'
 import { dropDead, planMerge, type Shelf, settleMerge } from './shelf.ts'
-import { modes, type Shelves } from './view.ts'
+import type { Shelves } from './view.ts'
 
 /** Makes a large merge where nobody waits for it. */
 export type MergeAside = (parts: readonly LiveSegment[]) => Promise<Segment>

@@ -1,4 +1,4 @@
-import type { Mode } from '../../kernel/ids.ts'
+import { type Mode, modes } from '../../kernel/ids.ts'
 import type { LiveSegment } from '../memory/segment.ts'
 import { countBits } from '../memory/words.ts'
 
@@ -11,8 +11,6 @@ export interface CatalogueView {
   batch: number
   shelves: Shelves
 }
-
-export const modes: readonly Mode[] = ['live', 'test']
 
 export interface ShelfFigures {
   segments: number

@@ -1,11 +1,11 @@
 import { setImmediate as giveWay } from 'node:timers/promises'
-import type { Mode } from '../../kernel/ids.ts'
+import { type Mode, modes } from '../../kernel/ids.ts'
 import { findContactPositions } from '../memory/find-contacts.ts'
 import { findStorePositions } from '../memory/find-stores.ts'
 import type { LiveSegment, Segment } from '../memory/segment.ts'
 import { everyStore, type StoreQuery } from '../query.ts'
 import { flagTokens } from '../vocabulary.ts'
-import { modes, type Shelves } from './view.ts'
+import type { Shelves } from './view.ts'
 
 const rounds = 12
 const limit = 26

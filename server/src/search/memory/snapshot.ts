@@ -1,4 +1,4 @@
-import type { Mode } from '../../kernel/ids.ts'
+import { type Mode, modes } from '../../kernel/ids.ts'
 import { sharedCopy } from './arrays.ts'
 import { Checksum } from './checksum.ts'
 import type { LiveSegment, RangeColumn, Segment } from './segment.ts'
@@ -66,7 +66,6 @@ const arrayNames = [
 ]
 const rangeNames = ['activeAds', 'created', 'discovered'] as const
 type RangeName = (typeof rangeNames)[number]
-const modes = ['live', 'test'] as const
 
 /** The bytes in their order, in pieces, so that whoever writes them can give way in between. */
 export function* encodeSnapshot({ batch, mark, shelves }: CatalogueSnapshot): Generator<Uint8Array> {

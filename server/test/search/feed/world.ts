@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { createPool, type Pool, transact } from '../../../src/db/pool.ts'
-import type { Mode } from '../../../src/kernel/ids.ts'
+import { type Mode, modes } from '../../../src/kernel/ids.ts'
 import { catalogueChannel } from '../../../src/search/feed/channel.ts'
 import {
   type Feed,
@@ -16,7 +16,7 @@ import {
   type StartFeed,
 } from '../../../src/search/feed/feed.ts'
 import { feedHere } from '../../../src/search/feed/here.ts'
-import { type CatalogueView, modes } from '../../../src/search/feed/view.ts'
+import type { CatalogueView } from '../../../src/search/feed/view.ts'
 import { buildSegment } from '../../../src/search/memory/build.ts'
 import { mergeSegments } from '../../../src/search/memory/merge.ts'
 import { atEnd } from '../../support/cleanup.ts'
