@@ -14,6 +14,7 @@ import { Wake } from './wake.ts'
 
 const closeTimeoutMs = 2_000
 const longestPauseMs = 2_000
+const progressReportMs = 1_000
 const longestPauseWithoutCatalogueMs = 30_000
 
 /**
@@ -40,6 +41,7 @@ export class Follower implements Feed {
   #overBudget: { error: OverBudget; checkedAt: number } | null = null
   #databaseBatch: number | null = null
   #behindSince: number | null = null
+  #reportedAt = 0
   #load: FeedReport['load'] = null
   #figures: FeedReport['figures'] = null
 
@@ -189,13 +191,16 @@ export class Follower implements Feed {
   #giveUpRoom(error: OverBudget): void {
     const isNews = this.#overBudget === null
     this.#overBudget = { error, checkedAt: performance.now() }
-    if (isNews || this.#catalogue)
-      this.#leave(`the search index is not kept in memory: ${error.message}; PostgreSQL answers`)
+    if (!isNews && !this.#catalogue) return
+    this.#keeper?.remove()
+    this.#leave(`the search index is not kept in memory: ${error.message}; PostgreSQL answers`)
   }
 
+  /** What is being read may take longer than a listener waits for news. */
   readonly #onProgress = (stores: number, contacts: number): void => {
     this.#stopping.signal.throwIfAborted()
     requireRoom({ stores, contacts }, this.#settings.budgetBytes)
+    if (performance.now() - this.#reportedAt >= progressReportMs) this.#report()
   }
 
   #measure({ shelves }: Catalogue): void {
@@ -207,6 +212,7 @@ export class Follower implements Feed {
   }
 
   #report(): void {
+    this.#reportedAt = performance.now()
     const since = this.#behindSince
     this.#listener.onReport({
       reason: this.#isShown ? null : (this.#overBudget?.error.message ?? 'the search index is being loaded'),

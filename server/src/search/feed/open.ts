@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { availableMemory } from '../../kernel/memory.ts'
 import type { SearchEngine } from '../engine.ts'
@@ -30,6 +31,8 @@ export function openSearch(
       choice === 'memory' ? null : searchMemoryMb === null ? half(availableMemory()) : searchMemoryMb * megabyte,
     timings: { ...feedTimings, ...timings },
   }
+  // Nobody would keep it true: it would still tell of people who are erased from now on.
+  if (startFeed && choice === 'postgres') rmSync(feedSettings.snapshotFile, { force: true })
   const feed = startFeed ? { start: startFeed, settings: feedSettings } : null
   return new CatalogueSearch({ postgres, choice, feed, onLine })
 }

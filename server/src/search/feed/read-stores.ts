@@ -8,7 +8,7 @@ import { Staging } from './staging.ts'
 /** Told now and then how many rows were read; throws to end the reading. */
 export type ReadingProgress = (stores: number, contacts: number) => void
 
-const progressRows = 100_000
+const progressRows = 10_000
 
 /**
  * Reads stores with their contacts, all of them or those of a range of batches, within the caller's transaction, whose

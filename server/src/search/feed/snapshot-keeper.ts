@@ -76,6 +76,14 @@ export class SnapshotKeeper {
     this.#last = { batch: snapshot.batch, bytes, writtenAt: Date.now() }
   }
 
+  /** Nobody would keep it true: it would still tell of people who are erased from now on. */
+  remove(): void {
+    this.#last = null
+    this.settled()
+      .then(() => removeSnapshotFile(this.#path))
+      .catch((error: unknown) => this.#tell('warn', 'a snapshot that is not kept any more cannot be removed', error))
+  }
+
   async settled(): Promise<void> {
     await this.#writing
   }

@@ -26,22 +26,6 @@ export class ListCursors {
     }
   }
 
-  /** Clears them. */
-  drop(codes: readonly number[], word: number, count: number, from: Int32Array): void {
-    const { entries, entryStarts } = this.#segment
-    const limit = (word + count) * 32
-    for (let index = 0; index < codes.length; index++) {
-      const code = codes[index]!
-      const end = entryStarts[code + 1]!
-      let at = this.#seek(code, word * 32, end)
-      for (; at < end; at++) {
-        const document = entries[at]!
-        if (document >= limit) break
-        from[(document >>> 5) - word]! &= ~(1 << (document & 31))
-      }
-    }
-  }
-
   /** Goes to the first entry of at least `wanted`, by steps that double, since it is mostly near. */
   #seek(code: number, wanted: number, end: number): number {
     const { entries, entryStarts } = this.#segment

@@ -118,7 +118,9 @@ export class WindowScan {
     if (left === 0) return false
     let holdsUnwanted = unwanted.codes.length === 0
     if (!holdsUnwanted && left * costs.mentions > this.#gatherCost(unwanted, count)) {
-      this.#cursors.drop(unwanted.codes, word, count, found)
+      gathered.fill(0, 0, count)
+      this.#cursors.add(unwanted.codes, word, count, gathered)
+      dropCommon(found, gathered, 0, count)
       holdsUnwanted = true
     }
     return this.#take(word, count, limit, documents, { probesUnwanted, probed, held, holdsUnwanted })

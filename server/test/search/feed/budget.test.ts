@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { neededBytes } from '../../../src/search/feed/budget.ts'
 import type { PlainStore } from '../memory/segments.ts'
-import { createFeedWorld, expectSame, type FeedWorld, follow } from './world.ts'
+import { createFeedWorld, expectSame, type FeedWorld, follow, temporaryFolder } from './world.ts'
 
 function storesFrom(first: number, count: number): PlainStore[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -54,13 +56,16 @@ test('one that the planner takes for small is given up while it is read', async 
   expect(following.views).toEqual([])
 })
 
-test('one that grows too large is given up, and taken back when there is room again', async () => {
+test('one that grows too large is given up with its snapshot, and taken back when there is room again', async () => {
   const world = await openWorld(500)
-  const settings = { budgetBytes: roomFor(600) }
+  const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
+  const settings = { budgetBytes: roomFor(600), snapshotFile }
   const following = follow(world, { settings, timings: { budgetCheckMs: 10 } })
   await following.reaches(1)
+  await expect.poll(() => existsSync(snapshotFile)).toBe(true)
   await world.write('live', storesFrom(501, 200))
   await expect.poll(() => following.views.at(-1)).toBe(null)
+  await expect.poll(() => existsSync(snapshotFile)).toBe(false)
   expect(following.report()?.reason).toContain('it needs about')
 
   await world.db.query('delete from stores where id > 400')
