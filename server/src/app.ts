@@ -40,11 +40,17 @@ const tags = [
   { name: 'contacts', description: 'People at stores: previews without channels, revealed one by one.' },
 ]
 
+/** How long until accounts are first reconciled with the payment provider, at once unless it is said, and then again. */
+interface ReconciliationIntervals {
+  reconciliationMs: number
+  firstReconciliationMs?: number
+}
+
 /** The only way an app comes to exist: the server, its tests and the export of its contract all call this. */
 export async function buildApp(
   deps: Deps,
   observers: readonly RequestObserver[] = [],
-  intervals = { reconciliationMs: reconciliationIntervalMs },
+  intervals: ReconciliationIntervals = { reconciliationMs: reconciliationIntervalMs },
 ): Promise<FastifyInstance> {
   const holders = new KeyHolders()
   const app = createHttpServer({
@@ -96,6 +102,7 @@ export async function buildApp(
     }),
     repeat(() => reconcileAlone(deps, closing.signal), {
       intervalMs: intervals.reconciliationMs,
+      startAfterMs: intervals.firstReconciliationMs ?? 0,
       onOutage: warnOf('accounts cannot be reconciled with the payment provider'),
     }),
   ]

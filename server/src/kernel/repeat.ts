@@ -6,17 +6,18 @@ export interface Repetition {
 }
 
 /**
- * Does `work` at once, and again in a steady rhythm until stopped. When it fails the rhythm goes on; `onOutage` hears of it
+ * Does `work` at once, or a while later, and again in a steady rhythm until stopped. When it fails the rhythm goes on; `onOutage` hears of it
  * once, not at every try.
  */
 export function repeat(
   work: () => Promise<unknown>,
-  options: { intervalMs: number; onOutage: (error: unknown) => void },
+  options: { intervalMs: number; startAfterMs?: number; onOutage: (error: unknown) => void },
 ): Repetition {
   const stopping = new AbortController()
   const { signal } = stopping
   const repeating = (async () => {
     let isAway = false
+    if (options.startAfterMs && !(await isTimeOver(options.startAfterMs, signal))) return
     do {
       try {
         await work()

@@ -9,7 +9,7 @@ const dayMs = 86_400_000
 
 const provider = createTestProvider()
 const app = await startTestApp({ now, billing: provider })
-/** What was asked to be made; the reconciliation of the running app reads now and then. */
+/** What was asked beyond reading. */
 const made = () => provider.calls.filter(({ call }) => call !== 'listSubscriptions')
 const started = () => provider.calls.filter(({ call }) => call === 'startTrial').map(({ input }) => input)
 

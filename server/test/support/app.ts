@@ -84,6 +84,8 @@ export interface TestAppOptions {
   billing?: BillingProvider
 }
 
+const anHourMs = 3_600_000
+
 /** The production app on a database of its own, listening on loopback; closed after the file's tests. */
 export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const { url: databaseUrl } = await createTestDatabase()
@@ -103,7 +105,8 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const log = options.log && { log: options.log }
   const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...engine.options, ...log })
   const deps = { ...opened, plans: { ...opened.plans, ...options.plans }, billing: options.billing ?? opened.billing }
-  const app = await buildApp(deps)
+  // What a test's provider is asked is then asked by the test alone.
+  const app = await buildApp(deps, [], { reconciliationMs: anHourMs, firstReconciliationMs: anHourMs })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(async () => {
     await app.close()
