@@ -95,7 +95,8 @@ function duration(ms: number): string {
 function svg(title: string, height: number, parts: readonly string[]): string {
   const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13">`
   const paper = `<rect width="${width}" height="${height}" fill="#fff"/>`
-  return `${[head, paper, text(20, 24, title, 'start'), ...parts, '</svg>'].join('\n')}\n`
+  const name = `<title>${title}</title>`
+  return `${[head, name, paper, text(20, 24, title, 'start'), ...parts, '</svg>'].join('\n')}\n`
 }
 
 const round = (value: number) => Math.round(value * 10) / 10
