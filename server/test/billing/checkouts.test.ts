@@ -1,12 +1,10 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
 import { reconcile } from '../../src/billing/reconcile.ts'
 import type { TestKey } from '../support/app.ts'
-import { atEnd } from '../support/cleanup.ts'
+import { listenOnLoopback } from '../support/listen.ts'
 import { keepFromReconciling } from './billing-world.ts'
 import { deliverTo, openStandinWorld } from './standin-world.ts'
 
@@ -30,13 +28,7 @@ async function startGateway(target: string): Promise<string> {
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(await reply.text())
   })
-  gateway.listen(0, '127.0.0.1')
-  await once(gateway, 'listening')
-  atEnd(() => {
-    gateway.closeAllConnections()
-    gateway.close()
-  })
-  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
+  return listenOnLoopback(gateway)
 }
 
 const world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: startGateway })

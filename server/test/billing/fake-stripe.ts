@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { atEnd } from '../support/cleanup.ts'
 import type { Json } from '../support/client.ts'
+import { listenOnLoopback } from '../support/listen.ts'
 import { answerCheckouts, type FakeCheckout } from './fake-checkouts.ts'
 
 /** How the fake answers: as it should, or as a provider in trouble does. */
@@ -32,13 +30,7 @@ const webhookSecret = 'whsec_fake'
  */
 export async function startFakeStripe(): Promise<FakeStripe> {
   const server = createServer((request, response) => void answer(fake, request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  atEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const url = await listenOnLoopback(server)
   const fake: FakeStripe = {
     url,
     environment: {

@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { atEnd } from '../support/cleanup.ts'
+import { listenOnLoopback } from '../support/listen.ts'
 
 /** How the provider answers: as it should, not at all, never to an end, or with half of a reply. */
 export type Weather = 'up' | 'down' | 'hangs' | 'breaks off'
@@ -45,13 +43,7 @@ export function createGateway(): Gateway {
         if (gateway.weather === 'up') return void response.end(text)
         response.write(text.slice(0, text.length / 2), () => request.socket.destroy())
       })
-      server.listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      atEnd(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      return listenOnLoopback(server)
     },
   }
   return gateway

@@ -1,10 +1,8 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TestKey } from '../support/app.ts'
-import { atEnd } from '../support/cleanup.ts'
+import { listenOnLoopback } from '../support/listen.ts'
 import { openStandinWorld, type StandinWorld } from './standin-world.ts'
 
 let world: StandinWorld
@@ -35,13 +33,7 @@ async function startForgetfulGateway(target: string): Promise<string> {
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(await reply.text())
   })
-  gateway.listen(0, '127.0.0.1')
-  await once(gateway, 'listening')
-  atEnd(() => {
-    gateway.closeAllConnections()
-    gateway.close()
-  })
-  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
+  return listenOnLoopback(gateway)
 }
 
 const pages = { returnUrl: 'https://us.example/billing/done', canceledUrl: 'https://us.example/billing/canceled' }

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -16,6 +14,7 @@ import { connectStripe } from '../../src/billing/stripe.ts'
 import { setUpStripe } from '../../src/billing/stripe-setup.ts'
 import { pickFreePort } from '../../src/db/embedded/postmaster.ts'
 import { atEnd } from '../support/cleanup.ts'
+import { listenOnLoopback } from '../support/listen.ts'
 import { openStandinWorld } from './standin-world.ts'
 
 /**
@@ -42,13 +41,7 @@ async function startRecorder(target: string): Promise<string> {
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(await reply.text())
   })
-  recorder.listen(0, '127.0.0.1')
-  await once(recorder, 'listening')
-  atEnd(() => {
-    recorder.closeAllConnections()
-    recorder.close()
-  })
-  return `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`
+  return listenOnLoopback(recorder)
 }
 
 function send(target: string, { method, path, headers, body }: Asked): Promise<Response> {

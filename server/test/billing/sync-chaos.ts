@@ -1,9 +1,7 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { atEnd } from '../support/cleanup.ts'
+import { listenOnLoopback } from '../support/listen.ts'
 import { type Delivery, deliverTo } from './standin-world.ts'
 
 /** A share from 0 to 1. */
@@ -56,13 +54,7 @@ export async function startGateway(target: string, weather: () => Chaos): Promis
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(text)
   })
-  gateway.listen(0, '127.0.0.1')
-  await once(gateway, 'listening')
-  atEnd(() => {
-    gateway.closeAllConnections()
-    gateway.close()
-  })
-  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
+  return listenOnLoopback(gateway)
 }
 
 /** Carries events to any of several servers: late, out of order, twice or not at all, again and again when refused. */
