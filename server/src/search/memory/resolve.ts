@@ -139,13 +139,6 @@ export function documentsOf(segment: Segment, storeIds: readonly number[]): Uint
 
 /** The document of a store; -1 for one that the segment does not have. */
 export function findDocument({ byId, ids }: Segment, storeId: number): number {
-  let low = 0
-  let high = byId.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (ids[byId[middle]!]! < storeId) low = middle + 1
-    else high = middle
-  }
-  const document = byId[low]
+  const document = byId[firstInOrder(ids, byId, (id) => id >= storeId)]
   return document !== undefined && ids[document] === storeId ? document : -1
 }

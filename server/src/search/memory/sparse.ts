@@ -1,3 +1,4 @@
+import { lowerBound } from './order.ts'
 import type { Segment } from './segment.ts'
 
 /** Goes along the lists of sparse tokens, window by window and only forward; several clauses may ask for one window. */
@@ -37,13 +38,8 @@ export class ListCursors {
       high += step
       step *= 2
     }
-    if (high > end) high = end
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (entries[middle]! < wanted) low = middle + 1
-      else high = middle
-    }
-    this.#positions.set(code, low)
-    return low
+    const first = lowerBound(entries, wanted, low, Math.min(high, end))
+    this.#positions.set(code, first)
+    return first
   }
 }
