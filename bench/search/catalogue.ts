@@ -45,8 +45,3 @@ export class ResultOrder {
 }
 
 const buckets = 1_002
-
-/** Place within the store: what `contacts.place` is. */
-export function placeOf(traits: number, number: number): number {
-  return (traits >> 2) * 4096 + number
-}

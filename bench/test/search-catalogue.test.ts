@@ -5,8 +5,8 @@ import { findContactPositions } from '../../server/src/search/memory/find-contac
 import { findStorePositions } from '../../server/src/search/memory/find-stores.ts'
 import type { StagedStores } from '../../server/src/search/memory/segment.ts'
 import type { MomentRange, StoreQuery } from '../../server/src/search/query.ts'
-import { unpackTraits } from '../../server/src/search/traits.ts'
-import { placeOf, ResultOrder } from '../search/catalogue.ts'
+import { placeInStore, unpackTraits } from '../../server/src/search/traits.ts'
+import { ResultOrder } from '../search/catalogue.ts'
 import { fuzzSearches } from '../search/fuzz.ts'
 import { generateCatalogue } from '../search/generate.ts'
 import { isRevealable, isRevealableVerified } from '../search/people.ts'
@@ -86,7 +86,7 @@ function lookAtAll(search: Search): number[] {
         (person.roleTokens?.includes(staged.contactRoles[at]!) ?? true) &&
         (person.traits?.includes(staged.contactTraits[at]!) ?? true),
     )
-    const places = people.map((at) => placeOf(staged.contactTraits[at]!, staged.contactNumbers[at]!))
+    const places = people.map((at) => placeInStore(staged.contactTraits[at]!, staged.contactNumbers[at]!))
     for (const contact of places.sort((a, b) => a - b).slice(0, maxPerStore))
       found.push(personKey({ storeId, contact, negatedScore: 0 }))
   }

@@ -1,5 +1,5 @@
+import { placeInStore } from '../../../server/src/search/traits.ts'
 import type { BenchCatalogue } from '../catalogue.ts'
-import { placeOf } from '../catalogue.ts'
 import { FacetsOfTokens, isSingle, type SeveralFacet, type SingleFacet } from './facets.ts'
 
 /** A store as peers keep it; the one object is filled anew for each. */
@@ -55,7 +55,12 @@ export function* peerContacts({ staged, ranks }: BenchCatalogue): Generator<Peer
     const ofStore: PeerContact[] = []
     for (let at = staged.contactStarts[row]!; at < staged.contactStarts[row + 1]!; at++) {
       const traits = staged.contactTraits[at]!
-      ofStore.push({ rank, place: placeOf(traits, staged.contactNumbers[at]!), role: staged.contactRoles[at]!, traits })
+      ofStore.push({
+        rank,
+        place: placeInStore(traits, staged.contactNumbers[at]!),
+        role: staged.contactRoles[at]!,
+        traits,
+      })
     }
     yield* ofStore.sort((a, b) => a.place - b.place)
   }
