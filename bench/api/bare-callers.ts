@@ -2,6 +2,7 @@ import type { Entitlement } from '../../server/src/accounts/account.ts'
 import { type PlanFile, readPlanFile } from '../../server/src/accounts/plans.ts'
 import { type Admission, admit } from '../../server/src/auth/admit.ts'
 import type { Pool, Queryable } from '../../server/src/db/pool.ts'
+import { hashApiKey } from '../../server/src/kernel/api-key.ts'
 import { mapConcurrently } from './lists.ts'
 
 /** What the service asks an admission for, by the kind of call. */
@@ -10,7 +11,7 @@ const asked = {
   storeSearch: { scope: 'stores:read', readSearchRows: true },
   contactSearch: { scope: 'contacts:search', readSearchRows: true },
   reveal: { scope: 'contacts:reveal', readSearchRows: false },
-} as const satisfies Record<string, Omit<Admission, 'authorization'>>
+} as const satisfies Record<string, Omit<Admission, 'secretHash'>>
 
 type Statement = { name?: string; text: string; values: unknown[] }
 
@@ -42,13 +43,13 @@ export async function prepareCallers(pool: Pool, plansFile: string, keys: string
   })
 }
 
-async function recordAdmission(pool: Pool, plans: PlanFile, key: string, admission: Omit<Admission, 'authorization'>) {
+async function recordAdmission(pool: Pool, plans: PlanFile, key: string, admission: Omit<Admission, 'secretHash'>) {
   const sent: Statement[] = []
   const query = (statement: Statement) => {
     sent.push(statement)
     return pool.query(statement)
   }
   const context = { db: { query } as unknown as Queryable, now: new Date(), plans, publicUrl: '' }
-  const { caller } = await admit(context, { authorization: `Bearer ${key}`, ...admission })
+  const { caller } = await admit(context, { secretHash: hashApiKey(key), ...admission })
   return { caller, statement: sent[0]! }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createPool, type Pool } from '../../server/src/db/pool.ts'
+import { type ConnectionPool, createPool } from '../../server/src/db/pool.ts'
 import { createPostgresEngine } from '../../server/src/search/postgres/engine.ts'
 import { LiveTaxonomy } from '../../server/src/taxonomy/live.ts'
 import { type BareCaller, prepareCallers } from './bare-callers.ts'
@@ -40,7 +40,7 @@ interface SqlRun {
 }
 
 interface Prepared extends Pick<SqlPreparation, 'replyBytes'> {
-  pool: Pool
+  pool: ConnectionPool
   callers: BareCaller[]
   workload: Omit<Workload, 'search' | 'contact_search'> & {
     search: BareStoreSearch[]

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { requireAccess } from './auth/access.ts'
-import { KeyHolders } from './auth/key-holders.ts'
+import { identifyCaller, requireAccess } from './auth/access.ts'
+import { FailedKeys } from './auth/failed-keys.ts'
+import { KeyDirectory } from './auth/key-directory.ts'
 import { registerLinkPages } from './billing/links-pages.ts'
 import { reconcileAlone } from './billing/reconcile.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
@@ -52,16 +53,20 @@ export async function buildApp(
   observers: readonly RequestObserver[] = [],
   intervals: ReconciliationIntervals = { reconciliationMs: reconciliationIntervalMs },
 ): Promise<FastifyInstance> {
-  const holders = new KeyHolders()
+  const identify = identifyCaller({
+    directory: new KeyDirectory(() => deps.db.lane('key lookup')),
+    failedKeys: new FailedKeys(),
+  })
   const app = createHttpServer({
     observers: [logRequests(deps.log), ...observers],
     checkReadiness: () => checkReadiness(deps),
     tellReadyDetails: () => ({ search: describeSearch(deps.search.status()) }),
     describeCaller: labelCallers(deps.ids),
     overload: {
-      places: deps.db.options.max * requestsPerConnection,
-      holderOf: (request) => holders.holderOf(request),
+      places: deps.db.max * requestsPerConnection,
+      holderOf: identify,
     },
+    database: { pool: deps.db },
     openapi: {
       tags,
       headersOf: ({ config }) => [
@@ -72,11 +77,11 @@ export async function buildApp(
   })
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
-  requireAccess(app, { db: deps.db, clock: deps.clock, plans: deps.plans, publicUrl, holders })
+  requireAccess(app, { clock: deps.clock, plans: deps.plans, publicUrl })
   app.register(
     async (scope) => {
       const api = scope as unknown as ApiRoutes
-      registerUsageRoutes(api, { db: deps.db, ids: deps.ids, trialLinks })
+      registerUsageRoutes(api, { ids: deps.ids, trialLinks })
       registerBillingRoutes(api, { ...deps, publicUrl })
       registerTaxonomyRoutes(api, deps.taxonomy)
       registerStoreRoutes(api, deps)

@@ -12,7 +12,7 @@ import { keepRunning } from './db/embedded/keep-running.ts'
 import { openEmbeddedPostgres } from './db/embedded/supervisor.ts'
 import { readInstallationSecret } from './db/installation.ts'
 import { type MigrationResult, migrate } from './db/migrate.ts'
-import { createPool, type Pool } from './db/pool.ts'
+import { type ConnectionPool, createPool } from './db/pool.ts'
 import { checkServer } from './db/server.ts'
 import { describeCause } from './http/cause.ts'
 import { createLogger } from './http/logger.ts'
@@ -35,7 +35,7 @@ export interface Deps {
   log: Logger
   clock: Clock
   databaseUrl: string
-  db: Pool
+  db: ConnectionPool
   /** What opening it changed in the schema. */
   migration: MigrationResult
   plans: PlanFile
@@ -164,7 +164,7 @@ async function openDatabase(config: Config, log: Logger): Promise<{ url: string;
 const poolEndTimeoutMs = 5_000
 
 /** A connection that is still at work keeps the pool open; it ends with the process at the latest. */
-async function endPool(pool: Pool): Promise<void> {
+async function endPool(pool: ConnectionPool): Promise<void> {
   await Promise.race([pool.end(), delay(poolEndTimeoutMs, undefined, { ref: false })])
 }
 

@@ -1,12 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Meter, PlanFile } from '../accounts/plans.ts'
-import type { Queryable } from '../db/pool.ts'
+import { restConnectionAfter } from '../http/overload.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { isoDay } from '../kernel/format.ts'
-import { admit } from './admit.ts'
+import { admit, unknownKey } from './admit.ts'
 import type { Caller, CallerContext } from './caller.ts'
-import type { KeyHolders } from './key-holders.ts'
+import type { FailedKeys } from './failed-keys.ts'
+import { type KeyDirectory, readBearerKey } from './key-directory.ts'
 import { uncountRequest } from './queries.ts'
 import { rateHeaders } from './rate-headers.ts'
 import type { Scope } from './scopes.ts'
@@ -29,22 +30,53 @@ declare module 'fastify' {
     /** The request's one moment. */
     now: Date
     caller: Caller | null
+    /** The hash of the key that came with it, once it was read. */
+    secretHash: Buffer | null
+  }
+}
+
+interface KeyOptions {
+  directory: KeyDirectory
+  failedKeys: FailedKeys
+}
+
+/**
+ * Reads the key of a request to a route behind one, and says whose it is; null for a route without. A key that is missing,
+ * malformed or unknown is refused with 401, and its connection slowed down when its address made many such mistakes.
+ */
+export function identifyCaller({ directory, failedKeys }: KeyOptions) {
+  const holderOf = (accountId: number | null) => {
+    if (accountId === null) throw unknownKey()
+    return `account ${accountId}`
+  }
+  return (request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null> => {
+    if (!request.routeOptions.config.access) return null
+    const slowDown = (error: unknown): never => {
+      const restMs = error instanceof ApiError && error.status === 401 ? failedKeys.count(request.ip) : 0
+      if (restMs > 0) restConnectionAfter(reply, restMs)
+      throw error
+    }
+    try {
+      request.secretHash = readBearerKey(request.headers.authorization)
+      const accountId = directory.accountOf(request.secretHash)
+      return typeof accountId === 'number' ? holderOf(accountId) : accountId.then(holderOf).catch(slowDown)
+    } catch (error) {
+      return slowDown(error)
+    }
   }
 }
 
 interface AccessOptions {
-  db: Queryable
   clock: Clock
   plans: PlanFile
   publicUrl: string
-  /** Learns which account a key belongs to. */
-  holders: KeyHolders
 }
 
 /** Puts every route that declares an access behind the key, the limits and the scope, in this order, after its body was parsed. */
 export function requireAccess(app: FastifyInstance, options: AccessOptions): void {
   app.decorateRequest('now', null as unknown as Date)
   app.decorateRequest('caller', null)
+  app.decorateRequest('secretHash', null)
 
   app.addHook('onRequest', (request, _reply, done) => {
     request.now = options.clock.now()
@@ -55,15 +87,14 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     const { access } = request.routeOptions.config
     if (!access) return
     const { caller, refusal } = await admit(
-      { db: options.db, now: request.now, plans: options.plans, publicUrl: options.publicUrl },
+      { db: request.db, now: request.now, plans: options.plans, publicUrl: options.publicUrl },
       {
-        authorization: request.headers.authorization,
+        secretHash: request.secretHash!,
         scope: access.scope,
         readSearchRows: access.spends?.includes('search_rows') ?? false,
         ...(access.billingLimit && { billingLimit: access.billingLimit }),
       },
     )
-    options.holders.remember(request.headers.authorization, caller.accountId)
     request.caller = caller
     if (refusal) throw refusal
     countedRequests.add(request)
@@ -76,7 +107,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     if (!(error instanceof ApiError) || error.code !== 'rate_limit_exceeded') return
     const { requests_per_minute: minute, requests_per_day: day } = caller.rate
     if (!minute || !day) return
-    await uncountRequest(options.db, {
+    await uncountRequest(request.db, {
       accountId: caller.accountId,
       mode: caller.mode,
       minuteStartedAt: minute.startedAt,
@@ -95,7 +126,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
 const countedRequests = new WeakSet<FastifyRequest>()
 
 /** The context of a verb behind the key. */
-export function callerContext(request: FastifyRequest, db: Queryable): CallerContext {
+export function callerContext(request: FastifyRequest): CallerContext {
   if (!request.caller) throw new Error(`${request.routeOptions.url} has no access declaration`)
-  return { db, now: request.now, requestId: request.id, caller: request.caller }
+  return { db: request.db, now: request.now, requestId: request.id, caller: request.caller }
 }

@@ -2,7 +2,6 @@ import { type AccountTerms, entitlementAt } from '../accounts/account.ts'
 import type { Limits, PlanFile } from '../accounts/plans.ts'
 import { termsOf } from '../accounts/queries.ts'
 import type { Queryable } from '../db/pool.ts'
-import { hashApiKey, parseApiKey } from '../kernel/api-key.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { isoDay } from '../kernel/format.ts'
 import { utcDayAt } from '../kernel/period.ts'
@@ -30,8 +29,8 @@ export interface AdmissionContext {
 }
 
 export interface Admission {
-  /** The `Authorization` header as it came. */
-  authorization: string | undefined
+  /** Of the key that came with the request. */
+  secretHash: Buffer
   scope: Scope
   readSearchRows: boolean
   /** A billing call's own limit; such a call is let in when access has lapsed, too. */
@@ -46,11 +45,10 @@ export type AdmissionResult = { caller: Caller; refusal: ApiError | null }
  * counted; one that is not leaves no trace. Throws `ApiError` while it is not known whose key it is.
  */
 export async function admit(ctx: AdmissionContext, admission: Admission): Promise<AdmissionResult> {
-  const secretHash = readBearerKey(admission.authorization)
   // A refusal is explained from figures read a moment before the count was decided; ask again when they do not explain it.
   for (let attempt = 1; ; attempt++) {
-    const row = await askDatabase(ctx, admission, secretHash)
-    if (!row) throw new ApiError('invalid_api_key', 'This API key does not exist.')
+    const row = await askDatabase(ctx, admission)
+    if (!row) throw unknownKey()
     refuseUnusableKey(row, ctx.now)
     const terms = termsOf(row)
     const caller = describeCaller(row, terms, ctx, admission)
@@ -61,12 +59,8 @@ export async function admit(ctx: AdmissionContext, admission: Admission): Promis
   }
 }
 
-function readBearerKey(authorization: string | undefined): Buffer {
-  if (!authorization)
-    throw new ApiError('missing_api_key', 'Send your API key in the header "Authorization: Bearer <key>".')
-  const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
-  if (!key || !parseApiKey(key)) throw new ApiError('invalid_api_key', 'This is not a Storedex API key.')
-  return hashApiKey(key)
+export function unknownKey(): ApiError {
+  return new ApiError('invalid_api_key', 'This API key does not exist.')
 }
 
 const requestLimits = ['requests_per_minute', 'requests_per_day'] as const
@@ -75,8 +69,7 @@ const linkLimits = [...requestLimits, 'billing_links_per_hour'] as const
 /** One statement, whatever the call counts to. */
 function askDatabase(
   { db, now, plans }: AdmissionContext,
-  { scope, readSearchRows, billingLimit }: Admission,
-  secretHash: Buffer,
+  { secretHash, scope, readSearchRows, billingLimit }: Admission,
 ): Promise<AdmissionRow | undefined> {
   if (billingLimit === 'billing_status') {
     const planLimits = planLimitsJson(plans, ['billing_status_per_hour'])

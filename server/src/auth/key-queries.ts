@@ -71,6 +71,19 @@ export async function selectKeysOf(db: Queryable, accountId: number): Promise<Ke
   return rows
 }
 
+/** The accounts of those keys that exist. */
+export async function selectAccountsOfKeys(
+  db: Queryable,
+  secretHashes: Buffer[],
+): Promise<{ secret_hash: Buffer; account_id: number }[]> {
+  const { rows } = await db.query<{ secret_hash: Buffer; account_id: number }>({
+    name: 'select_accounts_of_keys',
+    text: 'select secret_hash, account_id from api_keys where secret_hash = any ($1::bytea[])',
+    values: [secretHashes],
+  })
+  return rows
+}
+
 export async function selectKeyByHash(db: Queryable, secretHash: Buffer): Promise<KeyRow | undefined> {
   const { rows } = await db.query<KeyRow>(`select ${keyColumns} from api_keys where secret_hash = $1::bytea`, [
     secretHash,

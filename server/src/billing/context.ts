@@ -19,6 +19,6 @@ export interface BillingContext extends BillingServices, CallerContext {
 }
 
 export function billingContext(request: FastifyRequest, services: BillingServices): BillingContext {
-  const { db, billing, clock, ids, plans, publicUrl } = services
-  return { ...callerContext(request, db), db, billing, clock, ids, plans, publicUrl }
+  const { billing, clock, ids, plans, publicUrl } = services
+  return { ...callerContext(request), db: request.db, billing, clock, ids, plans, publicUrl }
 }

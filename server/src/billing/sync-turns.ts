@@ -10,15 +10,15 @@ interface Turns {
   waiting: Set<() => void>
 }
 
-const turnsOf = new WeakMap<Pool, Turns>()
+const turnsOf = new WeakMap<Pool['connections'], Turns>()
 
 /**
  * Bounds how many at once hold a connection of a pool while they wait for the payment provider: however slow it is, the
  * other connections are left to requests for data.
  */
 export async function withTurn<T>(db: Pool, work: () => Promise<T>): Promise<T> {
-  const turns = turnsOf.get(db) ?? { running: 0, waiting: new Set() }
-  turnsOf.set(db, turns)
+  const turns = turnsOf.get(db.connections) ?? { running: 0, waiting: new Set() }
+  turnsOf.set(db.connections, turns)
   await takeTurn(turns)
   try {
     return await work()

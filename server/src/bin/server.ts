@@ -48,7 +48,7 @@ async function runPhases(given: Config, stop: AbortSignal, greet: (greeting: Gre
   try {
     stop.throwIfAborted()
     const keys = await untilAborted(stop, prepareCatalogueAndKeys(deps))
-    const metrics = createMetrics(() => poolFigures(deps))
+    const metrics = createMetrics(() => deps.db.figures)
     registerGauges(metrics, searchGauges(deps.search))
     const metricsServer = await serveMetrics(given, metrics)
     try {
@@ -95,10 +95,6 @@ async function serveMetrics({ host, metricsPort }: Config, { registry }: Metrics
     const isTaken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
     throw isTaken ? portIsTaken(metricsPort, 'METRICS_PORT') : cause
   }
-}
-
-function poolFigures({ db }: Deps) {
-  return { total: db.totalCount, idle: db.idleCount, waiting: db.waitingCount }
 }
 
 type Addressed = Config & { publicUrl: string }

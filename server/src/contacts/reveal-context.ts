@@ -20,7 +20,6 @@ export interface RevealContext extends CallerContext {
 
 /** Where it comes from. */
 export interface RevealServices {
-  db: Pool
   ids: IdSealer
   seals: ContactSeals
   config: { deliverEmails: DeliverEmails }
@@ -32,7 +31,7 @@ export function revealContext(
   services: RevealServices,
   runningKeys: RunningKeys,
 ): RevealContext {
-  const { db, ids, seals, config, trialLinks } = services
+  const { ids, seals, config, trialLinks } = services
   const { deliverEmails } = config
-  return { ...callerContext(request, db), db, ids, seals, deliverEmails, trialLinks, runningKeys }
+  return { ...callerContext(request), db: request.db, ids, seals, deliverEmails, trialLinks, runningKeys }
 }

@@ -1,9 +1,7 @@
 import pg from 'pg'
+import { type Client, ConnectionPool, type Pool } from './connection-pool.ts'
 
-/** Anything a statement can run on: the pool (its own transaction) or one client inside a transaction. */
-export type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>
-export type Pool = pg.Pool
-export type Client = pg.PoolClient
+export type { Client, ConnectionPool, Lane, Pool, Queryable } from './connection-pool.ts'
 
 // bigint keys and sums stay below 2^53; `date` stays text, so that no time zone can move it.
 const types = {
@@ -23,9 +21,16 @@ export interface PoolOptions {
   statementTimeoutMs?: number
   /** How long a connection is waited for, a new one or one that comes free. */
   connectionTimeoutMs?: number
+  /** A statement without an answer is given up after this, and its connection closed: for a server that hangs. */
+  answerTimeoutMs?: number
+  /** How many connections one holder may use at once; all of them when left out. */
+  maxConnectionsPerHolder?: number
 }
 
-/** Connection settings of every connection: nothing hangs, and moments are UTC. */
+/**
+ * Settings of every connection. Nothing hangs, and moments are UTC. A commit is on disk before it is answered, whatever
+ * the server's default; admission alone turns that off for itself.
+ */
 function connectionSettings(options: PoolOptions): pg.ClientConfig {
   return {
     connectionString: options.url,
@@ -35,16 +40,21 @@ function connectionSettings(options: PoolOptions): pg.ClientConfig {
     statement_timeout: options.statementTimeoutMs ?? 10_000,
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 30_000,
-    options: '-c TimeZone=UTC -c jit=off',
+    options: '-c TimeZone=UTC -c jit=off -c synchronous_commit=on',
     keepAlive: true,
+    ...(options.answerTimeoutMs !== undefined && { query_timeout: options.answerTimeoutMs }),
   }
 }
 
-export function createPool(options: PoolOptions): Pool {
-  const pool = new pg.Pool({ ...connectionSettings(options), max: options.maxConnections ?? 16 })
-  // An idle connection that breaks (the server restarted) is replaced at its next use.
-  pool.on('error', () => {})
-  return pool
+const defaultConnections = 16
+
+export function createPool(options: PoolOptions): ConnectionPool {
+  const { maxConnections: max = defaultConnections, maxConnectionsPerHolder: maxPerHolder } = options
+  return new ConnectionPool({
+    ...connectionSettings(options),
+    max,
+    ...(maxPerHolder !== undefined && { maxPerHolder }),
+  })
 }
 
 const retriedStates = new Set(['40001', '40P01'])
@@ -71,22 +81,19 @@ export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
 export function transact<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   return retryConflicts(async () => {
     const client = await pool.connect()
-    // A connection can break while nothing is asked of it; unheard, that would end the process.
     let broken: Error | undefined
-    const onBreak = (error: Error) => {
-      broken ??= error
-    }
-    client.on('error', onBreak)
     try {
       await client.query('begin')
       const result = await work(client)
       await client.query('commit')
       return result
     } catch (error) {
-      await client.query('rollback').catch(onBreak)
+      // On a connection that was closed meanwhile, this fails at once.
+      await client.query('rollback').catch((failure: Error) => {
+        broken = failure
+      })
       throw error
     } finally {
-      client.off('error', onBreak)
       client.release(broken)
     }
   })

@@ -1,13 +1,12 @@
-import type { Socket } from 'node:net'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
 import { FairPlaces } from './fair-places.ts'
 
 export interface OverloadOptions {
   /** Requests at work at once. */
   places: number
-  /** For whom a request works, as far as can be told before anything is looked up; null for one that is never shed. */
-  holderOf(request: FastifyRequest): string | null
+  /** Whose request it is: its account; null for one that is never shed. Throws for a caller who cannot be known. */
+  holderOf(request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null>
 }
 
 declare module 'fastify' {
@@ -34,15 +33,20 @@ export function shedOverload(app: FastifyInstance, { places, holderOf }: Overloa
   const atWork = new FairPlaces(places)
   app.decorateRequest('leavePlace', null)
   app.addHook('preValidation', (request, reply, done) => {
-    const holder = holderOf(request)
-    if (holder !== null) {
+    const takePlace = (holder: string | null) => {
+      if (holder === null) return
+      request.holder = holder
       request.leavePlace = atWork.take(holder)
-      if (!request.leavePlace) {
-        reply.raw.once('close', () => restConnection(request.raw.socket))
-        throw new OverloadError()
-      }
+      if (request.leavePlace) return
+      restConnectionAfter(reply, restMs)
+      throw new OverloadError()
     }
-    done()
+    const holder = holderOf(request, reply)
+    if (!(holder instanceof Promise)) {
+      takePlace(holder)
+      return done()
+    }
+    holder.then(takePlace).then(() => done(), done)
   })
   app.addHook('onSend', (request, _reply, payload, done) => {
     request.leavePlace?.()
@@ -53,10 +57,13 @@ export function shedOverload(app: FastifyInstance, { places, holderOf }: Overloa
 const restMs = 500
 
 /**
- * Whoever asks again at once, hundreds of connections at a time, would keep the event loop busy with refusals, and requests
- * at work would wait for it. So the next request of a connection that was refused is read a little later.
+ * Callers who ask again at once, on hundreds of connections, would keep the event loop busy with refusals, and requests at
+ * work would wait for it. So the next request of a connection that was refused is read a little later.
  */
-function restConnection(socket: Socket): void {
-  socket.pause()
-  setTimeout(() => socket.resume(), restMs).unref()
+export function restConnectionAfter(reply: FastifyReply, restMs: number): void {
+  const { socket } = reply.request.raw
+  reply.raw.once('close', () => {
+    socket.pause()
+    setTimeout(() => socket.resume(), restMs).unref()
+  })
 }

@@ -20,6 +20,7 @@ import { type CallerLabels, observeRequests, type RequestObserver } from './obse
 import { refuseOddRequests } from './odd-requests.ts'
 import { describeApi, type OpenApiOptions } from './openapi.ts'
 import { type OverloadOptions, shedOverload } from './overload.ts'
+import { lendDatabase, type RequestDatabaseOptions } from './request-database.ts'
 import { nameReplies, newRequestId } from './request-id.ts'
 import { decodableTarget, refuseUnknownRoutes } from './routing.ts'
 import { refusalOfValidation, validationOptions } from './validation.ts'
@@ -40,6 +41,8 @@ export interface HttpServerOptions {
   /** Told by `GET /readyz` beside the status. */
   tellReadyDetails?: ReadyDetails
   openapi: OpenApiOptions
+  /** What requests ask; left out, there is no database. */
+  database?: RequestDatabaseOptions
   /** How much may be at work at once; left out, there is no bound. */
   overload?: OverloadOptions
   /** Who a request came from, for the log. */
@@ -88,6 +91,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   refuseOddRequests(app)
   readJsonBodies(app)
   dropUnreadBodies(app)
+  if (options.database) lendDatabase(app, options.database)
   if (options.overload) shedOverload(app, options.overload)
 
   describeApi(app, options.openapi)

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import type { PlanFile } from '../accounts/plans.ts'
 import { callerContext } from '../auth/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
-import type { Pool } from '../db/pool.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
 import type { DeliverEmails } from '../search/delivery.ts'
 import type { SearchEngine } from '../search/engine.ts'
@@ -21,7 +20,6 @@ export interface CatalogueContext extends CallerContext {
 
 /** Where it comes from. */
 export interface CatalogueServices {
-  db: Pool
   cursors: CursorSealer
   search: SearchEngine
   plans: PlanFile
@@ -31,7 +29,7 @@ export interface CatalogueServices {
 
 export function catalogueContext(request: FastifyRequest, services: CatalogueServices): CatalogueContext {
   return {
-    ...callerContext(request, services.db),
+    ...callerContext(request),
     cursors: services.cursors,
     search: services.search,
     vocabulary: services.taxonomy.current.vocabulary,

@@ -1,5 +1,4 @@
 import { callerContext } from '../auth/access.ts'
-import type { Pool } from '../db/pool.ts'
 import { errorReplies } from '../http/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import type { IdSealer } from '../kernel/ids.ts'
@@ -8,12 +7,11 @@ import { UsageReply } from './schema.ts'
 import type { TrialLinks } from './trial-links.ts'
 
 export interface UsageServices {
-  db: Pool
   ids: IdSealer
   trialLinks: TrialLinks
 }
 
-export function registerUsageRoutes(api: ApiRoutes, { db, ids, trialLinks }: UsageServices): void {
+export function registerUsageRoutes(api: ApiRoutes, { ids, trialLinks }: UsageServices): void {
   api.get(
     '/usage',
     {
@@ -26,6 +24,6 @@ export function registerUsageRoutes(api: ApiRoutes, { db, ids, trialLinks }: Usa
         response: { 200: UsageReply, ...errorReplies(401, 403, 429) },
       },
     },
-    (request) => reportUsage({ ...callerContext(request, db), ids, trialLinks }),
+    (request) => reportUsage({ ...callerContext(request), ids, trialLinks }),
   )
 }

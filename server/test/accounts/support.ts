@@ -3,13 +3,13 @@ import { beforeAll } from 'vitest'
 import type { AccountsContext } from '../../src/accounts/account.ts'
 import { type PlanFile, readPlanFile } from '../../src/accounts/plans.ts'
 import { readInstallationSecret } from '../../src/db/installation.ts'
-import { createPool, type Pool } from '../../src/db/pool.ts'
+import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import { createIdSealer } from '../../src/kernel/ids.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 export interface Office {
-  db: Pool
+  db: ConnectionPool
   plans: PlanFile
   /** The context of a verb at a moment. */
   at(moment: string): AccountsContext

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { admit } from '../../src/auth/admit.ts'
+import { hashApiKey } from '../../src/kernel/api-key.ts'
 import { spendRows } from '../usage/spend.ts'
 import { openCommandLine } from './support.ts'
 
@@ -55,7 +56,7 @@ test('what was used is shown for the mode it was used in, and what is left is ne
   const { db, plans } = cli.deps
   const { caller } = await admit(
     { db, now: new Date(now), plans, publicUrl: 'http://storedex.example' },
-    { authorization: `Bearer ${key}`, scope: 'stores:read', readSearchRows: true },
+    { secretHash: hashApiKey(key), scope: 'stores:read', readSearchRows: true },
   )
   const ctx = { db, now: new Date(now), requestId: 'req_1', caller }
   await spendRows(ctx, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1])

@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { admit } from '../../src/auth/admit.ts'
 import { findProjectDir } from '../../src/config.ts'
+import { hashApiKey } from '../../src/kernel/api-key.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import { testDataKeys } from '../support/data-keys.ts'
 import { spendRows } from '../usage/spend.ts'
@@ -31,7 +32,7 @@ async function openSpender(mode: Mode = 'live'): Promise<Spender> {
       const at = clock.now()
       const { caller } = await admit(
         { db, now: at, plans, publicUrl: 'http://storedex.example' },
-        { authorization: `Bearer ${key}`, scope: 'stores:read', readSearchRows: true },
+        { secretHash: hashApiKey(key), scope: 'stores:read', readSearchRows: true },
       )
       await spendRows({ db, now: at, requestId, caller }, storeIds)
     },

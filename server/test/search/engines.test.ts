@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPool, type Pool } from '../../src/db/pool.ts'
+import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import type { SearchEngine } from '../../src/search/engine.ts'
 import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -37,7 +37,7 @@ const cases = sizes.flatMap((size) => seeds.map((seed) => ({ ...size, seed })))
 /** Queries that one catalogue and split are asked before the next ones. */
 const queriesPerCatalogue = 250
 
-let pool: Pool
+let pool: ConnectionPool
 let postgres: SearchEngine
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'engines test', maxConnections: 1 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPool, type Pool } from '../../src/db/pool.ts'
+import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import type { ContactPosition, ContactSearch, SearchEngine } from '../../src/search/engine.ts'
 import type { PersonQuery } from '../../src/search/person.ts'
 import { contactSearchStatement, storesAsked } from '../../src/search/postgres/contact-search.ts'
@@ -31,7 +31,7 @@ const plainSearch: ContactSearch = {
   limit: 100,
 }
 
-let pool: Pool
+let pool: ConnectionPool
 let engine: SearchEngine
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'find contacts', maxConnections: 1 })

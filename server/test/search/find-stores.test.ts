@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPool, type Pool } from '../../src/db/pool.ts'
+import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import type { SearchEngine, StorePosition, StoreSearch } from '../../src/search/engine.ts'
 import type { StoreSearchFilters } from '../../src/search/filters.ts'
 import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
@@ -17,7 +17,7 @@ const vocabulary = vocabularyOf({ category: ['home', 'candles/home'], app: ['kla
 const appToken = (value: string) => vocabulary.find('app', value)!.token
 const everything: StoreQuery = normalizeStoreFilters(vocabulary, {}, 'all')
 
-let pool: Pool
+let pool: ConnectionPool
 let engine: SearchEngine
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'find stores test', maxConnections: 1 })

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createPool, type Pool, type Queryable } from '../../src/db/pool.ts'
+import { type ConnectionPool, createPool, type Queryable } from '../../src/db/pool.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
 import { deliverHosts, deliverPreviews, deliverStores } from '../../src/stores/delivery-queries.ts'
 import { type DeliveryCharge, isAllowanceExceeded } from '../../src/usage/charge-queries.ts'
@@ -18,7 +18,7 @@ const charge: DeliveryCharge = {
   searchRowsAllowance: 20,
 }
 
-let pool: Pool
+let pool: ConnectionPool
 /** Of live stores, whose documents, previews and hosts say which ones they are; the last is one of the sandbox. */
 let ids: number[]
 beforeAll(async () => {

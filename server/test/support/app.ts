@@ -13,7 +13,7 @@ import { createKey, resumeKey, revokeKey, suspendKey } from '../../src/auth/keys
 import type { Scope } from '../../src/auth/scopes.ts'
 import type { BillingProvider } from '../../src/billing/provider.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
-import type { Pool } from '../../src/db/pool.ts'
+import type { ConnectionPool } from '../../src/db/pool.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
 import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
@@ -51,7 +51,7 @@ export interface TestKey extends TestClient {
 export interface TestApp {
   url: string
   deps: Deps
-  db: Pool
+  db: ConnectionPool
   clock: ReturnType<typeof createManualClock>
   /** A caller without a key. */
   anon: TestClient

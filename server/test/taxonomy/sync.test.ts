@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createPool, type Pool, transact } from '../../src/db/pool.ts'
+import { type ConnectionPool, createPool, transact } from '../../src/db/pool.ts'
 import { OperatorError } from '../../src/kernel/errors.ts'
 import { extendTaxonomy } from '../../src/taxonomy/extend.ts'
 import { readTaxonomyFiles } from '../../src/taxonomy/files.ts'
@@ -11,7 +11,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { taxonomyFolder } from './folders.ts'
 
 let url: string
-let pool: Pool
+let pool: ConnectionPool
 beforeAll(async () => {
   url = (await createTestDatabase()).url
   pool = createPool({ url, applicationName: 'taxonomy test', maxConnections: 4 })

@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Queryable } from '../../src/db/pool.ts'
-import { createPool, type Pool, transact } from '../../src/db/pool.ts'
+import { type ConnectionPool, createPool, transact } from '../../src/db/pool.ts'
 import { etagMatches } from '../../src/http/etag.ts'
 import { repeat } from '../../src/kernel/repeat.ts'
 import { extendTaxonomy } from '../../src/taxonomy/extend.ts'
@@ -12,7 +12,7 @@ import { loadTaxonomy, renderTaxonomyReply } from '../../src/taxonomy/taxonomy.t
 import { createTestDatabase } from '../support/database.ts'
 import { taxonomyFolder } from './folders.ts'
 
-let pool: Pool
+let pool: ConnectionPool
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'taxonomy test', maxConnections: 2 })
 })
@@ -124,7 +124,7 @@ describe('the live taxonomy', () => {
     let isAway = false
     let reads = 0
     const database = {
-      query: (...args: Parameters<Pool['query']>) => {
+      query: (...args: Parameters<ConnectionPool['query']>) => {
         reads++
         return isAway ? Promise.reject(new Error('the database is away')) : pool.query(...args)
       },

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admit } from '../../src/auth/admit.ts'
 import type { CallerContext } from '../../src/auth/caller.ts'
-import { type Client, createPool, type Pool } from '../../src/db/pool.ts'
+import { type Client, type ConnectionPool, createPool } from '../../src/db/pool.ts'
+import { hashApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp } from '../support/app.ts'
 import { spendRows } from './spend.ts'
 
-let pool: Pool
+let pool: ConnectionPool
 let admitOn: (client: Client) => Promise<CallerContext>
 beforeAll(async () => {
   const app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
@@ -15,7 +16,7 @@ beforeAll(async () => {
     const now = app.clock.now()
     const { caller } = await admit(
       { db, now, plans: app.deps.plans, publicUrl: '' },
-      { authorization: `Bearer ${secret}`, scope: 'stores:read', readSearchRows: true },
+      { secretHash: hashApiKey(secret), scope: 'stores:read', readSearchRows: true },
     )
     return { db, now, requestId: 'req_1', caller }
   }

@@ -1,5 +1,6 @@
 import { admit } from '../../src/auth/admit.ts'
 import type { CallerContext } from '../../src/auth/caller.ts'
+import { hashApiKey } from '../../src/kernel/api-key.ts'
 import { payForDelivery } from '../../src/usage/charge.ts'
 import { deliverySql, deliveryValues, type MetersTaken } from '../../src/usage/charge-queries.ts'
 import { explainRefusals, payForReveals } from '../../src/usage/charge-reveals.ts'
@@ -18,7 +19,7 @@ export async function spendCredits({ deps }: TestApp, key: TestKey, count: numbe
   const publicUrl = 'http://storedex.example'
   const { caller, refusal } = await admit(
     { db, now, plans, publicUrl },
-    { authorization: `Bearer ${key.secret}`, scope: 'contacts:reveal', readSearchRows: false },
+    { secretHash: hashApiKey(key.secret), scope: 'contacts:reveal', readSearchRows: false },
   )
   if (refusal) throw refusal
   const contactIds = Array.from({ length: count }, () => ++lastContact)

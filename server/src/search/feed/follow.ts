@@ -1,4 +1,4 @@
-import { createPool, type Pool } from '../../db/pool.ts'
+import { type ConnectionPool, createPool } from '../../db/pool.ts'
 import { modes } from '../../kernel/ids.ts'
 import { segmentBytes } from '../memory/segment.ts'
 import { weigh } from '../memory/weight.ts'
@@ -25,7 +25,7 @@ const longestPauseWithoutCatalogueMs = 30_000
 export class Follower implements Feed {
   readonly #settings: FeedSettings
   readonly #listener: FeedListener
-  readonly #pool: Pool
+  readonly #pool: ConnectionPool
   readonly #stopping = new AbortController()
   readonly #wake = new Wake()
   readonly #keeper: SnapshotKeeper | null

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { createPool, type Pool } from '../../db/pool.ts'
+import { type ConnectionPool, createPool } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 
 /** What searches may take of the database. */
@@ -21,15 +21,19 @@ export interface SearchPoolOptions {
 }
 
 /** Connections for searches alone: those that take long leave the connections of everything else free. */
-export function createSearchPool({ url, applicationName, budget = defaultBudget }: SearchPoolOptions): Pool {
+export function createSearchPool({ url, applicationName, budget = defaultBudget }: SearchPoolOptions): ConnectionPool {
   return createPool({
     url,
     applicationName,
     maxConnections: budget.connections,
     statementTimeoutMs: budget.statementMs,
     connectionTimeoutMs: budget.waitMs,
+    answerTimeoutMs: budget.statementMs + answerMarginMs,
   })
 }
+
+/** PostgreSQL ends a statement that takes too long; one that does not even do that has stopped answering. */
+const answerMarginMs = 1_000
 
 const queryCanceled = '57014'
 
