@@ -14,6 +14,7 @@ import { describeCause } from './http/cause.ts'
 import type { CallerLabels, RequestObserver } from './http/observe.ts'
 import { logRequests } from './http/request-log.ts'
 import { type ApiRoutes, createHttpServer } from './http/server.ts'
+import { ApiError } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
 import { repeat } from './kernel/repeat.ts'
 import { describeSearch } from './search/feed/status.ts'
@@ -27,6 +28,8 @@ import { createTrialLinks } from './usage/trial-links.ts'
 const taxonomyIntervalMs = 1_000
 // A kept reply is too old to be given long before it is deleted; this bounds how long it lies there.
 const expiryIntervalMs = 600_000
+// Probes ask far more often; this is for servers that nobody probes, and for the log.
+const healthIntervalMs = 60_000
 // Events of the payment provider come at once; this bounds how long the loss of one is felt.
 const reconciliationIntervalMs = 3_600_000
 
@@ -67,6 +70,7 @@ export async function buildApp(
       holderOf: identify,
     },
     database: { pool: deps.db },
+    trustedProxies: deps.config.trustedProxies,
     openapi: {
       tags,
       headersOf: ({ config }) => [
@@ -97,6 +101,7 @@ export async function buildApp(
   const closing = new AbortController()
   const warnOf = (what: string) => (error: unknown) => deps.log.warn({ cause: describeCause(error) }, what)
   const repetitions = [
+    repeat(() => deps.health.check(), { intervalMs: healthIntervalMs, onOutage: warnOf('the health check failed') }),
     repeat(() => deps.taxonomy.refresh(), {
       intervalMs: taxonomyIntervalMs,
       onOutage: warnOf('the taxonomy cannot be refreshed'),
@@ -119,8 +124,9 @@ export async function buildApp(
   return app
 }
 
-async function checkReadiness({ db, search }: Deps): Promise<string | null> {
-  await db.query('select 1')
+async function checkReadiness({ search, health }: Deps): Promise<string | null> {
+  const { problem, cause } = await health.check()
+  if (problem !== null) throw new ApiError('service_unavailable', problem, { cause })
   return search.readinessProblem()
 }
 

@@ -18,6 +18,8 @@ export interface Config {
   /** Base of the links handed out; null where it follows from the address listened on. */
   publicUrl: string | null
   metricsPort: number | null
+  /** Addresses and networks of proxies whose word on a caller's address counts; empty for none. */
+  trustedProxies: string[]
   dataDir: string
   /** Null: the embedded PostgreSQL. */
   databaseUrl: string | null
@@ -87,6 +89,7 @@ export function readConfig(environment: Environment, projectDir: string): Config
     portIsGiven: port !== null,
     publicUrl: read('PUBLIC_URL', parseHttpBase, 'an http or https URL without user, query or fragment'),
     metricsPort,
+    trustedProxies: read('TRUST_PROXY', parseProxies, 'addresses or networks like 10.0.0.0/8, or loopback') ?? [],
     dataDir: read('DATA_DIR', (value) => resolve(value), 'a folder') ?? join(projectDir, '.storedex'),
     databaseUrl: read('DATABASE_URL', parseDatabaseUrl, 'a URL like postgres://user:password@host:5432/database'),
     dataKeys: read('DATA_KEYS', parseDataKeys, 'id:base64[,id:base64…] with distinct ids and keys of 32 bytes'),
@@ -167,6 +170,20 @@ function parseHost(value: string): string | undefined {
   const isName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(value)
   const looksNumeric = /^[\d.]+$/.test(value)
   return isIP(value) || (isName && !looksNumeric) ? value : undefined
+}
+
+// Names that `proxy-addr` knows, which decides about them.
+const proxyNames = new Set(['loopback', 'linklocal', 'uniquelocal'])
+
+function parseProxies(value: string): string[] | undefined {
+  const proxies = value.split(',').map((each) => each.trim())
+  return proxies.every((each) => proxyNames.has(each) || isNetwork(each)) ? proxies : undefined
+}
+
+function isNetwork(value: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(value) ?? []
+  const version = isIP(address)
+  return version !== 0 && Number(bits ?? 0) <= (version === 4 ? 32 : 128)
 }
 
 function parseUrl(value: string): URL | undefined {

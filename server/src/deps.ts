@@ -15,6 +15,7 @@ import { type MigrationResult, migrate } from './db/migrate.ts'
 import { type ConnectionPool, createPool } from './db/pool.ts'
 import { checkServer } from './db/server.ts'
 import { describeCause } from './http/cause.ts'
+import { HealthWatch } from './http/health-watch.ts'
 import { createLogger } from './http/logger.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { type CursorSealer, createCursorSealer } from './kernel/cursor.ts'
@@ -43,6 +44,8 @@ export interface Deps {
   cursors: CursorSealer
   signer: Signer
   taxonomy: LiveTaxonomy
+  /** Checks whether the database can be used. */
+  health: HealthWatch
   /** Says who matches a search. */
   search: CatalogueSearch
   /** Opens and makes the sealed part of contacts. */
@@ -99,6 +102,8 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
       options,
     )
     opened.push(() => search.close())
+    const health = new HealthWatch({ log, clock, databaseUrl: database.url })
+    opened.push(async () => health.close())
     return {
       config,
       log,
@@ -111,6 +116,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
       cursors: createCursorSealer(secret),
       signer: createSigner(secret),
       taxonomy,
+      health,
       search,
       seals,
       billing: createStripeProvider({

@@ -32,13 +32,13 @@ const cli: Cli = {
   },
 }
 
-// Whoever reads a command's output may stop reading.
-process.stdout.on('error', () => process.exit(1))
-
 const args = process.argv.slice(2)
 // The service ends in its own order; a command is left where it is and what it opened is given back.
 const isCommand = args.find((arg) => !arg.startsWith('-')) !== 'serve'
 const interruptedCode = 130
+
+// The reader of a command's output may stop reading. The service has no need of its output once it runs.
+process.stdout.on('error', () => isCommand && process.exit(1))
 
 let code: number
 try {

@@ -1,10 +1,13 @@
 import { isIPv6 } from 'node:net'
 import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
-import { createMetrics, type Metrics, registerGauges, startMetricsServer } from '../http/metrics.ts'
+import type { HealthWatch } from '../http/health-watch.ts'
+import { createLogger } from '../http/logger.ts'
+import { createMetrics, type GaugeSource, type Metrics, registerGauges, startMetricsServer } from '../http/metrics.ts'
 import { searchGauges } from '../search/feed/status.ts'
 import { feedInThread } from '../search/feed/worker.ts'
 import { prepareCatalogueAndKeys } from './first-start.ts'
@@ -13,6 +16,7 @@ import { chooseFreePort, portIsTaken } from './port.ts'
 import { searchThreadProgram } from './search-thread-program.ts'
 import { standinProgram } from './standin-program.ts'
 import { untilAborted } from './termination.ts'
+import { catchUncaught } from './uncaught.ts'
 
 export interface ServeOptions {
   json: boolean
@@ -26,10 +30,11 @@ export interface ServeOptions {
  */
 export async function serve(given: Config, { json, stdout, termination }: ServeOptions): Promise<void> {
   const failing = new AbortController()
-  process.on('uncaughtException', (error) => failing.abort(error))
+  const log = createLogger({ level: given.logLevel })
+  catchUncaught(log, (error) => failing.abort(error))
   const stop = AbortSignal.any([termination, failing.signal])
   try {
-    await runPhases(given, stop, (greeting) =>
+    await runPhases(given, log, stop, (greeting) =>
       stdout.write(`${json ? JSON.stringify(greeting) : tellGreeting(greeting)}\n`),
     )
   } catch (error) {
@@ -38,10 +43,16 @@ export async function serve(given: Config, { json, stdout, termination }: ServeO
   if (failing.signal.aborted) throw failing.signal.reason
 }
 
-async function runPhases(given: Config, stop: AbortSignal, greet: (greeting: Greeting) => void): Promise<void> {
+async function runPhases(
+  given: Config,
+  log: Logger,
+  stop: AbortSignal,
+  greet: (greeting: Greeting) => void,
+): Promise<void> {
   const config = withAddress(given, await chooseFreePort(given))
   const deps = await openDeps(config, {
     applicationName: 'storedex',
+    log,
     standin: { args: standinProgram(config.projectDir), webhookUrl: webhookUrlAt(config) },
     startFeed: feedInThread(searchThreadProgram()),
   })
@@ -49,7 +60,7 @@ async function runPhases(given: Config, stop: AbortSignal, greet: (greeting: Gre
     stop.throwIfAborted()
     const keys = await untilAborted(stop, prepareCatalogueAndKeys(deps))
     const metrics = createMetrics(() => deps.db.figures)
-    registerGauges(metrics, searchGauges(deps.search))
+    registerGauges(metrics, [...searchGauges(deps.search), clockSkewGauge(deps.health)])
     const metricsServer = await serveMetrics(given, metrics)
     try {
       const { app, config } = await listen(given, deps, metrics)
@@ -84,6 +95,14 @@ async function listen(
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
       config = withAddress(given, await chooseFreePort(given))
     }
+  }
+}
+
+function clockSkewGauge(health: HealthWatch): GaugeSource {
+  return {
+    name: 'storedex_clock_skew_seconds',
+    help: "How far the database's clock is ahead of this server's.",
+    read: () => (health.clockSkewSeconds === null ? [] : [{ value: health.clockSkewSeconds }]),
   }
 }
 

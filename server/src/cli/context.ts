@@ -1,7 +1,11 @@
+import { statfsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { AccountsContext } from '../accounts/account.ts'
+import type { Config } from '../config.ts'
+import { databaseFailureOf } from '../db/failures.ts'
 import type { Deps } from '../deps.ts'
+import { OperatorError } from '../kernel/errors.ts'
 
 /** What the commands need of the process they run in. */
 export interface Cli {
@@ -18,9 +22,25 @@ export async function withDeps<T>(cli: Cli, work: (deps: Deps) => Promise<T>): P
   const deps = await cli.openDeps()
   try {
     return await work(deps)
+  } catch (error) {
+    throw explainFullDisk(deps.config, error)
   } finally {
     await deps.close()
   }
+}
+
+/** Less than the file that PostgreSQL needs for its next changes. */
+const leastFreeBytes = 16_000_000
+
+/** PostgreSQL ends when it cannot write its log of changes, and all that is seen of it is a lost connection. */
+function explainFullDisk({ databaseUrl, dataDir }: Config, error: unknown): unknown {
+  if (databaseUrl !== null || databaseFailureOf(error) !== 'away') return error
+  const { bavail, bsize } = statfsSync(dataDir)
+  if (bavail * bsize >= leastFreeBytes) return error
+  return new OperatorError(
+    `The disk of ${dataDir} is full, and the database ended for it: make room, and run the command again.`,
+    { cause: error },
+  )
 }
 
 export function accountsContext(deps: Deps): AccountsContext {

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { isDatabaseUnavailable } from '../http/database-failure.ts'
+import { type DatabaseFailure, databaseFailureOf } from '../db/failures.ts'
 import { ApiError, OperatorError } from '../kernel/errors.ts'
 import { addAccountCommands } from './accounts.ts'
 import { addBillingCommands } from './billing.ts'
@@ -50,6 +50,14 @@ export async function runCommandLine(args: readonly string[], cli: Cli): Promise
   }
 }
 
+const adviceOn: Record<DatabaseFailure, string> = {
+  away: 'The database went away: see its log, and run the command again.',
+  overloaded: 'The database is overloaded: run the command again in a moment.',
+  disk_full: 'The disk is full: make room, and run the command again.',
+  files_unusable: 'The database cannot use its files: see its log, and its disk.',
+  not_permitted: 'The database refuses this to its role, or cannot open its own files.',
+}
+
 /** A refusal is one sentence. Anything else is a fault of the program or its surroundings and shows where it arose. */
 export function describeFailure(error: unknown): string {
   if (error instanceof OperatorError) {
@@ -60,6 +68,9 @@ export function describeFailure(error: unknown): string {
   // What a caller of the API would be told is too little for the operator, who can do something about it.
   if (error instanceof ApiError)
     return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
-  if (isDatabaseUnavailable(error)) return `The database went away or is overloaded: ${(error as Error).message}.`
+  const failure = databaseFailureOf(error)
+  if (failure) return `${adviceOn[failure]} (${(error as Error).message})`
+  if ((error as { code?: unknown } | null)?.code === 'ENOSPC')
+    return `${adviceOn.disk_full} (${(error as Error).message})`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

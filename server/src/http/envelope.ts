@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance } from 'fastify'
+import { isDatabaseUnavailable } from '../db/failures.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { MissingDataKeyError } from '../kernel/seal.ts'
-import { isDatabaseUnavailable } from './database-failure.ts'
 import type { ErrorReply } from './error-reply.ts'
 
 const defaultRetryAfterSeconds = 1

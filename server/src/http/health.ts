@@ -4,7 +4,10 @@ import { ApiError } from '../kernel/errors.ts'
 /** Resolves to null when requests can be answered, else to a sentence that says why not. It may also throw. */
 export type ReadinessCheck = () => Promise<string | null>
 
-const checkTimeoutMs = 2_000
+/** A check that takes longer has failed. Its own parts give up before that, and say more. */
+const checkTimeoutMs = 5_000
+/** One outcome serves everybody who asks within this time, so that a flood of questions costs no more than one. */
+const cachedMs = 1_000
 
 /** What a ready process tells of how it answers. */
 export type ReadyDetails = () => object
@@ -16,13 +19,29 @@ export function serveHealth(
   tellDetails: ReadyDetails = () => ({}),
 ): void {
   const route = { config: { servesWhileDraining: true }, schema: { hide: true } }
+  const check = shareOutcome(() => withinTime(checkReadiness))
   app.get('/healthz', route, async () => ({ status: 'ok' }))
   app.get('/readyz', route, async () => {
     if (app.drain.isDraining) throw new ApiError('service_unavailable', 'The server is shutting down.')
-    const reason = await withinTime(checkReadiness)
+    const reason = await check()
     if (reason !== null) throw new ApiError('service_unavailable', reason)
     return { status: 'ready', ...tellDetails() }
   })
+}
+
+/** At most one check at a time, and none while the last outcome is fresh. */
+function shareOutcome(check: ReadinessCheck): ReadinessCheck {
+  let outcome: Promise<string | null> | undefined
+  let freshUntil = 0
+  return () => {
+    if (!outcome || performance.now() >= freshUntil) {
+      freshUntil = Number.POSITIVE_INFINITY
+      outcome = check().finally(() => {
+        freshUntil = performance.now() + cachedMs
+      })
+    }
+    return outcome
+  }
 }
 
 async function withinTime(checkReadiness: ReadinessCheck): Promise<string | null> {
@@ -33,6 +52,7 @@ async function withinTime(checkReadiness: ReadinessCheck): Promise<string | null
   try {
     return await Promise.race([checkReadiness(), timeout])
   } catch (error) {
+    if (error instanceof ApiError) throw error
     throw new ApiError('service_unavailable', 'The readiness check failed.', { cause: error })
   } finally {
     clearTimeout(timer)

@@ -18,6 +18,16 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     },
-    destination ?? pino.destination({ dest: 2, sync: true }),
+    destination ?? standardError(),
   )
+}
+
+// What cannot be written is kept up to this size, then dropped.
+const maxUnwrittenBytes = 1_000_000
+
+/** Standard error. A log that cannot be written, on a full disk, must not end the process. */
+function standardError(): DestinationStream {
+  const stream = pino.destination({ dest: 2, sync: true, maxLength: maxUnwrittenBytes })
+  stream.on('error', () => {})
+  return stream
 }

@@ -45,6 +45,8 @@ export interface HttpServerOptions {
   database?: RequestDatabaseOptions
   /** How much may be at work at once; left out, there is no bound. */
   overload?: OverloadOptions
+  /** Addresses and networks of proxies whose `X-Forwarded-For` counts. */
+  trustedProxies?: string[]
   /** Who a request came from, for the log. */
   describeCaller?: (request: FastifyRequest) => CallerLabels | null
   timeouts?: Partial<Timeouts>
@@ -66,6 +68,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const app = fastify({
     // Fastify's own lines show URLs and headers. The one line a request needs is written by an observer.
     logger: false,
+    trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
     genReqId: newRequestId,
     serverFactory: (handle) => createNodeServer(handle, timeouts, observe),
     // Listened to by `createNodeServer`, which also makes the second server that `localhost` can need.

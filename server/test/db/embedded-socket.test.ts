@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findInstalledPackage } from '../../src/db/embedded/binaries.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
-import { isDatabaseUnavailable } from '../../src/http/database-failure.ts'
+import { isDatabaseUnavailable } from '../../src/db/failures.ts'
 import {
   copyDirectory,
   homeOf,

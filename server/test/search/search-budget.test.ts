@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { isDatabaseUnavailable } from '../../src/db/failures.ts'
 import type { Pool } from '../../src/db/pool.ts'
-import { isDatabaseUnavailable } from '../../src/http/database-failure.ts'
 import type { StoreSearch } from '../../src/search/engine.ts'
 import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
 import { createSearchPool, type SearchBudget } from '../../src/search/postgres/search-pool.ts'

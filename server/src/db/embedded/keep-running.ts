@@ -33,8 +33,8 @@ export async function keepRunning(
   void (async () => {
     let pauseMs = intervalMs
     while (await isTimeOver(pauseMs, stopping.signal)) {
-      if (held.at(-1)!.isRunning()) continue
       try {
+        if (held.at(-1)!.isRunning()) continue
         await startAgain()
         pauseMs = intervalMs
       } catch (error) {

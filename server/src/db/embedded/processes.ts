@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { unless } from './errors.ts'
+import { codeOf, unless } from './errors.ts'
 
 /**
  * What is known of a running process. A process id alone names nobody: ids are used again, soonest in a container that
@@ -11,7 +11,10 @@ interface ProcessFacts {
   arguments: string
 }
 
-/** The facts of a running process; undefined for one that is gone or a zombie nobody has reaped. */
+/**
+ * The facts of a running process; undefined for one that is gone or a zombie nobody has reaped. Throws when the system
+ * cannot tell, for want of descriptors or processes: that does not mean that it is gone.
+ */
 export function inspectProcess(pid: number): ProcessFacts | undefined {
   return process.platform === 'linux' ? inspectByProc(pid) : inspectByPs(pid)
 }
@@ -43,8 +46,9 @@ function inspectByPs(pid: number): ProcessFacts | undefined {
       env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/bin:/usr/bin' },
       stdio: 'pipe',
     })
-  } catch {
-    return undefined // ps exits 1 for a process that is not there
+  } catch (error) {
+    if ((error as { status?: number | null }).status === 1) return undefined // ps found no such process
+    throw error
   }
   const found = /^\s*(\w+ +\w+ +\d+ +[\d:]+ +\d+) +(\S+) +(.*)$/.exec(line.trimEnd())
   if (!found || found[2]?.startsWith('Z')) return undefined
@@ -59,10 +63,25 @@ export function markOfThisProcess(): string {
   return ownMark
 }
 
-/** Whether the process that wrote the mark is still running. */
+/** Whether the process that wrote the mark is still running; true also when the system cannot tell. */
 export function isMarkAlive(mark: string): boolean {
-  if (mark === markOfThisProcess()) return true
-  const pid = Number.parseInt(mark, 10)
-  const facts = pid > 0 ? inspectProcess(pid) : undefined
-  return facts !== undefined && mark === `${pid} ${facts.startedAt}`
+  return orWhenUnknown(true, () => {
+    if (mark === markOfThisProcess()) return true
+    const pid = Number.parseInt(mark, 10)
+    const facts = pid > 0 ? inspectProcess(pid) : undefined
+    return facts !== undefined && mark === `${pid} ${facts.startedAt}`
+  })
+}
+
+// What is short at such moments: descriptors, memory, processes.
+const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'])
+
+/** The answer of `look`, or `assumed` when the system is too short of something to answer. */
+export function orWhenUnknown<T>(assumed: T, look: () => T): T {
+  try {
+    return look()
+  } catch (error) {
+    if (shortages.has(codeOf(error) ?? '')) return assumed
+    throw error
+  }
 }

@@ -17,6 +17,7 @@ import {
   stopPostmaster,
   writeLastPort,
 } from './postmaster.ts'
+import { orWhenUnknown } from './processes.ts'
 import { serverSettings } from './settings.ts'
 import { prepareSocket, removeSocket, socketFailure, socketUrl } from './socket.ts'
 import { registerUser, unregisterUser } from './users.ts'
@@ -35,7 +36,7 @@ export interface EmbeddedPostgres {
   readonly urls: readonly string[]
   /** Whether it was running already. */
   readonly adopted: boolean
-  /** Whether the server that was opened is still there. */
+  /** Whether the server that was opened is still there; true also when the system cannot tell. */
   isRunning(): boolean
   /** Ends this use. The last user stops the server, and has to close its own connections first. */
   release(): Promise<void>
@@ -100,7 +101,13 @@ async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Pr
       )
       return leaving
     }
-    return { url: urls[0]!, urls, adopted, isRunning: () => isServerOf(place.home, postmaster.pid), release }
+    return {
+      url: urls[0]!,
+      urls,
+      adopted,
+      isRunning: () => orWhenUnknown(true, () => isServerOf(place.home, postmaster.pid)),
+      release,
+    }
   } catch (error) {
     // The reason why it could not be opened matters more than a failure to clean up after it.
     await leave().catch(() => {})
@@ -149,8 +156,11 @@ async function joinOrStart(place: Place, options: EmbeddedPostgresOptions): Prom
     const refusal = await findRefusal(url)
     if (!refusal) {
       const bySocket = socketUrl(url, place, postmaster)
-      const isUsable = bySocket !== undefined && !(await findRefusal(bySocket))
-      return { postmaster, adopted, urls: isUsable ? [bySocket, url] : [url] }
+      if (bySocket === undefined) return { postmaster, adopted, urls: [url] }
+      if (!(await findRefusal(bySocket))) return { postmaster, adopted, urls: [bySocket, url] }
+      // Either the socket cannot be used here, or the server died between the two looks.
+      if (!(await findRefusal(url))) return { postmaster, adopted, urls: [url] }
+      continue
     }
     const isFinal = finalRefusal.test(codeOf(refusal) ?? '')
     if (!isFinal && performance.now() < deadline) continue

@@ -1,0 +1,107 @@
+import pg from 'pg'
+import { type DatabaseFailure, databaseFailureOf } from './failures.ts'
+
+export interface DatabaseHealth {
+  /** Null when statements are answered and data can be written, else a sentence that says what is wrong. */
+  problem: string | null
+  /** What the problem was found by; for the log. */
+  cause?: unknown
+  /** How far the database's clock is ahead of this process's, in milliseconds; null where it was not read. */
+  clockAheadMs: number | null
+}
+
+export interface HealthCheckOptions {
+  url: string
+  /** Shown in pg_stat_activity. */
+  applicationName: string
+  readClock(): Date
+}
+
+/** A database that takes longer does not count as answering. */
+const answerMs = 2_000
+/** Writing costs more than reading, and says nothing new within seconds. */
+const writeIntervalMs = 5_000
+
+const lockNotAvailable = '55P03'
+
+/**
+ * Checks the database on a connection of its own, so that the answer does not hang on how busy the others are. It also
+ * tries to write: a server whose disk is full or whose files are gone still answers from memory.
+ */
+export class HealthCheck {
+  readonly #options: HealthCheckOptions
+  #client: pg.Client | null = null
+  #wroteAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: HealthCheckOptions) {
+    this.#options = options
+  }
+
+  async run(): Promise<DatabaseHealth> {
+    try {
+      const client = await this.#connect()
+      const sentAt = this.#options.readClock().getTime()
+      const now = await selectClock(client)
+      const clockAheadMs = now.getTime() - (sentAt + this.#options.readClock().getTime()) / 2
+      if (performance.now() - this.#wroteAt >= writeIntervalMs) {
+        await tryToWrite(client)
+        this.#wroteAt = performance.now()
+      }
+      return { problem: null, clockAheadMs }
+    } catch (cause) {
+      this.close()
+      return { problem: sentences[databaseFailureOf(cause) ?? 'away'], cause, clockAheadMs: null }
+    }
+  }
+
+  close(): void {
+    const client = this.#client
+    this.#client = null
+    this.#wroteAt = Number.NEGATIVE_INFINITY
+    // One that does not answer would not answer to a farewell either.
+    client?.end().catch(() => {})
+  }
+
+  async #connect(): Promise<pg.Client> {
+    if (this.#client) return this.#client
+    const client = new pg.Client({
+      connectionString: this.#options.url,
+      application_name: this.#options.applicationName,
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
+      statement_timeout: answerMs,
+      lock_timeout: answerMs / 2,
+      keepAlive: true,
+    })
+    client.on('error', () => {
+      if (this.#client === client) this.#client = null
+    })
+    await client.connect()
+    this.#client = client
+    return client
+  }
+}
+
+const sentences: Record<DatabaseFailure, string> = {
+  away: 'The database does not answer.',
+  overloaded: 'The database is overloaded.',
+  disk_full: 'The database cannot write: its disk is full.',
+  files_unusable: 'The database cannot use its files.',
+  not_permitted: 'The database cannot be written: a permission is missing.',
+}
+
+async function selectClock(client: pg.Client): Promise<Date> {
+  const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as now')
+  return rows[0]!.now
+}
+
+/** Makes a new file and fills a block of it, then takes all of it back. Two servers that try at once are no fault. */
+async function tryToWrite(client: pg.Client): Promise<void> {
+  try {
+    await client.query('begin; truncate readiness_probe')
+    await client.query("insert into readiness_probe (filler) values (repeat('x', 7000))")
+  } catch (error) {
+    if ((error as { code?: string }).code !== lockNotAvailable) throw error
+  }
+  await client.query('rollback')
+}
