@@ -181,6 +181,11 @@ alter table ledger add constraint ledger_amount_check CHECK ((amount > 0));
 alter table ledger add constraint ledger_pkey PRIMARY KEY (account_id, entry);
 comment on table ledger is 'Append-only: every spend with the request that made it. Its sums equal usage_counters.used.';
 
+create table readiness_probe (
+  filler text not null
+);
+comment on table readiness_probe is 'Always empty. The readiness check fills a block of it and rolls back, so that it notices when nothing can be written.';
+
 create table request_windows (
   account_id bigint not null,
   mode text collate "C" not null,
