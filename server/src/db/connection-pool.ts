@@ -61,7 +61,13 @@ export class ConnectionPool implements Pool {
     return new Lane(this, this.#pool, this.#queue, holder)
   }
 
-  query: Pool['query'] = (text, values) => this.#background.query(text, values)
+  // biome-ignore lint/suspicious/noExplicitAny: as in Queryable
+  query<Row extends pg.QueryResultRow = any>(
+    text: string | pg.QueryConfig,
+    values?: readonly unknown[],
+  ): Promise<pg.QueryResult<Row>> {
+    return this.#background.query(text, values)
+  }
 
   connect(): Promise<Client> {
     return this.#background.connect()
@@ -107,11 +113,15 @@ export class Lane implements Pool {
     for (const end of [...this.#pending]) end(error)
   }
 
-  query: Pool['query'] = async (text, values) => {
+  // biome-ignore lint/suspicious/noExplicitAny: as in Queryable
+  async query<Row extends pg.QueryResultRow = any>(
+    text: string | pg.QueryConfig,
+    values?: readonly unknown[],
+  ): Promise<pg.QueryResult<Row>> {
     const client = await this.connect()
     let broken: Error | undefined
     try {
-      return await client.query(text as string, values as unknown[])
+      return await client.query<Row>(text as string, values as unknown[])
     } catch (error) {
       if (isConnectionBroken(error)) broken = error as Error
       throw this.#aborted ?? error

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type Client, ConnectionPool, type Pool } from './connection-pool.ts'
 
-export type { Client, ConnectionPool, Lane, Pool, Queryable } from './connection-pool.ts'
+export { type Client, type ConnectionPool, Lane, type Pool, type Queryable } from './connection-pool.ts'
 
 // bigint keys and sums stay below 2^53; `date` stays text, so that no time zone can move it.
 const types = {

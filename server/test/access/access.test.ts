@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { knownStatuses } from '../../src/accounts/account.ts'
 import { scopes } from '../../src/auth/scopes.ts'
+import { Lane } from '../../src/db/pool.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { createTestProvider } from '../support/billing-provider.ts'
@@ -77,7 +78,7 @@ each('$name', ({ operation }) => {
     ['in the other mode', () => `Bearer ${key.secret.replace('_live_', '_test_')}`],
     ['given twice', () => `Bearer ${key.secret}, Bearer ${key.secret}`],
   ])('refuses a key %s, without asking the database', async (_what, authorization) => {
-    const query = vi.spyOn(app.db, 'query')
+    const query = vi.spyOn(Lane.prototype, 'query')
     onTestFinished(() => query.mockRestore())
     expectRefusal(await call(app.anon, operation, { authorization: authorization() }), 401, 'invalid_api_key')
     // The watch over the taxonomy asks every second, whoever calls.

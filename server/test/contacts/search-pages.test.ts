@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Lane } from '../../src/db/pool.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json } from '../support/client.ts'
 
@@ -131,7 +132,7 @@ describe('what a page costs', () => {
 
   /** The statements from here to the end of the test. */
   const watchStatements = () => {
-    const query = vi.spyOn(app.db, 'query')
+    const query = vi.spyOn(Lane.prototype, 'query')
     onTestFinished(() => query.mockRestore())
     const texts = () => query.mock.calls.map(([statement]) => JSON.stringify(statement))
     // The watch over the taxonomy asks every second, whoever calls.

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ConnectionPool, createPool, type Queryable, transact } from '../../src/db/pool.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+let pool: ConnectionPool
+let other: ConnectionPool
+beforeAll(async () => {
+  const { url } = await createTestDatabase()
+  pool = createPool({ url, applicationName: 'under test', maxConnections: 2 })
+  other = createPool({ url, applicationName: 'another', maxConnections: 1 })
+  await pool.query('create table words (word text primary key)')
+})
+afterAll(() => Promise.all([pool.end(), other.end()]))
+
+const pidOf = async (db: Queryable) =>
+  (await db.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid
+
+describe('a connection', () => {
+  test('that breaks while nobody listens to it ends nothing, and is replaced', async () => {
+    const client = await pool.connect()
+    const pid = await pidOf(client)
+    // `events.once` would listen to errors, too.
+    const ended = new Promise((resolve) => client.once('end', resolve))
+    await other.query('select pg_terminate_backend($1::integer)', [pid])
+    await ended
+    client.release()
+    expect(await pidOf(pool)).not.toBe(pid)
+  })
+
+  test('is kept when a statement fails on it', async () => {
+    const client = await pool.connect()
+    try {
+      const pid = await pidOf(pool)
+      await pool.query("insert into words values ('amber')")
+      await expect(pool.query("insert into words values ('amber')")).rejects.toThrow(/duplicate key/)
+      expect(await pidOf(pool)).toBe(pid)
+    } finally {
+      client.release()
+    }
+  })
+
+  test('waits for the disk at a commit, whatever the server does by default', async () => {
+    const server = await other.query("select boot_val, setting from pg_settings where name = 'synchronous_commit'")
+    expect(server.rows).toEqual([{ boot_val: 'on', setting: 'on' }])
+  })
+})
+
+describe('a holder', () => {
+  test('with one statement is served before what another has queued', async () => {
+    const greedy = pool.lane('greedy')
+    const order: string[] = []
+    const queued = Array.from({ length: 12 }, () =>
+      greedy.query('select pg_sleep(0.02)').then(() => order.push('greedy')),
+    )
+    await pool
+      .lane('modest')
+      .query('select 1')
+      .then(() => order.push('modest'))
+    await Promise.all(queued)
+    expect(order.indexOf('modest')).toBeLessThanOrEqual(4)
+  })
+})
+
+describe('an aborted lane', () => {
+  const late = new Error('too late')
+
+  test('ends what runs, what waits and what comes later, and leaves the connections to others', async () => {
+    const lane = pool.lane('impatient')
+    const ends = Array.from({ length: 5 }, () => expect(lane.query('select pg_sleep(60)')).rejects.toBe(late))
+    await expect.poll(() => pool.figures.waiting).toBe(3)
+    lane.abort(late)
+    await Promise.all(ends)
+    await expect(lane.query('select 1')).rejects.toBe(late)
+    expect((await Promise.all([pool.query('select 1 as one'), pool.query('select 1 as one')])).length).toBe(2)
+    expect(pool.figures.waiting).toBe(0)
+  })
+
+  test('takes back its transaction', async () => {
+    const lane = pool.lane('impatient')
+    const work = transact(lane, async (client) => {
+      await client.query("insert into words values ('basalt')")
+      lane.abort(late)
+      await client.query("insert into words values ('cedar')")
+    })
+    await expect(work).rejects.toThrow()
+    const { rows } = await pool.query("select word from words where word in ('basalt', 'cedar')")
+    expect(rows).toEqual([])
+  })
+
+  test('of a connection that nobody waits for any more gives it back once it comes', async () => {
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const lane = pool.lane('gone')
+      const asked = lane.connect().then(
+        (client) => client.release(),
+        () => {},
+      )
+      lane.abort(late)
+      await asked
+    }
+    const both = await Promise.all([pool.connect(), pool.connect()])
+    for (const client of both) client.release()
+  })
+})
