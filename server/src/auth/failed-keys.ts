@@ -14,6 +14,11 @@ export class FailedKeys {
   #counts = new Map<string, number>()
   #windowStart = 0
 
+  /** How many addresses and networks are counted. */
+  get size(): number {
+    return this.#counts.size
+  }
+
   /** Counts a refused key. How long the connection is to rest before its next request is read; 0 for not at all. */
   count(address: string, nowMs = performance.now()): number {
     if (nowMs - this.#windowStart >= windowMs || this.#counts.size >= maxAddresses) {

@@ -12,8 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([pool.end(), other.end()]))
 
-const pidOf = async (db: Queryable) =>
-  (await db.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid
+const pidOf = async (db: Queryable) => (await db.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid
 
 describe('a connection', () => {
   test('that breaks while nobody listens to it ends nothing, and is replaced', async () => {

@@ -99,6 +99,48 @@ test('a server that dies under who needs it is started again at the same address
   expect(serverPid(dataDir)).toBeUndefined()
 })
 
+test('a look at the server that fails for want of descriptors starts and ends nothing', async () => {
+  const told: string[] = []
+  let opened = 0
+  let looked = 0
+  const isRunning = () => {
+    looked++
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', syscall: 'open' })
+  }
+  const server = { url: 'postgres://a', urls: ['postgres://a'], adopted: false, isRunning, release: async () => {} }
+  const open = async () => {
+    opened++
+    return server
+  }
+  const held = await keepRunning(open, { intervalMs: 1, log: (line) => told.push(line) })
+  onTestFinished(() => held.release())
+  await until(() => looked >= 3)
+  expect(opened).toBe(1)
+  expect(new Set(told)).toEqual(new Set(['PostgreSQL cannot be started again']))
+})
+
+test('a server that is killed again as soon as it is back is not said to be elsewhere', async () => {
+  const dataDir = seeded.copy()
+  const told: string[] = []
+  const held = await keepRunning(() => openEmbeddedPostgres({ dataDir }), {
+    intervalMs: 5,
+    log: (line) => told.push(line),
+  })
+  onTestFinished(() => held.release())
+  for (let round = 0; round < 6; round++) {
+    const pid = serverPid(dataDir)
+    if (pid !== undefined) process.kill(pid, 'SIGKILL')
+    await until(() => ![undefined, pid].includes(serverPid(dataDir)))
+  }
+  await until(() =>
+    run(held.url, 'select 1').then(
+      () => true,
+      () => false,
+    ),
+  )
+  expect(told.filter((line) => line.includes('another address'))).toEqual([])
+})
+
 test('a server that is just stopping is waited for, then started again', async () => {
   const dataDir = seeded.shared()
   const before = await openEmbeddedPostgres({ dataDir })

@@ -76,8 +76,7 @@ test('whatever comes and goes, no permit is lost, none is made up, and none lies
       expect(running.length).toBeLessThanOrEqual(permits)
       expect(queue.waiting).toBe(waiting.size)
       for (const each of 'abc') expect(held(each)).toBeLessThanOrEqual(permitsPerHolder)
-      if (running.length < permits)
-        for (const waitsAs of waiting.values()) expect(held(waitsAs)).toBe(permitsPerHolder)
+      if (running.length < permits) for (const waitsAs of waiting.values()) expect(held(waitsAs)).toBe(permitsPerHolder)
     }
   })
   fc.assert(property)

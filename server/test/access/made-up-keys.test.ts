@@ -1,0 +1,94 @@
+import { Agent, get } from 'node:http'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { FailedKeys } from '../../src/auth/failed-keys.ts'
+import { Lane } from '../../src/db/pool.ts'
+import { newApiKey } from '../../src/kernel/api-key.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
+})
+
+const statusWith = async (key: string) => (await app.anon.get('/usage', { authorization: `Bearer ${key}` })).status
+
+/** Names of the statements that requests send from now on. */
+function watchStatements() {
+  const query = vi.spyOn(Lane.prototype, 'query')
+  onTestFinished(() => query.mockRestore())
+  return () => query.mock.calls.map(([statement]) => (typeof statement === 'string' ? statement : statement.name))
+}
+
+test('a new key works at once, however many made-up ones come with it, and only it is admitted', async () => {
+  const statements = watchStatements()
+  const real = await app.key({})
+  const before = statements().length
+  const madeUp = Array.from({ length: 600 }, () => statusWith(newApiKey('live')))
+  const replies = await Promise.all([...madeUp.slice(0, 300), statusWith(real.secret), ...madeUp.slice(300)])
+  expect(replies.filter((status) => status === 200)).toHaveLength(1)
+  expect(replies.filter((status) => status === 401)).toHaveLength(600)
+  const sent = statements().slice(before)
+  expect(sent.filter((name) => name === 'admit_request')).toHaveLength(1)
+  expect(sent.filter((name) => name === 'select_accounts_of_keys').length).toBeLessThan(601)
+})
+
+test('a key is looked up once, and counts with the other keys of its account', async () => {
+  const one = await app.key({})
+  const two = await app.keyOf(one.account, {})
+  const statements = watchStatements()
+  for (const key of [one, two, one, two]) expect((await key.get('/usage')).status).toBe(200)
+  expect(statements().filter((name) => name === 'select_accounts_of_keys')).toHaveLength(2)
+})
+
+test('a key that ended is refused by its own name, also when it was seen before', async () => {
+  const key = await app.key({})
+  expect((await key.get('/usage')).status).toBe(200)
+  await app.revokeKey(key)
+  expect((await key.get('/usage')).body.error.code).toBe('revoked_api_key')
+})
+
+test('while keys cannot be looked up, known keys are refused no more than unknown ones: both hear that it passes', async () => {
+  const query = vi
+    .spyOn(Lane.prototype, 'query')
+    .mockRejectedValue(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }))
+  onTestFinished(() => query.mockRestore())
+  expect(await statusWith(newApiKey('live'))).toBe(503)
+})
+
+describe('an address with many refused keys', () => {
+  test('is slowed down connection by connection, and a real key still works from it', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => agent.destroy())
+    const timed = async (key: string, use?: Agent) => {
+      const startedAt = performance.now()
+      const status = await new Promise((resolve, reject) => {
+        const headers = { authorization: `Bearer ${key}` }
+        get(`${app.url}/api/v1/usage`, { ...(use && { agent: use }), headers }, (reply) => {
+          reply.resume().on('end', () => resolve(reply.statusCode))
+        }).on('error', reject)
+      })
+      return { status, ms: performance.now() - startedAt }
+    }
+    const real = await app.key({})
+    for (let i = 0; i < 25; i++) await statusWith(newApiKey('live'))
+    expect((await timed(newApiKey('live'), agent)).status).toBe(401)
+    const rested = await timed(newApiKey('live'), agent)
+    expect(rested.status).toBe(401)
+    expect(rested.ms).toBeGreaterThan(800)
+    expect((await timed(real.secret)).status).toBe(200)
+  })
+
+  test('is one network of IPv6, and is forgiven after a minute', () => {
+    const failed = new FailedKeys()
+    for (let i = 0; i < 20; i++) expect(failed.count(`2001:db8:1:2::${i + 1}`, 0)).toBe(0)
+    expect(failed.count('2001:db8:1:2:ffff::1', 1_000)).toBeGreaterThan(0)
+    expect(failed.count('2001:db8:1:3::1', 1_000)).toBe(0)
+    expect(failed.count('2001:db8:1:2::1', 61_000)).toBe(0)
+  })
+
+  test('takes bounded memory, however many addresses there are', () => {
+    const failed = new FailedKeys()
+    for (let i = 0; i < 30_000; i++) failed.count(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, 0)
+    expect(failed.size).toBeLessThanOrEqual(10_000)
+  })
+})
