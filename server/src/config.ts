@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
+import { type DatabaseTls, databaseTlsModes, resolveTls, setsTls } from './db/tls.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { type DataKey, parseDataKeys } from './kernel/seal.ts'
 import type { DeliverEmails } from './search/delivery.ts'
@@ -20,8 +21,9 @@ export interface Config {
   metricsPort: number | null
   /** Addresses and networks of proxies whose word on a caller's address counts; empty for none. */
   trustedProxies: string[]
+  metricsHost: string
   dataDir: string
-  /** Null: the embedded PostgreSQL. */
+  /** With its TLS settings spelt out; null: the embedded PostgreSQL. */
   databaseUrl: string | null
   /** The keyring that seals contact data, the sealing key first; null: the generated one. */
   dataKeys: DataKey[] | null
@@ -84,14 +86,18 @@ export function readConfig(environment: Environment, projectDir: string): Config
     throw new OperatorError('STRIPE_API_BASE needs STRIPE_SECRET_KEY as well.')
   return {
     projectDir,
-    host: read('HOST', parseHost, 'an IP address or a host name') ?? '127.0.0.1',
+    host: read('HOST', parseHost, hostWanted) ?? '127.0.0.1',
     port: listenPort,
     portIsGiven: port !== null,
     publicUrl: read('PUBLIC_URL', parseHttpBase, 'an http or https URL without user, query or fragment'),
     metricsPort,
     trustedProxies: read('TRUST_PROXY', parseProxies, 'addresses or networks like 10.0.0.0/8, or loopback') ?? [],
+    metricsHost: read('METRICS_HOST', parseHost, hostWanted) ?? '127.0.0.1',
     dataDir: read('DATA_DIR', (value) => resolve(value), 'a folder') ?? join(projectDir, '.storedex'),
-    databaseUrl: read('DATABASE_URL', parseDatabaseUrl, 'a URL like postgres://user:password@host:5432/database'),
+    databaseUrl: withDatabaseTls(
+      read('DATABASE_URL', parseDatabaseUrl, 'a URL like postgres://user:password@host:5432/database'),
+      read('DATABASE_TLS', oneOf(databaseTlsModes), 'disable, require or verify'),
+    ),
     dataKeys: read('DATA_KEYS', parseDataKeys, 'id:base64[,id:base64…] with distinct ids and keys of 32 bytes'),
     plansFile: read('PLANS_FILE', (value) => resolve(value), 'a file') ?? join(projectDir, 'plans.json'),
     stripe,
@@ -102,6 +108,8 @@ export function readConfig(environment: Environment, projectDir: string): Config
     logLevel: read('LOG_LEVEL', oneOf(logLevels), `one of ${logLevels.join(', ')}`) ?? 'info',
   }
 }
+
+const hostWanted = 'an IP address or a host name'
 
 // Addresses are among them, for one can hold a password.
 const secretNames = new Set([
@@ -195,6 +203,34 @@ function parseHttpBase(value: string): string | undefined {
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
   if (url.username || url.password || url.search || url.hash) return undefined
   return url.href.replace(/\/+$/, '')
+}
+
+/** The URL with the TLS settings that all connections use. One place sets them: DATABASE_TLS, or the URL itself. */
+function withDatabaseTls(url: string | null, tls: DatabaseTls | null): string | null {
+  if (url === null) {
+    if (tls) throw new OperatorError('DATABASE_TLS needs DATABASE_URL as well.')
+    return null
+  }
+  if (tls && setsTls(url))
+    throw new OperatorError(
+      'DATABASE_TLS and DATABASE_URL both say how to use TLS; remove sslmode and ssl from the URL.',
+    )
+  const certificate = new URL(url).searchParams.get('sslrootcert')
+  if (certificate !== null && !isReadable(certificate))
+    throw new OperatorError(`The file that sslrootcert in DATABASE_URL names cannot be read: ${certificate}.`)
+  const resolved = resolveTls(url, tls)
+  if (resolved === undefined)
+    throw new OperatorError('sslmode in DATABASE_URL is unknown; use DATABASE_TLS in its place.')
+  return resolved
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function parseDatabaseUrl(value: string): string | undefined {

@@ -9,8 +9,12 @@ import type { Deps } from '../deps.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 
-/** One key of the demonstration account for either mode. */
-export type DemoKeys = Record<Mode, string>
+/** One key of the demonstration account for either mode, and where they are kept. */
+export interface DemoKeys extends Record<Mode, string> {
+  file: string
+  /** Made by this start: nobody has seen them yet. */
+  areNew: boolean
+}
 
 const demoEmail = 'demonstration@storedex.example'
 
@@ -24,7 +28,8 @@ export async function provideDemoKeys(deps: Deps): Promise<DemoKeys | null> {
   const kept = await readKeys(file)
   if (kept) {
     const [live, test] = [await findKey(ctx, kept.live), await findKey(ctx, kept.test)]
-    if (live && test) return live.status === 'active' && test.status === 'active' ? kept : null
+    if (live && test)
+      return live.status === 'active' && test.status === 'active' ? { ...kept, file, areNew: false } : null
   }
 
   const account = (await findAccountByEmail(ctx, demoEmail)) ?? (await openDemoAccount(ctx))
@@ -34,7 +39,7 @@ export async function provideDemoKeys(deps: Deps): Promise<DemoKeys | null> {
     (await createKey(ctx, accountId, { name: `demonstration, ${mode}`, mode, scopes })).key
   const keys = { live: await issue('live'), test: await issue('test') }
   await writeKeys(deps.config.dataDir, file, keys)
-  return keys
+  return { ...keys, file, areNew: true }
 }
 
 function openDemoAccount(ctx: AccountsContext) {
@@ -42,16 +47,16 @@ function openDemoAccount(ctx: AccountsContext) {
 }
 
 /** Undefined when there is no such file, or it was made unreadable; then new keys take their place. */
-async function readKeys(file: string): Promise<DemoKeys | undefined> {
+async function readKeys(file: string): Promise<Record<Mode, string> | undefined> {
   try {
-    const { live, test } = JSON.parse(await readFile(file, 'utf8')) as Partial<DemoKeys>
+    const { live, test } = JSON.parse(await readFile(file, 'utf8')) as Partial<Record<Mode, string>>
     return typeof live === 'string' && typeof test === 'string' ? { live, test } : undefined
   } catch {
     return undefined
   }
 }
 
-async function writeKeys(dataDir: string, file: string, keys: DemoKeys): Promise<void> {
+async function writeKeys(dataDir: string, file: string, keys: Record<Mode, string>): Promise<void> {
   const aside = `${file}.${process.pid}`
   try {
     // The embedded database has made the folder already; with another one it is made here.

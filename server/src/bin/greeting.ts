@@ -26,11 +26,14 @@ interface Facts {
   wantedPort: number
   keys: DemoKeys | null
   billing: string
+  /** Further sentences for the operator. */
+  warnings: readonly string[]
 }
 
-export function greetingOf(address: Address, { wantedPort, keys, billing }: Facts): Greeting {
+export function greetingOf(address: Address, { wantedPort, keys, billing, warnings }: Facts): Greeting {
   const api = `${address.publicUrl}/api/v1`
   const isElsewhere = !address.portIsGiven && address.port !== wantedPort
+  const moved = isElsewhere ? [`Port ${wantedPort} is taken, so it listens on ${address.port}.`] : []
   return {
     api,
     docs: `${address.publicUrl}/docs`,
@@ -38,14 +41,28 @@ export function greetingOf(address: Address, { wantedPort, keys, billing }: Fact
     billing,
     live_key: keys?.live ?? null,
     test_key: keys?.test ?? null,
-    curl: keys && `curl -s -H 'Authorization: Bearer ${keys.live}' ${api}/stores/aurora-candles.example`,
-    notice: isElsewhere ? `Port ${wantedPort} is taken, so it listens on ${address.port}.` : null,
+    curl: keys && `curl -s -H 'Authorization: Bearer ${keys.live}' ${api}${firstPath}`,
+    notice: [...moved, ...warnings].join(' ') || null,
   }
 }
 
-/** The same for a person. */
-export function tellGreeting(greeting: Greeting): string {
-  const { notice, live_key, test_key, curl } = greeting
+const firstPath = '/stores/aurora-candles.example'
+
+/**
+ * The same for a person. Keys are shown once, and only on a terminal: output that goes elsewhere is kept, in a file or by
+ * a log collector. Otherwise the greeting names the keys' file, and its request reads the key from there.
+ */
+export function tellGreeting(
+  greeting: Greeting,
+  keys: DemoKeys | null,
+  { isTerminal }: { isTerminal: boolean },
+): string {
+  const { notice, live_key, test_key } = greeting
+  const areShown = isTerminal && keys?.areNew
+  const keyLines =
+    keys &&
+    (areShown ? [`  Live key       ${live_key}`, `  Test key       ${test_key}`] : [`  Keys           ${keys.file}`])
+  const curl = areShown ? greeting.curl : keys && curlWithKeyFrom(keys.file, `${greeting.api}${firstPath}`)
   const lines = [
     'Storedex is running. Ctrl-C ends it.',
     ...(notice ? ['', notice] : []),
@@ -55,8 +72,7 @@ export function tellGreeting(greeting: Greeting): string {
     `  Data           ${greeting.data_dir}`,
     `  Billing        ${greeting.billing}`,
   ]
-  if (curl)
-    lines.push('', `  Live key       ${live_key}`, `  Test key       ${test_key}`, '', 'Try it:', '', `  ${curl}`, '')
+  if (keyLines) lines.push('', ...keyLines, '', 'Try it:', '', `  ${curl}`, '')
   else
     lines.push(
       '',
@@ -67,4 +83,12 @@ export function tellGreeting(greeting: Greeting): string {
       '',
     )
   return lines.join('\n')
+}
+
+function curlWithKeyFrom(file: string, url: string): string {
+  return `curl -s -H "Authorization: Bearer $(node -p 'require(process.argv[1]).live' ${quoteForShell(file)})" ${url}`
+}
+
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -4,12 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
+import { clearTextWarning } from '../db/tls.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import type { HealthWatch } from '../http/health-watch.ts'
 import { createLogger } from '../http/logger.ts'
 import { createMetrics, type GaugeSource, type Metrics, registerGauges, startMetricsServer } from '../http/metrics.ts'
 import { searchGauges } from '../search/feed/status.ts'
 import { feedInThread } from '../search/feed/worker.ts'
+import type { DemoKeys } from './demo-keys.ts'
 import { prepareCatalogueAndKeys } from './first-start.ts'
 import { type Greeting, greetingOf, tellGreeting } from './greeting.ts'
 import { chooseFreePort, portIsTaken } from './port.ts'
@@ -20,7 +22,7 @@ import { catchUncaught } from './uncaught.ts'
 
 export interface ServeOptions {
   json: boolean
-  stdout: Writable
+  stdout: Writable & { isTTY?: boolean }
   termination: AbortSignal
 }
 
@@ -34,21 +36,19 @@ export async function serve(given: Config, { json, stdout, termination }: ServeO
   catchUncaught(log, (error) => failing.abort(error))
   const stop = AbortSignal.any([termination, failing.signal])
   try {
-    await runPhases(given, log, stop, (greeting) =>
-      stdout.write(`${json ? JSON.stringify(greeting) : tellGreeting(greeting)}\n`),
-    )
+    await runPhases(given, log, stop, (greeting, keys) => {
+      const isTerminal = stdout.isTTY === true
+      stdout.write(`${json ? JSON.stringify(greeting) : tellGreeting(greeting, keys, { isTerminal })}\n`)
+    })
   } catch (error) {
     if (!stop.aborted) throw error
   }
   if (failing.signal.aborted) throw failing.signal.reason
 }
 
-async function runPhases(
-  given: Config,
-  log: Logger,
-  stop: AbortSignal,
-  greet: (greeting: Greeting) => void,
-): Promise<void> {
+type Greet = (greeting: Greeting, keys: DemoKeys | null) => void
+
+async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: Greet): Promise<void> {
   const config = withAddress(given, await chooseFreePort(given))
   const deps = await openDeps(config, {
     applicationName: 'storedex',
@@ -59,13 +59,15 @@ async function runPhases(
   try {
     stop.throwIfAborted()
     const keys = await untilAborted(stop, prepareCatalogueAndKeys(deps))
+    const warnings = [clearTextWarning(given.databaseUrl)].filter((warning) => warning !== null)
+    for (const warning of warnings) deps.log.warn(warning)
     const metrics = createMetrics(() => deps.db.figures)
     registerGauges(metrics, [...searchGauges(deps.search), clockSkewGauge(deps.health)])
     const metricsServer = await serveMetrics(given, metrics)
     try {
       const { app, config } = await listen(given, deps, metrics)
       try {
-        greet(greetingOf(config, { wantedPort: given.port, keys, billing: await tellBilling(deps) }))
+        greet(greetingOf(config, { wantedPort: given.port, keys, billing: await tellBilling(deps), warnings }), keys)
         await untilAborted(stop, new Promise<never>(() => {}))
       } finally {
         await app.close()
@@ -106,10 +108,10 @@ function clockSkewGauge(health: HealthWatch): GaugeSource {
   }
 }
 
-async function serveMetrics({ host, metricsPort }: Config, { registry }: Metrics) {
+async function serveMetrics({ metricsHost, metricsPort }: Config, { registry }: Metrics) {
   if (metricsPort === null) return undefined
   try {
-    return await startMetricsServer({ host, port: metricsPort, registry })
+    return await startMetricsServer({ host: metricsHost, port: metricsPort, registry })
   } catch (cause) {
     const isTaken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
     throw isTaken ? portIsTaken(metricsPort, 'METRICS_PORT') : cause

@@ -32,7 +32,15 @@ function placeOf(url: string): string {
   return `${host}:${port}/${database}`
 }
 
+const untrusted = 'its certificate is not trusted; name the authority that signed it as sslrootcert in DATABASE_URL'
+
 const reasons: Record<string, string> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
   ECONNREFUSED: 'nothing listens there',
   ENOENT: 'nothing listens there',
   ENOTFOUND: 'this host is not known',
@@ -45,5 +53,6 @@ const reasons: Record<string, string> = {
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
+  if (/does not support SSL/.test(message)) return 'it does not offer TLS'
   return reasons[code ?? ''] ?? (/timeout/i.test(message) ? 'it does not answer' : message.replace(/\.$/, ''))
 }

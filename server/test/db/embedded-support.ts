@@ -20,6 +20,13 @@ export function temporaryDirectory(): string {
   return directory
 }
 
+/** The same for the whole file. */
+export function keptDirectory(): string {
+  const directory = makeDirectory()
+  afterAll(() => removeWithServers(directory))
+  return directory
+}
+
 function makeDirectory(): string {
   const directory = mkdtempSync(join(realpathSync(tmpdir()), 'storedex-embedded-'))
   chmodSync(directory, 0o755)

@@ -19,6 +19,7 @@ test('nothing given, it listens on loopback and keeps its data in the checkout',
     portIsGiven: false,
     publicUrl: null,
     metricsPort: null,
+    metricsHost: '127.0.0.1',
     dataDir: join(projectDir, '.storedex'),
     databaseUrl: null,
     dataKeys: null,
@@ -38,6 +39,7 @@ test('everything given is taken, spelt the way the program uses it', () => {
     HOST: '::1',
     PUBLIC_URL: 'https://api.storedex.example/base/',
     METRICS_PORT: '9100',
+    METRICS_HOST: '0.0.0.0',
     DATA_DIR: '/srv/data',
     DATABASE_URL: 'postgresql://me:secret@db.example:5433/shops',
     DATA_KEYS: `new:${key(1)}, old:${key(2).replace('=', '')}`,
@@ -60,6 +62,7 @@ test('everything given is taken, spelt the way the program uses it', () => {
     portIsGiven: true,
     publicUrl: 'https://api.storedex.example/base',
     metricsPort: 9100,
+    metricsHost: '0.0.0.0',
     dataDir: '/srv/data',
     databaseUrl: 'postgresql://me:secret@db.example:5433/shops',
     dataKeys: [
@@ -99,6 +102,8 @@ describe('a value that cannot be used ends the start with one sentence', () => {
     ['PUBLIC_URL', `https://me:${secret}@storedex.example`],
     ['PUBLIC_URL', 'https://storedex.example/?a=1'],
     ['METRICS_PORT', 'on'],
+    ['METRICS_HOST', 'a b'],
+    ['DATABASE_TLS', 'on'],
     ['DATABASE_URL', `mysql://me:${secret}@db.example/shops`],
     ['DATABASE_URL', `host=db password=${secret}`],
     ['DATA_KEYS', `k:${secret}`],
@@ -135,5 +140,17 @@ describe('a value that cannot be used ends the start with one sentence', () => {
     const prices = { STRIPE_PRICE_PRO_MONTHLY: 'price_1', STRIPE_PRICE_PRO_ANNUAL: 'price_1' }
     expect(() => read(prices)).toThrow(/STRIPE_PRICE_PRO_ANNUAL repeats price_1/)
     expect(() => read({ STRIPE_API_BASE: 'http://127.0.0.1:1' })).toThrow(/STRIPE_API_BASE needs STRIPE_SECRET_KEY/)
+    expect(() => read({ DATABASE_TLS: 'verify' })).toThrow(/DATABASE_TLS needs DATABASE_URL/)
+    for (const query of ['sslmode=require', 'ssl=true', 'sslnegotiation=direct']) {
+      const twice = { DATABASE_URL: `postgres://me:${secret}@db.example/shops?${query}`, DATABASE_TLS: 'verify' }
+      expect(() => read(twice)).toThrow(/^DATABASE_TLS and DATABASE_URL both say how to use TLS; [^\n]+\.$/)
+    }
+  })
+
+  test('TLS settings in the URL of the database', () => {
+    const url = `postgres://me:${secret}@db.example/shops`
+    expect(() => read({ DATABASE_URL: `${url}?sslmode=on` })).toThrow(/^sslmode in DATABASE_URL is unknown; [^\n]+\.$/)
+    const missing = `${url}?sslrootcert=/nowhere/ca.pem`
+    expect(() => read({ DATABASE_URL: missing })).toThrow(/sslrootcert in DATABASE_URL .*: \/nowhere\/ca\.pem\.$/)
   })
 })

@@ -1,101 +1,86 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Greeting } from '../../src/bin/greeting.ts'
-import { findProjectDir } from '../../src/config.ts'
+import { pickFreePort } from '../../src/db/embedded/postmaster.ts'
 import { serverPid, temporaryDirectory, until } from '../db/embedded-support.ts'
 import { createTestDatabase } from '../support/database.ts'
+import {
+  hasPseudoTerminals,
+  runShell,
+  type Settings,
+  startOnTerminal,
+  startService,
+  temporaryFolder,
+} from './service.ts'
 
-const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
-
-type Settings = Record<string, string>
-
-/** `npm start` as a terminal runs it: the shell that npm makes, with the service in it, in a process group of its own. */
-function start(settings: Settings, args: string[] = ['--json']) {
-  const { PATH = '', HOME = '' } = process.env
-  // As `npm start` does: npm's shell gives its place to the service, so that signals sent to npm reach it.
-  const script = `exec '${process.execPath}' '${launcher}' serve ${args.join(' ')}`
-  const shell = spawn('/bin/sh', ['-c', script], {
-    env: { PATH, HOME, PORT: '0', ...settings },
-    stdio: 'pipe',
-    detached: true,
-  })
-  const closed = once(shell, 'close')
-  let log = ''
-  shell.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text
-  })
-  onTestFinished(async () => {
-    try {
-      process.kill(-shell.pid!, 'SIGKILL')
-    } catch {
-      // Its group is empty by now.
-    }
-    await closed
-  })
-  const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]()
-  return {
-    log: () => log,
-    async line(): Promise<string> {
-      const next = await lines.next()
-      if (next.done) throw new Error(`The service ended early: ${log}`)
-      return next.value
-    },
-    async greeting(): Promise<Greeting> {
-      return JSON.parse(await this.line())
-    },
-    /** As a terminal's Ctrl-C does. */
-    interrupt: () => process.kill(-shell.pid!, 'SIGINT'),
-    /** As `kill -9` of the service, and of it alone. */
-    kill: () => shell.kill('SIGKILL'),
-    /** As closing the terminal does. */
-    hangUp: () => shell.kill('SIGHUP'),
-    /** Once every process has let go of the output. */
-    async exitCode(): Promise<number | null> {
-      await closed
-      return shell.exitCode
-    },
-  }
+/** What a start says up to its request. */
+async function linesUpToCurl(service: { line(): Promise<string> }): Promise<string[]> {
+  const lines: string[] = []
+  while (!lines.at(-1)?.includes('curl -s')) lines.push(await service.line())
+  return lines
 }
 
-function curl(command: string): Promise<string> {
-  const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  return once(child, 'close').then(() => output)
-}
+const anyKey = /sdx_(live|test)_\w+/
 
-test('from nothing to a first reply, and again with the same keys; Ctrl-C leaves nothing behind', async () => {
+test('from nothing to a first reply; Ctrl-C leaves nothing behind', async () => {
   const dataDir = join(temporaryDirectory(), 'data')
-  const first = start({ DATA_DIR: dataDir }, [])
-  const told: string[] = []
-  while (!told.at(-1)?.includes('curl -s')) told.push(await first.line())
-  const [api] = /http:\S+\/api\/v1$/.exec(told.find((line) => line.includes('API'))!)!
-  expect(told.join('\n')).toContain(dataDir)
-  expect(JSON.parse(await curl(told.at(-1)!))).toMatchObject({ object: 'store', domain: 'aurora-candles.example' })
+  const first = startService({ DATA_DIR: dataDir }, [])
+  const lines = await linesUpToCurl(first)
+  const [api] = /http:\S+\/api\/v1$/.exec(lines.find((line) => line.includes('API'))!)!
+  expect(lines.join('\n')).toContain(dataDir)
+  expect(JSON.parse(await runShell(lines.at(-1)!))).toMatchObject({ object: 'store', domain: 'aurora-candles.example' })
   expect((await fetch(api.replace('/api/v1', '/readyz'))).status).toBe(200)
   first.interrupt()
   expect(await first.exitCode()).toBe(0)
   expect(serverPid(dataDir)).toBeUndefined()
+})
 
-  const keysFile = join(dataDir, 'demo-keys.json')
-  expect(statSync(keysFile).mode & 0o777).toBe(0o600)
-  const second = start({ DATA_DIR: dataDir })
-  const { live_key, test_key, curl: request } = await second.greeting()
-  expect({ live: live_key, test: test_key }).toEqual(JSON.parse(readFileSync(keysFile, 'utf8')))
-  expect(told.join('\n')).toContain(live_key)
-  expect(JSON.parse(await curl(request!))).toMatchObject({ object: 'store' })
-  expect(second.log()).not.toContain(live_key)
-  second.hangUp()
-  expect(await second.exitCode()).toBe(0)
-  expect(serverPid(dataDir)).toBeUndefined()
+describe('the demonstration keys', () => {
+  test('are never printed where output is kept; the request that is printed reads them from their file', async () => {
+    const { url } = await createTestDatabase()
+    const dataDir = join(temporaryFolder(), `it's "my" $data; folder`)
+    const settings = { DATA_DIR: dataDir, DATABASE_URL: url }
+    const first = startService(settings, [])
+    const lines = await linesUpToCurl(first)
+    const keysFile = join(dataDir, 'demo-keys.json')
+    expect(statSync(keysFile).mode & 0o777).toBe(0o600)
+    expect(lines.join('\n')).toContain(keysFile)
+    expect(JSON.parse(await runShell(lines.at(-1)!))).toMatchObject({ object: 'store' })
+    expect(lines.join('\n') + first.log()).not.toMatch(anyKey)
+    first.interrupt()
+    expect(await first.exitCode()).toBe(0)
+
+    // Scripts rely on the keys in the JSON form, at each start.
+    const second = startService(settings)
+    const greeting = await second.greeting()
+    expect({ live: greeting.live_key, test: greeting.test_key }).toEqual(JSON.parse(readFileSync(keysFile, 'utf8')))
+    expect(JSON.parse(await runShell(greeting.curl!))).toMatchObject({ object: 'store' })
+    expect(second.log()).not.toMatch(anyKey)
+    second.hangUp()
+    expect(await second.exitCode()).toBe(0)
+  })
+
+  test.skipIf(!hasPseudoTerminals())(
+    'are printed on a terminal by the start that makes them, and by no later one',
+    async () => {
+      const { url } = await createTestDatabase()
+      const settings = { DATA_DIR: join(temporaryFolder(), 'data'), DATABASE_URL: url, LOG_LEVEL: 'error' }
+      const first = startOnTerminal(settings)
+      const shown = await linesUpToCurl(first)
+      const { live, test: sandbox } = JSON.parse(readFileSync(join(settings.DATA_DIR, 'demo-keys.json'), 'utf8'))
+      expect(shown.join('\n')).toContain(`Live key       ${live}`)
+      expect(shown.join('\n')).toContain(`Test key       ${sandbox}`)
+      expect(JSON.parse(await runShell(shown.at(-1)!))).toMatchObject({ object: 'store' })
+      await first.stop()
+
+      const second = startOnTerminal(settings)
+      const later = await linesUpToCurl(second)
+      expect(later.join('\n')).not.toMatch(anyKey)
+      expect(JSON.parse(await runShell(later.at(-1)!))).toMatchObject({ object: 'store' })
+      await second.stop()
+    },
+  )
 })
 
 describe('the stand-in for Stripe', () => {
@@ -109,7 +94,7 @@ describe('the stand-in for Stripe', () => {
   test('runs with the service, sends its events to it, and ends with it, even when it is killed', async () => {
     const { url } = await createTestDatabase()
     const settings = { DATA_DIR: temporaryFolder(), DATABASE_URL: url, DEMO: '0' }
-    const first = start(settings)
+    const first = startService(settings)
     const { api, billing } = await first.greeting()
     expect(billing).toMatch(/^local stand-in at http:\/\/127\.0\.0\.1:\d+, no money moves$/)
     const address = addressIn(billing)
@@ -123,7 +108,7 @@ describe('the stand-in for Stripe', () => {
     await first.exitCode()
     await until(async () => !(await isThere(address)))
 
-    const second = start(settings, [])
+    const second = startService(settings, [])
     let told = ''
     while (!told.includes('Billing')) told = await second.line()
     expect(addressIn(told)).toBe(address)
@@ -136,7 +121,7 @@ describe('the stand-in for Stripe', () => {
   test('is not started when there is a key of Stripe', async () => {
     const { url } = await createTestDatabase()
     const dataDir = temporaryFolder()
-    const service = start({ DATA_DIR: dataDir, DATABASE_URL: url, DEMO: '0', STRIPE_SECRET_KEY: 'sk_test_ours' })
+    const service = startService({ DATA_DIR: dataDir, DATABASE_URL: url, DEMO: '0', STRIPE_SECRET_KEY: 'sk_test_ours' })
     expect((await service.greeting()).billing).toBe('Stripe in test mode, no money moves')
     expect(existsSync(join(dataDir, 'stripe-standin'))).toBe(false)
     service.interrupt()
@@ -146,7 +131,7 @@ describe('the stand-in for Stripe', () => {
 
 test('told to stop while it starts, it stops and leaves nothing behind', async () => {
   const dataDir = join(temporaryDirectory(), 'data')
-  const service = start({ DATA_DIR: dataDir })
+  const service = startService({ DATA_DIR: dataDir })
   await until(() => service.log().includes('PostgreSQL has started'))
   service.interrupt()
   expect(await service.exitCode()).toBe(0)
@@ -156,7 +141,7 @@ test('told to stop while it starts, it stops and leaves nothing behind', async (
 test('starting empty, it makes no account and says how to make one', async () => {
   const { url } = await createTestDatabase()
   const dataDir = temporaryFolder()
-  const service = start({ DATA_DIR: dataDir, DATABASE_URL: url, DEMO: '0' }, [])
+  const service = startService({ DATA_DIR: dataDir, DATABASE_URL: url, DEMO: '0' }, [])
   const told: string[] = []
   while (!told.at(-1)?.includes('keys create')) told.push(await service.line())
   expect(told.join('\n')).not.toMatch(/sdx_(live|test)_/)
@@ -183,7 +168,7 @@ test('what cannot be had ends the start with one sentence', async () => {
     { settings: { PLANS_FILE: '/nowhere/plans.json' }, sentence: 'The plan file /nowhere/plans.json cannot be read' },
   ]
   for (const { settings, sentence } of refusals) {
-    const service = start({ DATA_DIR: temporaryFolder(), ...settings })
+    const service = startService({ DATA_DIR: temporaryFolder(), ...settings })
     expect(await service.exitCode()).toBe(1)
     expect(service.log()).toMatch(/^[^\n]+\n$/)
     expect(service.log()).toContain(sentence)
@@ -191,8 +176,25 @@ test('what cannot be had ends the start with one sentence', async () => {
   }
 })
 
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'storedex-start-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+test('metrics listen on loopback, whatever HOST is, unless METRICS_HOST names another address', async () => {
+  const { url } = await createTestDatabase()
+  const dataDir = temporaryFolder()
+  const isServed = (host: string, port: string) =>
+    fetch(`http://${host}:${port}/metrics`).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  for (const [settings, elsewhere] of [
+    [{ HOST: '0.0.0.0' }, false],
+    [{ METRICS_HOST: '0.0.0.0' }, process.platform === 'linux'],
+  ] as const) {
+    const port = String(await pickFreePort())
+    const service = startService({ DATA_DIR: dataDir, DATABASE_URL: url, DEMO: '0', METRICS_PORT: port, ...settings })
+    await service.greeting()
+    expect(await isServed('127.0.0.1', port)).toBe(true)
+    // On Linux all of 127.0.0.0/8 is this machine: a second address of it.
+    expect(await isServed('127.0.0.2', port)).toBe(elsewhere)
+    service.interrupt()
+    expect(await service.exitCode()).toBe(0)
+  }
+})
