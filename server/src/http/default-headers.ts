@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
 /** Headers of every reply that did not choose its own: nothing is stored, guessed at, or shown in a frame. */
-const defaults = {
+export const defaultHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -9,7 +9,7 @@ const defaults = {
 
 export function setDefaultHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
-    for (const [name, value] of Object.entries(defaults))
+    for (const [name, value] of Object.entries(defaultHeaders))
       if (!reply.hasHeader(name) && !reply.raw.hasHeader(name)) reply.header(name, value)
     done(null, payload)
   })

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../kernel/clock.ts'
 import type { ApiError } from '../kernel/errors.ts'
+import { defaultHeaders } from './default-headers.ts'
 import { errorBody, errorHeaders } from './envelope.ts'
 
 /** How long a caller may take to read a last reply before the connection is cut. */
@@ -11,6 +12,7 @@ const lingerMs = 2_000
 export function sendRawError(socket: Duplex, error: ApiError, requestId: string): void {
   const body = JSON.stringify(errorBody(error, requestId))
   const headers = {
+    ...defaultHeaders,
     ...errorHeaders(error),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

@@ -64,6 +64,12 @@ describe('one place each', () => {
     expect(filesWith(/process\.exit\(/, (path) => path.startsWith('bin/'))).toEqual([])
   })
 
+  // An address that a caller, an import or a person on file names is text: nothing of it is ever fetched.
+  test('only the payment provider is called over the network', () => {
+    const calls = /\bfetch\(|\bhttps?\.(request|get)\(|from '(node:)?(https|http2|dgram|undici|axios)'|new WebSocket\(/
+    expect(filesWith(calls, (path) => path.startsWith('billing/stripe'))).toEqual([])
+  })
+
   test('business rules take their time from a clock that is passed in', () => {
     const allowed = (path: string) => path === 'kernel/clock.ts'
     expect(filesWith(/new Date\(\)/, allowed)).toEqual([])

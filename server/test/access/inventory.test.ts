@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify'
+import { expect, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { startTestApp } from '../support/app.ts'
+import { operations } from './operations.ts'
+
+/** What is served without a key. Each has its reason; another one needs a decision. */
+const open = [
+  'GET /',
+  'GET /api/v1/openapi.json',
+  'GET /docs',
+  'GET /docs/scalar.js',
+  'GET /docs/start.js',
+  'GET /healthz',
+  'GET /readyz',
+  // Where links of the payment provider end; they hold no data.
+  'GET /billing/canceled',
+  'GET /billing/done',
+  'GET /billing/test',
+  // The link itself is the proof.
+  'GET /billing/trial',
+  'HEAD /billing/trial',
+  'POST /billing/trial',
+  // The signature is the proof.
+  'POST /webhooks/stripe',
+]
+
+/** The routes of a running app as `METHOD /path`, read from the tree that Fastify prints. */
+function routesOf(app: FastifyInstance): string[] {
+  const above: string[] = []
+  return app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent, segment, methods] = /^([│ ]*)[├└]── (\S+)(?: \(([A-Z, ]+)\))?/.exec(line) ?? []
+      if (indent === undefined || segment === undefined) return []
+      above.length = indent.length / 4
+      above.push(segment)
+      return (methods?.split(', ') ?? []).map((method) => `${method} ${above.join('')}`)
+    })
+}
+
+test('every route is an operation of the published document, or one of the few that are open on purpose', async () => {
+  const { deps } = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
+  const app = await buildApp(deps)
+  const served = routesOf(app)
+  await app.close()
+  const published = Object.keys(operations).map((name) => {
+    const [method, path] = name.split(' ')
+    return `${method} /api/v1${path!.replace(/\{(\w+)\}/g, ':$1')}`
+  })
+  expect(served.sort()).toEqual([...published, ...open].sort())
+})

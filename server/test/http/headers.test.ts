@@ -1,0 +1,56 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import { call, postJson, sendRaw } from './edge.ts'
+
+let app: TestApp
+let key: TestKey
+beforeAll(async () => {
+  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
+  key = await app.key({})
+})
+
+const port = () => Number(new URL(app.url).port)
+const withKey = () => ({ authorization: `Bearer ${key.secret}`, origin: 'https://elsewhere.example' })
+
+const replies = {
+  'an answer': () => call(`${app.url}/api/v1/usage`, { headers: withKey() }),
+  'an open answer': () => call(`${app.url}/api/v1/openapi.json`),
+  'the health': () => call(`${app.url}/healthz`),
+  'a refusal for want of a key': () => call(`${app.url}/api/v1/usage`),
+  'a refusal of a body': () => postJson(`${app.url}/api/v1/stores/search`, '{', withKey()),
+  'an unknown path': () => call(`${app.url}/api/v2/usage`, { headers: withKey() }),
+  'an unknown method': () => call(`${app.url}/api/v1/usage`, { method: 'DELETE', headers: withKey() }),
+  'a preflight': () => call(`${app.url}/api/v1/usage`, { method: 'OPTIONS', headers: withKey() }),
+  'a TRACE': async () =>
+    (await sendRaw(port(), 'TRACE /api/v1/usage HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))[0]!,
+  'an event that nobody signed': () => postJson(`${app.url}/webhooks/stripe`, {}),
+  'what is no HTTP': async () => (await sendRaw(port(), 'nonsense\r\n\r\n'))[0]!,
+  'headers that are too long': async () =>
+    (await sendRaw(port(), `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`))[0]!,
+  'the reference': () => call(`${app.url}/docs`),
+  'a script of the reference': () => call(`${app.url}/docs/start.js`),
+  'a page after payment': () => call(`${app.url}/billing/done`),
+  'a page of a trial link': () => call(`${app.url}/billing/trial?token=none`),
+}
+
+describe.each(Object.entries(replies))('%s', (name, ask) => {
+  test('is not sniffed, framed or run by a browser', async () => {
+    const { headers } = await ask()
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval/)
+  })
+
+  test('is opened to no other site, sets no cookie, and names no software', async () => {
+    const { headers } = await ask()
+    const names = [...headers].map(([name]) => name)
+    expect(names.filter((name) => /^(access-control-|set-cookie|server$|x-powered-by)/.test(name))).toEqual([])
+  })
+
+  test('is kept by no cache, unless everybody may have it', async () => {
+    const { headers } = await ask()
+    expect(headers.get('cache-control')).toBe(name === 'an open answer' ? 'no-cache' : 'no-store')
+  })
+})
