@@ -22,6 +22,8 @@ export function resolveTls(databaseUrl: string, tls: DatabaseTls | null): string
   const keepsMeaning = url.searchParams.get('uselibpqcompat') === 'true'
   const mode = tls ? sslmodeOf[tls] : given && verifyingModes.has(given) && !keepsMeaning ? 'verify-full' : null
   if (mode === null) return databaseUrl
+  // The words below are the driver's own.
+  url.searchParams.delete('uselibpqcompat')
   url.searchParams.set('sslmode', mode)
   return url.href
 }
