@@ -74,7 +74,7 @@ create table billing_events (
   handled_at timestamp with time zone,
   outcome text collate "C"
 );
-alter table billing_events add constraint billing_events_outcome_check CHECK ((outcome = ANY (ARRAY['synced'::text, 'unknown_account'::text, 'unknown_type'::text])));
+alter table billing_events add constraint billing_events_outcome_check CHECK ((outcome = ANY (ARRAY['synced'::text, 'unknown_account'::text, 'unknown_type'::text, 'other_mode'::text])));
 alter table billing_events add constraint billing_events_pkey PRIMARY KEY (id);
 CREATE INDEX billing_events_by_age ON public.billing_events USING btree (received_at);
 comment on table billing_events is 'Events of the provider, each once. One without handled_at was received and not finished; the provider sends it again.';

@@ -29,6 +29,8 @@ export interface Config {
   dataKeys: DataKey[] | null
   plansFile: string
   stripe: StripeConfig
+  /** Whether the stand-in may take the place of Stripe where no key is given; null: only where nobody else can reach it. */
+  billingStandin: boolean | null
   /** Whether an empty catalogue is filled with the demonstration. */
   demo: boolean
   deliverEmails: DeliverEmails
@@ -40,7 +42,8 @@ export interface Config {
 
 interface StripeConfig {
   secretKey: string | null
-  webhookSecret: string | null
+  /** One, or two while they are rotated; none while no endpoint was made. */
+  webhookSecrets: string[]
   /** Another address that speaks Stripe's API. */
   apiBase: string | null
   /** Price ids as far as they are given, by `plan_billing` such as `pro_monthly`. */
@@ -78,7 +81,8 @@ export function readConfig(environment: Environment, projectDir: string): Config
     throw new OperatorError(`METRICS_PORT must differ from PORT; both are ${metricsPort}.`)
   const stripe = {
     secretKey: read('STRIPE_SECRET_KEY', matching(/^[sr]k_(test|live)_\w+$/), 'a secret key like sk_test_…'),
-    webhookSecret: read('STRIPE_WEBHOOK_SECRET', matching(/^whsec_\S+$/), 'a signing secret like whsec_…'),
+    webhookSecrets:
+      read('STRIPE_WEBHOOK_SECRET', parseWebhookSecrets, 'a signing secret like whsec_…, or two with a comma') ?? [],
     apiBase: read('STRIPE_API_BASE', parseHttpBase, 'an http or https URL without user, query or fragment'),
     prices: readPrices(read),
   }
@@ -101,6 +105,7 @@ export function readConfig(environment: Environment, projectDir: string): Config
     dataKeys: read('DATA_KEYS', parseDataKeys, 'id:base64[,id:base64…] with distinct ids and keys of 32 bytes'),
     plansFile: read('PLANS_FILE', (value) => resolve(value), 'a file') ?? join(projectDir, 'plans.json'),
     stripe,
+    billingStandin: read('BILLING_STANDIN', parseSwitch, '0 or 1'),
     demo: read('DEMO', parseSwitch, '0 or 1') ?? true,
     deliverEmails: read('DELIVER_EMAILS', oneOf(['all', 'verified']), 'all or verified') ?? 'all',
     searchEngine: read('SEARCH_ENGINE', oneOf(['auto', 'memory', 'postgres']), 'auto, memory or postgres') ?? 'auto',
@@ -153,12 +158,37 @@ function readPrices(
   return prices
 }
 
+/**
+ * Whether billing goes to the stand-in. It believes every card, so it sells nothing where others could buy: at an address
+ * or under a name that leads here from elsewhere.
+ */
+export function billsByStandin({ stripe, billingStandin, host, publicUrl }: BillingConfig): boolean {
+  if (stripe.secretKey !== null) return false
+  const hosts = publicUrl === null ? [host] : [host, new URL(publicUrl).hostname]
+  return billingStandin ?? hosts.every(isLoopback)
+}
+
+type BillingConfig = Pick<Config, 'stripe' | 'billingStandin' | 'host' | 'publicUrl'>
+
+/** Names other than localhost can lead anywhere. */
+function isLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
+  if (name === 'localhost' || name === '::1') return true
+  return isIP(name) === 4 && name.startsWith('127.')
+}
+
 const matching = (shape: RegExp) => (value: string) => (shape.test(value) ? value : undefined)
 
 const oneOf =
   <T extends string>(values: readonly T[]) =>
   (value: string) =>
     values.find((each) => each === value)
+
+function parseWebhookSecrets(value: string): string[] | undefined {
+  const secrets = value.split(',').map((secret) => secret.trim())
+  const areValid = secrets.every((secret) => /^whsec_[^\s,]+$/.test(secret))
+  return areValid && secrets.length <= 2 && new Set(secrets).size === secrets.length ? secrets : undefined
+}
 
 function parseSwitch(value: string): boolean | undefined {
   return value === '1' ? true : value === '0' ? false : undefined

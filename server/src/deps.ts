@@ -6,7 +6,7 @@ import type { BillingProvider } from './billing/provider.ts'
 import { LocalStandin } from './billing/standin.ts'
 import { configuredAccess, standinPrices } from './billing/stripe-access.ts'
 import { createStripeProvider } from './billing/stripe-provider.ts'
-import type { Config } from './config.ts'
+import { billsByStandin, type Config } from './config.ts'
 import { type ContactSeals, openContactSeals } from './contacts/keyring.ts'
 import { keepRunning } from './db/embedded/keep-running.ts'
 import { openEmbeddedPostgres } from './db/embedded/supervisor.ts'
@@ -52,7 +52,7 @@ export interface Deps {
   seals: ContactSeals
   /** Stripe, or the local stand-in that speaks its language. */
   billing: BillingProvider
-  /** Null with a Stripe key, and where no program of it was given. */
+  /** Null with a Stripe key, where billing is closed, and where no program of it was given. */
   standin: LocalStandin | null
   /** Gives everything back, in reverse order, within a bound. */
   close(): Promise<void>
@@ -140,10 +140,10 @@ function explainMigration(cause: unknown): never {
 }
 
 function openStandin(config: Config, options: OpenOptions, log: Logger): LocalStandin | null {
-  if (config.stripe.secretKey !== null || !options.standin) return null
+  if (!billsByStandin(config) || !options.standin) return null
   const { args, webhookUrl } = options.standin
-  const { webhookSecret } = config.stripe
-  const standin = new LocalStandin({ dataDir: config.dataDir, webhookSecret, args, log: tellTrouble(log) })
+  const { webhookSecrets } = config.stripe
+  const standin = new LocalStandin({ dataDir: config.dataDir, webhookSecrets, args, log: tellTrouble(log) })
   if (webhookUrl) standin.keepRunning(webhookUrl)
   return standin
 }

@@ -3,8 +3,12 @@ import { serveControl } from './control/routes.ts'
 import { allEndpoints } from './endpoints/all.ts'
 import { sendError, serveApi } from './http/api.ts'
 import { StripeError } from './http/errors.ts'
+import { refuseOtherHosts } from './http/own-host.ts'
 import { registerPages } from './pages/routes.ts'
 import { Standin, type StandinOptions } from './standin.ts'
+
+// Faults may delay an answer for longer: this bounds how long a request may take to arrive.
+const requestTimeoutMs = 30_000
 
 /** A stand-in that is ready to listen. */
 export interface StandinApp {
@@ -19,8 +23,11 @@ export async function createStandin(options: StandinOptions = {}): Promise<Stand
     // Whatever is not asked for is refused, never dropped or converted.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
     forceCloseConnections: true,
+    requestTimeout: requestTimeoutMs,
     logger: { level: 'error', stream: process.stderr },
   })
+  // Before everything else, for what is not there too.
+  refuseOtherHosts(app)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler(async (request) => {
     throw new StripeError(404, 'invalid_request_error', `There is nothing at ${request.url}.`)

@@ -7,13 +7,14 @@ import { Book, type SavedBook } from './state/book.ts'
 import { Disk, loadBook } from './state/disk.ts'
 import { lockState } from './state/lock.ts'
 import { defaultPlans, type PlanForSale } from './state/plans-for-sale.ts'
+import { provideSecretKey } from './state/secret-key.ts'
 import { currentSettings, seedBook, seedWebhookEndpoint } from './state/seed.ts'
 
 /** How a stand-in is opened. */
 export interface StandinOptions {
   /** Where its state is kept; without one it lives in memory only. */
   readonly stateDir?: string | undefined
-  /** The key that requests have to carry. */
+  /** The key that requests have to carry; without one the stand-in makes its own, and keeps it where its state is kept. */
   readonly secretKey?: string | undefined
   /** An endpoint that exists from the start. */
   readonly webhook?: { readonly url: string; readonly secret?: string | undefined } | undefined
@@ -43,9 +44,9 @@ export class Standin {
 
   constructor(options: StandinOptions = {}) {
     const { stateDir } = options
-    this.secretKey = options.secretKey ?? 'sk_test_standin'
     this.clock = options.clock ?? (() => new Date())
     this.unlock = stateDir ? lockState(stateDir) : () => {}
+    this.secretKey = options.secretKey ?? this.provideKey(stateDir)
     this.book = new Book(stateDir ? this.load(stateDir) : undefined)
     const wallSeconds = Math.floor(this.clock().getTime() / 1000)
     seedBook(this.book, options.plans ?? defaultPlans, wallSeconds)
@@ -63,6 +64,15 @@ export class Standin {
         void this.disk?.save().catch(() => {})
       },
     })
+  }
+
+  private provideKey(stateDir: string | undefined): string {
+    try {
+      return provideSecretKey(stateDir)
+    } catch (error) {
+      this.unlock()
+      throw error
+    }
   }
 
   private load(stateDir: string): SavedBook | undefined {

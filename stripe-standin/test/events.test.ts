@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openReceiver } from './support/receiver.ts'
-import { daySeconds, openWorld, subscribed, type World } from './support/world.ts'
+import { daySeconds, keyHeader, openWorld, subscribed, type World } from './support/world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await openWorld()
 })
 beforeEach(async () => {
-  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE' })
+  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE', headers: keyHeader })
   world.receiver.answer(200)
   await world.control('flush')
   world.receiver.events.length = 0
@@ -123,7 +123,7 @@ test('reordered events all come, in an order that the seed decides', async () =>
     return world.receiver.types()
   }
   const [one, again, other] = [await arrival(3), await arrival(3), await arrival(4)]
-  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE' })
+  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE', headers: keyHeader })
   const inOrder = await arrival(1).then((types) => types.toSorted())
   expect(one).toEqual(again)
   expect(one).not.toEqual(other)

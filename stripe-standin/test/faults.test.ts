@@ -1,13 +1,13 @@
 import Stripe from 'stripe'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openWorld, type World } from './support/world.ts'
+import { keyHeader, openWorld, type World } from './support/world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await openWorld()
 })
 beforeEach(async () => {
-  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE' })
+  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE', headers: keyHeader })
 })
 afterAll(() => world.close())
 
@@ -90,7 +90,7 @@ test('the control takes JSON only, so that no page elsewhere can send it a form'
   for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
     const answer = await fetch(`${world.url}/_standin/faults`, {
       method: 'POST',
-      headers: { 'content-type': type },
+      headers: { ...keyHeader, 'content-type': type },
       body: '{"fail_next":1}',
     })
     expect([type, answer.status]).toEqual([type, 415])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Program, startProgram } from './support/program.ts'
 import { openReceiver, type Receiver } from './support/receiver.ts'
-import { clientOf, customerWithCard, webhookSecret } from './support/world.ts'
+import { clientOf, customerWithCard, keyHeader, secretKey, webhookSecret } from './support/world.ts'
 
 let stateDir: string
 let receiver: Receiver
@@ -23,6 +23,7 @@ afterEach(async () => {
 async function start(more: Record<string, string> = {}): Promise<Program> {
   const program = await startProgram({
     STANDIN_STATE_DIR: stateDir,
+    STANDIN_SECRET_KEY: secretKey,
     STANDIN_WEBHOOK_URL: receiver.url,
     STANDIN_WEBHOOK_SECRET: webhookSecret,
     ...more,
@@ -31,7 +32,7 @@ async function start(more: Record<string, string> = {}): Promise<Program> {
   return program
 }
 
-const flush = (url: string) => fetch(`${url}/_standin/flush`, { method: 'POST' })
+const flush = (url: string) => fetch(`${url}/_standin/flush`, { method: 'POST', headers: keyHeader })
 
 test('what was answered survives a kill, and what was not delivered is delivered afterwards', async () => {
   receiver.answer(500)
@@ -42,7 +43,7 @@ test('what was answered survives a kill, and what was not delivered is delivered
   const subscription = await stripe.subscriptions.create(request, { idempotencyKey: 'before' })
   await fetch(`${first.url}/_standin/clock`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { ...keyHeader, 'content-type': 'application/json' },
     body: '{"advance_seconds":60}',
   })
   const killed = first.end('SIGKILL')
@@ -67,7 +68,9 @@ test('what was answered survives a kill, and what was not delivered is delivered
       'invoice.payment_succeeded',
     ]),
   )
-  const state = (await (await fetch(`${second.url}/_standin/state`)).json()) as { clock_offset_seconds: number }
+  const state = (await (await fetch(`${second.url}/_standin/state`, { headers: keyHeader })).json()) as {
+    clock_offset_seconds: number
+  }
   expect(state.clock_offset_seconds).toBe(60)
 })
 

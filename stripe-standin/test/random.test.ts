@@ -11,7 +11,7 @@ import { presentEvent } from '../src/present/events.ts'
 import { presentInvoice } from '../src/present/invoices.ts'
 import { presentSubscription } from '../src/present/subscriptions.ts'
 import type { Standin } from '../src/standin.ts'
-import { daySeconds, handClock } from './support/world.ts'
+import { daySeconds, handClock, secretKey } from './support/world.ts'
 
 /**
  * Anything a service, its customers and time can do, in any order: the stand-in never fails, whoever follows its events
@@ -69,12 +69,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 async function openShop(stateDir: string) {
   const clock = handClock('2026-01-31T12:00:00Z')
-  const { app, standin } = await createStandin({ stateDir, clock: clock.now })
+  const { app, standin } = await createStandin({ stateDir, secretKey, clock: clock.now })
   const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, form: Record<string, string> = {}) => {
     const answer = await app.inject({
       method,
       url: `/v1/${path}`,
-      headers: { authorization: 'Bearer sk_test_standin', 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/x-www-form-urlencoded' },
       ...(method !== 'GET' && { payload: new URLSearchParams(form).toString() }),
     })
     expect([path, answer.statusCode, answer.statusCode < 500 || answer.body]).toEqual([path, answer.statusCode, true])

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { clientOf, customerWithCard, openWorld, type World } from './support/world.ts'
+import { clientOf, customerWithCard, openWorld, secretKey, type World } from './support/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -55,7 +55,7 @@ test('names that every object inherits are parameters like others: unknown', asy
   for (const name of ['constructor', 'toString', 'hasOwnProperty', '__proto__[x]']) {
     const answer = await fetch(`${world.url}/v1/customers`, {
       method: 'POST',
-      headers: { authorization: 'Bearer sk_test_standin', 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/x-www-form-urlencoded' },
       body: `${encodeURIComponent(name)}=1`,
     })
     // The last one never becomes a parameter at all, so it cannot reach anything.
@@ -101,7 +101,7 @@ test('a declined card is a card error', async () => {
 })
 
 test('an unknown address, and a body that is no form, are told in the same envelope', async () => {
-  const headers = { authorization: 'Bearer sk_test_standin' }
+  const headers = { authorization: `Bearer ${secretKey}` }
   const unknown = await fetch(`${world.url}/v1/horses`, { headers })
   expect([unknown.status, unknown.headers.get('request-id')]).toEqual([404, expect.stringMatching(/^req_/)])
   expect(await unknown.json()).toMatchObject({ error: { type: 'invalid_request_error' } })

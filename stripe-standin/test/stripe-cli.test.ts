@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from './support/world.ts'
+import { openWorld, secretKey, type World } from './support/world.ts'
 
 const run = promisify(execFile)
 
@@ -43,7 +43,7 @@ test
     'invoice.payment_failed',
   ])('the official command line triggers %s, and the signed event arrives', async (type) => {
   world.receiver.events.length = 0
-  const { stdout } = await run(cli!, ['trigger', type, '--api-base', world.url, '--api-key', 'sk_test_standin'], {
+  const { stdout } = await run(cli!, ['trigger', type, '--api-base', world.url, '--api-key', secretKey], {
     env: { HOME: home, XDG_CONFIG_HOME: home, STRIPE_CLI_TELEMETRY_OPTOUT: '1' },
   })
   expect(stdout).toContain('Trigger succeeded')

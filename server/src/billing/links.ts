@@ -1,7 +1,10 @@
 import { claimInHour, type HourRow, selectHour, settleClaim } from '../auth/hour-queries.ts'
-import { rateRefusal, windowAt } from '../auth/windows.ts'
+import { type RateWindow, rateRefusal, windowAt } from '../auth/windows.ts'
+import type { Queryable } from '../db/pool.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { figure } from '../kernel/format.ts'
+import type { Mode } from '../kernel/ids.ts'
 import type { BillingContext } from './context.ts'
 import type { Purchase } from './links-decision.ts'
 import type { ProviderLink } from './provider.ts'
@@ -18,41 +21,58 @@ export const pagePaths = {
 const claimMs = 15_000
 const retryAfterSeconds = 5
 
+/** Whose hour a link counts to. */
+interface LinkHour {
+  accountId: number
+  mode: Mode
+  limit: number
+}
+
+/** Makes a link that counts to the caller's hour, which the reply then tells. */
+export function makeLink(ctx: BillingContext, make: () => Promise<ProviderLink>): Promise<ProviderLink> {
+  const { accountId, mode, rate, entitlement } = ctx.caller
+  const hour = { accountId, mode, limit: entitlement.limits.billing_links_per_hour }
+  return makeCountedLink(ctx, hour, make, (window) => {
+    rate.billing_links = window
+  })
+}
+
 /**
- * Makes a link as one of the account's hour. It is claimed before, so that calls at once never make more than the limit,
- * and counts when it is there; a claim that nobody settles, for a crash, ends by itself.
+ * Makes a link as one of an account's hour. It is claimed before, so that calls at once never make more than the limit,
+ * and counts when it is there; a claim that nobody settles, for a crash, ends by itself. `onHour` learns how the hour
+ * stands.
  */
-export async function makeLink(ctx: BillingContext, make: () => Promise<ProviderLink>): Promise<ProviderLink> {
-  const { accountId, mode } = ctx.caller
-  const claimedAt = ctx.clock.now()
+export async function makeCountedLink(
+  { db, clock, now }: { db: Queryable; clock: Clock; now: Date },
+  { accountId, mode, limit }: LinkHour,
+  make: () => Promise<ProviderLink>,
+  onHour: (window: RateWindow) => void = () => {},
+): Promise<ProviderLink> {
+  const windowOf = (hour: HourRow | undefined) =>
+    windowAt('billing_links', { startedAt: hour?.started_at, used: hour?.used }, limit, now)
+  const claimedAt = clock.now()
   const claim = { accountId, mode, kind: 'billing_links', until: new Date(claimedAt.getTime() + claimMs) } as const
-  const limit = ctx.caller.entitlement.limits.billing_links_per_hour
-  if (!(await claimInHour(ctx.db, claim, { now: ctx.now, claimedAt, limit }))) {
-    tellHour(ctx, await selectHour(ctx.db, claim), limit)
-    throw hourRefusal(ctx, limit)
+  if (!(await claimInHour(db, claim, { now, claimedAt, limit }))) {
+    const window = windowOf(await selectHour(db, claim))
+    onHour(window)
+    throw hourRefusal(window, limit, now)
   }
   let link: ProviderLink
   try {
     link = await make()
   } catch (error) {
     // Why there is no link matters more than that its place could not be given back.
-    await settleClaim(ctx.db, claim, false).catch(() => {})
+    await settleClaim(db, claim, false).catch(() => {})
     throw error
   }
-  const hour = await settleClaim(ctx.db, claim, true)
+  const hour = await settleClaim(db, claim, true)
   if (!hour) throw tookTooLong()
-  tellHour(ctx, hour, limit)
+  onHour(windowOf(hour))
   return link
 }
 
-/** What the reply tells of the hour. */
-function tellHour({ caller: { rate }, now }: BillingContext, hour: HourRow | undefined, limit: number): void {
-  rate.billing_links = windowAt('billing_links', { startedAt: hour?.started_at, used: hour?.used }, limit, now)
-}
-
 /** Others have taken the last places since this call was admitted: for good, or only to try. */
-function hourRefusal({ caller: { rate }, now }: BillingContext, limit: number): ApiError {
-  const hour = rate.billing_links!
+function hourRefusal(hour: RateWindow, limit: number, now: Date): ApiError {
   if (hour.used >= limit) return rateRefusal('billing_links', hour, now)
   return new ApiError(
     'rate_limit_exceeded',

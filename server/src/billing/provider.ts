@@ -47,6 +47,8 @@ export interface ProviderEvent {
   type: string
   /** The customer that it is about, if it is about one. */
   customerId: string | null
+  /** Whether it is of the provider's other mode, live or test, than the service. */
+  isOfOtherMode: boolean
 }
 
 /**
@@ -67,7 +69,7 @@ export interface BillingProvider {
   /**
    * A checkout that takes the place of all others: of the links that were handed out for a customer only the newest can be
    * paid, and none while a subscription runs. Throws `ApiError` billing_account_not_found where the provider does not know
-   * the customer; so does `createPortal`.
+   * the customer; so do `createPortal` and `createPaymentMethodUpdate`.
    */
   createCheckout(input: {
     customerId: string
@@ -91,6 +93,8 @@ export interface BillingProvider {
     returnUrl: string
   }): Promise<ProviderLink>
   createPortal(input: { customerId: string; returnUrl: string }): Promise<ProviderLink>
+  /** A page that adds or replaces the payment method, and leads to nothing else of the portal. */
+  createPaymentMethodUpdate(input: { customerId: string; returnUrl: string }): Promise<ProviderLink>
   /** Starts a subscription in its trial. Asked again for the same account it is the same one. */
   startTrial(input: {
     customerId: string

@@ -1,3 +1,4 @@
+import type { Scope } from '../auth/scopes.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { BilledTerms } from './sync-terms.ts'
 
@@ -12,6 +13,24 @@ export async function selectCustomer(db: Queryable, accountId: number): Promise<
     [accountId],
   )
   return rows[0]?.customer_id ?? null
+}
+
+export interface TrialKeyRow {
+  account_id: number
+  scopes: Scope[]
+  expires_at: Date | null
+  revoked_at: Date | null
+  suspended_at: Date | null
+}
+
+/** The key that a link to the trial page belongs to, as far as it decides about the page. */
+export async function selectTrialKey(db: Queryable, keyId: number): Promise<TrialKeyRow | undefined> {
+  const { rows } = await db.query<TrialKeyRow>({
+    name: 'select_trial_key',
+    text: 'select account_id, scopes, expires_at, revoked_at, suspended_at from api_keys where id = $1::bigint',
+    values: [keyId],
+  })
+  return rows[0]
 }
 
 export async function selectAccountOfCustomer(db: Queryable, customerId: string): Promise<number | null> {
@@ -76,7 +95,8 @@ returning handled_at is not null as is_handled`,
   return { isHandled: rows[0]!.is_handled }
 }
 
-export type EventOutcome = 'synced' | 'unknown_account' | 'unknown_type'
+/** `other_mode`: an event of Stripe's live mode reached a service with a test key, or the reverse. */
+export type EventOutcome = 'synced' | 'unknown_account' | 'unknown_type' | 'other_mode'
 
 export async function markEventHandled(
   db: Queryable,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { unless } from '../db/embedded/errors.ts'
 import { provideDataDir } from '../db/embedded/place.ts'
@@ -18,6 +18,7 @@ export function standinFolder(dataDir: string): string {
   // It starts beside the database, and so may be the first to need the directory.
   provideDataDir(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  closeToOthers(folder, 0o700)
   return folder
 }
 
@@ -43,12 +44,29 @@ export function isStandinAlive(address: StandinAddress): boolean {
 
 /** Signs its events; made once. */
 export function readWebhookSecret(folder: string): string {
-  const file = join(folder, 'webhook-secret')
+  return provideSecret(folder, 'webhook-secret', 'whsec_')
+}
+
+/** Opens its API and its controls, and is known to nobody but those who may read the folder; made once. */
+export function readSecretKey(folder: string): string {
+  return provideSecret(folder, 'secret-key', 'sk_test_')
+}
+
+function provideSecret(folder: string, name: string, prefix: string): string {
+  const file = join(folder, name)
   const kept = unless(['ENOENT'], () => readFileSync(file, 'utf8').trim())
-  if (kept) return kept
-  const secret = `whsec_${randomBytes(24).toString('hex')}`
+  if (kept) {
+    closeToOthers(file, 0o600)
+    return kept
+  }
+  const secret = prefix + randomBytes(24).toString('hex')
   writeWhole(file, `${secret}\n`)
   return secret
+}
+
+/** What was copied here from elsewhere may have been opened on the way. */
+function closeToOthers(path: string, mode: number): void {
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, mode)
 }
 
 function addressFile(folder: string): string {

@@ -3,14 +3,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { withLock } from '../db/embedded/lock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { isTimeOver } from '../kernel/wait.ts'
-import { isStandinAlive, readAddress, readWebhookSecret, standinFolder, writeAddress } from './standin-files.ts'
+import {
+  isStandinAlive,
+  readAddress,
+  readSecretKey,
+  readWebhookSecret,
+  standinFolder,
+  writeAddress,
+} from './standin-files.ts'
 import { type StandinProcess, spawnStandin } from './standin-process.ts'
 import type { StripeAccess } from './stripe.ts'
 
 export interface LocalStandinOptions {
   dataDir: string
-  /** What its events are signed with; null: a secret of its own making. */
-  webhookSecret: string | null
+  /** What its events are signed with, the first of them; none: a secret of its own making. */
+  webhookSecrets: readonly string[]
   /** Arguments of node that run its program. */
   args: readonly string[]
   /** What happened, and why where that is known. */
@@ -23,7 +30,6 @@ interface Held {
   release(): Promise<void>
 }
 
-const secretKey = 'sk_test_standin'
 const lockTimeoutMs = 30_000
 // One that lost its owner a moment ago may not have noticed yet.
 const startAttempts = 5
@@ -111,16 +117,17 @@ export class LocalStandin {
   }
 
   async #open(): Promise<Held> {
-    const { dataDir, webhookSecret: givenSecret } = this.#options
+    const { dataDir, webhookSecrets: given } = this.#options
     const folder = standinFolder(dataDir)
     const joinOrStart = async (): Promise<Held> => {
       const last = readAddress(folder)
-      const webhookSecret = givenSecret ?? readWebhookSecret(folder)
+      const secretKey = readSecretKey(folder)
+      const webhookSecrets = given.length > 0 ? given : [readWebhookSecret(folder)]
       if (last && isStandinAlive(last)) {
-        const access = { secretKey, webhookSecret, apiBase: last.url }
+        const access = { secretKey, webhookSecrets, apiBase: last.url }
         return { access, isRunning: () => isStandinAlive(last), release: async () => {} }
       }
-      const started = await this.#start(folder, webhookSecret, last?.url)
+      const started = await this.#start(folder, { secretKey, webhookSecret: webhookSecrets[0]! }, last?.url)
       try {
         writeAddress(folder, started)
       } catch (error) {
@@ -128,7 +135,7 @@ export class LocalStandin {
         throw error
       }
       return {
-        access: { secretKey, webhookSecret, apiBase: started.url },
+        access: { secretKey, webhookSecrets, apiBase: started.url },
         isRunning: started.isRunning,
         // Under the lock nobody joins it while it ends.
         release: () => withLock(folder, started.stop, lockTimeoutMs).catch(started.stop),
@@ -137,7 +144,11 @@ export class LocalStandin {
     return withLock(folder, joinOrStart, lockTimeoutMs)
   }
 
-  async #start(folder: string, webhookSecret: string, lastUrl: string | undefined): Promise<StandinProcess> {
+  async #start(
+    folder: string,
+    { secretKey, webhookSecret }: { secretKey: string; webhookSecret: string },
+    lastUrl: string | undefined,
+  ): Promise<StandinProcess> {
     for (let attempt = 1; ; attempt++) {
       this.#closing.signal.throwIfAborted()
       const settings = {

@@ -1,20 +1,24 @@
 import { ApiError } from '../kernel/errors.ts'
 import type { StripeAccess } from './stripe.ts'
 
+// Nothing changes before a person sets it up.
+const retryAfterSeconds = 60
+
 /** What the configuration says of Stripe. */
 interface StripeSettings {
   secretKey: string | null
-  webhookSecret: string | null
+  webhookSecrets: readonly string[]
   apiBase: string | null
 }
 
 /** How Stripe is reached by what the operator gave; nothing can be asked of it without a key. */
-export function configuredAccess({ secretKey, webhookSecret, apiBase }: StripeSettings): () => Promise<StripeAccess> {
-  const access = secretKey === null ? null : { secretKey, webhookSecret, apiBase }
+export function configuredAccess({ secretKey, webhookSecrets, apiBase }: StripeSettings): () => Promise<StripeAccess> {
+  const access = secretKey === null ? null : { secretKey, webhookSecrets, apiBase }
   return async () => {
     if (access) return access
     throw new ApiError('billing_provider_unavailable', 'No payment provider is set up.', {
-      cause: new Error('STRIPE_SECRET_KEY is not set and the local stand-in does not run'),
+      retryAfterSeconds,
+      cause: new Error('STRIPE_SECRET_KEY is not set and the local stand-in does not run here'),
     })
   }
 }

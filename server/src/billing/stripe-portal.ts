@@ -1,17 +1,50 @@
 import type { Stripe } from './stripe.ts'
 
-/** Marks the settings that are ours among others of the same Stripe account. */
-const ownMetadata = { storedex: 'portal' }
+/** Marks the settings that are ours among others of the same Stripe account, and what each is for. */
+type Purpose = 'portal' | 'payment_method'
+const metadataOf = (purpose: Purpose) => ({ storedex: purpose })
 
 /**
  * The portal's settings that `billing setup` made. Null when there are none: Stripe then takes the account's default
  * ones, which a person sets in its dashboard.
  */
 export async function findPortalConfiguration(stripe: Stripe): Promise<string | null> {
+  return (await findOwn(stripe, 'portal'))?.id ?? null
+}
+
+/**
+ * The settings of a portal in which a payment method is all that can be changed. A flow hides the rest of the portal;
+ * with these settings there is no rest. They are made when first needed, and put right when somebody widened them.
+ */
+export async function providePaymentMethodConfiguration(stripe: Stripe): Promise<string> {
+  const known = await findOwn(stripe, 'payment_method')
+  if (!known) return (await stripe.billingPortal.configurations.create(paymentMethodOnly)).id
+  if (isWider(known)) await stripe.billingPortal.configurations.update(known.id, paymentMethodOnly)
+  return known.id
+}
+
+const paymentMethodOnly = {
+  business_profile: { headline: 'Storedex' },
+  features: {
+    customer_update: { enabled: false },
+    invoice_history: { enabled: false },
+    payment_method_update: { enabled: true },
+    subscription_cancel: { enabled: false },
+    subscription_update: { enabled: false },
+  },
+  metadata: metadataOf('payment_method'),
+} satisfies Stripe.BillingPortal.ConfigurationCreateParams
+
+function isWider({ features }: Stripe.BillingPortal.Configuration): boolean {
+  const { payment_method_update, ...others } = features
+  return !payment_method_update.enabled || Object.values(others).some(({ enabled }) => enabled)
+}
+
+async function findOwn(stripe: Stripe, purpose: Purpose): Promise<Stripe.BillingPortal.Configuration | undefined> {
   const found = await stripe.billingPortal.configurations
     .list({ active: true, limit: 100 })
     .autoPagingToArray({ limit: 1_000 })
-  return found.find(({ metadata }) => metadata?.storedex === ownMetadata.storedex)?.id ?? null
+  return found.find(({ metadata }) => metadata?.storedex === purpose)
 }
 
 /** What a customer may change a subscription to. */
@@ -44,7 +77,7 @@ export async function providePortalConfiguration(
         },
       },
     },
-    metadata: ownMetadata,
+    metadata: metadataOf('portal'),
   } satisfies Stripe.BillingPortal.ConfigurationCreateParams
   const known = await findPortalConfiguration(stripe)
   const { id } = known

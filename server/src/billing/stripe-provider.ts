@@ -13,7 +13,7 @@ import {
 } from './stripe.ts'
 import { closeCheckouts, replaceCheckouts } from './stripe-checkouts.ts'
 import { readEvent } from './stripe-event.ts'
-import { findPortalConfiguration } from './stripe-portal.ts'
+import { findPortalConfiguration, providePaymentMethodConfiguration } from './stripe-portal.ts'
 import { describeSubscription, momentOf, soldByPrice } from './stripe-subscription.ts'
 
 export interface StripeProviderOptions {
@@ -33,9 +33,9 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
   const connect = async () => {
     const access = await findAccess()
     if (known?.access !== access) known = { access, connection: connectStripe(access) }
-    return known.connection
+    return known
   }
-  const call = async <T>(work: (stripe: Stripe) => Promise<T>) => (await connect()).call(work)
+  const call = async <T>(work: (stripe: Stripe) => Promise<T>) => (await connect()).connection.call(work)
 
   /** A call that names a customer as the one it is for. */
   const callFor = <T>(work: (stripe: Stripe) => Promise<T>) =>
@@ -137,6 +137,21 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
         return { url: addressOf(session), expiresAt: null }
       }),
 
+    createPaymentMethodUpdate: ({ customerId, returnUrl }) =>
+      callFor(async (stripe) => {
+        const session = await stripe.billingPortal.sessions.create({
+          customer: customerId,
+          return_url: returnUrl,
+          configuration: await providePaymentMethodConfiguration(stripe),
+          flow_data: {
+            type: 'payment_method_update',
+            // Without this the finished flow would lead on into the portal.
+            after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
+          },
+        })
+        return { url: addressOf(session), expiresAt: null }
+      }),
+
     startTrial: ({ customerId, plan, billing, endsAt, accountPublicId }) =>
       call(async (stripe) => {
         const before = await list(stripe, customerId)
@@ -175,7 +190,8 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
       }),
 
     async readEvent(input) {
-      return (await connect()).isSigned(input) ? readEvent(input.body) : null
+      const { access, connection } = await connect()
+      return connection.isSigned(input) ? readEvent(input.body, access.secretKey) : null
     },
   }
 }

@@ -6,8 +6,8 @@ export type { Stripe }
 /** How Stripe, or whatever speaks its API, is reached. */
 export interface StripeAccess {
   secretKey: string
-  /** Signs its events; null while no endpoint for them was made. */
-  webhookSecret: string | null
+  /** Sign its events, each good on its own: two while they are rotated, none while no endpoint for events was made. */
+  webhookSecrets: readonly string[]
   /** Null: Stripe's own address. */
   apiBase: string | null
 }
@@ -42,23 +42,25 @@ export function connectStripe(access: StripeAccess): StripeConnection {
       }
     },
     isSigned({ body, signature, now }) {
-      const { webhookSecret: secret } = access
-      if (secret === null) throw internalError(new Error('STRIPE_WEBHOOK_SECRET is not set'))
+      const { webhookSecrets } = access
+      if (webhookSecrets.length === 0) throw internalError(new Error('STRIPE_WEBHOOK_SECRET is not set'))
       if (isOfTheFuture(signature, now)) return false
-      try {
-        return stripe.webhooks.signature!.verifyHeader(
-          body,
-          signature,
-          secret,
-          signatureToleranceSeconds,
-          undefined,
-          now.getTime(),
-        )
-      } catch (error) {
-        if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false
-        throw error
-      }
+      return webhookSecrets.some((secret) => isSignedWith(stripe, { body, signature, now }, secret))
     },
+  }
+}
+
+function isSignedWith(
+  stripe: Stripe,
+  { body, signature, now }: { body: Buffer; signature: string; now: Date },
+  secret: string,
+): boolean {
+  const { signature: signatures } = stripe.webhooks
+  try {
+    return signatures!.verifyHeader(body, signature, secret, signatureToleranceSeconds, undefined, now.getTime())
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false
+    throw error
   }
 }
 

@@ -2,27 +2,30 @@ import type { Signer } from '../kernel/signer.ts'
 import type { TrialLinks } from '../usage/trial-links.ts'
 import { openCheckout } from './checkout-link.ts'
 import type { BillingServices } from './context.ts'
+import { makeCountedLink } from './links.ts'
 import { type Deadline, startDeadline } from './links-deadline.ts'
 import type { Page } from './page.ts'
+import type { ProviderLink } from './provider.ts'
 import { syncAccount } from './sync-account.ts'
+import type { TrialPowers } from './trial-key.ts'
 import { onwardPage, outdatedPage, trialPage } from './trial-page.ts'
-import { readTrialStanding, type TrialStanding, type TrialStep } from './trial-standing.ts'
+import { type ProviderStep, readTrialStanding, type TrialStanding } from './trial-standing.ts'
 
 export interface TrialPageContext extends BillingServices {
   signer: Signer
   trialLinks: TrialLinks
 }
 
-/** Who opened the page, by which link, and when. */
+/** For whom the page is opened, by which link, and when. The powers were read for this request. */
 export interface TrialVisit {
-  accountId: number
+  powers: TrialPowers
   token: string
   now: Date
 }
 
 /** Shows what can be done about a trial, and does none of it. */
 export async function showTrial(ctx: TrialPageContext, visit: TrialVisit): Promise<Page> {
-  const standing = await readTrialStanding(ctx, visit.accountId, visit.now, startDeadline())
+  const standing = await readTrialStanding(ctx, visit.powers, visit.now, startDeadline())
   return trialPage(standing, ctx.signer.sign(purpose, confirmedText(visit, standing)))
 }
 
@@ -37,12 +40,12 @@ export async function confirmTrial(
   confirmation: string,
 ): Promise<Page | null> {
   const inTime = startDeadline()
-  const standing = await readTrialStanding(ctx, visit.accountId, visit.now, inTime)
+  const standing = await readTrialStanding(ctx, visit.powers, visit.now, inTime)
   // Somebody was quicker, perhaps the same person.
   if (standing.step.kind === 'done') return null
   const text = confirmedText(visit, standing)
   if (!ctx.signer.isSigned(purpose, text, confirmation)) return outdatedPage(standing, ctx.signer.sign(purpose, text))
-  return takeStep(ctx, visit, standing.step, inTime)
+  return takeStep(ctx, visit, standing, inTime)
 }
 
 const purpose = 'trial form'
@@ -55,30 +58,40 @@ function confirmedText({ token }: TrialVisit, { step }: TrialStanding): string {
 
 async function takeStep(
   ctx: TrialPageContext,
-  { accountId, now }: TrialVisit,
-  step: TrialStep,
+  visit: TrialVisit,
+  { accountId, step, linksPerHour }: TrialStanding,
   inTime: Deadline,
 ): Promise<Page | null> {
-  const returnUrl = ctx.trialLinks.urlFor({ accountId, mode: 'live' }, now)
   switch (step.kind) {
     case 'end_trial':
       await inTime(ctx.billing.endTrial(step.subscription.id))
       await inTime(syncAccount(ctx, accountId))
       return null
     case 'add_payment_method':
-    case 'mend_payment': {
-      const { url } = await inTime(ctx.billing.createPortal({ customerId: step.customerId, returnUrl }))
-      return onwardPage(url)
-    }
+    case 'mend_payment':
     case 'buy': {
-      const { account, plan, billing } = step
-      const ways = { returnUrl, canceledUrl: returnUrl }
-      const { url } = await openCheckout(ctx, account, { plan, billing }, ways, inTime)
+      const hour = { accountId, mode: 'live', limit: linksPerHour } as const
+      const { url } = await makeCountedLink({ ...ctx, now: visit.now }, hour, () => openStep(ctx, visit, step, inTime))
       return onwardPage(url)
     }
+    case 'needs_manager':
     case 'done':
     case 'over':
     case 'ask':
       return null
   }
+}
+
+/** The provider's page of a step. It leads back by the same link, whose end stays what it was. */
+function openStep(
+  ctx: TrialPageContext,
+  { token }: TrialVisit,
+  step: ProviderStep,
+  inTime: Deadline,
+): Promise<ProviderLink> {
+  const returnUrl = ctx.trialLinks.urlOf(token)
+  if (step.kind !== 'buy')
+    return inTime(ctx.billing.createPaymentMethodUpdate({ customerId: step.customerId, returnUrl }))
+  const { account, plan, billing } = step
+  return openCheckout(ctx, account, { plan, billing }, { returnUrl, canceledUrl: returnUrl }, inTime)
 }

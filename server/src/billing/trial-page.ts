@@ -1,3 +1,4 @@
+import type { ApiError } from '../kernel/errors.ts'
 import { figure, isoDay } from '../kernel/format.ts'
 import { type Html, html, type Page } from './page.ts'
 import type { Price } from './provider.ts'
@@ -56,6 +57,16 @@ function contentOf(standing: TrialStanding, confirmation: string): { title: stri
       yet. On the payment provider's page you can pay again or use another payment method.</p>
       ${form('Continue to the payment page')}`,
       }
+    case 'needs_manager':
+      return {
+        title: withoutManager[step.instead].title,
+        body: html`<p>${withoutManager[step.instead].reason} This link cannot do that: the API key it was made with may
+      not manage billing.</p>
+      ${step.instead === 'mend_payment' ? null : factsOf(standing, null)}
+      <p>Ask somebody who manages billing for this account. With a key that has the scope <code>billing:manage</code>, a
+      program gets such a link from <code>GET /api/v1/usage</code> during the trial, and from
+      <code>POST /api/v1/billing/portal-link</code> at any time.</p>`,
+      }
     case 'done':
       return {
         title: `The paid ${planName} plan is active`,
@@ -76,6 +87,22 @@ function contentOf(standing: TrialStanding, confirmation: string): { title: stri
       }
   }
 }
+
+/** What has to be done at the provider first, for a person whose link may not lead there. */
+const withoutManager = {
+  add_payment_method: {
+    title: 'A payment method is needed first',
+    reason: 'You are on a trial. Before it can be ended, the payment provider needs a payment method.',
+  },
+  buy: {
+    title: 'The paid plan has to be bought',
+    reason: 'You are on a trial. It ends, and the paid plan starts, when somebody subscribes on the payment page.',
+  },
+  mend_payment: {
+    title: 'The payment did not go through',
+    reason: 'The trial has ended, but its payment has failed or was not finished. It has to be paid again.',
+  },
+} as const
 
 function factsOf({ planName, trialEndsAt, credits, step }: TrialStanding, price: Price | null): Html {
   const left = `${figure(credits.remaining)} of ${figure(credits.total)} left`
@@ -120,6 +147,16 @@ export const unknownPage: Page = {
   body: html`<p>Please open the whole link, as it was given to you.</p>`,
 }
 
+/** The key that the link was made with does not hold any more. */
+export function closedPage(reason: string, status: 403 | 410): Page {
+  return {
+    status,
+    title: 'This link is closed',
+    body: html`<p>The API key that this link was made with ${reason}, so the link does nothing any more. Nothing was
+      changed. A program with another key of the account gets a new link from <code>GET /api/v1/usage</code>.</p>`,
+  }
+}
+
 /** A form that another site has sent. */
 export const foreignPage: Page = {
   status: 403,
@@ -138,7 +175,14 @@ export function onwardPage(url: string): Page {
 }
 
 /** A failure, in a few words for a person. */
-export function failurePage(status: number): Page {
+export function failurePage({ status, param, retryAfterSeconds = 60 }: ApiError): Page {
+  if (status === 429 && param === 'billing_links')
+    return {
+      status,
+      title: 'Too many payment pages were opened',
+      body: html`<p>All payment pages that this account may open in an hour were opened. Nothing was changed. Open the link
+      again in ${minutes(retryAfterSeconds)}.</p>`,
+    }
   if (status === 503 || status === 429)
     return {
       status,
@@ -153,4 +197,9 @@ export function failurePage(status: number): Page {
       body: html`<p>It went wrong on our side and has been recorded.</p>`,
     }
   return { status, title: 'This could not be understood', body: html`<p>Please open the link again.</p>` }
+}
+
+function minutes(seconds: number): string {
+  const count = Math.ceil(seconds / 60)
+  return count === 1 ? 'a minute' : `${count} minutes`
 }

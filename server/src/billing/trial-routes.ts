@@ -4,14 +4,15 @@ import { ApiError } from '../kernel/errors.ts'
 import { trialPagePath } from '../usage/trial-links.ts'
 import { sendPage } from './page.ts'
 import { confirmTrial, showTrial, type TrialPageContext, type TrialVisit } from './trial-confirm.ts'
+import { readTrialPowers } from './trial-key.ts'
 import { TrialPace } from './trial-pace.ts'
 import { expiredPage, failurePage, foreignPage, unknownPage } from './trial-page.ts'
 
 const maxFormBytes = 2_000
 
 /**
- * The page at `billing.url`, for people: whoever has the link may end the trial. Looking at it, however often and by
- * whatever program, changes nothing; only its form does.
+ * The page at `billing.url`, for people. A link is worth what the key that asked for it is worth now; the key is read
+ * again for every visit. Looking at the page, however often and by whatever program, changes nothing; only its form does.
  */
 export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): void {
   const pace = new TrialPace()
@@ -26,7 +27,7 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
     site.setErrorHandler((error, request, reply) => {
       const refusal = refusalOf(error)
       request.record.failure = refusal
-      return sendPage(reply.removeHeader('connection').headers(errorHeaders(refusal)), failurePage(refusal.status))
+      return sendPage(reply.removeHeader('connection').headers(errorHeaders(refusal)), failurePage(refusal))
     })
 
     const withVisit = async (
@@ -38,10 +39,12 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       const opened = typeof token === 'string' ? ctx.trialLinks.open(token, request.now) : 'unknown'
       if (opened === 'unknown') return sendPage(reply, unknownPage)
       if (opened === 'expired') return sendPage(reply, expiredPage)
-      const retryAfterSeconds = pace.take(opened.accountId, request.now)
+      const powers = await readTrialPowers(ctx.db, opened.keyId, request.now)
+      if ('closed' in powers) return sendPage(reply, powers.closed)
+      const retryAfterSeconds = pace.take(powers.accountId, request.now)
       if (retryAfterSeconds !== null)
         throw new ApiError('rate_limit_exceeded', 'The trial page was opened too often.', { retryAfterSeconds })
-      return serve({ accountId: opened.accountId, token: token as string, now: request.now })
+      return serve({ powers, token: token as string, now: request.now })
     }
 
     site.route({

@@ -4,6 +4,7 @@ import type { BillingServices } from './context.ts'
 import type { Deadline } from './links-deadline.ts'
 import type { Billing, PaidPlan, ProviderSubscription } from './provider.ts'
 import { readStanding } from './standing.ts'
+import type { TrialPowers } from './trial-key.ts'
 
 /** What a person can do on the trial page, which follows from how the account stands. */
 export type TrialStep =
@@ -15,6 +16,8 @@ export type TrialStep =
   | { kind: 'buy'; account: Account; plan: PaidPlan; billing: Billing }
   /** The trial is over, and its first payment did not go through. */
   | { kind: 'mend_payment'; customerId: string }
+  /** One of the three steps above that leads to the provider, which this link may not open. */
+  | { kind: 'needs_manager'; instead: ProviderStepKind }
   /** The trial is over and paid for. */
   | { kind: 'done' }
   /** Neither trial nor paid plan. */
@@ -22,32 +25,43 @@ export type TrialStep =
   /** Something that only whoever runs the service can sort out. */
   | { kind: 'ask' }
 
+export type ProviderStep = Extract<TrialStep, { kind: 'add_payment_method' | 'buy' | 'mend_payment' }>
+type ProviderStepKind = 'add_payment_method' | 'buy' | 'mend_payment'
+
 export interface TrialStanding {
   accountId: number
   planName: string
   trialEndsAt: Date | null
   /** Contact credits now, and each month on the paid plan. */
   credits: { total: number; remaining: number; paidPlanTotal: number }
+  /** How many billing links the account may have made in an hour. */
+  linksPerHour: number
   step: TrialStep
 }
 
-/** How the account stands at this moment, by the provider's word. Nothing of it is changed there. */
+/** How the account stands at this moment, by the provider's word, and what this link may do. Nothing is changed there. */
 export async function readTrialStanding(
   ctx: BillingServices,
-  accountId: number,
+  { accountId, mayManage }: TrialPowers,
   now: Date,
   inTime: Deadline,
 ): Promise<TrialStanding> {
   const { account, subscriptions } = await readStanding(ctx, accountId, inTime)
   const entitlement = entitlementAt(account, ctx.plans, now)
   const { contact_credits: credits } = await readUsage(ctx.db, { accountId, mode: 'live', entitlement, now })
+  const step = stepOf(account, subscriptions, ctx)
   return {
     accountId,
     planName: entitlement.planName,
     trialEndsAt: entitlement.trial.endsAt,
     credits: { total: credits.total, remaining: credits.remaining, paidPlanTotal: credits.paid_plan_total },
-    step: stepOf(account, subscriptions, ctx),
+    linksPerHour: entitlement.limits.billing_links_per_hour,
+    step: leadsToProvider(step) && !mayManage ? { kind: 'needs_manager', instead: step.kind } : step,
   }
+}
+
+function leadsToProvider(step: TrialStep): step is ProviderStep {
+  return step.kind === 'add_payment_method' || step.kind === 'buy' || step.kind === 'mend_payment'
 }
 
 function stepOf(

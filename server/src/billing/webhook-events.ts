@@ -39,7 +39,10 @@ export async function handleEvent(ctx: SyncContext, event: ProviderEvent): Promi
   await markEventHandled(ctx.db, event.id, outcome, ctx.clock.now())
 }
 
-async function applyEvent(ctx: SyncContext, { type, customerId }: ProviderEvent): Promise<EventOutcome> {
+async function applyEvent(ctx: SyncContext, event: ProviderEvent): Promise<EventOutcome> {
+  const { type, customerId } = event
+  // Its customer is not one that this service's key can read. To refuse it would only make the provider repeat it.
+  if (event.isOfOtherMode) return 'other_mode'
   if (!handled.has(type)) return 'unknown_type'
   const accountId = customerId === null ? null : await selectAccountOfCustomer(ctx.db, customerId)
   if (accountId === null) return 'unknown_account'

@@ -1,8 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import { maxBodyBytes } from '../http/bodies.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { SyncContext } from './sync-account.ts'
 import { handleEvent } from './webhook-events.ts'
+
+// Stripe's largest events, of invoices with many lines, stay far below this. The API's own limit does not count here.
+const maxEventBytes = 1_000_000
+
+// A timestamp and one signature at least. What cannot be a signature is refused before its body is read.
+const signatureShape = /^(?=.*(^|,)t=\d{1,12}(,|$))(?=.*(^|,)v1=[\da-f]{64}(,|$)).{1,2000}$/
 
 /**
  * `POST /webhooks/stripe`: where the payment provider tells what happened. It proves itself by a signature over the very
@@ -11,17 +16,22 @@ import { handleEvent } from './webhook-events.ts'
 export function registerWebhookRoutes(app: FastifyInstance, ctx: SyncContext): void {
   app.register(async (webhooks) => {
     webhooks.removeAllContentTypeParsers()
-    webhooks.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) =>
-      done(null, body),
-    )
-    webhooks.post('/webhooks/stripe', { schema: { hide: true } }, async (request) => {
-      const signature = request.headers['stripe-signature']
+    webhooks.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    webhooks.addHook('onRequest', async ({ headers }) => {
+      const signature = headers['stripe-signature']
+      if (typeof signature !== 'string' || !signatureShape.test(signature))
+        throw new ApiError('invalid_request', 'Events need a Stripe-Signature with t= and v1=.')
+    })
+    webhooks.post('/webhooks/stripe', { bodyLimit: maxEventBytes, schema: { hide: true } }, async (request) => {
+      const signature = request.headers['stripe-signature'] as string
       const { body } = request
-      if (typeof signature !== 'string' || !(body instanceof Buffer))
-        throw new ApiError('invalid_request', 'Events need a body and a Stripe-Signature.')
+      if (!(body instanceof Buffer)) throw new ApiError('invalid_request', 'Events need a body.')
       const event = await ctx.billing.readEvent({ body, signature, now: request.now })
       if (!event)
-        throw new ApiError('invalid_request', 'The signature does not fit the body, or is not of these minutes.')
+        throw new ApiError(
+          'invalid_request',
+          'The signature is invalid, or its timestamp is more than five minutes from now.',
+        )
       await handleEvent(ctx, event)
       return { received: true, request_id: request.id }
     })

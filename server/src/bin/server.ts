@@ -131,8 +131,13 @@ function webhookUrlAt({ host, port }: Config): string {
 }
 
 /** Who takes the money. */
-async function tellBilling({ config, standin }: Deps): Promise<string> {
-  if (!standin) return /_test_/.test(config.stripe.secretKey ?? '') ? 'Stripe in test mode, no money moves' : 'Stripe'
+async function tellBilling({ config: { stripe, billingStandin }, standin }: Deps): Promise<string> {
+  if (stripe.secretKey !== null)
+    return /_test_/.test(stripe.secretKey) ? 'Stripe in test mode, no money moves' : 'Stripe'
+  if (!standin) {
+    const reason = billingStandin === false ? 'BILLING_STANDIN is 0' : 'others can reach the service'
+    return `closed, because ${reason} and no Stripe key is set; set STRIPE_SECRET_KEY, or BILLING_STANDIN=1 to try it without money`
+  }
   const address = await standin.address()
   return address ? `local stand-in at ${address}, no money moves` : 'the local stand-in does not run; the log tells why'
 }

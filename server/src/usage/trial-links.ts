@@ -6,19 +6,24 @@ import type { Signer } from '../kernel/signer.ts'
 export const trialPagePath = '/billing/trial'
 const testPagePath = '/billing/test'
 
-const purpose = 'trial page'
+const purpose = 'trial page of a key'
 const lifeMs = 3_600_000
 
-/** What a link's token stands for. */
-type OpenedTrialToken = { accountId: number } | 'expired' | 'unknown'
+/** What a link's token stands for: the key that it was made for. */
+type OpenedTrialToken = { keyId: number } | 'expired' | 'unknown'
 
-/** Links to the page on which a trial is ended. Whoever has one can do so: they are short-lived, and never logged. */
+/**
+ * Links to the page on which a trial is ended. A link belongs to the key that asked for it: the page reads that key again
+ * each time. Links are short-lived, never renewed and never logged.
+ */
 export interface TrialLinks {
-  urlFor(caller: Pick<Caller, 'accountId' | 'mode'>, now: Date): string
+  urlFor(caller: { key: Pick<Caller['key'], 'id'>; mode: Caller['mode'] }, now: Date): string
+  /** The page of a token that exists, with the end that the token has. */
+  urlOf(token: string): string
   open(token: string, now: Date): OpenedTrialToken
 }
 
-/** A token is the account's public id and when it expires, signed: it tells nothing that its holder does not know. */
+/** A token is the key's public id and when it expires, signed: it tells nothing that its holder does not know. */
 export function createTrialLinks({
   ids,
   signer,
@@ -28,18 +33,20 @@ export function createTrialLinks({
   signer: Signer
   publicUrl: string
 }): TrialLinks {
+  const urlOf = (token: string) => `${publicUrl}${trialPagePath}?token=${token}`
   return {
-    urlFor({ accountId, mode }, now) {
+    urlOf,
+    urlFor({ key, mode }, now) {
       if (mode === 'test') return publicUrl + testPagePath
-      const text = `${ids.seal('account', accountId)}.${Math.floor((now.getTime() + lifeMs) / 1000)}`
-      return `${publicUrl}${trialPagePath}?token=${text}.${signer.sign(purpose, text)}`
+      const text = `${ids.seal('key', key.id)}.${Math.floor((now.getTime() + lifeMs) / 1000)}`
+      return urlOf(`${text}.${signer.sign(purpose, text)}`)
     },
     open(token, now) {
-      const [, text, accountId, expiry, signature] = /^((acct_\w{1,40})\.(\d{1,12}))\.([\w-]{43})$/.exec(token) ?? []
+      const [, text, keyId, expiry, signature] = /^((key_\w{1,40})\.(\d{1,12}))\.([\w-]{43})$/.exec(token) ?? []
       if (!text || !signer.isSigned(purpose, text, signature!)) return 'unknown'
-      const opened = ids.open(accountId!)
-      if (opened?.kind !== 'account') return 'unknown'
-      return Number(expiry) * 1000 > now.getTime() ? { accountId: opened.value } : 'expired'
+      const opened = ids.open(keyId!)
+      if (opened?.kind !== 'key') return 'unknown'
+      return Number(expiry) * 1000 > now.getTime() ? { keyId: opened.value } : 'expired'
     },
   }
 }

@@ -8,23 +8,24 @@ import type { Json } from '../support/client.ts'
 
 const line = openCommandLine('2026-03-10T08:00:00.000Z')
 const publicUrl = 'https://storedex.example'
+const secretKey = 'sk_test_of_the_setup'
 
 let stripeUrl: string
 beforeAll(async () => {
   // Nothing is for sale there yet.
-  const { app } = await createStandin({ plans: [] })
+  const { app } = await createStandin({ plans: [], secretKey })
   stripeUrl = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => app.close())
 })
 
 async function stripe(path: string): Promise<Json> {
-  const reply = await fetch(`${stripeUrl}/v1${path}`, { headers: { authorization: 'Bearer sk_test_standin' } })
+  const reply = await fetch(`${stripeUrl}/v1${path}`, { headers: { authorization: `Bearer ${secretKey}` } })
   return reply.json()
 }
 
 function run(args: string[], changes: Partial<Config> = {}) {
   const { config } = line.deps
-  const access = { secretKey: 'sk_test_standin', webhookSecret: null, apiBase: stripeUrl, prices: {} }
+  const access = { secretKey, webhookSecrets: [], apiBase: stripeUrl, prices: {} }
   return runCommand({ ...line.deps, config: { ...config, publicUrl, stripe: access, ...changes } }, args)
 }
 
@@ -120,7 +121,7 @@ describe('setting up', () => {
 test.each<[string, Partial<Config>, RegExp]>([
   [
     'without a key',
-    { stripe: { secretKey: null, webhookSecret: null, apiBase: null, prices: {} } },
+    { stripe: { secretKey: null, webhookSecrets: [], apiBase: null, prices: {} } },
     /^Set STRIPE_SECRET_KEY first; the local stand-in needs no setup\.\n$/,
   ],
   ['without a public address', { publicUrl: null }, /^Set PUBLIC_URL to the address at which Stripe reaches this/],
@@ -130,7 +131,7 @@ test.each<[string, Partial<Config>, RegExp]>([
 })
 
 test('a key that Stripe refuses is told', async () => {
-  const stripe = { secretKey: 'sk_test_wrong', webhookSecret: null, apiBase: stripeUrl, prices: {} }
+  const stripe = { secretKey: 'sk_test_wrong', webhookSecrets: [], apiBase: stripeUrl, prices: {} }
   const { code, stderr } = await run(['billing', 'setup'], { stripe })
   expect(code).toBe(1)
   expect(stderr).toMatch(/Invalid API Key/)

@@ -34,6 +34,7 @@ export interface StandinWorld extends TestApp {
 }
 
 const webhookSecret = 'whsec_standin_of_a_test'
+const secretKey = 'sk_test_standin_of_a_test'
 
 interface WorldOptions {
   /** Puts something between the server and the stand-in; answers with its address. */
@@ -55,6 +56,7 @@ export async function openStandinWorld(now: string, { between }: WorldOptions = 
   const standinClock = createManualClock(now)
   const { app: standin } = await createStandin({
     clock: () => standinClock.now(),
+    secretKey,
     webhook: { url: webhookUrl, secret: webhookSecret },
   })
   const standinUrl = await standin.listen({ host: '127.0.0.1', port: 0 })
@@ -67,7 +69,7 @@ export async function openStandinWorld(now: string, { between }: WorldOptions = 
   const app = await startTestApp({
     now,
     environment: {
-      STRIPE_SECRET_KEY: 'sk_test_standin',
+      STRIPE_SECRET_KEY: secretKey,
       STRIPE_WEBHOOK_SECRET: webhookSecret,
       STRIPE_API_BASE: between ? await between(standinUrl) : standinUrl,
       ...Object.fromEntries(
@@ -88,11 +90,11 @@ export async function openStandinWorld(now: string, { between }: WorldOptions = 
     if (!reply.ok) throw new Error(`${init.method} ${path}: ${JSON.stringify(body)}`)
     return body
   }
+  const headers = { authorization: `Bearer ${secretKey}` }
   const stripe: StandinWorld['stripe'] = (method, path, params = {}) => {
     const form = new URLSearchParams(
       Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]),
     )
-    const headers = { authorization: 'Bearer sk_test_standin' }
     return method === 'POST'
       ? ask(path, { method, headers, body: form })
       : ask(form.size > 0 ? `${path}?${form}` : path, { method, headers })
@@ -100,7 +102,7 @@ export async function openStandinWorld(now: string, { between }: WorldOptions = 
   const control: StandinWorld['control'] = (path, body) =>
     ask(`/_standin${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
 

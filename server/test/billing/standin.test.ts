@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,10 +27,10 @@ function makeDataDir(): string {
 /** The keeper that one process of the data directory has. */
 function keeper(
   dataDir: string,
-  { args = program, webhookSecret = null }: { args?: readonly string[]; webhookSecret?: string | null } = {},
+  { args = program, webhookSecrets = [] }: { args?: readonly string[]; webhookSecrets?: readonly string[] } = {},
 ): LocalStandin & { told: string[] } {
   const told: string[] = []
-  const standin = new LocalStandin({ dataDir, webhookSecret, args, log: (line) => told.push(line) })
+  const standin = new LocalStandin({ dataDir, webhookSecrets, args, log: (line) => told.push(line) })
   onTestFinished(() => standin.close())
   return Object.assign(standin, { told })
 }
@@ -118,7 +118,7 @@ test('it does not outlive an owner that is killed, and the next one takes over',
   const dataDir = makeDataDir()
   const source = `
     import { LocalStandin } from ${JSON.stringify(import.meta.resolve('../../src/billing/standin.ts'))}
-    const standin = new LocalStandin({ dataDir: ${JSON.stringify(dataDir)}, webhookSecret: null, args: ${JSON.stringify(program)}, log() {} })
+    const standin = new LocalStandin({ dataDir: ${JSON.stringify(dataDir)}, webhookSecrets: [], args: ${JSON.stringify(program)}, log() {} })
     for (let address; !address; ) address = await standin.address()
     console.log(await standin.address())
     setInterval(() => {}, 1000)`
@@ -136,18 +136,25 @@ test('it does not outlive an owner that is killed, and the next one takes over',
   expect((await accessOf(next)).apiBase).toBe(address)
 })
 
-test('its secret is made once, and for its owner alone, unless there is one', async () => {
+test('its secrets are made once for a data directory, and for its owner alone', async () => {
   const dataDir = makeDataDir()
   const first = keeper(dataDir)
-  const { webhookSecret } = await accessOf(first)
+  const { webhookSecrets, secretKey } = await accessOf(first)
   await first.close()
-  const file = join(dataDir, 'stripe-standin/webhook-secret')
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(readFileSync(file, 'utf8').trim()).toBe(webhookSecret)
-  expect((await accessOf(keeper(dataDir))).webhookSecret).toBe(webhookSecret)
+  const folder = join(dataDir, 'stripe-standin')
+  const files = [join(folder, 'webhook-secret'), join(folder, 'secret-key')]
+  expect(files.map((file) => readFileSync(file, 'utf8').trim())).toEqual([...webhookSecrets, secretKey])
+  expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
+  // As a backup may bring them back.
+  for (const [path, mode] of [[folder, 0o755], ...files.map((file) => [file, 0o644] as const)] as const)
+    chmodSync(path, mode)
+  expect(await accessOf(keeper(dataDir))).toMatchObject({ webhookSecrets, secretKey })
+  expect([folder, ...files].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600, 0o600])
 
-  const given = keeper(makeDataDir(), { webhookSecret: 'whsec_of_the_operator' })
-  expect((await accessOf(given)).webhookSecret).toBe('whsec_of_the_operator')
+  const webhookSecretsGiven = ['whsec_of_the_operator', 'whsec_before_that']
+  const given = await accessOf(keeper(makeDataDir(), { webhookSecrets: webhookSecretsGiven }))
+  expect(given.webhookSecrets).toEqual(webhookSecretsGiven)
+  expect(given.secretKey).not.toBe(secretKey)
 })
 
 test('an address that was left behind is not trusted, though a process and a port are there', async () => {
@@ -173,4 +180,17 @@ test('when it cannot be started, whoever needs it is told that the provider is a
   standin.keepRunning('http://127.0.0.1:9/webhooks/stripe')
   await until(() => standin.told.length > 0)
   expect(standin.told).toEqual(['The stand-in for Stripe cannot be started'])
+})
+
+test('an installation from before it had a key of its own goes on with the customers it has', async () => {
+  const dataDir = makeDataDir()
+  const before = keeper(dataDir)
+  const customer = await makeCustomer(await accessOf(before))
+  await before.close()
+  rmSync(join(dataDir, 'stripe-standin/secret-key'))
+  const access = await accessOf(keeper(dataDir))
+  expect(await knows(access, customer)).toBe(true)
+  expect(access.secretKey).toMatch(/^sk_test_[\da-f]{48}$/)
+  const guesses = ['sk_test_standin', '', access.secretKey.slice(0, -1)]
+  for (const secretKey of guesses) expect(await knows({ ...access, secretKey }, customer)).toBe(false)
 })

@@ -5,7 +5,7 @@ import type { FakeCheckout } from './fake-checkouts.ts'
 import { priceIds, startFakeStripe } from './fake-stripe.ts'
 
 const stripe = await startFakeStripe()
-const access = { secretKey: 'sk_test_fake', webhookSecret: null, apiBase: stripe.url }
+const access = { secretKey: 'sk_test_fake', webhookSecrets: [], apiBase: stripe.url }
 const billing = createStripeProvider({ findAccess: async () => access, prices: priceIds })
 beforeEach(() => {
   stripe.requests.length = 0

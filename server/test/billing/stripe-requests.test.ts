@@ -113,13 +113,15 @@ async function askForEverything(): Promise<string[]> {
   await billing.createCheckout({ customerId, accountPublicId, ...offer, ...pages, expiresAt })
   await Promise.all([billing.closeCheckouts(customerId), billing.closeCheckouts(customerId)])
   await billing.createPortal({ customerId, ...pages })
+  await billing.createPaymentMethodUpdate({ customerId, ...pages })
   const endsAt = new Date(now.getTime() + 14 * 86_400_000)
   await billing.startTrial({ customerId, accountPublicId, endsAt, ...offer })
   const [trial] = await billing.listSubscriptions(customerId)
   const subscriptionId = trial!.id
   await billing.endTrial(subscriptionId)
   const setup = { publicUrl: 'https://us.example', plans: world.deps.plans, currency: 'usd', cents: {} }
-  const access = { ...world.deps.config.stripe, secretKey: 'sk_test_standin' }
+  const { stripe } = world.deps.config
+  const access = { ...stripe, secretKey: stripe.secretKey! }
   await setUpStripe(connectStripe(access), setup)
   await setUpStripe(connectStripe(access), setup)
   // Now that there is a configuration of the portal, it is asked for.
@@ -127,7 +129,7 @@ async function askForEverything(): Promise<string[]> {
   const higher = { plan: 'business', billing: 'annual' } as const
   await billing.createUpdateConfirmation({ customerId, subscriptionId, ...higher, ...pages })
 
-  const { app: empty } = await createStandin({ plans: [] })
+  const { app: empty } = await createStandin({ plans: [], secretKey: access.secretKey })
   atEnd(() => empty.close())
   const emptyUrl = await empty.listen({ host: '127.0.0.1', port: 0 })
   await setUpStripe(connectStripe({ ...access, apiBase: await startRecorder(emptyUrl) }), setup)

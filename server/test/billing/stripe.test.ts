@@ -5,7 +5,7 @@ import type { ApiError } from '../../src/kernel/errors.ts'
 import { openBillingWorld } from './billing-world.ts'
 import { event, type FakeStripe, priceIds, startFakeStripe, subscription } from './fake-stripe.ts'
 
-const access = (apiBase: string) => ({ secretKey: 'sk_test_fake', webhookSecret: 'whsec_fake', apiBase })
+const access = (apiBase: string) => ({ secretKey: 'sk_test_fake', webhookSecrets: ['whsec_fake'], apiBase })
 
 async function startProvider(): Promise<{ stripe: FakeStripe; billing: BillingProvider }> {
   const stripe = await startFakeStripe()
@@ -90,7 +90,7 @@ test('an address may have a path of its own', async () => {
 })
 
 test('events cannot be read while the secret that signs them is not set', async () => {
-  const found = { ...access('http://127.0.0.1:9'), webhookSecret: null }
+  const found = { ...access('http://127.0.0.1:9'), webhookSecrets: [] }
   const billing = createStripeProvider({ findAccess: async () => found, prices: {} })
   const input = { body: Buffer.from('{}'), signature: 't=1,v1=a', now: new Date(0) }
   expect(await failureOf(billing.readEvent(input))).toMatchObject({ code: 'internal_error' })

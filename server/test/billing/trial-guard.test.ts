@@ -47,11 +47,11 @@ async function linkOf(key: TestKey): Promise<string> {
 const endings = () => provider.calls.filter(({ call }) => call === 'endTrial')
 
 describe('a link', () => {
-  test('is made anew for every reply, lasts an hour, and tells nothing but the account', async () => {
+  test('is made anew for every reply, lasts an hour, and tells nothing but the key', async () => {
     const key = await openTrial()
     const url = await linkOf(key)
     const token = new URL(url).searchParams.get('token')!
-    expect(token).toMatch(new RegExp(`^${key.account}\\.\\d+\\.[\\w-]{43}$`))
+    expect(token).toMatch(new RegExp(`^${key.id}\\.\\d+\\.[\\w-]{43}$`))
     app.clock.advance(1_000)
     expect(await linkOf(key)).not.toBe(url)
     app.clock.set('2026-11-10T12:59:59.000Z')
@@ -83,7 +83,7 @@ describe('a link', () => {
     const [mine, other] = [await openTrial(), await openTrial()]
     const url = await linkOf(mine)
     const token = new URL(url).searchParams.get('token')!
-    const [account, expiry, signature] = token.split('.') as [string, string, string]
+    const [id, expiry, signature] = token.split('.') as [string, string, string]
     const page = `${app.url}/billing/trial`
     const forged = [
       page,
@@ -91,10 +91,10 @@ describe('a link', () => {
       `${page}?token=${token}&token=${token}`,
       `${page}?token=${token}x`,
       `${page}?token=${token.slice(0, -1)}`,
-      `${page}?token=${other.account}.${expiry}.${signature}`,
-      `${page}?token=${account}.${Number(expiry) + 1}.${signature}`,
-      `${page}?token=${account}.${expiry}.${signature.toLowerCase()}`,
-      `${page}?token=${account}.${expiry}`,
+      `${page}?token=${other.id}.${expiry}.${signature}`,
+      `${page}?token=${id}.${Number(expiry) + 1}.${signature}`,
+      `${page}?token=${id}.${expiry}.${signature.toLowerCase()}`,
+      `${page}?token=${id}.${expiry}`,
     ]
     for (const address of forged)
       for (const page of [await show(address), await send(address, 'x')]) {

@@ -96,6 +96,65 @@ describe('without a payment method', () => {
     expect((await confirm(url)).text).toContain('The paid Pro plan is active')
   })
 
+  test('that page of the provider leads to no plan change and no cancellation, before or after a card was added', async () => {
+    const key = await openTrial(null)
+    const url = await linkOf(key)
+    const onward = await send(url, (await show(url)).confirmation)
+    const [, portal] = /^0; url=(.+)$/.exec(onward.headers.get('refresh')!)!
+    const { id } = await subscriptionOf(key.customerId)
+    const open = (path = '') => fetch(`${portal}${path}`, { redirect: 'manual' })
+    const elsewhere = ['', `/plans/${id}`, `/cancel/${id}`, `/change/${id}?price=price_standin_business_monthly`]
+    for (const path of elsewhere) {
+      const reply = await open(path)
+      expect([path, reply.status, reply.headers.get('location')]).toEqual([
+        path,
+        303,
+        `${new URL(portal!).pathname}/card`,
+      ])
+    }
+    const page = await (await open('/card')).text()
+    expect(page).not.toMatch(/Change plan|Cancel plan/)
+    const [, token] = /name="token" value="([^"]+)"/.exec(page)!
+    const saved = await fetch(`${portal}/card`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ token: token!, card: 'works' }),
+    })
+    expect([saved.status, reachable(world, saved.headers.get('location')!)]).toEqual([303, url])
+    for (const path of [...elsewhere, '/card']) {
+      const text = await (await fetch(`${portal}${path}`)).text()
+      expect([path, /Change plan|Cancel plan|Save card/.test(text)]).toEqual([path, false])
+    }
+    expect((await subscriptionOf(key.customerId)).status).toBe('trialing')
+    expect((await confirm(url)).text).toContain('The paid Pro plan is active')
+  })
+
+  test('the portal it opens stays that narrow when somebody widened its settings', async () => {
+    const key = await openTrial(null)
+    const url = await linkOf(key)
+    const openedWith = async () => {
+      await send(url, (await show(url)).confirmation)
+      const { data } = await world.stripe('GET', '/v1/billing_portal/configurations', { is_default: 'false' })
+      return data.filter(({ metadata }: { metadata: { storedex?: string } }) => metadata.storedex === 'payment_method')
+    }
+    const [made] = await openedWith()
+    await world.stripe('POST', `/v1/billing_portal/configurations/${made.id}`, {
+      'features[subscription_cancel][enabled]': 'true',
+    })
+    const after = await openedWith()
+    expect(after).toHaveLength(1)
+    expect(after[0]).toMatchObject({
+      id: made.id,
+      features: {
+        payment_method_update: { enabled: true },
+        subscription_cancel: { enabled: false },
+        subscription_update: { enabled: false },
+        invoice_history: { enabled: false },
+        customer_update: { enabled: false },
+      },
+    })
+  })
+
   test('one that is taken away is heard of', async () => {
     const key = await openTrial('pm_card_visa')
     await world.advance(0)

@@ -1,7 +1,11 @@
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { readEvent } from '../../src/billing/stripe-event.ts'
+import { startTestApp } from '../support/app.ts'
 import type { Json } from '../support/client.ts'
 import { type BillingWorld, now, openBillingWorld } from './billing-world.ts'
-import { deliver, event, olderShape, priceIds, sign, subscription } from './fake-stripe.ts'
+import { deliver, event, olderShape, priceIds, sign, startFakeStripe, subscription } from './fake-stripe.ts'
 
 let world: BillingWorld
 beforeAll(async () => {
@@ -59,6 +63,16 @@ describe('an event is believed only', () => {
   test('whatever type its body is said to be of', async () => {
     const headers = { 'stripe-signature': sign(body, { at }), 'content-type': 'text/plain' }
     expect((await post(body, headers)).status).toBe(200)
+  })
+
+  test('with a signature at all: without one its body is not even read', async () => {
+    const { hostname, port } = new URL(world.url)
+    const request = httpRequest({ hostname, port, method: 'POST', path: '/webhooks/stripe' })
+    request.setHeader('content-length', 900_000)
+    request.flushHeaders()
+    const [reply] = (await once(request, 'response')) as [{ statusCode: number }]
+    expect(reply.statusCode).toBe(400)
+    request.destroy()
   })
 
   test('in a body of bounded size', async () => {
@@ -193,4 +207,52 @@ test('a crash after the account was brought up to date leaves the event to the n
   expect((await deliver(world.url, interrupted, { at: world.clock.now() })).status).toBe(200)
   expect(await world.row(key.account)).toEqual(before)
   expect(await world.outcomeOf(interrupted.id)).toEqual({ outcome: 'synced', handled: true })
+})
+
+describe('an event of the other mode', () => {
+  test('is acknowledged and recorded, and its account is not read', async () => {
+    await world.customer('cus_mode', [subscription({ price: priceIds.business_monthly })])
+    const live = { ...changed('cus_mode'), livemode: true }
+    world.stripe.requests.length = 0
+    expect(await world.deliver(live)).toMatchObject({ status: 200, body: { received: true } })
+    expect(await world.outcomeOf(live.id)).toEqual({ outcome: 'other_mode', handled: true })
+    expect(world.stripe.requests).toEqual([])
+    const ours = { ...changed('cus_mode'), livemode: false }
+    await world.deliver(ours)
+    expect(await world.outcomeOf(ours.id)).toEqual({ outcome: 'synced', handled: true })
+  })
+
+  test.each<[string, boolean | undefined, boolean]>([
+    ['sk_test_a', false, false],
+    ['sk_test_a', true, true],
+    ['rk_test_a', true, true],
+    ['sk_live_a', true, false],
+    ['sk_live_a', false, true],
+    ['rk_live_a', false, true],
+    ['rk_live_a', true, false],
+    // One that does not say so is not believed to be live.
+    ['sk_live_a', undefined, true],
+  ])('is told by the key: with %s, livemode %s is of the other mode: %s', (key, livemode, isOfOtherMode) => {
+    const body = Buffer.from(JSON.stringify({ ...changed('cus_mode'), livemode }))
+    expect(readEvent(body, key)).toMatchObject({ isOfOtherMode })
+  })
+})
+
+test('while the secret is rotated, events signed with the old one or the new one are taken, and no others', async () => {
+  const stripe = await startFakeStripe()
+  const { url, clock } = await startTestApp({
+    now,
+    environment: { ...stripe.environment, STRIPE_WEBHOOK_SECRET: 'whsec_new,whsec_old' },
+  })
+  const statusWith = async (secret: string) =>
+    (await deliver(url, changed('cus_nobody'), { at: clock.now(), secret })).status
+  expect(await Promise.all(['whsec_new', 'whsec_old', 'whsec_new,whsec_old', 'whsec_other'].map(statusWith))).toEqual([
+    200, 200, 400, 400,
+  ])
+  // As Stripe signs while both hold.
+  const body = JSON.stringify(changed('cus_nobody'))
+  const [byNew, byGone] = ['whsec_new', 'whsec_gone'].map((secret) => sign(body, { at: clock.now(), secret }))
+  const both = `${byGone},${byNew!.replace(/^t=\d+,/, '')}`
+  const headers = { 'stripe-signature': both }
+  expect((await fetch(`${url}/webhooks/stripe`, { method: 'POST', headers, body })).status).toBe(200)
 })

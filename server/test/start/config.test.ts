@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findProjectDir, readConfig } from '../../src/config.ts'
+import { billsByStandin, findProjectDir, readConfig } from '../../src/config.ts'
 
 const projectDir = resolve(import.meta.dirname, '../../..')
 const read = (environment: Record<string, string>) => readConfig(environment, projectDir)
@@ -24,7 +24,8 @@ test('nothing given, it listens on loopback and keeps its data in the checkout',
     databaseUrl: null,
     dataKeys: null,
     plansFile: join(projectDir, 'plans.json'),
-    stripe: { secretKey: null, webhookSecret: null, apiBase: null, prices: {} },
+    stripe: { secretKey: null, webhookSecrets: [], apiBase: null, prices: {} },
+    billingStandin: null,
     demo: true,
     deliverEmails: 'all',
     searchEngine: 'auto',
@@ -49,6 +50,7 @@ test('everything given is taken, spelt the way the program uses it', () => {
     STRIPE_API_BASE: 'http://127.0.0.1:12111',
     STRIPE_PRICE_PRO_MONTHLY: 'price_1',
     STRIPE_PRICE_ENTERPRISE_ANNUAL: 'price_2',
+    BILLING_STANDIN: '1',
     DEMO: '0',
     DELIVER_EMAILS: 'verified',
     SEARCH_ENGINE: 'memory',
@@ -72,10 +74,11 @@ test('everything given is taken, spelt the way the program uses it', () => {
     plansFile: '/srv/plans.json',
     stripe: {
       secretKey: 'sk_test_abc123',
-      webhookSecret: 'whsec_abc',
+      webhookSecrets: ['whsec_abc'],
       apiBase: 'http://127.0.0.1:12111',
       prices: { pro_monthly: 'price_1', enterprise_annual: 'price_2' },
     },
+    billingStandin: true,
     demo: false,
     deliverEmails: 'verified',
     searchEngine: 'memory',
@@ -86,6 +89,36 @@ test('everything given is taken, spelt the way the program uses it', () => {
 
 test('a name set to nothing is not set', () => {
   expect(read({ PORT: '', DATABASE_URL: ' ', DEMO: '' })).toEqual(read({}))
+})
+
+test('one webhook secret is taken, or two while they are rotated', () => {
+  const secretsOf = (value: string) => read({ STRIPE_WEBHOOK_SECRET: value }).stripe.webhookSecrets
+  expect(secretsOf('whsec_old')).toEqual(['whsec_old'])
+  expect(secretsOf('whsec_new, whsec_old')).toEqual(['whsec_new', 'whsec_old'])
+})
+
+test.each<[Record<string, string>, boolean]>([
+  [{}, true],
+  [{ HOST: '127.0.0.2' }, true],
+  [{ HOST: '::1' }, true],
+  [{ HOST: 'LocalHost', PUBLIC_URL: 'http://[::1]:8080' }, true],
+  [{ PUBLIC_URL: 'http://localhost:8080/base' }, true],
+  [{ PUBLIC_URL: 'http://127.1:8080' }, true],
+  [{ HOST: '0.0.0.0' }, false],
+  [{ HOST: '::' }, false],
+  [{ HOST: '192.168.1.5' }, false],
+  [{ HOST: '::ffff:10.0.0.1' }, false],
+  [{ HOST: 'shop.example' }, false],
+  [{ HOST: '127.0.0.1.shop.example' }, false],
+  [{ PUBLIC_URL: 'https://shop.example' }, false],
+  [{ PUBLIC_URL: 'https://localhost.shop.example' }, false],
+  [{ HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:8080' }, false],
+  [{ HOST: '0.0.0.0', BILLING_STANDIN: '1' }, true],
+  [{ PUBLIC_URL: 'https://shop.example', BILLING_STANDIN: '1' }, true],
+  [{ BILLING_STANDIN: '0' }, false],
+  [{ BILLING_STANDIN: '1', STRIPE_SECRET_KEY: 'sk_test_a' }, false],
+])('with %j the stand-in takes the place of Stripe: %s', (environment, expected) => {
+  expect(billsByStandin(read(environment))).toBe(expected)
 })
 
 describe('a value that cannot be used ends the start with one sentence', () => {
@@ -112,6 +145,11 @@ describe('a value that cannot be used ends the start with one sentence', () => {
     ['DATA_KEYS', `k:${key(1)},`],
     ['STRIPE_SECRET_KEY', `pk_test_${secret}`],
     ['STRIPE_WEBHOOK_SECRET', secret],
+    ['STRIPE_WEBHOOK_SECRET', `whsec_${secret},`],
+    ['STRIPE_WEBHOOK_SECRET', `whsec_${secret},${secret}`],
+    ['STRIPE_WEBHOOK_SECRET', `whsec_${secret},whsec_${secret}`],
+    ['STRIPE_WEBHOOK_SECRET', `whsec_${secret},whsec_b,whsec_c`],
+    ['BILLING_STANDIN', 'yes'],
     ['STRIPE_API_BASE', `ftp://${secret}`],
     ['STRIPE_PRICE_PRO_MONTHLY', 'two words'],
     ['STRIPE_PRICE_PRO_WEEKLY', 'price_1'],

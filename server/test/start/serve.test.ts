@@ -99,7 +99,7 @@ describe('the stand-in for Stripe', () => {
     expect(billing).toMatch(/^local stand-in at http:\/\/127\.0\.0\.1:\d+, no money moves$/)
     const address = addressIn(billing)
     const endpoints = await fetch(`${address}/v1/webhook_endpoints`, {
-      headers: { authorization: 'Bearer sk_test_standin' },
+      headers: { authorization: `Bearer ${standinKey(settings.DATA_DIR)}` },
     })
     expect(((await endpoints.json()) as { data: object[] }).data).toMatchObject([
       { url: api.replace('/api/v1', '/webhooks/stripe') },
@@ -198,3 +198,8 @@ test('metrics listen on loopback, whatever HOST is, unless METRICS_HOST names an
     expect(await service.exitCode()).toBe(0)
   }
 })
+
+/** The key of the stand-in, where the service keeps it. */
+function standinKey(dataDir: string): string {
+  return readFileSync(join(dataDir, 'stripe-standin/secret-key'), 'utf8').trim()
+}

@@ -40,6 +40,7 @@ export function createTestProvider(): TestProvider {
     closeCheckouts: (customerId) => answer('closeCheckouts', customerId, () => {}),
     createUpdateConfirmation: (input) => answer('createUpdateConfirmation', input, link('confirm')),
     createPortal: (input) => answer('createPortal', input, link('portal')),
+    createPaymentMethodUpdate: (input) => answer('createPaymentMethodUpdate', input, link('payment-method')),
     startTrial: (input) => answer('startTrial', input, () => {}),
     endTrial: (subscriptionId) => answer('endTrial', subscriptionId, () => {}),
     isSold: (plan, billing) => !provider.unsold.has(`${plan}_${billing}`),

@@ -1,4 +1,5 @@
 import { createStandin } from '../app.ts'
+import { isLoopbackHost } from '../http/own-host.ts'
 import { readPlans } from '../state/plans-for-sale.ts'
 
 /**
@@ -11,13 +12,15 @@ const tickMs = 500
 async function main(): Promise<void> {
   const env = process.env
   const webhookUrl = env.STANDIN_WEBHOOK_URL
+  const host = env.STANDIN_HOST || '127.0.0.1'
+  if (!isLoopbackHost(host)) throw new Error('STANDIN_HOST must be 127.0.0.1, ::1 or localhost.')
   const { app, standin } = await createStandin({
     stateDir: env.STANDIN_STATE_DIR,
-    secretKey: env.STANDIN_SECRET_KEY,
+    secretKey: env.STANDIN_SECRET_KEY || undefined,
     webhook: webhookUrl ? { url: webhookUrl, secret: env.STANDIN_WEBHOOK_SECRET || undefined } : undefined,
     plans: env.STANDIN_PRICES ? readPlans(env.STANDIN_PRICES) : undefined,
   })
-  await app.listen({ host: env.STANDIN_HOST ?? '127.0.0.1', port: Number(env.STANDIN_PORT ?? 0) })
+  await app.listen({ host, port: Number(env.STANDIN_PORT ?? 0) })
   const ticking = setInterval(() => void standin.tick().catch(fail), tickMs)
   const end = () => {
     clearInterval(ticking)

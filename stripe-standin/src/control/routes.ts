@@ -4,6 +4,7 @@ import { changeSubscription } from '../billing/subscription-record.ts'
 import type { Desk } from '../desk.ts'
 import { subscriptionNamed } from '../endpoints/find.ts'
 import { invalidRequest } from '../http/errors.ts'
+import { checkKey } from '../http/key.ts'
 import { presentSubscription } from '../present/subscriptions.ts'
 import type { Standin } from '../standin.ts'
 import type { Settings, Subscription, SubscriptionStatus } from '../state/records.ts'
@@ -70,11 +71,20 @@ const statusBody = {
 
 type ClockBody = { advance_seconds: number } | { now: number }
 
-/** What Stripe does not have: the clock, faults, settings of the dashboard, and a look inside. Bodies are JSON. */
+const maxBodyBytes = 16_384
+
+/**
+ * What Stripe does not have: the clock, faults, settings of the dashboard, and a look inside. Bodies are JSON, and requests
+ * carry the key of the API.
+ */
 export function serveControl(app: FastifyInstance, standin: Standin): void {
   app.register(
     async (control) => {
       control.removeContentTypeParser('text/plain') // whatever a page elsewhere can send without asking
+      control.addHook('onRequest', async ({ headers }) => checkKey(standin.secretKey, headers.authorization))
+      control.addHook('onRoute', (route) => {
+        route.bodyLimit = maxBodyBytes
+      })
       control.get('/state', () => standin.read((desk) => stateOf(desk, standin)))
       control.post<{ Body: ClockBody }>('/clock', { schema: { body: clockBody } }, async ({ body }) => {
         await standin.change((desk) => moveClock(desk, body))

@@ -29,6 +29,8 @@ export function serveApi(app: FastifyInstance, standin: Standin, endpoints: read
           'stripe-version': request.headers['stripe-version'] ?? apiVersion,
           'cache-control': 'no-cache, no-store',
         })
+        // Before the body is read: only whoever has the key may send one.
+        checkKey(standin.secretKey, request.headers.authorization)
         await failOnPurpose(standin.faults, request, reply)
       })
       api.setNotFoundHandler(async (request) => {
@@ -70,7 +72,6 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  checkKey(standin.secretKey, request.headers.authorization)
   const { expand: paths = [], ...form } = formOf(request)
   const params = readFields(endpoint.params, form)
   const expansions = list(text, { max: 20 }).read(paths, 'expand')

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Book, SavedBook } from './book.ts'
@@ -61,6 +61,8 @@ export class Disk {
 /** The book as it was last saved in `directory`; undefined when there is none yet. */
 export function loadBook(directory: string): SavedBook | undefined {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
+  // One that was there before may be open to others; the ids in it open pages.
+  chmodSync(directory, 0o700)
   const file = join(directory, 'state.json')
   let text: string
   try {

@@ -36,6 +36,9 @@ export interface World {
 }
 
 export const webhookSecret = 'whsec_of_the_tests'
+export const secretKey = 'sk_test_of_the_tests'
+/** What every request to the API and the control carries. */
+export const keyHeader = { authorization: `Bearer ${secretKey}` }
 export const daySeconds = 86_400
 export const hourSeconds = 3_600
 
@@ -47,13 +50,14 @@ export async function openWorld(
   const { app, standin } = await createStandin({
     stateDir: options.stateDir,
     clock: clock.now,
+    secretKey,
     webhook: { url: receiver.url, secret: webhookSecret },
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const control = async <T>(path: string, body: object = {}): Promise<T> => {
     const answer = await fetch(`${url}/_standin/${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { ...keyHeader, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
     const told = await answer.json()
@@ -79,7 +83,7 @@ export async function openWorld(
 }
 
 /** The official client, which tries each request once only. */
-export function clientOf(url: string, key = 'sk_test_standin'): Stripe {
+export function clientOf(url: string, key = secretKey): Stripe {
   const { hostname, port } = new URL(url)
   return new Stripe(key, { host: hostname, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false })
 }

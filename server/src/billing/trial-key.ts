@@ -1,0 +1,34 @@
+import type { Scope } from '../auth/scopes.ts'
+import type { Queryable } from '../db/pool.ts'
+import type { Page } from './page.ts'
+import { selectTrialKey, type TrialKeyRow } from './queries.ts'
+import { closedPage } from './trial-page.ts'
+
+/** What a link to the trial page is worth at this moment. */
+export interface TrialPowers {
+  accountId: number
+  /** Whether the page may lead to the payment provider; without it, it may only end the trial. */
+  mayManage: boolean
+}
+
+// The scopes of the calls that hand out this link. A key that has lost them could not get it any more.
+const asking: readonly Scope[] = ['usage:read', 'contacts:reveal']
+
+/** Reads the key that a link was made for. A key that would be refused elsewhere opens a page that says why it is closed. */
+export async function readTrialPowers(
+  db: Queryable,
+  keyId: number,
+  now: Date,
+): Promise<TrialPowers | { closed: Page }> {
+  const key = await selectTrialKey(db, keyId)
+  const reason = key ? refusalOf(key, now) : 'does not exist any more'
+  if (!key || reason) return { closed: closedPage(reason!, key?.suspended_at && !key.revoked_at ? 403 : 410) }
+  return { accountId: key.account_id, mayManage: key.scopes.includes('billing:manage') }
+}
+
+function refusalOf({ scopes, revoked_at, suspended_at, expires_at }: TrialKeyRow, now: Date): string | null {
+  if (revoked_at) return 'was revoked'
+  if (suspended_at) return 'is suspended'
+  if (expires_at && expires_at <= now) return 'has expired'
+  return asking.some((scope) => scopes.includes(scope)) ? null : 'may not read usage any more'
+}
