@@ -166,5 +166,6 @@ function replyOf(request: ClientRequest): Promise<IncomingMessage> {
 }
 
 function product(created: number) {
-  return { id: 'prod_x', created, updated: created, active: true, name: 'X', description: null, metadata: {} }
+  const absent = { description: null, default_price: null, url: null }
+  return { id: 'prod_x', created, updated: created, active: true, name: 'X', metadata: {}, ...absent }
 }

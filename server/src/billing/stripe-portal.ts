@@ -17,14 +17,20 @@ export async function findPortalConfiguration(stripe: Stripe): Promise<string | 
  * with these settings there is no rest. They are made when first needed, and put right when somebody widened them.
  */
 export async function providePaymentMethodConfiguration(stripe: Stripe): Promise<string> {
-  const known = await findOwn(stripe, 'payment_method')
-  if (!known) return (await stripe.billingPortal.configurations.create(paymentMethodOnly)).id
-  if (isWider(known)) await stripe.billingPortal.configurations.update(known.id, paymentMethodOnly)
-  return known.id
+  const found = await findOwn(stripe, 'payment_method')
+  const configuration = found ?? (await stripe.billingPortal.configurations.create(paymentMethodOnly))
+  if (isWider(configuration)) await stripe.billingPortal.configurations.update(configuration.id, closed)
+  return configuration.id
 }
 
+// What a new configuration does not name is off.
 const paymentMethodOnly = {
   business_profile: { headline: 'Storedex' },
+  features: { payment_method_update: { enabled: true } },
+  metadata: metadataOf('payment_method'),
+} satisfies Stripe.BillingPortal.ConfigurationCreateParams
+
+const closed = {
   features: {
     customer_update: { enabled: false },
     invoice_history: { enabled: false },
@@ -32,8 +38,7 @@ const paymentMethodOnly = {
     subscription_cancel: { enabled: false },
     subscription_update: { enabled: false },
   },
-  metadata: metadataOf('payment_method'),
-} satisfies Stripe.BillingPortal.ConfigurationCreateParams
+} satisfies Stripe.BillingPortal.ConfigurationUpdateParams
 
 function isWider({ features }: Stripe.BillingPortal.Configuration): boolean {
   const { payment_method_update, ...others } = features

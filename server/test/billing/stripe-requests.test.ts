@@ -15,7 +15,7 @@ import { setUpStripe } from '../../src/billing/stripe-setup.ts'
 import { pickFreePort } from '../../src/db/embedded/postmaster.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { listenOnLoopback } from '../support/listen.ts'
-import { openStandinWorld } from './standin-world.ts'
+import { openStandinWorld, type StandinWorld } from './standin-world.ts'
 
 /**
  * What the server asks of Stripe, written down on its way to the stand-in, and shown to a judge that knows nothing but
@@ -114,6 +114,8 @@ async function askForEverything(): Promise<string[]> {
   await Promise.all([billing.closeCheckouts(customerId), billing.closeCheckouts(customerId)])
   await billing.createPortal({ customerId, ...pages })
   await billing.createPaymentMethodUpdate({ customerId, ...pages })
+  await widenPortals(world)
+  await billing.createPaymentMethodUpdate({ customerId, ...pages })
   const endsAt = new Date(now.getTime() + 14 * 86_400_000)
   await billing.startTrial({ customerId, accountPublicId, endsAt, ...offer })
   const [trial] = await billing.listSubscriptions(customerId)
@@ -134,6 +136,13 @@ async function askForEverything(): Promise<string[]> {
   const emptyUrl = await empty.listen({ host: '127.0.0.1', port: 0 })
   await setUpStripe(connectStripe({ ...access, apiBase: await startRecorder(emptyUrl) }), setup)
   return Object.keys(world.deps.billing).filter((name) => !called.has(name))
+}
+
+/** As a person does in the dashboard, with settings that must stay narrow. */
+async function widenPortals({ stripe }: StandinWorld): Promise<void> {
+  const { data } = await stripe('GET', '/v1/billing_portal/configurations', { is_default: 'false' })
+  for (const { id } of data)
+    await stripe('POST', `/v1/billing_portal/configurations/${id}`, { 'features[invoice_history][enabled]': 'true' })
 }
 
 // Where the judge cannot be installed there is none.
