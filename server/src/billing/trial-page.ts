@@ -54,7 +54,7 @@ function contentOf(standing: TrialStanding, confirmation: string): { title: stri
       return {
         title: 'The payment did not go through',
         body: html`<p>The trial has ended, but its payment has failed or was not finished, so the paid plan cannot be used
-      yet. On the payment provider's page you can pay again or use another payment method.</p>
+      yet. On the payment provider's page you can give another payment method, with which it is tried again.</p>
       ${form('Continue to the payment page')}`,
       }
     case 'needs_manager':

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, startChromium } from '../../../stripe-standin/test/pages/chromium.ts'
 import { poorContrasts } from '../../../stripe-standin/test/pages/contrast.ts'
-import type { Json, TestClient } from '../support/client.ts'
+import { createClient, type Json, type TestClient } from '../support/client.ts'
 import { type RunningService, startService } from './browser-service.ts'
 
 const chromiumPath = findChromium()
@@ -93,11 +93,13 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
     await page.goto(before.billing.url)
     expect(await heading(page)).toBe('A payment method is needed first')
     await click(page, 'Add a payment method')
-    await click(page, 'Add card')
+    // The provider's page is for the card alone, and leads back here by itself.
+    await page.getByRole('heading', { name: 'Add a card' }).waitFor()
+    expect(await page.getByRole('link', { name: /plan/i }).count()).toBe(0)
     await page.getByLabel('A card that works').check()
     await click(page, 'Save card')
-    await click(page, 'Go back to the service')
-    expect(await heading(page)).toBe('Start the paid Pro plan now')
+    await page.getByRole('heading', { name: 'Start the paid Pro plan now' }).waitFor()
+    expect(page.url()).toBe(before.billing.url)
     expect((await key.get('/usage')).body.contact_credits.total).toBe(250)
     await click(page, 'End the trial and start the paid plan')
     await page.getByRole('heading', { name: 'The paid Pro plan is active' }).waitFor()
@@ -111,8 +113,25 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
   test('reads our pages, narrow or wide, in light or dark: nothing stands out, every text has contrast', async () => {
     const { id, key } = await service.account()
     await service.command('accounts', 'trial', id, '--days', '14')
-    const { url } = (await key.get('/usage')).body.billing
-    const pages = [url, '/billing/done', '/billing/canceled', '/billing/test', '/billing/trial?token=unknown']
+    const urlOf = async (holder: TestClient) => (await holder.get('/usage')).body.billing.url
+    const url = await urlOf(key)
+    // A key without billing:manage, and one that is revoked by the time its link is opened.
+    const [plain, gone] = await Promise.all(
+      ['plain', 'gone'].map((name) => service.command('keys', 'create', id, '--name', name)),
+    )
+    const [plainUrl, goneUrl] = await Promise.all(
+      [plain, gone].map((made) => urlOf(createClient(service.url, made.key))),
+    )
+    await service.command('keys', 'revoke', gone.id)
+    const pages = [
+      url,
+      plainUrl,
+      goneUrl,
+      '/billing/done',
+      '/billing/canceled',
+      '/billing/test',
+      '/billing/trial?token=unknown',
+    ]
     const page = await browser.newPage()
     const complaints: string[] = []
     page.on('console', (message) => {

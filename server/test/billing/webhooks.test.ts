@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readEvent } from '../../src/billing/stripe-event.ts'
 import { startTestApp } from '../support/app.ts'
@@ -70,8 +71,9 @@ describe('an event is believed only', () => {
     const request = httpRequest({ hostname, port, method: 'POST', path: '/webhooks/stripe' })
     request.setHeader('content-length', 900_000)
     request.flushHeaders()
-    const [reply] = (await once(request, 'response')) as [{ statusCode: number }]
+    const [reply] = (await once(request, 'response')) as [IncomingMessage]
     expect(reply.statusCode).toBe(400)
+    expect(await text(reply)).toContain('Events need a Stripe-Signature')
     request.destroy()
   })
 
