@@ -7,7 +7,7 @@ import { readStanding } from './standing.ts'
 import type { TrialPowers } from './trial-key.ts'
 
 /** What a person can do on the trial page, which follows from how the account stands. */
-export type TrialStep =
+type TrialStep =
   /** A subscription in its trial that the provider can charge. */
   | { kind: 'end_trial'; subscription: ProviderSubscription }
   /** One that it cannot charge yet. */
