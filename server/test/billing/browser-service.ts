@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import type { Greeting } from '../../src/bin/greeting.ts'
 import { findProjectDir } from '../../src/config.ts'
+import { pickFreePort } from '../../src/db/embedded/postmaster.ts'
 import { createClient, type Json, type TestClient } from '../support/client.ts'
 import { createTestDatabase } from '../support/database.ts'
 
@@ -15,6 +16,7 @@ const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
 /** The whole service as it is started on a machine, with the stand-in that it starts by itself. */
 export interface RunningService {
   url: string
+  dataDir: string
   /** What the start told of billing. */
   billing: string
   /** An account without a plan, and a key of it with every scope. */
@@ -24,11 +26,14 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-export async function startService(): Promise<RunningService> {
+/** `settings` are further ones, such as PUBLIC_URL. */
+export async function startService(settings: Record<string, string> = {}): Promise<RunningService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'storedex-browser-'))
   const { url: databaseUrl } = await createTestDatabase()
   const { PATH = '' } = process.env
-  const env = { PATH, DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: '0', DEMO: '0', LOG_LEVEL: 'silent' }
+  const port = await pickFreePort()
+  const own = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: String(port), DEMO: '0', LOG_LEVEL: 'silent' }
+  const env = { PATH, ...own, ...settings }
   const service = spawn(process.execPath, [launcher, 'serve', '--json'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -44,8 +49,9 @@ export async function startService(): Promise<RunningService> {
     await stop()
     throw new Error('The service ended before it was ready.')
   }
-  const { api, billing } = JSON.parse(first.value) as Greeting
-  const url = api.replace('/api/v1', '')
+  const { billing } = JSON.parse(first.value) as Greeting
+  // Whatever name PUBLIC_URL gives it.
+  const url = `http://127.0.0.1:${port}`
 
   const command: RunningService['command'] = async (...args) => {
     const { stdout } = await promisify(execFile)(process.execPath, [launcher, ...args, '--json'], { env })
@@ -53,6 +59,7 @@ export async function startService(): Promise<RunningService> {
   }
   return {
     url,
+    dataDir,
     billing,
     command,
     async account() {
