@@ -123,8 +123,9 @@ export function entitlementAt(terms: AccountTerms, plans: PlanFile, now: Date): 
 
 /** The months that a trial touches, whole: its cap neither renews with a month nor begins anew on its last day. */
 function trialPeriod(anchor: Date, trial: { startedAt: Date; endsAt: Date | null }, now: Date): Period {
-  // A trial runs until its status changes, so it may outlive the end it was given.
-  const lastInstantMs = Math.max(now.getTime(), (trial.endsAt?.getTime() ?? 0) - 1)
+  // A trial runs until its status changes, so it may outlive the end it was given. One that was granted while a clock ran
+  // ahead began in the future; its months stay those that its credits are counted in.
+  const lastInstantMs = Math.max(now.getTime(), trial.startedAt.getTime(), (trial.endsAt?.getTime() ?? 0) - 1)
   return {
     start: monthlyPeriodAt(anchor, trial.startedAt).start,
     end: monthlyPeriodAt(anchor, new Date(lastInstantMs)).end,

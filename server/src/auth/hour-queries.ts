@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/pool.ts'
+import { clockToleranceMs } from '../kernel/clock.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { type AdmissionQuestion, type AdmissionRow, presentedSql } from './queries.ts'
+import { type AdmissionQuestion, type AdmissionRow, isOpenSql, presentedSql } from './queries.ts'
 import type { BillingLimit } from './windows.ts'
 
 export interface HourRow {
@@ -9,7 +10,7 @@ export interface HourRow {
 }
 
 /** Whether the hour that is kept goes on; otherwise another one opens. */
-const isOpen = `w.started_at > excluded.started_at - interval '1 hour'`
+const isOpen = isOpenSql('w.started_at', 'excluded.started_at', '1 hour')
 
 /**
  * Admits a billing status check in one statement: reads the key with its account and counts the check in its hour, unless
@@ -38,11 +39,11 @@ counted as (
     and not exists (
       select from billing_windows w
       where w.account_id = p.account_id and w.mode = p.mode and w.kind = 'billing_status'
-        and w.started_at > $2::timestamptz - interval '1 hour' and w.used >= p.hour_limit)
+        and ${isOpenSql('w.started_at', '$2::timestamptz', '1 hour')} and w.used >= p.hour_limit)
   on conflict (account_id, mode, kind) do update set
     started_at = case when ${isOpen} then w.started_at else excluded.started_at end,
     used       = case when ${isOpen} then w.used + 1 else 1 end
-  where not (${isOpen}) or w.used < (select hour_limit from presented)
+  where not ${isOpen} or w.used < (select hour_limit from presented)
   returning started_at, used
 )
 select p.*, c.used is not null as counted,
@@ -90,7 +91,11 @@ where case when ${isOpen} then w.used else 0 end + cardinality(${heldClaims}) < 
   return rowCount === 1
 }
 
-const heldClaims = 'array(select held from unnest(w.claimed_until) as held where held > $6::timestamptz)'
+// All claims last equally long: one that ends much later than the new one was made by a clock that ran ahead.
+const heldClaims = `array(
+    select held
+    from unnest(w.claimed_until) as held
+    where held > $6::timestamptz and held <= $5::timestamptz + interval '${clockToleranceMs} milliseconds')`
 
 /**
  * Ends a claim, and counts it when what it was for is there. Undefined when it had ended by itself and its place was given

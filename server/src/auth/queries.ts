@@ -1,6 +1,7 @@
 import type { Limits } from '../accounts/plans.ts'
 import type { TermsRow } from '../accounts/queries.ts'
 import type { Queryable } from '../db/pool.ts'
+import { clockToleranceMs } from '../kernel/clock.ts'
 import type { Mode } from '../kernel/ids.ts'
 
 /** Who presents a key, and what is kept of the windows that the call counts to; missing where it does not count. */
@@ -104,6 +105,20 @@ interface PresentedParts {
   limits: Record<string, keyof Limits>
 }
 
+const tolerance = `interval '${clockToleranceMs} milliseconds'`
+
+/**
+ * Whether a window that began at `startedAt` is open at `now`: it is not over, and its start is not further ahead than clocks
+ * may be apart. `windowAt` decides the same.
+ */
+export function isOpenSql(startedAt: string, now: string, length: string): string {
+  return `(${startedAt} > ${now} - interval '${length}' and ${startedAt} <= ${now} + ${tolerance})`
+}
+
+const isMinuteOpen = isOpenSql('w.minute_started_at', '$2::timestamptz', '60 seconds')
+/** The same for the UTC day, whose start is midnight. */
+const isDayOpen = `(w.day between $5::date and (($2::timestamptz + ${tolerance}) at time zone 'UTC')::date)`
+
 /** Counts a request in its minute and day, where it may be used and `condition` holds. */
 const countedSql = (condition: string) => `
 counted as (
@@ -115,18 +130,14 @@ counted as (
     and not exists (
       select from request_windows w
       where w.account_id = p.account_id and w.mode = p.mode
-        and (w.day >= $5::date and w.day_used >= p.day_limit
-             or w.minute_started_at > $2::timestamptz - interval '60 seconds' and w.minute_used >= p.minute_limit))
+        and (${isDayOpen} and w.day_used >= p.day_limit or ${isMinuteOpen} and w.minute_used >= p.minute_limit))
   on conflict (account_id, mode) do update set
-    minute_started_at = case when w.minute_started_at > excluded.minute_started_at - interval '60 seconds'
-                             then w.minute_started_at else excluded.minute_started_at end,
-    minute_used       = case when w.minute_started_at > excluded.minute_started_at - interval '60 seconds'
-                             then w.minute_used + 1 else 1 end,
-    day               = greatest(w.day, excluded.day),
-    day_used          = case when w.day >= excluded.day then w.day_used + 1 else 1 end
-  where (w.minute_started_at <= excluded.minute_started_at - interval '60 seconds'
-         or w.minute_used < (select minute_limit from presented))
-    and (w.day < excluded.day or w.day_used < (select day_limit from presented))
+    minute_started_at = case when ${isMinuteOpen} then w.minute_started_at else excluded.minute_started_at end,
+    minute_used       = case when ${isMinuteOpen} then w.minute_used + 1 else 1 end,
+    day               = case when ${isDayOpen} then w.day else excluded.day end,
+    day_used          = case when ${isDayOpen} then w.day_used + 1 else 1 end
+  where (not ${isMinuteOpen} or w.minute_used < (select minute_limit from presented))
+    and (not ${isDayOpen} or w.day_used < (select day_limit from presented))
   returning minute_started_at, minute_used, day, day_used
 )`
 
@@ -165,7 +176,7 @@ const roomForLinkSql = `and hour_limit > 0
     and not exists (
       select from billing_windows h
       where h.account_id = p.account_id and h.mode = p.mode and h.kind = 'billing_links'
-        and h.started_at > $2::timestamptz - interval '1 hour' and h.used >= p.hour_limit)`
+        and ${isOpenSql('h.started_at', '$2::timestamptz', '1 hour')} and h.used >= p.hour_limit)`
 
 const admitLinkRequestSql = `
 with ${presentedSql({ needsAccess: false, limits: { ...requestLimits, hour_limit: 'billing_links_per_hour' } })},

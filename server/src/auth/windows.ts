@@ -1,3 +1,4 @@
+import { clockToleranceMs } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { figure } from '../kernel/format.ts'
 import { utcDayAt } from '../kernel/period.ts'
@@ -33,10 +34,14 @@ interface StoredWindow {
   used: number | null | undefined
 }
 
-/** The window as stored, or a fresh one when there is none or its time is over. */
+/**
+ * The window as stored, or a fresh one when there is none, its time is over, or it begins further ahead than clocks may be
+ * apart. `isOpenSql` decides the same.
+ */
 export function windowAt(name: CallLimit, { startedAt, used }: StoredWindow, limit: number, now: Date): RateWindow {
   const { lengthMs } = traitsOf[name]
-  const isOpen = startedAt && startedAt.getTime() + lengthMs > now.getTime()
+  const ageMs = startedAt ? now.getTime() - startedAt.getTime() : Number.POSITIVE_INFINITY
+  const isOpen = startedAt && ageMs < lengthMs && ageMs >= -clockToleranceMs
   const start = isOpen ? startedAt : name === 'requests_per_day' ? utcDayAt(now).start : now
   return { limit, used: isOpen ? (used ?? 0) : 0, startedAt: start, endsAt: new Date(start.getTime() + lengthMs) }
 }

@@ -110,8 +110,12 @@ export async function markEventHandled(
   )
 }
 
-export async function deleteEventsBefore(db: Queryable, moment: Date): Promise<void> {
-  await db.query('delete from billing_events where received_at < $1::timestamptz', [moment])
+/** Deletes events received before a moment, and those after another one, which were dated by a clock that ran ahead. */
+export async function deleteEventsOutside(db: Queryable, { from, to }: { from: Date; to: Date }): Promise<void> {
+  await db.query('delete from billing_events where received_at < $1::timestamptz or received_at > $2::timestamptz', [
+    from,
+    to,
+  ])
 }
 
 // Any fixed number, another one than those of the database layer.

@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { deleteEventsBefore, selectBilledAccounts, tryLockReconciliation } from './queries.ts'
+import { deleteEventsOutside, selectBilledAccounts, tryLockReconciliation } from './queries.ts'
 import { type SyncContext, syncAccount } from './sync-account.ts'
 
 export interface Reconciliation {
@@ -52,7 +52,8 @@ export async function reconcileAlone(ctx: SyncContext, stop: AbortSignal): Promi
   holder.on('error', onBreak)
   try {
     if (!(await tryLockReconciliation(holder))) return
-    await deleteEventsBefore(ctx.db, new Date(ctx.clock.now().getTime() - eventsKeptMs))
+    const nowMs = ctx.clock.now().getTime()
+    await deleteEventsOutside(ctx.db, { from: new Date(nowMs - eventsKeptMs), to: new Date(nowMs + eventsKeptMs) })
     await reconcile(ctx, stop)
   } finally {
     holder.off('error', onBreak)

@@ -1,3 +1,5 @@
+import { clockToleranceMs } from '../kernel/clock.ts'
+
 const windowMs = 60_000
 const limit = 30
 const maxRemembered = 10_000
@@ -13,7 +15,8 @@ export class TrialPace {
   take(accountId: number, now: Date): number | null {
     const nowMs = now.getTime()
     const known = this.#windows.get(accountId)
-    const window = known && nowMs < known.startedAt + windowMs ? known : { startedAt: nowMs, used: 0 }
+    const ageMs = known ? nowMs - known.startedAt : Number.POSITIVE_INFINITY
+    const window = known && ageMs < windowMs && ageMs >= -clockToleranceMs ? known : { startedAt: nowMs, used: 0 }
     if (window.used >= limit) return Math.ceil((window.startedAt + windowMs - nowMs) / 1000)
     if (this.#windows.size >= maxRemembered) this.#windows.clear()
     this.#windows.set(accountId, { ...window, used: window.used + 1 })

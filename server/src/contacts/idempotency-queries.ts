@@ -83,6 +83,30 @@ function placeValues({ accountId, mode, operation, keyHash }: ReplyPlace): unkno
   return [accountId, mode, operation, keyHash]
 }
 
+/**
+ * Dates replies that were claimed after `latest` back to `now`, about `batchSize` of them; says how many. Their clock ran
+ * ahead: without this they would be kept, and their keys be taken, until a day after that moment has come.
+ */
+export async function redateFutureReplies(
+  db: Queryable,
+  { now, latest }: { now: Date; latest: Date },
+  batchSize: number,
+): Promise<number> {
+  const { rowCount } = await db.query({
+    name: 'redate_future_replies',
+    text: `
+update idempotency
+set claimed_at = $1::timestamptz
+where claimed_at > $2::timestamptz
+  and claimed_at >= coalesce((select claimed_at
+                              from idempotency
+                              order by claimed_at desc
+                              offset $3::integer limit 1), '-infinity'::timestamptz)`,
+    values: [now, latest, batchSize],
+  })
+  return rowCount ?? 0
+}
+
 /** Deletes the oldest replies of those claimed at `expiredAt` or before, about `batchSize` of them; says how many. */
 export async function deleteExpiredReplies(db: Queryable, expiredAt: Date, batchSize: number): Promise<number> {
   const { rowCount } = await db.query({

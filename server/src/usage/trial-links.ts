@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/caller.ts'
+import { clockToleranceMs } from '../kernel/clock.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import type { Signer } from '../kernel/signer.ts'
 
@@ -46,7 +47,9 @@ export function createTrialLinks({
       if (!text || !signer.isSigned(purpose, text, signature!)) return 'unknown'
       const opened = ids.open(keyId!)
       if (opened?.kind !== 'key') return 'unknown'
-      return Number(expiry) * 1000 > now.getTime() ? { keyId: opened.value } : 'expired'
+      const leftMs = Number(expiry) * 1000 - now.getTime()
+      // One that would last longer than a link made now was made while a clock ran ahead; it must not last for days.
+      return leftMs > 0 && leftMs <= lifeMs + clockToleranceMs ? { keyId: opened.value } : 'expired'
     },
   }
 }

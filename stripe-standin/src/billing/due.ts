@@ -85,8 +85,9 @@ function forgetOld(desk: Desk): void {
     if (event.created >= desk.now - keepEventsSeconds) break
     if (!undelivered.has(event.id)) desk.book.remove('events', event.id)
   }
+  // In the order in which they were kept, which a clock that was set back makes another one than that of their moments.
   for (const reply of desk.book.all('kept_replies')) {
-    if (reply.created >= desk.now - keepRepliesSeconds) break
+    if (Math.abs(desk.now - reply.created) <= keepRepliesSeconds) break
     desk.book.remove('kept_replies', reply.id)
   }
 }

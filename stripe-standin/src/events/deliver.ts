@@ -84,7 +84,9 @@ export class Deliverer {
       .look(({ book }) => book.all('deliveries'))
       .filter(({ attempts, next_attempt_at_ms }) => {
         const lateMs = attempts === 0 ? faults.current.late_ms : 0
-        return everything || next_attempt_at_ms + lateMs <= nowMs
+        const waitMs = next_attempt_at_ms - nowMs
+        // No pause is so long: the delivery was noted while the clock ran ahead.
+        return everything || waitMs + lateMs <= 0 || waitMs > longestPauseMs + overtakenByMs + faults.current.late_ms
       })
   }
 

@@ -133,8 +133,9 @@ async function removeAbandoned(folder: string, name: string): Promise<void> {
   for (const entry of await readdir(folder)) {
     if (!entry.startsWith(`${name}.`) || !entry.endsWith('.aside')) continue
     const path = join(folder, entry)
+    // Either way: a clock that ran ahead leaves files of the future behind.
     const age = await stat(path).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
+      ({ mtimeMs }) => Math.abs(Date.now() - mtimeMs),
       () => 0,
     )
     if (age > abandonedMs) await rm(path, { force: true })
