@@ -100,11 +100,12 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     countedRequests.add(request)
   })
 
-  // A request that a quota refuses does not count to the minute and the day.
+  // A request that a quota refuses before its work is done does not count to the minute and the day. The exports' is found
+  // afterwards: it tells whether anything matches, and that costs a request.
   app.addHook('onError', async (request, _reply, error) => {
     const { caller } = request
     if (!caller || !countedRequests.has(request)) return
-    if (!(error instanceof ApiError) || error.code !== 'rate_limit_exceeded') return
+    if (!(error instanceof ApiError) || error.code !== 'rate_limit_exceeded' || error.param === 'store_exports') return
     const { requests_per_minute: minute, requests_per_day: day } = caller.rate
     if (!minute || !day) return
     await uncountRequest(request.db, {

@@ -21,12 +21,15 @@ export function rowsRefusal({ caller, now }: CallerContext, left: number): ApiEr
   )
 }
 
-/** A reply delivers more stores that are new in the period than may still be exported. */
-export function exportsRefusal({ caller, now }: CallerContext, newStores: number, left: number): ApiError {
+/**
+ * A reply delivers more stores that are new in the period than may still be exported. How many more is not told: that would
+ * count the matches of a search that is not paid for.
+ */
+export function exportsRefusal({ caller, now }: CallerContext, left: number): ApiError {
   const { limits, period } = caller.entitlement
   return new ApiError(
     'rate_limit_exceeded',
-    `${count(newStores, 'store')} of this reply would be new this period, but ${figure(left)} of ${figure(limits.store_exports)} store exports are left until ${isoDay(period.end)}.`,
+    `${figure(left)} of ${figure(limits.store_exports)} store exports are left until ${isoDay(period.end)}; this reply holds more stores that are new this period.`,
     { param: 'store_exports', retryAfterSeconds: secondsUntilEnd(period, now) },
   )
 }

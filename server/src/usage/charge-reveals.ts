@@ -72,7 +72,7 @@ async function explainRefusal(ctx: TrialContext, charge: queries.RevealCharge): 
   const creditsLeft = left(charge.creditsAllowance, standing.credits_taken)
   if (standing.new_contacts > creditsLeft) return creditsRefusal(ctx, standing.new_contacts, creditsLeft)
   const exportsLeft = left(charge.storeExportsAllowance, standing.exports_taken)
-  return standing.new_stores > exportsLeft ? exportsRefusal(ctx, standing.new_stores, exportsLeft) : null
+  return standing.new_stores > exportsLeft ? exportsRefusal(ctx, exportsLeft) : null
 }
 
 function chargeOf(ctx: CallerContext, { contactIds, storeIds }: RevealDelivery): queries.RevealCharge {

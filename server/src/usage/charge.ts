@@ -75,7 +75,7 @@ async function explainRefusal(
   const rowsLeft = left(charge.searchRowsAllowance, standing.rows_taken)
   if (searchRows > rowsLeft) return rowsRefusal(ctx, rowsLeft)
   const exportsLeft = left(charge.storeExportsAllowance, standing.exports_taken)
-  return standing.new_stores > exportsLeft ? exportsRefusal(ctx, standing.new_stores, exportsLeft) : null
+  return standing.new_stores > exportsLeft ? exportsRefusal(ctx, exportsLeft) : null
 }
 
 /** Never below zero: an allowance may have been lowered beneath what was taken already. */

@@ -12,9 +12,9 @@ export function payForDelivery(
   { entitlement, found }: Extract<Stage, { at: 'paying' }>,
 ): Outcome {
   const rows = act.act === 'search' ? found.items.length : 0
-  if (rows > left(books, entitlement, 'search_rows')) return refuseQuota(entitlement, 'search_rows', state.now)
+  if (rows > left(books, entitlement, 'search_rows')) return refuseRows(entitlement, state.now)
   const exportsTold = exportFound(books, entitlement, found)
-  if (exportsTold === null) return refuseQuota(entitlement, 'store_exports', state.now)
+  if (exportsTold === null) return refuseExports(entitlement, state.now)
   spend(books, entitlement, 'search_rows', rows)
   if (act.act === 'lookup') return { replies: exportsTold.map((told) => replies.store(found.items[0]!.reply, told)) }
   const last = found.items.at(-1)
@@ -48,7 +48,7 @@ export function payForReveal(
   const lacksCredits = fresh.length > 0 && fresh.length > left(books, entitlement, 'contact_credits')
   if (lacksCredits) return { replies: [replies.creditsLacking(entitlement)] }
   const exportsTold = exportFound(books, entitlement, found)
-  if (exportsTold === null) return refuseQuota(entitlement, 'store_exports', state.now)
+  if (exportsTold === null) return refuseExports(entitlement, state.now)
   spend(books, entitlement, 'contact_credits', fresh.length)
   for (const { index } of fresh) books.revealed[index] = state.now
   const data = found.items.map((item) => {
@@ -84,6 +84,11 @@ const withFlag = ({ index, reply }: Found['items'][number], { revealed }: Books)
   revealed: revealed[index] !== undefined,
 })
 
-export function refuseQuota({ period }: Entitlement, meter: 'search_rows' | 'store_exports', now: number): Outcome {
-  return { stage: { at: 'refused', reply: replies.limitReached(meter, period.end - now) } }
+export function refuseRows({ period }: Entitlement, now: number): Outcome {
+  return { stage: { at: 'refused', reply: replies.limitReached('search_rows', period.end - now) } }
+}
+
+/** Found after the work was done: the request stays counted. */
+function refuseExports({ period }: Entitlement, now: number): Outcome {
+  return { replies: [replies.limitReached('store_exports', period.end - now)] }
 }

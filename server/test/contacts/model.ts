@@ -13,15 +13,15 @@ import {
   type StoreFilter,
   storeReply,
 } from './model-catalogue.ts'
-import { payForDelivery, payForReveal, refuseQuota } from './model-payments.ts'
+import { payForDelivery, payForReveal, refuseRows } from './model-payments.ts'
 import type { Reply } from './model-replies.ts'
 import * as replies from './model-replies.ts'
 import { changeTerms, type Entitlement, entitlementOf, type Terms, type TermsChanges } from './model-terms.ts'
 
 /**
  * The rules of previews, reveals and what they cost, kept in memory. A request is a few instants, each of them whole:
- * it is let in (and counted) by what the account was granted then, it finds, it pays and is answered; one that a quota
- * refuses is taken out of the count again. Between two instants of a request others may pass, and nothing else.
+ * it is let in (and counted) by what the account was granted then, it finds, it pays and is answered; one that the search
+ * rows refuse is taken out of the count again. Between two instants of a request others may pass, and nothing else.
  */
 export interface State {
   now: number
@@ -197,7 +197,7 @@ function find(
     if (!isOwn || state.now - cursor.at > dayMs) return { replies: [replies.invalidCursor()] }
     last = cursor.last
   }
-  if (act.limit > rowsLeft) return refuseQuota(entitlement, 'search_rows', state.now)
+  if (act.limit > rowsLeft) return refuseRows(entitlement, state.now)
   if (act.query.path === '/stores/search') {
     const shops = findShops(catalogue, act.query.filter, last ?? -1)
     const items = shops.map((shop) => ({ index: shop, shop, reply: storeReply(catalogue, shop) }))

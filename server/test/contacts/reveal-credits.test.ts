@@ -120,7 +120,7 @@ describe('store exports', () => {
     expect([usage.store_exports.used, usage.contact_credits.used]).toEqual([1, 0])
   })
 
-  test('that do not suffice refuse the reveal whole with 429, which does not count as a request', async () => {
+  test('that do not suffice refuse the reveal whole with 429, which counts as a request', async () => {
     const key = await app.key({ limits: { ...generous, store_exports: 1 } })
     await reveal(key, [ids[0]])
     const before = await booksOf(app, key)
@@ -130,7 +130,7 @@ describe('store exports', () => {
     expect(reply.body.error.message).toContain('0 of 1')
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(60)
     expect(await booksOf(app, key)).toEqual(before)
-    expect((await usageOf(key)).api_requests.used).toBe(2)
+    expect((await usageOf(key)).api_requests.used).toBe(3)
   })
 
   test('are looked at after the credits', async () => {

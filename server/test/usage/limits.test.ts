@@ -52,7 +52,7 @@ describe('request limits', () => {
     expect((await key.get('/taxonomy')).status).toBe(200)
   })
 
-  test('refusals with 401, 403 and 429 do not count; 400 and 404 do', async () => {
+  test('refusals with 401, 403 and the 429 of search rows do not count; 400 and 404 do', async () => {
     const key = await app.key({ limits: { search_rows: 10 } })
     const usedToday = async () => (await key.get('/usage')).body.api_requests.used
     expect(await usedToday()).toBe(1)

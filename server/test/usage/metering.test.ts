@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import type { TestReply } from '../support/client.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -49,7 +50,9 @@ describe('store exports', () => {
     const refused = await search(key, { limit: 6 })
     expect(refused.status).toBe(429)
     expect(refused.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: 'store_exports' })
-    expect(refused.body.error.message).toContain('1 of 5')
+    expect(refused.body.error.message).toBe(
+      '1 of 5 store exports are left until 2026-12-10; this reply holds more stores that are new this period.',
+    )
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
     expect((await usageOf(key)).store_exports.used).toBe(4)
     expect((await usageOf(key)).search_rows.used).toBe(4)
@@ -67,7 +70,8 @@ describe('store exports', () => {
     expect(replies.filter((reply) => reply.status === 429)).toHaveLength(30)
     expect((await usageOf(key)).store_exports).toMatchObject({ used: 20, remaining: 0 })
     expect(await ledgerSums(key)).toEqual({ store_exports: 20 })
-    expect((await usageOf(key)).api_requests.used).toBe(22)
+    // Those that were refused tell who is on file, so they count like the others; and so does asking for the usage.
+    expect((await usageOf(key)).api_requests.used).toBe(52)
   })
 
   test('the same stores delivered by 50 overlapping requests at once count once each', async () => {
@@ -181,5 +185,58 @@ describe('periods', () => {
     expect(paid.contact_credits.total).toBe(1000)
     expect(paid.store_exports.limit).toBe(5000)
     expect(paid.billing).toBeUndefined()
+  })
+})
+
+describe('with the exports used up', () => {
+  const askedAs = {
+    lookup: (key: TestKey, isThere: boolean) => key.get(`/stores/${isThere ? 'meter-1' : 'nobody'}.example`),
+    search: (key: TestKey, isThere: boolean) =>
+      search(key, { limit: 100, filters: { countries: [isThere ? 'FR' : 'AQ'] } }),
+    'contact search': (key: TestKey, isThere: boolean) =>
+      key.post('/contacts/search', {
+        store: { domains: ['meter-people.example'] },
+        person: { roles_any: [isThere ? 'marketing' : 'sales'] },
+      }),
+    enrichment: (key: TestKey, isThere: boolean) =>
+      key.post('/stores/enrich', { domains: [isThere ? 'meter-1.example' : 'nobody.example'] }),
+  }
+  const headersOf = ({ headers }: TestReply) =>
+    ['ratelimit-policy', 'ratelimit', 'x-ratelimit-limit', 'x-ratelimit-remaining'].map((name) => headers.get(name))
+
+  beforeAll(async () => {
+    await app.importStores([{ domain: 'meter-people.example', name: 'Meter People' }])
+    await app.importContacts([
+      { store_domain: 'meter-people.example', external_id: 'only', first_name: 'Mara', role: 'marketing' },
+    ])
+  })
+
+  test.each(Object.entries(askedAs))('a %s that finds and one that does not cost one request each', async (_, ask) => {
+    const [finds, misses] = [
+      await app.key({ limits: { requests_per_minute: 10, store_exports: 0 } }),
+      await app.key({ limits: { requests_per_minute: 10, store_exports: 0 } }),
+    ]
+    const found = await ask(finds, true)
+    const missed = await ask(misses, false)
+    expect(found.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: 'store_exports' })
+    expect([200, 404]).toContain(missed.status)
+    expect(headersOf(found)).toEqual(headersOf(missed))
+    expect(found.headers.get('x-ratelimit-remaining')).toBe('9')
+    for (const key of [finds, misses]) {
+      expect((await usageOf(key)).api_requests.used).toBe(2)
+      expect(await ledgerSums(key)).toEqual({})
+    }
+    // How much matches is told by no figure that differs with it.
+    expect(found.body.error.message).toMatch(
+      /^0 of 0 store exports are left until [\d-]{10}; this reply holds more stores that are new this period\.$/,
+    )
+  })
+
+  test('nobody can ask without end', async () => {
+    const key = await app.key({ limits: { requests_per_minute: 5, store_exports: 0 } })
+    const replies = []
+    for (let i = 0; i < 7; i++) replies.push(await askedAs['contact search'](key, true))
+    const params = replies.map(({ body }) => body.error.param)
+    expect(params).toEqual([...Array(5).fill('store_exports'), 'requests_per_minute', 'requests_per_minute'])
   })
 })
