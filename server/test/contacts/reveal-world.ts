@@ -4,6 +4,7 @@ import type { Config } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
 import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
+import type { Clock } from '../../src/kernel/clock.ts'
 import { contactKey, type Mode } from '../../src/kernel/ids.ts'
 import type { TestApp, TestKey } from '../support/app.ts'
 import { atEnd } from '../support/cleanup.ts'
@@ -105,10 +106,11 @@ export async function idsByFirstName(key: TestKey): Promise<Record<string, strin
 export async function startSecondServer(
   app: TestApp,
   settings: Partial<Config> = {},
+  clock: Clock = app.clock,
 ): Promise<(key: TestKey) => TestClient> {
   const deps = await openDeps(
     { ...app.deps.config, ...settings },
-    { applicationName: 'second test server', clock: app.clock },
+    { applicationName: 'second test server', clock },
   )
   const server = await buildApp(deps)
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
