@@ -57,7 +57,8 @@ create table api_keys (
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
-  suspended_at timestamp with time zone
+  suspended_at timestamp with time zone,
+  last_used_at timestamp with time zone
 );
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table api_keys add constraint api_keys_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text])));
@@ -66,6 +67,7 @@ alter table api_keys add constraint api_keys_secret_hash_key UNIQUE (secret_hash
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, id);
 comment on table api_keys is 'API keys: only the SHA-256 of the secret, with four characters of either end for display.';
 comment on column api_keys.expires_at is 'End of life: chosen at creation, or the end of the overlap when the key was rotated.';
+comment on column api_keys.last_used_at is 'The hour of the newest request that was admitted with this key, written seldom; null for one that was never used.';
 
 create table billing_events (
   id text collate "C" not null,

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { identifyCaller, requireAccess } from './auth/access.ts'
 import { FailedKeys } from './auth/failed-keys.ts'
 import { KeyDirectory } from './auth/key-directory.ts'
+import { KeyUse } from './auth/key-use.ts'
 import { registerLinkPages } from './billing/links-pages.ts'
 import { reconcileAlone } from './billing/reconcile.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
@@ -30,6 +31,8 @@ const taxonomyIntervalMs = 1_000
 const expiryIntervalMs = 600_000
 // Probes ask far more often; this is for servers that nobody probes, and for the log.
 const healthIntervalMs = 60_000
+// The figure is told to the hour; this bounds how much of it a crash forgets.
+const keyUseIntervalMs = 60_000
 // Events of the payment provider come at once; this bounds how long the loss of one is felt.
 const reconciliationIntervalMs = 3_600_000
 
@@ -60,6 +63,7 @@ export async function buildApp(
     directory: new KeyDirectory(() => deps.db.lane('key lookup')),
     failedKeys: new FailedKeys(),
   })
+  const keyUse = new KeyUse()
   const app = createHttpServer({
     observers: [logRequests(deps.log), ...observers],
     checkReadiness: () => checkReadiness(deps),
@@ -81,7 +85,7 @@ export async function buildApp(
   })
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
-  requireAccess(app, { clock: deps.clock, plans: deps.plans, publicUrl })
+  requireAccess(app, { clock: deps.clock, plans: deps.plans, publicUrl, keyUse })
   app.register(
     async (scope) => {
       const api = scope as unknown as ApiRoutes
@@ -110,6 +114,10 @@ export async function buildApp(
       intervalMs: expiryIntervalMs,
       onOutage: warnOf('replies that are too old cannot be deleted'),
     }),
+    repeat(() => keyUse.flush(deps.db, deps.clock.now()), {
+      intervalMs: keyUseIntervalMs,
+      onOutage: warnOf('when keys were last used cannot be written'),
+    }),
     repeat(() => reconcileAlone(deps, closing.signal), {
       intervalMs: intervals.reconciliationMs,
       startAfterMs: intervals.firstReconciliationMs ?? 0,
@@ -119,6 +127,7 @@ export async function buildApp(
   app.addHook('onClose', async () => {
     closing.abort()
     await Promise.all(repetitions.map((repetition) => repetition.stop()))
+    await keyUse.flush(deps.db, deps.clock.now()).catch(warnOf('when keys were last used cannot be written'))
   })
   await app.ready()
   return app

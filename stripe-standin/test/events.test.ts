@@ -89,19 +89,22 @@ test('an event that is not taken is sent again after growing pauses, until it is
   expect(await undelivered()).toBe(0)
 })
 
-test.each([1, 31, 3653])('what was to be sent while the clock ran %i days ahead is sent once it is right', async (days) => {
-  const { receiver, clock } = world
-  const aheadMs = days * daySeconds * 1_000
-  receiver.answer(500)
-  clock.advanceMs(aheadMs)
-  await world.stripe.customers.create()
-  await world.settle()
-  clock.advanceMs(-aheadMs)
-  receiver.answer(200)
-  await world.settle()
-  expect(receiver.types()).toEqual(['customer.created'])
-  expect(await undelivered()).toBe(0)
-})
+test.each([1, 31, 3653])(
+  'what was to be sent while the clock ran %i days ahead is sent once it is right',
+  async (days) => {
+    const { receiver, clock } = world
+    const aheadMs = days * daySeconds * 1_000
+    receiver.answer(500)
+    clock.advanceMs(aheadMs)
+    await world.stripe.customers.create()
+    await world.settle()
+    clock.advanceMs(-aheadMs)
+    receiver.answer(200)
+    await world.settle()
+    expect(receiver.types()).toEqual(['customer.created'])
+    expect(await undelivered()).toBe(0)
+  },
+)
 
 test('after three days in vain it is given up', async () => {
   world.receiver.answer(500)

@@ -8,6 +8,7 @@ import { admit, unknownKey } from './admit.ts'
 import type { Caller, CallerContext } from './caller.ts'
 import type { FailedKeys } from './failed-keys.ts'
 import { type KeyDirectory, readBearerKey } from './key-directory.ts'
+import type { KeyUse } from './key-use.ts'
 import { uncountRequest } from './queries.ts'
 import { rateHeaders } from './rate-headers.ts'
 import type { Scope } from './scopes.ts'
@@ -70,6 +71,7 @@ interface AccessOptions {
   clock: Clock
   plans: PlanFile
   publicUrl: string
+  keyUse: KeyUse
 }
 
 /** Puts every route that declares an access behind the key, the limits and the scope, in this order, after its body was parsed. */
@@ -98,6 +100,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     request.caller = caller
     if (refusal) throw refusal
     countedRequests.add(request)
+    options.keyUse.note(caller.key.id, request.now)
   })
 
   // A request that a quota refuses before its work is done does not count to the minute and the day. The exports' is found

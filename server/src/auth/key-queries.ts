@@ -14,10 +14,12 @@ export interface KeyRow {
   expires_at: Date | null
   revoked_at: Date | null
   suspended_at: Date | null
+  /** To the hour. */
+  last_used_at: Date | null
 }
 
 const keyColumns = `id, account_id, mode, name, shown_first, shown_last, scopes, created_at, expires_at, revoked_at,
-       suspended_at`
+       suspended_at, last_used_at`
 
 export interface NewKeyRow {
   accountId: number
@@ -112,4 +114,34 @@ returning ${keyColumns}`,
     [id, ends.expires_at, ends.revoked_at, ends.suspended_at],
   )
   return rows[0]!
+}
+
+export interface UsedKey {
+  id: number
+  /** When it was used, to the hour. */
+  hour: Date
+}
+
+/**
+ * Writes when keys were last used. One that another server wrote for a later hour stays, unless that lies after `latest`: then
+ * a clock ran ahead. The rows are locked in one order, so that two servers never wait for each other crosswise.
+ */
+export async function updateLastUse(db: Queryable, used: readonly UsedKey[], latest: Date): Promise<void> {
+  await db.query({
+    name: 'update_last_use',
+    text: `
+with due as (
+  select k.id, u.hour
+  from api_keys k
+  join unnest($1::bigint[], $2::timestamptz[]) as u (id, hour) on u.id = k.id
+  where k.last_used_at is null or k.last_used_at < u.hour or k.last_used_at > $3::timestamptz
+  order by k.id
+  for no key update of k
+)
+update api_keys k
+set last_used_at = due.hour
+from due
+where k.id = due.id`,
+    values: [used.map(({ id }) => id), used.map(({ hour }) => hour), latest],
+  })
 }

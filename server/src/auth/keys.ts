@@ -31,6 +31,8 @@ export interface KeyReport {
   status: 'active' | 'suspended' | 'expired' | 'revoked'
   scopes: Scope[]
   created_at: string
+  /** To the hour; null for one that was never used. */
+  last_used_at: string | null
   expires_at: string | null
   suspended_at: string | null
   revoked_at: string | null
@@ -174,6 +176,7 @@ function reportKey({ ids, now }: AccountsContext, row: queries.KeyRow): KeyRepor
     status: statusOf(row, now),
     scopes: row.scopes,
     created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,
     suspended_at: row.suspended_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,

@@ -108,7 +108,15 @@ function tellIssued({ id, key }: IssuedKey): string {
 function tellList(list: readonly KeyReport[]): string {
   if (list.length === 0) return 'This account has no keys.'
   return formatTable(
-    ['id', 'name', 'key', 'status', 'expires', 'scopes'],
-    list.map((key) => [key.id, key.name, key.display, key.status, key.expires_at ?? '-', key.scopes.join(' ')]),
+    ['id', 'name', 'key', 'status', 'last used', 'expires', 'scopes'],
+    list.map((key) => [
+      key.id,
+      key.name,
+      key.display,
+      key.status,
+      key.last_used_at ?? 'never',
+      key.expires_at ?? '-',
+      key.scopes.join(' '),
+    ]),
   )
 }

@@ -38,6 +38,7 @@ describe('issuing a key', () => {
       status: 'active',
       scopes: ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal'],
       created_at: start,
+      last_used_at: null,
       expires_at: null,
       suspended_at: null,
       revoked_at: null,

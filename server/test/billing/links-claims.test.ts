@@ -50,17 +50,20 @@ test('links that a crash left half made cost nothing but a moment', async () => 
   expectLimited(await manage(key), 'billing_links')
 })
 
-test.each([1, 31, 3653])('links half made by a clock that ran %i days ahead hold no places once it is right', async (days) => {
-  const key = await customer({})
-  const claim = { accountId: app.accountNumber(key.account), mode: 'live', kind: 'billing_links' } as const
-  const ahead = new Date(app.clock.now().getTime() + days * 86_400_000)
-  const until = new Date(ahead.getTime() + 15_000)
-  for (let i = 0; i < 5; i++)
-    expect(await claimInHour(app.db, { ...claim, until }, { now: ahead, claimedAt: ahead, limit: 5 })).toBe(true)
-  for (let left = 4; left >= 0; left--)
-    expect((await manage(key)).headers.get('x-ratelimit-remaining')).toBe(String(left))
-  expectLimited(await manage(key), 'billing_links')
-})
+test.each([1, 31, 3653])(
+  'links half made by a clock that ran %i days ahead hold no places once it is right',
+  async (days) => {
+    const key = await customer({})
+    const claim = { accountId: app.accountNumber(key.account), mode: 'live', kind: 'billing_links' } as const
+    const ahead = new Date(app.clock.now().getTime() + days * 86_400_000)
+    const until = new Date(ahead.getTime() + 15_000)
+    for (let i = 0; i < 5; i++)
+      expect(await claimInHour(app.db, { ...claim, until }, { now: ahead, claimedAt: ahead, limit: 5 })).toBe(true)
+    for (let left = 4; left >= 0; left--)
+      expect((await manage(key)).headers.get('x-ratelimit-remaining')).toBe(String(left))
+    expectLimited(await manage(key), 'billing_links')
+  },
+)
 
 test('links that took so long that their place went to another are not handed out', async () => {
   const key = await customer({})

@@ -235,18 +235,21 @@ test('opened very often it asks for a pause, for that account alone', async () =
   expect((await show(url)).status).toBe(200)
 })
 
-test.each([1, 31, 3653])('a clock that ran %i days ahead leaves neither a pause nor a link that lasts', async (days) => {
-  const [key, other] = [await openTrial(), await openTrial()]
-  const url = await linkOf(key)
-  app.clock.advance(days * 86_400_000)
-  const lasting = await linkOf(other)
-  const early = await linkOf(key)
-  await Promise.all(Array.from({ length: 31 }, () => show(early)))
-  expect((await show(early)).status).toBe(429)
-  app.clock.set(now)
-  expect((await show(url)).status).toBe(200)
-  for (const link of [lasting, early]) expect((await show(link)).status).toBe(410)
-})
+test.each([1, 31, 3653])(
+  'a clock that ran %i days ahead leaves neither a pause nor a link that lasts',
+  async (days) => {
+    const [key, other] = [await openTrial(), await openTrial()]
+    const url = await linkOf(key)
+    app.clock.advance(days * 86_400_000)
+    const lasting = await linkOf(other)
+    const early = await linkOf(key)
+    await Promise.all(Array.from({ length: 31 }, () => show(early)))
+    expect((await show(early)).status).toBe(429)
+    app.clock.set(now)
+    expect((await show(url)).status).toBe(200)
+    for (const link of [lasting, early]) expect((await show(link)).status).toBe(410)
+  },
+)
 
 test('no link and no form is ever logged', async () => {
   const url = await linkOf(await openTrial({ hasPaymentMethod: false }))

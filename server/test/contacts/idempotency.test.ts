@@ -170,22 +170,25 @@ test('any number of old replies is deleted at once', async () => {
   expect(await keptReplies(key)).toBe(1)
 })
 
-test.each([1, 31, 3653])('a reply kept while the clock ran %i days ahead is kept for a day once it is right', async (days) => {
-  const key = await newKey()
-  app.clock.set(new Date(Date.parse(start) + days * dayMs))
-  const first = await reveal(key, [ids[0]], 'of the future')
-  app.clock.set(start)
-  await expireReplies(app.db, app.clock.now())
-  const retried = await reveal(key, [ids[0]], 'of the future')
-  expect([textOf(retried), isReplay(retried)]).toEqual([textOf(first), true])
-  app.clock.set(new Date(Date.parse(start) + dayMs))
-  const later = await reveal(key, [ids[1]], 'of the future')
-  expect([later.status, isReplay(later)]).toEqual([200, false])
-  app.clock.set(new Date(Date.parse(start) + 2 * dayMs))
-  await expireReplies(app.db, app.clock.now())
-  expect(await keptReplies(key)).toBe(0)
-  app.clock.set(start)
-})
+test.each([1, 31, 3653])(
+  'a reply kept while the clock ran %i days ahead is kept for a day once it is right',
+  async (days) => {
+    const key = await newKey()
+    app.clock.set(new Date(Date.parse(start) + days * dayMs))
+    const first = await reveal(key, [ids[0]], 'of the future')
+    app.clock.set(start)
+    await expireReplies(app.db, app.clock.now())
+    const retried = await reveal(key, [ids[0]], 'of the future')
+    expect([textOf(retried), isReplay(retried)]).toEqual([textOf(first), true])
+    app.clock.set(new Date(Date.parse(start) + dayMs))
+    const later = await reveal(key, [ids[1]], 'of the future')
+    expect([later.status, isReplay(later)]).toEqual([200, false])
+    app.clock.set(new Date(Date.parse(start) + 2 * dayMs))
+    await expireReplies(app.db, app.clock.now())
+    expect(await keptReplies(key)).toBe(0)
+    app.clock.set(start)
+  },
+)
 
 test('a server deletes old replies as it starts', async () => {
   const key = await newKey()

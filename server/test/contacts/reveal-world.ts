@@ -108,10 +108,7 @@ export async function startSecondServer(
   settings: Partial<Config> = {},
   clock: Clock = app.clock,
 ): Promise<(key: TestKey) => TestClient> {
-  const deps = await openDeps(
-    { ...app.deps.config, ...settings },
-    { applicationName: 'second test server', clock },
-  )
+  const deps = await openDeps({ ...app.deps.config, ...settings }, { applicationName: 'second test server', clock })
   const server = await buildApp(deps)
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   atEnd(async () => {

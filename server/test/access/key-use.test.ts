@@ -1,0 +1,94 @@
+import { beforeEach, expect, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { KeyUse } from '../../src/auth/key-use.ts'
+import { createPool } from '../../src/db/pool.ts'
+import { runCommand } from '../cli/support.ts'
+import { startTestApp, type TestKey } from '../support/app.ts'
+import { createClient, type TestClient } from '../support/client.ts'
+
+const start = '2026-11-10T12:34:56.789Z'
+const hour = '2026-11-10T12:00:00.000Z'
+const app = await startTestApp({ now: start })
+beforeEach(() => app.clock.set(start))
+
+/** What a server writes by the time it has closed. */
+async function withServer(work: (caller: (key: TestKey) => TestClient) => Promise<void>): Promise<void> {
+  const server = await buildApp(app.deps, [], { reconciliationMs: 3_600_000, firstReconciliationMs: 3_600_000 })
+  const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  try {
+    await work((key) => createClient(url, key.secret))
+  } finally {
+    await server.close()
+  }
+}
+
+async function listed(key: TestKey): Promise<{ last_used_at: string | null }> {
+  const { stdout } = await runCommand(app.deps, ['keys', 'list', key.account, '--json'])
+  return JSON.parse(stdout).find(({ id }: { id: string }) => id === key.id)
+}
+
+/** Which version of its row a key has: every write makes another one. */
+async function versionOf(key: TestKey): Promise<string> {
+  const { rows } = await app.db.query('select xmin::text from api_keys where id = $1', [numberOf(key)])
+  return rows[0].xmin
+}
+
+const numberOf = (key: TestKey) => app.deps.ids.open(key.id)!.value
+
+test('a key tells the hour of its last admitted request', async () => {
+  const [used, refused, idle] = [await app.key({}), await app.key({ scopes: ['usage:read'] }), await app.key({})]
+  await withServer(async (caller) => {
+    expect((await caller(used).get('/taxonomy')).status).toBe(200)
+    expect((await caller(refused).get('/taxonomy')).status).toBe(403)
+  })
+  expect((await listed(used)).last_used_at).toBe(hour)
+  expect([await listed(refused), await listed(idle)]).toMatchObject([{ last_used_at: null }, { last_used_at: null }])
+  const { stdout } = await runCommand(app.deps, ['keys', 'list', used.account])
+  expect(stdout).toMatch(/status +last used/)
+  expect(stdout).toContain(hour)
+})
+
+test('admission leaves the row of the key alone, and an hour costs one write', async () => {
+  const key = await app.key({})
+  const made = await versionOf(key)
+  await withServer(async (caller) => {
+    for (let i = 0; i < 5; i++) await caller(key).get('/taxonomy')
+    expect(await versionOf(key)).toBe(made)
+  })
+  const written = await versionOf(key)
+  expect(written).not.toBe(made)
+  await withServer(async (caller) => {
+    await caller(key).get('/taxonomy')
+  })
+  expect(await versionOf(key)).toBe(written)
+  app.clock.set('2026-11-10T13:00:00.000Z')
+  await withServer(async (caller) => {
+    await caller(key).get('/taxonomy')
+  })
+  expect((await listed(key)).last_used_at).toBe('2026-11-10T13:00:00.000Z')
+})
+
+test('what could not be written is written the next time', async () => {
+  const keys = [await app.key({}), await app.key({})]
+  const use = new KeyUse()
+  for (const key of keys) use.note(numberOf(key), app.clock.now())
+  const away = createPool({ url: 'postgres://nobody@127.0.0.1:1/nothing', applicationName: 'away' })
+  await expect(use.flush(away, app.clock.now())).rejects.toThrow('ECONNREFUSED')
+  await away.end()
+  await use.flush(app.db, app.clock.now())
+  for (const key of keys) expect((await listed(key)).last_used_at).toBe(hour)
+})
+
+test('of two servers the later hour stays, unless it is one of a clock that ran ahead', async () => {
+  const key = await app.key({})
+  const write = async (moment: string, now = moment) => {
+    const use = new KeyUse()
+    use.note(numberOf(key), new Date(moment))
+    await use.flush(app.db, new Date(now))
+    return (await listed(key)).last_used_at
+  }
+  expect(await write('2026-11-10T14:10:00.000Z')).toBe('2026-11-10T14:00:00.000Z')
+  expect(await write('2026-11-10T13:59:00.000Z', '2026-11-10T14:10:00.000Z')).toBe('2026-11-10T14:00:00.000Z')
+  expect(await write('2036-11-10T14:00:00.000Z')).toBe('2036-11-10T14:00:00.000Z')
+  expect(await write(start)).toBe(hour)
+})
