@@ -102,7 +102,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
       options,
     )
     opened.push(() => search.close())
-    const health = new HealthWatch({ log, clock, databaseUrl: database.url })
+    const health = new HealthWatch({ log, databaseUrl: database.url })
     opened.push(async () => health.close())
     return {
       config,

@@ -4,21 +4,26 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
+import { ClockWatch } from '../db/clock-skew.ts'
 import { clearTextWarning } from '../db/tls.ts'
 import { type Deps, openDeps } from '../deps.ts'
-import type { HealthWatch } from '../http/health-watch.ts'
 import { createLogger } from '../http/logger.ts'
-import { createMetrics, type GaugeSource, type Metrics, registerGauges, startMetricsServer } from '../http/metrics.ts'
+import { createMetrics, type Metrics, registerGauges, startMetricsServer } from '../http/metrics.ts'
+import { availableMemory } from '../kernel/memory.ts'
+import { type Repetition, repeat } from '../kernel/repeat.ts'
 import { searchGauges } from '../search/feed/status.ts'
 import { feedInThread } from '../search/feed/worker.ts'
 import type { DemoKeys } from './demo-keys.ts'
 import { prepareCatalogueAndKeys } from './first-start.ts'
 import { type Greeting, greetingOf, tellGreeting } from './greeting.ts'
 import { chooseFreePort, portIsTaken } from './port.ts'
+import { requireMemory } from './require-memory.ts'
 import { searchThreadProgram } from './search-thread-program.ts'
 import { standinProgram } from './standin-program.ts'
 import { untilAborted } from './termination.ts'
 import { catchUncaught } from './uncaught.ts'
+
+const clockCheckIntervalMs = 60_000
 
 export interface ServeOptions {
   json: boolean
@@ -49,6 +54,7 @@ export async function serve(given: Config, { json, stdout, termination }: ServeO
 type Greet = (greeting: Greeting, keys: DemoKeys | null) => void
 
 async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: Greet): Promise<void> {
+  requireMemory(given, availableMemory())
   const config = withAddress(given, await chooseFreePort(given))
   const deps = await openDeps(config, {
     applicationName: 'storedex',
@@ -62,7 +68,8 @@ async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: G
     const warnings = [clearTextWarning(given.databaseUrl)].filter((warning) => warning !== null)
     for (const warning of warnings) deps.log.warn(warning)
     const metrics = createMetrics(() => deps.db.figures)
-    registerGauges(metrics, [...searchGauges(deps.search), clockSkewGauge(deps.health)])
+    registerGauges(metrics, searchGauges(deps.search))
+    const clockWatching = watchClock(deps, metrics)
     const metricsServer = await serveMetrics(given, metrics)
     try {
       const { app, config } = await listen(given, deps, metrics)
@@ -74,6 +81,7 @@ async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: G
       }
     } finally {
       await metricsServer?.close()
+      await clockWatching.stop()
     }
   } finally {
     await deps.close()
@@ -100,14 +108,6 @@ async function listen(
   }
 }
 
-function clockSkewGauge(health: HealthWatch): GaugeSource {
-  return {
-    name: 'storedex_clock_skew_seconds',
-    help: "How far the database's clock is ahead of this server's.",
-    read: () => (health.clockSkewSeconds === null ? [] : [{ value: health.clockSkewSeconds }]),
-  }
-}
-
 async function serveMetrics({ metricsHost, metricsPort }: Config, { registry }: Metrics) {
   if (metricsPort === null) return undefined
   try {
@@ -116,6 +116,20 @@ async function serveMetrics({ metricsHost, metricsPort }: Config, { registry }: 
     const isTaken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
     throw isTaken ? portIsTaken(metricsPort, 'METRICS_PORT') : cause
   }
+}
+
+/** Tells in log and metrics when this server's clock is off from the database's. */
+function watchClock({ db, clock, log }: Deps, metrics: Metrics): Repetition {
+  const watch = new ClockWatch({ db, clock, warn: (line) => log.warn(line) })
+  registerGauges(metrics, [
+    {
+      name: 'storedex_clock_skew_seconds',
+      help: "How far this server's clock is ahead of the database's; negative when behind.",
+      read: () => (watch.skewSeconds === null ? [] : [{ value: watch.skewSeconds }]),
+    },
+  ])
+  // A database that is away is told of elsewhere.
+  return repeat(() => watch.measure(), { intervalMs: clockCheckIntervalMs, onOutage: () => {} })
 }
 
 type Addressed = Config & { publicUrl: string }

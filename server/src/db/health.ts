@@ -6,15 +6,12 @@ export interface DatabaseHealth {
   problem: string | null
   /** What the problem was found by; for the log. */
   cause?: unknown
-  /** How far the database's clock is ahead of this process's, in milliseconds; null where it was not read. */
-  clockAheadMs: number | null
 }
 
 export interface HealthCheckOptions {
   url: string
   /** Shown in pg_stat_activity. */
   applicationName: string
-  readClock(): Date
 }
 
 /** A database that takes longer does not count as answering. */
@@ -40,17 +37,15 @@ export class HealthCheck {
   async run(): Promise<DatabaseHealth> {
     try {
       const client = await this.#connect()
-      const sentAt = this.#options.readClock().getTime()
-      const now = await selectClock(client)
-      const clockAheadMs = now.getTime() - (sentAt + this.#options.readClock().getTime()) / 2
+      await client.query('select 1')
       if (performance.now() - this.#wroteAt >= writeIntervalMs) {
         await tryToWrite(client)
         this.#wroteAt = performance.now()
       }
-      return { problem: null, clockAheadMs }
+      return { problem: null }
     } catch (cause) {
       this.close()
-      return { problem: sentences[databaseFailureOf(cause) ?? 'away'], cause, clockAheadMs: null }
+      return { problem: sentences[databaseFailureOf(cause) ?? 'away'], cause }
     }
   }
 
@@ -88,11 +83,6 @@ const sentences: Record<DatabaseFailure, string> = {
   disk_full: 'The database cannot write: its disk is full.',
   files_unusable: 'The database cannot use its files.',
   not_permitted: 'The database cannot be written: a permission is missing.',
-}
-
-async function selectClock(client: pg.Client): Promise<Date> {
-  const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as now')
-  return rows[0]!.now
 }
 
 /** Makes a new file and fills a block of it, then takes all of it back. Two servers that try at once are no fault. */

@@ -1,8 +1,59 @@
+import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 
-/** The memory this process may use, in bytes: the machine's, or less where a container limits it. */
+/** The memory this process may use, in bytes: the machine's, or less where a container or a service manager limits it. */
 export function availableMemory(): number {
   // 0 or more than there is where nothing is set.
   const limit = process.constrainedMemory()
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+  return Math.min(totalmem(), limit > 0 ? limit : Number.POSITIVE_INFINITY, controlGroupLimit())
+}
+
+/** The least limit of the control groups above this process: Node looks at the innermost alone. Infinity where none is set. */
+export function controlGroupLimit(readText: (path: string) => string = readFile): number {
+  const limits = readText('/proc/self/cgroup')
+    .split('\n')
+    .flatMap((line) => {
+      const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? []
+      if (path === undefined) return []
+      // Inside a container the path may be one of the machine's; what is mounted is then the container's own group.
+      if (controllers === '') return pathsUpFrom(path).map((each) => readText(`/sys/fs/cgroup${each}/memory.max`))
+      if (!controllers?.split(',').includes('memory')) return []
+      return pathsUpFrom(path).map(
+        (each) =>
+          /^hierarchical_memory_limit (\d+)$/m.exec(readText(`/sys/fs/cgroup/memory${each}/memory.stat`))?.[1] ?? '',
+      )
+    })
+    .map((text) => Number.parseInt(text, 10))
+    .filter((limit) => limit > 0)
+  return Math.min(Number.POSITIVE_INFINITY, ...limits)
+}
+
+/** `/a/b` → `/a/b`, `/a` and the root, which is nothing. */
+function pathsUpFrom(path: string): string[] {
+  const names = path.split('/').filter((name) => name !== '')
+  return Array.from({ length: names.length + 1 }, (_, up) =>
+    names
+      .slice(0, names.length - up)
+      .map((name) => `/${name}`)
+      .join(''),
+  )
+}
+
+/** Nothing for a file that is not there, or not for us to read: then it sets no limit. */
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const megabyte = 2 ** 20
+
+/**
+ * What the service needs at least, in bytes: measured as what cannot be given back under load, with some room. With the
+ * embedded PostgreSQL its processes count as well; they share the limit.
+ */
+export function leastMemory({ embedsPostgres }: { embedsPostgres: boolean }): number {
+  return (embedsPostgres ? 384 : 256) * megabyte
 }

@@ -128,8 +128,8 @@ test('a platform without a package is told to bring its own PostgreSQL', () => {
 
 test('memory settings grow with the machine within bounds', () => {
   const gigabyte = 1024 ** 3
-  const shared = [0.25, 2, 64].map((size) => serverSettings(size * gigabyte).shared_buffers)
-  expect(shared).toEqual(['128MB', '512MB', '1024MB'])
+  const shared = [0.25, 0.5, 0.9, 2, 64].map((size) => serverSettings(size * gigabyte).shared_buffers)
+  expect(shared).toEqual(['48MB', '64MB', '115MB', '512MB', '1024MB'])
 })
 
 test('PostgreSQL never runs as root', async () => {

@@ -10,15 +10,17 @@ export function serverSettings(memoryBytes: number = availableMemory()): Record<
   const memoryMb = Math.floor(memoryBytes / megabyte)
   const share = (part: number, leastMb: number, mostMb: number) =>
     `${Math.min(mostMb, Math.max(leastMb, Math.floor(memoryMb * part)))}MB`
+  // On a small machine each megabyte of these is missed by the service: all of them together can be in use at once.
+  const isSmall = memoryMb < 1024
   return {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     password_encryption: 'scram-sha-256',
     max_connections: '200',
 
-    shared_buffers: share(0.25, 128, 1024),
+    shared_buffers: isSmall ? share(0.125, 48, 128) : share(0.25, 256, 1024),
     effective_cache_size: share(0.5, 256, 65_536),
-    maintenance_work_mem: share(0.05, 64, 512),
+    maintenance_work_mem: share(0.05, isSmall ? 32 : 64, 512),
     work_mem: share(0.005, 4, 16),
     random_page_cost: '1.1',
     jit: 'off',

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { availableMemory } from '../../kernel/memory.ts'
+import { availableMemory, leastMemory } from '../../kernel/memory.ts'
 import type { SearchEngine } from '../engine.ts'
 import { megabyte } from './budget.ts'
 import { CatalogueSearch, type EngineChoice } from './catalogue-search.ts'
@@ -18,6 +18,9 @@ export interface SearchSettings {
   onLine: FeedListener['onLine']
 }
 
+// Enough for the demonstration, on the smallest machine.
+const leastShareMb = 16
+
 /** The search of this process, as the operator wants it. */
 export function openSearch(
   settings: SearchSettings,
@@ -28,7 +31,7 @@ export function openSearch(
     databaseUrl,
     snapshotFile: snapshotFile(settings),
     budgetBytes:
-      choice === 'memory' ? null : searchMemoryMb === null ? half(availableMemory()) : searchMemoryMb * megabyte,
+      choice === 'memory' ? null : searchMemoryMb === null ? shareOf(availableMemory()) : searchMemoryMb * megabyte,
     timings: { ...feedTimings, ...timings },
   }
   // Nobody would keep it true: it would still tell of people who are erased from now on.
@@ -42,6 +45,8 @@ function snapshotFile({ dataDir, secret }: SearchSettings): string {
   return join(dataDir, 'search', `catalogue-${installation}.snapshot`)
 }
 
-function half(bytes: number): number {
-  return Math.floor(bytes / 2 / megabyte) * megabyte
+/** Half of what is left beside the service itself, which on a small machine is most of it. */
+function shareOf(bytes: number): number {
+  const left = bytes - leastMemory({ embedsPostgres: true })
+  return Math.max(leastShareMb, Math.floor(left / 2 / megabyte)) * megabyte
 }
