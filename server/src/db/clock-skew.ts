@@ -10,7 +10,7 @@ const maxTripMs = 2_000
  * How many seconds `clock` is ahead of the database's, behind when negative; exact to half the time the question took. Null
  * when that was too long to tell anything.
  */
-export async function readClockSkew(db: Queryable, clock: Clock): Promise<number | null> {
+async function readClockSkew(db: Queryable, clock: Clock): Promise<number | null> {
   const askedAtMs = clock.now().getTime()
   const startedAt = performance.now()
   const { rows } = await db.query<{ moment: Date }>('select clock_timestamp() as moment')

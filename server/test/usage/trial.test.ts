@@ -38,6 +38,21 @@ describe('one cap of 250 for all of a trial', () => {
     })
   })
 
+  test('granted while the clock ran ten years ahead, also once it is right', async () => {
+    app.clock.set('2036-03-10T08:00:00.000Z')
+    const key = await app.key({
+      scopes: ['usage:read', 'contacts:reveal'],
+      status: 'trialing',
+      trialEnds: '2026-03-24T08:00:00.000Z',
+    })
+    await spendCredits(app, key, 200)
+    app.clock.set(start)
+    expect(await spendCredits(app, key, 50)).toBe(0)
+    await expect(spendCredits(app, key, 1)).rejects.toMatchObject({ code: 'insufficient_contact_credits' })
+    const { period_start, period_end } = await creditsOf(key)
+    expect(Date.parse(period_end)).toBeGreaterThan(Date.parse(period_start))
+  })
+
   test('across the end of a month, which renews exports and rows alone', async () => {
     const key = await openTrial('2026-04-20T00:00:00.000Z')
     await spendCredits(app, key, 200)
