@@ -88,12 +88,13 @@ describe('by itself', () => {
     }
   }
 
-  test('the server does it again and again, and forgets events of long ago', async () => {
+  test('the server does it again and again, and forgets events of long ago and of a clock that ran ahead', async () => {
     const key = await world.customer('cus_hourly', [subscription()])
     await world.db.query(
       `insert into billing_events (id, type, received_at) values
        ('evt_old', 'invoice.paid', $1::timestamptz - interval '91 days'),
-       ('evt_recent', 'invoice.paid', $1::timestamptz - interval '89 days')`,
+       ('evt_recent', 'invoice.paid', $1::timestamptz - interval '89 days'),
+       ('evt_future', 'invoice.paid', $1::timestamptz + interval '10 years')`,
       [world.clock.now()],
     )
     const app = await buildApp(world.deps, [], { reconciliationMs: 50 })
@@ -104,7 +105,7 @@ describe('by itself', () => {
     } finally {
       await app.close()
     }
-    expect(await world.outcomeOf('evt_old')).toBeUndefined()
+    for (const forgotten of ['evt_old', 'evt_future']) expect(await world.outcomeOf(forgotten)).toBeUndefined()
     expect(await world.outcomeOf('evt_recent')).toBeDefined()
   })
 
