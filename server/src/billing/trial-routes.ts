@@ -33,18 +33,19 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
     const withVisit = async (
       request: FastifyRequest,
       reply: FastifyReply,
-      serve: (visit: TrialVisit) => Promise<FastifyReply>,
+      serve: (asked: TrialPageContext, visit: TrialVisit) => Promise<FastifyReply>,
     ) => {
+      const asked = { ...ctx, db: request.db }
       const { token } = request.query as { token?: unknown }
       const opened = typeof token === 'string' ? ctx.trialLinks.open(token, request.now) : 'unknown'
       if (opened === 'unknown') return sendPage(reply, unknownPage)
       if (opened === 'expired') return sendPage(reply, expiredPage)
-      const powers = await readTrialPowers(ctx.db, opened.keyId, request.now)
+      const powers = await readTrialPowers(asked.db, opened.keyId, request.now)
       if ('closed' in powers) return sendPage(reply, powers.closed)
       const retryAfterSeconds = pace.take(powers.accountId, request.now)
       if (retryAfterSeconds !== null)
         throw new ApiError('rate_limit_exceeded', 'The trial page was opened too often.', { retryAfterSeconds })
-      return serve({ powers, token: token as string, now: request.now })
+      return serve(asked, { powers, token: token as string, now: request.now })
     }
 
     site.route({
@@ -52,14 +53,14 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       url: trialPagePath,
       schema: { hide: true },
       handler: (request, reply) =>
-        withVisit(request, reply, async (visit) => sendPage(reply, await showTrial(ctx, visit))),
+        withVisit(request, reply, async (asked, visit) => sendPage(reply, await showTrial(asked, visit))),
     })
 
     site.post(trialPagePath, { schema: { hide: true } }, (request, reply) => {
       if (!isFromOurPage(request, ctx.publicUrl)) return sendPage(reply, foreignPage)
-      return withVisit(request, reply, async (visit) => {
+      return withVisit(request, reply, async (asked, visit) => {
         const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
-        const page = await confirmTrial(ctx, visit, form.get('confirmation') ?? '')
+        const page = await confirmTrial(asked, visit, form.get('confirmation') ?? '')
         // Relative, so that it also holds below a path that something in front of us takes away.
         return page ? sendPage(reply, page) : reply.redirect(`?token=${visit.token}`, 303)
       })

@@ -32,7 +32,7 @@ export function registerWebhookRoutes(app: FastifyInstance, ctx: SyncContext): v
           'invalid_request',
           'The signature is invalid, or its timestamp is more than five minutes from now.',
         )
-      await handleEvent(ctx, event)
+      await handleEvent({ ...ctx, db: request.db }, event)
       return { received: true, request_id: request.id }
     })
   })

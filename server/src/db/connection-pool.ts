@@ -98,6 +98,7 @@ export class Lane implements Pool {
   readonly #holder: string
   readonly #pending = new Set<(error: Error) => void>()
   #aborted: Error | null = null
+  #hasBegun = false
 
   constructor({ connections }: Pick<Pool, 'connections'>, pool: pg.Pool, queue: FairQueue, holder: string) {
     this.connections = connections
@@ -140,6 +141,7 @@ export class Lane implements Pool {
       this.#queue.giveBack(this.#holder)
       throw error
     }
+    this.#hasBegun = true
     return this.#lend(client)
   }
 
@@ -159,7 +161,7 @@ export class Lane implements Pool {
       }
       const timer = setTimeout(() => giveUp(new Error(waitedTooLong)), waitMs)
       this.#pending.add(giveUp)
-      this.#queue.enqueue(this.#holder, waiter)
+      this.#queue.enqueue(this.#holder, waiter, this.#hasBegun)
     })
   }
 
@@ -201,6 +203,6 @@ export class Lane implements Pool {
 }
 
 /** Whether a failed statement leaves a connection that cannot be used again. An error of the statement alone does not. */
-export function isConnectionBroken(error: unknown): boolean {
+function isConnectionBroken(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || error.severity === 'FATAL' || error.severity === 'PANIC'
 }

@@ -34,6 +34,17 @@ test('equals take turns', () => {
   expect(granted.slice(0, 9).join('')).toBe('abcabcabc')
 })
 
+test('a holder finishes what it has begun before it begins more', () => {
+  const queue = new FairQueue({ permits: 1, permitsPerHolder: 1 })
+  const granted: string[] = []
+  queue.tryTake('a')
+  queue.enqueue('a', { grant: () => granted.push('new') })
+  queue.enqueue('a', { grant: () => granted.push('begun') }, true)
+  queue.giveBack('a')
+  queue.giveBack('a')
+  expect(granted).toEqual(['begun', 'new'])
+})
+
 test('requests that give up leave nothing behind', () => {
   const queue = new FairQueue({ permits: 1, permitsPerHolder: 1 })
   const granted: string[] = []
