@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { readWhole } from '../http/bodies.ts'
 import { errorHeaders, refusalOf } from '../http/envelope.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { trialPagePath } from '../usage/trial-links.ts'
@@ -20,8 +21,7 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
     site.removeAllContentTypeParsers()
     site.addContentTypeParser(
       'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: maxFormBytes },
-      (_request, body, done) => done(null, new URLSearchParams(body as string)),
+      readWhole(site, maxFormBytes, (body) => new URLSearchParams(body.toString())),
     )
     // What goes wrong is told to a person, too.
     site.setErrorHandler((error, request, reply) => {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { readWhole } from '../http/bodies.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { SyncContext } from './sync-account.ts'
 import { handleEvent } from './webhook-events.ts'
@@ -16,13 +17,16 @@ const signatureShape = /^(?=.*(^|,)t=\d{1,12}(,|$))(?=.*(^|,)v1=[\da-f]{64}(,|$)
 export function registerWebhookRoutes(app: FastifyInstance, ctx: SyncContext): void {
   app.register(async (webhooks) => {
     webhooks.removeAllContentTypeParsers()
-    webhooks.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    webhooks.addContentTypeParser(
+      '*',
+      readWhole(webhooks, maxEventBytes, (body) => body),
+    )
     webhooks.addHook('onRequest', async ({ headers }) => {
       const signature = headers['stripe-signature']
       if (typeof signature !== 'string' || !signatureShape.test(signature))
         throw new ApiError('invalid_request', 'Events need a Stripe-Signature with t= and v1=.')
     })
-    webhooks.post('/webhooks/stripe', { bodyLimit: maxEventBytes, schema: { hide: true } }, async (request) => {
+    webhooks.post('/webhooks/stripe', { schema: { hide: true } }, async (request) => {
       const signature = request.headers['stripe-signature'] as string
       const { body } = request
       if (!(body instanceof Buffer)) throw new ApiError('invalid_request', 'Events need a body.')

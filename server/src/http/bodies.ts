@@ -1,40 +1,85 @@
-import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
-import { parseStrictJson } from '../kernel/json.ts'
+import { exceededJsonBound, parseStrictJson } from '../kernel/json.ts'
+import { type BodyBudget, bodyTooLarge } from './body-budget.ts'
 
-export const maxBodyBytes = 1_000_000
+declare module 'fastify' {
+  interface FastifyInstance {
+    bodyBudget: BodyBudget
+  }
+}
+
+export const maxBodyBytes = 262_144
+
+/** What the parsing of a body may cost. It happens before the key is known to be good. */
+const jsonBounds = { maxDepth: 32, maxMarks: 20_000 }
+
+const excesses = {
+  maxDepth: `The body is nested more than ${jsonBounds.maxDepth} levels deep.`,
+  maxMarks: 'The body has more than 20,000 commas, colons and brackets.',
+}
 
 const refusals = {
   invalid_utf8: ['invalid_json', 'The body is not valid UTF-8.'],
   syntax: ['invalid_json', 'The body is not valid JSON.'],
   duplicate_key: ['invalid_json', 'The body repeats a key within one object.'],
-  too_deep: ['invalid_request', 'The body is nested too deeply.'],
+  too_deep: ['invalid_request', excesses.maxDepth],
 } as const
 
 /** The one kind of body that is read: JSON in UTF-8, uncompressed, each key once. An empty one counts as none. */
-export function readJsonBodies(app: FastifyInstance): void {
+export function readJsonBodies(app: FastifyInstance, budget: BodyBudget): void {
+  app.decorate('bodyBudget', budget)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer', bodyLimit: maxBodyBytes },
-    (request, body, done) => {
-      if (!isUtf8(request.headers['content-type']!))
-        throw new ApiError('unsupported_media_type', 'Send the body in UTF-8; it needs no charset.')
-      if (body.length === 0) return done(null, undefined)
-      const parsed = parseStrictJson(body as Buffer)
-      if (!parsed.ok) {
-        const [code, message] = refusals[parsed.reason]
-        throw new ApiError(code, message)
-      }
-      done(null, parsed.value)
-    },
-  )
+  app.addContentTypeParser('application/json', readWhole(app, maxBodyBytes, parseJsonBody))
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const encoding = request.headers['content-encoding']
     if (request.method !== 'GET' && encoding !== undefined && encoding.toLowerCase() !== 'identity')
       throw new ApiError('unsupported_media_type', 'Send the body without Content-Encoding.')
     done(null, payload)
   })
+}
+
+type ContentTypeParser = (
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  done: (error: Error | null, body?: unknown) => void,
+) => void
+
+/**
+ * A content type parser that reads bodies of at most `maxBytes` and hands them to `parse`. Unlike Fastify's `parseAs`, it
+ * keeps to the budget for bodies in flight.
+ */
+export function readWhole(
+  app: FastifyInstance,
+  maxBytes: number,
+  parse: (body: Buffer, request: FastifyRequest) => unknown,
+): ContentTypeParser {
+  return (request, payload, done) => {
+    if (Number(request.headers['content-length']) > maxBytes) return done(bodyTooLarge(maxBytes))
+    app.bodyBudget.read(payload, maxBytes, (error, body) => {
+      if (error) return done(error)
+      let parsed: unknown
+      try {
+        parsed = parse(body!, request)
+      } catch (refusal) {
+        return done(refusal as Error)
+      }
+      done(null, parsed)
+    })
+  }
+}
+
+function parseJsonBody(body: Buffer, request: FastifyRequest): unknown {
+  if (!isUtf8(request.headers['content-type']!))
+    throw new ApiError('unsupported_media_type', 'Send the body in UTF-8; it needs no charset.')
+  if (body.length === 0) return undefined
+  const excess = exceededJsonBound(body, jsonBounds)
+  if (excess) throw new ApiError('invalid_request', excesses[excess])
+  const parsed = parseStrictJson(body)
+  if (parsed.ok) return parsed.value
+  const [code, message] = refusals[parsed.reason]
+  throw new ApiError(code, message)
 }
 
 function isUtf8(contentType: string): boolean {

@@ -34,15 +34,26 @@ export function serveDocs(app: FastifyInstance): void {
     docs.get('/docs', { schema, helmet: {} }, (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
     docs.get('/docs/start.js', { schema, helmet: {} }, (_request, reply) => reply.type(javascript).send(startScript))
     docs.get('/docs/scalar.js', { schema, helmet: {} }, async (_request, reply) => {
-      scalarScript ??= await readFile(
-        new URL('./js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference')),
-      )
-      return reply.type(javascript).header('cache-control', 'public, max-age=3600').send(scalarScript)
+      scalarScript ??= readScalarScript()
+      return reply
+        .type(javascript)
+        .header('cache-control', 'public, max-age=3600')
+        .send(await scalarScript)
     })
   })
 }
 
-let scalarScript: Buffer | undefined
+/** Read once, however many ask for it at the same time. */
+let scalarScript: Promise<Buffer> | undefined
+
+async function readScalarScript(): Promise<Buffer> {
+  try {
+    return await readFile(new URL('./js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference')))
+  } catch (error) {
+    scalarScript = undefined
+    throw error
+  }
+}
 
 const javascript = 'text/javascript; charset=utf-8'
 

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
+import type { BodyBudget } from './body-budget.ts'
+import type { Connections } from './connections.ts'
 
 /** The server's way out: requests at work finish, new ones are told to come back, then connections close. */
 interface Drain {
@@ -18,8 +20,26 @@ declare module 'fastify' {
   }
 }
 
-/** Makes `app.close()` a phased shutdown: refuse, wait for what is at work (at most `graceMs`), close all connections. */
-export function drainBeforeClosing(app: FastifyInstance, graceMs: number): void {
+interface DrainOptions {
+  connections: Connections
+  bodies: BodyBudget
+  /** How long requests at work may take. */
+  graceMs: number
+}
+
+/** Requests that were under way when the drain began, as long as others keep coming, are still answered. */
+const underWay = { quietMs: 150, atMostMs: 2_000 }
+/** The same for connections that were taken over when the listeners closed. */
+const takenOver = { quietMs: 50, atMostMs: 500 }
+/** How long callers have to close their side of idle connections. */
+const closingMs = 250
+
+/**
+ * Makes `app.close()` a phased shutdown. First new requests are refused, on kept connections and on new ones, and what is at
+ * work is finished. Then the listeners close, and idle connections are ended. A request that was sent in time is so
+ * answered, be it with a refusal, and none is reset.
+ */
+export function drainBeforeClosing(app: FastifyInstance, { connections, bodies, graceMs }: DrainOptions): void {
   let isDraining = false
   let atWork = 0
   let onIdle = () => {}
@@ -33,8 +53,7 @@ export function drainBeforeClosing(app: FastifyInstance, graceMs: number): void 
   })
 
   app.addHook('onRequest', (request, reply, done) => {
-    if (isDraining && !request.routeOptions.config.servesWhileDraining)
-      throw new ApiError('service_unavailable', 'The server is shutting down; try again in a moment.')
+    if (isDraining && !request.routeOptions.config.servesWhileDraining) throw shuttingDown()
     atWork++
     reply.raw.once('close', () => {
       atWork--
@@ -46,15 +65,29 @@ export function drainBeforeClosing(app: FastifyInstance, graceMs: number): void 
     if (isDraining) reply.header('connection', 'close')
     done(null, payload)
   })
-  app.addHook('preClose', async () => {
-    isDraining = true
-    if (atWork === 0) return
-    await new Promise<void>((resolve) => {
+  const workIsDone = () =>
+    new Promise<void>((resolve) => {
+      if (atWork === 0) return resolve()
       const timer = setTimeout(resolve, graceMs)
       onIdle = () => {
         clearTimeout(timer)
         resolve()
       }
     })
+  app.addHook('preClose', async () => {
+    isDraining = true
+    connections.wake()
+    const done = workIsDone()
+    await connections.settle(underWay.quietMs, underWay.atMostMs)
+    bodies.refuseAll(shuttingDown())
+    await done
+    await connections.stopListening()
+    await connections.settle(takenOver.quietMs, takenOver.atMostMs)
+    await connections.endIdle(closingMs)
+    connections.destroyAll()
   })
+}
+
+function shuttingDown(): ApiError {
+  return new ApiError('service_unavailable', 'The server is shutting down; try again in a moment.')
 }

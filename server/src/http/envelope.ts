@@ -53,7 +53,7 @@ export function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = (error ?? {}) as Partial<FastifyError>
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new ApiError('payload_too_large', 'The body is larger than 1,000,000 bytes.', { cause: error })
+    return new ApiError('payload_too_large', 'The body is larger than 262,144 bytes.', { cause: error })
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.', { cause: error })
   // Fastify marks so what the caller did, such as a body shorter than it was declared.

@@ -91,7 +91,7 @@ export const errorExamples: Record<ErrorCode, Example> = {
     param: 'plan',
   },
   billing_support_required: { message: 'This account has several subscriptions at the payment provider; ask support.' },
-  payload_too_large: { message: 'The body is larger than 1,000,000 bytes.' },
+  payload_too_large: { message: 'The body is larger than 262,144 bytes.' },
   unsupported_media_type: { message: 'Send the body as Content-Type: application/json.' },
   header_too_large: { message: 'URL and headers together exceed 16 KB.' },
   rate_limit_exceeded: {

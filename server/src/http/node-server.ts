@@ -1,35 +1,29 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
 import { ApiError } from '../kernel/errors.ts'
+import type { Connections } from './connections.ts'
 import { noRoute, type RequestObserver } from './observe.ts'
 import { sendRawError } from './raw-reply.ts'
 import { newRequestId } from './request-id.ts'
-
-export interface Timeouts {
-  /** From the first byte of a request to the end of its headers. */
-  headersMs: number
-  /** From the first byte of a request to the end of its body. */
-  requestMs: number
-  /** An idle connection is closed after this; longer than the minute that common load balancers keep theirs. */
-  keepAliveMs: number
-  /** A connection on which nothing moves, in either direction, is cut after this. */
-  stalledMs: number
-}
-
-export const defaultTimeouts: Timeouts = {
-  headersMs: 10_000,
-  requestMs: 30_000,
-  keepAliveMs: 72_000,
-  stalledMs: 60_000,
-}
+import type { Timeouts } from './timeouts.ts'
 
 export const maxHeaderBytes = 16_384
+
+export interface NodeServerOptions {
+  timeouts: Timeouts
+  /** Shared by all servers of the port. */
+  connections: Connections
+  observe: RequestObserver
+}
 
 /**
  * Node's HTTP server with bounds on everything a caller sends, and with the envelope for what Node would answer barely
  * or not at all: requests that cannot be parsed or take too long, CONNECT, unknown expectations, a missing Host.
  */
-export function createNodeServer(handle: RequestListener, timeouts: Timeouts, observe: RequestObserver): Server {
+export function createNodeServer(
+  handle: RequestListener,
+  { timeouts, connections, observe }: NodeServerOptions,
+): Server {
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: timeouts.headersMs,
@@ -44,29 +38,31 @@ export function createNodeServer(handle: RequestListener, timeouts: Timeouts, ob
   server.maxHeadersCount = 0
 
   // The newest reply of each connection: an error of the parser must not talk into it.
-  const newestReply = new WeakMap<Duplex, ServerResponse>()
-  const answered = new WeakSet<Duplex>()
-  const refuse = (socket: Duplex, error: ApiError): void => {
+  const newestReply = new WeakMap<Socket, ServerResponse>()
+  const answered = new WeakSet<Socket>()
+  const refuse = (socket: Socket, error: ApiError): void => {
     if (!socket.writable) return void socket.destroy()
     const requestId = newRequestId()
     sendRawError(socket, error, requestId)
+    connections.close(socket)
     const unread = { method: '(unread)', route: noRoute, durationMs: 0, aborted: false, caller: null }
     observe({ ...unread, requestId, status: error.status, failure: error })
   }
 
+  connections.watch(server, handle, (socket) => refuse(socket, noMoreConnections()))
   server.on('request', (request, response) => {
     newestReply.set(request.socket, response)
-    handle(request, response)
+    connections.take(request, response)
   })
   // An expectation that is not understood may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-  server.on('connect', (_request, socket) => {
+  server.on('connect', (_request, socket: Socket) => {
     socket.on('error', () => socket.destroy())
     refuse(socket, new ApiError('method_not_allowed', 'This is not a proxy.', { headers: { allow: 'GET, POST' } }))
   })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // What else arrives on a connection that was given up comes here again.
-    if (answered.has(socket)) return
+    if (answered.has(socket) || connections.isClosing(socket)) return
     answered.add(socket)
     const answer = () => refuse(socket, refusalOfClientError(error, timeouts))
     const reply = newestReply.get(socket)
@@ -80,8 +76,12 @@ export function createNodeServer(handle: RequestListener, timeouts: Timeouts, ob
   return server
 }
 
+function noMoreConnections(): ApiError {
+  return new ApiError('service_unavailable', 'The service has too many connections; try again in a moment.')
+}
+
 /** A connection that was opened and never used, as browsers do in advance, expects no reply. */
-function isSilent(socket: Duplex & { bytesRead?: number }): boolean {
+function isSilent(socket: Socket): boolean {
   return socket.bytesRead === 0
 }
 

@@ -5,10 +5,7 @@ import type { ApiError } from '../kernel/errors.ts'
 import { defaultHeaders } from './default-headers.ts'
 import { errorBody, errorHeaders } from './envelope.ts'
 
-/** How long a caller may take to read a last reply before the connection is cut. */
-const lingerMs = 2_000
-
-/** Answers on a bare connection, where there is no request to reply to, and ends it. */
+/** Answers on a bare connection, where there is no request to reply to. It is the last reply of the connection. */
 export function sendRawError(socket: Duplex, error: ApiError, requestId: string): void {
   const body = JSON.stringify(errorBody(error, requestId))
   const headers = {
@@ -22,6 +19,4 @@ export function sendRawError(socket: Duplex, error: ApiError, requestId: string)
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`)
-  // Closing at once would drop the reply while the caller is still sending.
-  setTimeout(() => socket.destroy(), lingerMs).unref()
 }

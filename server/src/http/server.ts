@@ -9,13 +9,16 @@ import {
   type RawServerDefault,
 } from 'fastify'
 import { maxBodyBytes, readJsonBodies } from './bodies.ts'
+import { BodyBudget } from './body-budget.ts'
+import { maxConnectionsFor, readOpenFileLimit } from './connection-limit.ts'
+import { Connections } from './connections.ts'
 import { setDefaultHeaders } from './default-headers.ts'
 import { serveDocs } from './docs.ts'
 import { drainBeforeClosing } from './drain.ts'
 import { dropUnreadBodies } from './drop-body.ts'
 import { sendErrorsEnveloped } from './envelope.ts'
 import { type ReadinessCheck, type ReadyDetails, serveHealth } from './health.ts'
-import { createNodeServer, defaultTimeouts, maxHeaderBytes, type Timeouts } from './node-server.ts'
+import { createNodeServer, maxHeaderBytes } from './node-server.ts'
 import { type CallerLabels, observeRequests, type RequestObserver } from './observe.ts'
 import { refuseOddRequests } from './odd-requests.ts'
 import { describeApi, type OpenApiOptions } from './openapi.ts'
@@ -23,6 +26,7 @@ import { type OverloadOptions, shedOverload } from './overload.ts'
 import { lendDatabase, type RequestDatabaseOptions } from './request-database.ts'
 import { nameReplies, newRequestId } from './request-id.ts'
 import { decodableTarget, refuseUnknownRoutes } from './routing.ts'
+import { defaultTimeouts, type Timeouts } from './timeouts.ts'
 import { refusalOfValidation, validationOptions } from './validation.ts'
 
 /** The instance that routes are declared on: their types follow from their schemas. */
@@ -52,6 +56,16 @@ export interface HttpServerOptions {
   timeouts?: Partial<Timeouts>
   /** How long closing waits for requests at work. */
   drainGraceMs?: number
+  /** Connections open at once; left out, it follows from how many files the process may open. */
+  maxConnections?: number
+  /** Memory for bodies that are arriving. */
+  maxBodyBytesInFlight?: number
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    connections: Connections
+  }
 }
 
 const defaultDrainGraceMs = 10_000
@@ -65,12 +79,17 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const observe: RequestObserver = (finished) => {
     for (const each of options.observers) each(finished)
   }
+  const bodies = new BodyBudget(options.maxBodyBytesInFlight)
+  const connections = new Connections(
+    { max: options.maxConnections ?? maxConnectionsFor(readOpenFileLimit()), timeouts },
+    bodies,
+  )
   const app = fastify({
     // Fastify's own lines show URLs and headers. The one line a request needs is written by an observer.
     logger: false,
     trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
     genReqId: newRequestId,
-    serverFactory: (handle) => createNodeServer(handle, timeouts, observe),
+    serverFactory: (handle) => createNodeServer(handle, { timeouts, connections, observe }),
     // Listened to by `createNodeServer`, which also makes the second server that `localhost` can need.
     clientErrorHandler: () => {},
     rewriteUrl: (request) => decodableTarget(request.url ?? '/'),
@@ -81,18 +100,19 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     schemaErrorFormatter: refusalOfValidation,
     // Requests that come while the server closes are answered by the drain, with the envelope.
     return503OnClosing: false,
-    // By then the drain has waited for what was at work.
-    forceCloseConnections: true,
+    // The drain closes connections, in its own order.
+    forceCloseConnections: false,
   })
+  app.decorate('connections', connections)
 
   observeRequests(app, observe, options.describeCaller ?? (() => null))
   nameReplies(app)
   setDefaultHeaders(app)
   sendErrorsEnveloped(app)
   refuseUnknownRoutes(app)
-  drainBeforeClosing(app, options.drainGraceMs ?? defaultDrainGraceMs)
+  drainBeforeClosing(app, { connections, bodies, graceMs: options.drainGraceMs ?? defaultDrainGraceMs })
   refuseOddRequests(app)
-  readJsonBodies(app)
+  readJsonBodies(app, bodies)
   dropUnreadBodies(app)
   if (options.database) lendDatabase(app, options.database)
   if (options.overload) shedOverload(app, options.overload)

@@ -30,6 +30,43 @@ export function parseStrictJson(bytes: Buffer): StrictJson {
   return { ok: true, value }
 }
 
+interface JsonBounds {
+  maxDepth: number
+  /** Commas, colons and brackets outside of strings, all together. */
+  maxMarks: number
+}
+
+/**
+ * Which bound a text exceeds, valid JSON or not. One pass over the bytes that ends at the first excess, so that the cost of
+ * parsing is known before it is paid.
+ */
+export function exceededJsonBound(bytes: Buffer, { maxDepth, maxMarks }: JsonBounds): keyof JsonBounds | null {
+  let level = 0
+  let marks = 0
+  let inString = false
+  for (let i = 0; i < bytes.length; i++) {
+    const kind = kindOf[bytes[i]!]!
+    if (kind === kinds.plain) continue
+    if (kind === kinds.quote) inString = !inString
+    else if (kind === kinds.backslash) i += inString ? 1 : 0
+    else if (!inString) {
+      if (++marks > maxMarks) return 'maxMarks'
+      if (kind === kinds.open && ++level > maxDepth) return 'maxDepth'
+      if (kind === kinds.close) level--
+    }
+  }
+  return null
+}
+
+const kinds = { plain: 0, quote: 1, backslash: 2, open: 3, close: 4, separator: 5 }
+
+const kindOf = new Uint8Array(256)
+kindOf[quote] = kinds.quote
+kindOf[backslash] = kinds.backslash
+for (const bracket of '[{') kindOf[bracket.charCodeAt(0)] = kinds.open
+for (const bracket of ']}') kindOf[bracket.charCodeAt(0)] = kinds.close
+for (const separator of ',:') kindOf[separator.charCodeAt(0)] = kinds.separator
+
 /** Greatest nesting and number of keys of a text already known to be valid: a colon outside a string follows each key. */
 function measureText(bytes: Buffer): { depth: number; keys: number } {
   let level = 0

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+
+const mostConnections = 2_048
+const fewestConnections = 16
+
+/**
+ * Descriptors that connections of callers leave to the rest of the process: pools of database connections (27), files, pipes
+ * and workers (about 40), an import or a backup beside them, and the last replies of connections that were turned away.
+ */
+const reservedDescriptors = 160
+
+/** Where the system does not tell: the common soft limit. */
+const assumedOpenFiles = 1_024
+
+/** How many connections a process that may open so many files can take. */
+export function maxConnectionsFor(openFiles: number): number {
+  return Math.max(fewestConnections, Math.min(mostConnections, openFiles - reservedDescriptors))
+}
+
+/** The soft limit of this process on open files. */
+export function readOpenFileLimit(): number {
+  try {
+    return parseOpenFileLimit(readFileSync('/proc/self/limits', 'utf8'))
+  } catch {
+    return assumedOpenFiles
+  }
+}
+
+export function parseOpenFileLimit(limits: string): number {
+  const [, soft] = /^Max open files\s+(\S+)/m.exec(limits) ?? []
+  if (soft === 'unlimited') return Number.POSITIVE_INFINITY
+  return soft === undefined ? assumedOpenFiles : Number(soft)
+}
