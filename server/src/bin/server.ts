@@ -8,7 +8,13 @@ import { ClockWatch } from '../db/clock-skew.ts'
 import { clearTextWarning } from '../db/tls.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { createLogger } from '../http/logger.ts'
-import { createMetrics, type Metrics, registerGauges, startMetricsServer } from '../http/metrics.ts'
+import {
+  createMetrics,
+  type Metrics,
+  registerConnectionMetrics,
+  registerGauges,
+  startMetricsServer,
+} from '../http/metrics.ts'
 import { availableMemory } from '../kernel/memory.ts'
 import { type Repetition, repeat } from '../kernel/repeat.ts'
 import { searchGauges } from '../search/feed/status.ts'
@@ -99,6 +105,7 @@ async function listen(
     try {
       await app.listen({ host: config.host, port: config.port })
       await deps.standin?.moveWebhook(webhookUrlAt(config))
+      registerConnectionMetrics(metrics, app)
       return { app, config }
     } catch (error) {
       await app.close()

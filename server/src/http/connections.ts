@@ -48,8 +48,8 @@ const youngestSlowAgeMs = 200
 
 const sweepIntervalMs = 1_000
 
-/** How long connections are taken over before the listeners close: enough for what is under way on a busy machine. */
-const holdMs = 20
+/** How long connections are taken over before the listeners close: until callers have nothing left to send without a reply. */
+const takeOver = { quietMs: 30, atMostMs: 300 }
 
 /**
  * All connections of the HTTP port, over all sockets it listens on. Requests of one connection are carried out one after the
@@ -110,8 +110,9 @@ export class Connections {
     const connection = this.#open.get(request.socket)
     // After the last reply nothing is begun. What still comes is dropped, or unread bytes would reset the connection.
     if (!connection || connection.phase === 'closing') return void request.resume()
+    if (connection.socket.destroyed) return
     connection.queue.push([request, response])
-    if (connection.queue.length > maxPipelined) connection.socket.destroy()
+    if (connection.queue.length > maxPipelined) destroyQuietly(connection.socket)
     else if (!connection.current) this.#carryOutNext(connection)
   }
 
@@ -143,9 +144,7 @@ export class Connections {
    */
   async stopListening(): Promise<void> {
     this.#held = new Set()
-    if (this.count > 0) await delay(holdMs)
-    await nextTurn()
-    await nextTurn()
+    await this.settle(takeOver.quietMs, takeOver.atMostMs)
     // Not the method of the HTTP server, which also cuts connections that look idle.
     for (const server of this.#servers) if (server.listening) NetServer.prototype.close.call(server)
     const held = this.#held
@@ -279,4 +278,19 @@ export class Connections {
     const now = performance.now()
     for (const { socket, since } of this.#inPhase.unread) if (now - since > this.#timeouts.replyMs) socket.destroy()
   }
+}
+
+/**
+ * Destroys a connection with very many requests. Node makes an error for each of them, and traces of the stack would be nearly
+ * all of the work.
+ */
+function destroyQuietly(socket: Socket): void {
+  const limit = Error.stackTraceLimit
+  socket.prependOnceListener('close', () => {
+    Error.stackTraceLimit = 0
+  })
+  socket.once('close', () => {
+    Error.stackTraceLimit = limit
+  })
+  socket.destroy()
 }

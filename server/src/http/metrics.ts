@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { FinishedRequest, RequestObserver } from './observe.ts'
 import { OverloadError } from './overload.ts'
@@ -88,6 +89,36 @@ export function registerGauges({ registry }: Metrics, sources: readonly GaugeSou
         for (const { labels = {}, value } of read()) this.set(labels, value)
       },
     })
+}
+
+/** Shows the connections of the HTTP port, and the bodies that are arriving on them. */
+export function registerConnectionMetrics(
+  metrics: Metrics,
+  { connections, bodyBudget }: Pick<FastifyInstance, 'connections' | 'bodyBudget'>,
+): void {
+  registerGauges(metrics, [
+    {
+      name: 'storedex_http_connections',
+      help: 'Open connections of the HTTP port.',
+      read: () => [{ value: connections.count }],
+    },
+    {
+      name: 'storedex_http_body_bytes_in_flight',
+      help: 'Memory taken by bodies whose end has not arrived.',
+      read: () => [{ value: bodyBudget.bytesInFlight }],
+    },
+  ])
+  new Counter({
+    name: 'storedex_http_connections_shed_total',
+    help: 'Connections closed to make room for others, and new ones refused because none could be closed.',
+    labelNames: ['reason'],
+    registers: [metrics.registry],
+    collect() {
+      this.reset()
+      this.inc({ reason: 'made_room' }, connections.madeRoom)
+      this.inc({ reason: 'turned_away' }, connections.turnedAway)
+    },
+  })
 }
 
 /** Serves `GET /metrics` on a port of its own, so that it need not be shown to the world. */

@@ -114,30 +114,35 @@ describe.each(posts)('$path', ({ path, body }) => {
     ['lists in objects', '{"domains":[', ']}', ''],
     ['objects in lists', '[{"":', '}]', '0'],
   ])('refuses %s nested without end', async (_what, open, close, inner) => {
-    for (const depth of [65, 1_000, Math.floor(990_000 / (open.length + close.length))]) {
+    for (const depth of [33, 1_000, Math.floor(260_000 / (open.length + close.length))]) {
       const whole = open.repeat(depth) + inner + close.repeat(depth)
       expect((await send(whole)).status).toBe(400)
       const inPlace = `{"${Object.keys(body!)[0]}":${whole}}`
       expect((await send(inPlace)).status).toBe(400)
     }
-    expect(await send(open.repeat(Math.floor(990_000 / open.length)))).toEqual(badJson)
+    // Its depth is seen before its syntax.
+    const unfinished = open.repeat(Math.floor(260_000 / open.length))
+    expect(await send(unfinished)).toEqual({ status: 400, code: 'invalid_request' })
   })
 
   test('refuses very many keys and items, and very long words', async () => {
-    const keys = Array.from({ length: 90_000 }, (_, i) => `"${i.toString(36)}":0`).join()
-    expect(await send(`{${keys}}`)).toMatchObject({ status: 400, code: expect.stringMatching('_parameter$') })
-    expect((await send(`{"filters":{${keys}},"domains":[]}`)).status).toBe(400)
-    expect((await send(`[${'0,'.repeat(490_000)}0]`)).status).toBe(400)
-    expect((await send(`{"domains":[${'"",'.repeat(300_000)}""]}`)).status).toBe(400)
-    expect((await send(`{"filters":{"countries":[${'"DE",'.repeat(190_000)}"DE"]}}`)).status).toBe(400)
-    expect((await send(`{"domains":["${'é'.repeat(490_000)}"]}`)).status).toBe(400)
-    expect((await send(`{"filters":{"countries":["${marker.repeat(100_000)}"]}}`)).status).toBe(400)
-    expect((await send(`{"limit":${'9'.repeat(900_000)},"filters":{}}`)).status).toBe(400)
+    const keys = (count: number) => Array.from({ length: count }, (_, i) => `"${i.toString(36)}":0`).join()
+    expect(await send(`{${keys(9_000)}}`)).toMatchObject({ status: 400, code: expect.stringMatching('_parameter$') })
+    const tooMany = { status: 400, code: 'invalid_request' }
+    expect(await send(`{${keys(24_000)}}`)).toEqual(tooMany)
+    expect((await send(`{"filters":{${keys(9_000)}},"domains":[]}`)).status).toBe(400)
+    expect((await send(`[${'0,'.repeat(19_000)}0]`)).status).toBe(400)
+    expect(await send(`[${'0,'.repeat(120_000)}0]`)).toEqual(tooMany)
+    expect((await send(`{"domains":[${'"",'.repeat(19_000)}""]}`)).status).toBe(400)
+    expect((await send(`{"filters":{"countries":[${'"DE",'.repeat(19_000)}"DE"]}}`)).status).toBe(400)
+    expect((await send(`{"domains":["${'é'.repeat(130_000)}"]}`)).status).toBe(400)
+    expect((await send(`{"filters":{"countries":["${marker.repeat(29_000)}"]}}`)).status).toBe(400)
+    expect((await send(`{"limit":${'9'.repeat(260_000)},"filters":{}}`)).status).toBe(400)
   })
 
-  test('refuses more than 1,000,000 bytes, said so or not', async () => {
+  test('refuses more than 262,144 bytes, said so or not', async () => {
     const tooLarge = { status: 413, code: 'payload_too_large' }
-    const padded = text.slice(0, -1) + ' '.repeat(1_000_001 - text.length) + text.slice(-1)
+    const padded = text.slice(0, -1) + ' '.repeat(262_145 - text.length) + text.slice(-1)
     expect(await send(padded)).toEqual(tooLarge)
     const head = `POST /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n`
     const [declared] = await world.raw(`${head}Content-Length: 99999999999\r\n\r\n{`, 1)

@@ -1,6 +1,8 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import type { ApiRoutes } from '../../src/http/server.ts'
+import { type ApiRoutes, createHttpServer } from '../../src/http/server.ts'
 import { call, type Edge, expectEnvelope, sendRaw, startEdge } from './edge.ts'
 
 function signal(): { promise: Promise<void>; resolve: () => void } {
@@ -22,6 +24,7 @@ async function startSlowEdge(drainGraceMs?: number): Promise<Edge & { finish: ()
       return { done: true }
     })
     api.get('/quick', () => ({}))
+    api.post('/echo', ({ body }) => ({ body }))
   }
   const edge = await startEdge(addRoutes, drainGraceMs === undefined ? {} : { drainGraceMs })
   return { ...edge, finish: finish.resolve, started: started.promise }
@@ -77,7 +80,120 @@ describe('closing', () => {
     await isClosed(app)
     expect(await halfAsked).toEqual([])
   })
+
+  test('does not wait at all where nobody is connected', async () => {
+    const { app } = await startSlowEdge()
+    const startedAt = performance.now()
+    await app.close()
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+  })
+
+  test('answers a request that was on its way on a connection kept alive', async () => {
+    const { app, port } = await startSlowEdge()
+    const socket = connect(port, '127.0.0.1')
+    const received = collect(socket)
+    socket.write(quick)
+    await expect.poll(() => received.text).toContain('200 OK')
+    const closing = app.close()
+    socket.write(quick)
+    await closing
+    await received.end
+    expect(received).toMatchObject({ error: null })
+    expect(received.text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 503'])
+    expect(received.text).toContain('"service_unavailable"')
+  })
+
+  test('answers a connection that the system had accepted already', async () => {
+    const { app, port } = await startSlowEdge()
+    // The server has had no turn to take it over.
+    const refused = sendRaw(port, quick)
+    await Promise.all([refused, app.close()])
+    const replies = await refused
+    expect(replies).toHaveLength(1)
+    expectEnvelope(replies[0]!, 503, 'service_unavailable')
+  })
+
+  test('tells the caller of an unfinished body, and does not wait for it', async () => {
+    const { app, port, finished } = await startSlowEdge()
+    const head =
+      'POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
+    const upload = sendRaw(port, head)
+    await expect.poll(() => app.bodyBudget.bytesInFlight).toBeGreaterThan(0)
+    await app.close()
+    const replies = await upload
+    expect(replies).toHaveLength(1)
+    expectEnvelope(replies[0]!, 503, 'service_unavailable')
+    await expect.poll(() => finished.map(({ status }) => status)).toEqual([503])
+  })
+
+  test('answers every request of many callers who send without a pause, and resets none', async () => {
+    const { app, port } = await startSlowEdge()
+    const callers = Array.from({ length: 200 }, () => sendWithoutPause(port))
+    await expect.poll(() => callers.every(({ replies }) => replies.length > 3), { timeout: 10_000 }).toBe(true)
+    await app.close()
+    await Promise.all(callers.map(({ end }) => end))
+    for (const { replies, error, isWaiting } of callers) {
+      expect({ error, isWaiting, last: replies.at(-1) }).toEqual({ error: null, isWaiting: false, last: 503 })
+      expect(new Set(replies.slice(0, -1))).toEqual(new Set([200]))
+    }
+  })
+
+  test('closes both addresses of localhost', async () => {
+    const app = createHttpServer({ observers: [], checkReadiness: async () => null, openapi: { tags: [] } })
+    await app.listen({ port: 0, host: 'localhost' })
+    const addresses = app.addresses() as AddressInfo[]
+    const socket = connect(addresses.at(-1)!.port, addresses.at(-1)!.address)
+    const received = collect(socket)
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+    await expect.poll(() => received.text).toContain('200 OK')
+    await app.close()
+    await received.end
+    expect(received.error).toBeNull()
+    for (const { port, address } of addresses) {
+      const [error] = await once(connect(port, address), 'error').catch((refused) => [refused])
+      expect(error).toMatchObject({ code: 'ECONNREFUSED' })
+    }
+  })
 })
+
+const quick = 'GET /api/v1/quick HTTP/1.1\r\nHost: x\r\n\r\n'
+
+/** What a connection receives, and how it ends. */
+function collect(socket: Socket) {
+  const received = { text: '', error: null as Error | null, end: Promise.resolve() }
+  socket.on('data', (chunk) => {
+    received.text += chunk
+  })
+  socket.on('error', (error) => {
+    received.error = error
+  })
+  received.end = new Promise((resolve) => socket.once('close', () => resolve()))
+  return received
+}
+
+/** A caller who sends the next request as soon as the last one is answered, until the connection is to be closed. */
+function sendWithoutPause(port: number) {
+  const socket = connect(port, '127.0.0.1')
+  const caller = { replies: [] as number[], isWaiting: true, error: null as Error | null, end: Promise.resolve() }
+  let text = ''
+  socket.write(quick)
+  socket.on('data', (chunk) => {
+    text += chunk
+    const headEnd = text.indexOf('\r\n\r\n')
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1])
+    if (headEnd === -1 || text.length < headEnd + 4 + length) return
+    caller.replies.push(Number(text.slice(9, 12)))
+    caller.isWaiting = !/connection: close/i.test(text)
+    text = ''
+    if (caller.isWaiting) socket.write(quick)
+    else socket.end()
+  })
+  socket.on('error', (error) => {
+    caller.error = error
+  })
+  caller.end = new Promise((resolve) => socket.once('close', () => resolve()))
+  return caller
+}
 
 describe('once draining has begun', () => {
   test('a connection kept alive gets its refusal and is closed', async () => {

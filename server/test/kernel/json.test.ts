@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseStrictJson } from '../../src/kernel/json.ts'
+import { exceededJsonBound, parseStrictJson } from '../../src/kernel/json.ts'
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text))
 const refused = (reason: string) => ({ ok: false, reason })
@@ -120,6 +120,54 @@ describe('a body', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(typeof parseStrictJson(Buffer.from(bytes)).ok).toBe('boolean')
+      }),
+    )
+  })
+})
+
+describe('the bounds of a text that is not parsed yet', () => {
+  const exceeded = (text: string, maxDepth = 3, maxMarks = 10) =>
+    exceededJsonBound(Buffer.from(text), { maxDepth, maxMarks })
+
+  test.each([
+    ['[[[]]]', null],
+    ['[[[[]]]]', 'maxDepth'],
+    ['[{"a":[', null],
+    ['[{"a":[{', 'maxDepth'],
+    ['[0,0,0,0,0,0,0,0,0]', null],
+    ['[0,0,0,0,0,0,0,0,0,0]', 'maxMarks'],
+    ['::::::::::', null],
+    [':::::::::::', 'maxMarks'],
+    [']]]]]]]]]][[[[', 'maxMarks'],
+    ['"[[[[[[[[[[[["', null],
+    ['"\\"[[[["', null],
+    ['"\\\\"[[[[', 'maxDepth'],
+    ['"[[[[', null],
+    ['\\[[[[', 'maxDepth'],
+    ['"\\', null],
+    ['', null],
+  ] as const)('of %s: %s', (text, excess) => {
+    expect(exceeded(text)).toBe(excess)
+  })
+
+  test('are those of the value', () => {
+    const measure = (value: unknown): { depth: number; marks: number } => {
+      if (typeof value !== 'object' || value === null) return { depth: 0, marks: 0 }
+      const children = Object.values(value)
+      const inner = children.map(measure)
+      const separators = Math.max(0, children.length - 1) + (Array.isArray(value) ? 0 : children.length)
+      return {
+        depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
+        marks: 2 + separators + inner.reduce((sum, { marks }) => sum + marks, 0),
+      }
+    }
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const text = JSON.stringify(value)
+        const { depth, marks } = measure(JSON.parse(text))
+        expect(exceeded(text, depth, marks)).toBeNull()
+        if (marks > 0) expect(exceeded(text, depth, marks - 1)).toBe('maxMarks')
+        if (depth > 0) expect(exceeded(text, depth - 1, marks)).toBe('maxDepth')
       }),
     )
   })
