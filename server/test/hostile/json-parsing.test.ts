@@ -11,6 +11,8 @@ const cases = Object.entries(suite).map(([name, base64]) => ({ name, bytes: Buff
 const kinds = ['y_', 'n_', 'i_'].map((prefix) => cases.filter(({ name }) => name.startsWith(prefix)))
 const [sound, broken, open] = kinds as [typeof cases, typeof cases, typeof cases]
 
+const deepCases = new Set(['n_structure_100000_opening_arrays', 'n_structure_open_array_object'])
+
 const codeOf = async (bytes: Buffer) => {
   const reply = refusalIn(await world.post('/stores/search', new Uint8Array(bytes)))
   // None of the published cases says what a search needs.
@@ -25,8 +27,10 @@ test('the published JSON parsing cases are judged as JSON judges them, and none 
     else expect(['invalid_request', 'missing_parameter', 'unknown_parameter'], name).toContain(code)
   })
   await eachOf(broken, async ({ name, bytes }) =>
-    // Without a single byte there is no body.
-    expect(await codeOf(bytes), name).toBe(bytes.length === 0 ? 'invalid_request' : 'invalid_json'),
+    // Without a single byte there is no body; and depth is looked at before syntax.
+    expect(await codeOf(bytes), name).toBe(
+      bytes.length === 0 || deepCases.has(name) ? 'invalid_request' : 'invalid_json',
+    ),
   )
   await eachOf(open, ({ bytes }) => codeOf(bytes))
   expect([sound.length, broken.length, open.length]).toEqual([95, 188, 35])
