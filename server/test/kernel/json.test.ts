@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { exceededJsonBound, parseStrictJson } from '../../src/kernel/json.ts'
+import { checkStrictJson } from '../../src/kernel/json-check.ts'
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text))
 const refused = (reason: string) => ({ ok: false, reason })
@@ -171,4 +172,91 @@ describe('the bounds of a text that is not parsed yet', () => {
       }),
     )
   })
+})
+
+describe('the check without parsing judges as parsing does', () => {
+  const expectSame = (bytes: Buffer, name = bytes.toString('latin1')) => {
+    const parsed = parseStrictJson(bytes)
+    // Depth is for the other check.
+    if (!parsed.ok && parsed.reason === 'too_deep') return
+    expect(checkStrictJson(bytes), name).toBe(parsed.ok ? null : parsed.reason)
+  }
+
+  test('the published cases', () => {
+    const isShallow = (bytes: Buffer) => exceededJsonBound(bytes, { maxDepth: 64, maxMarks: 20_000 }) === null
+    for (const { name, bytes } of cases) if (isShallow(bytes)) expectSame(bytes, name)
+  })
+
+  test('texts made of the parts of JSON', () => {
+    const parts = fc.constantFrom(
+      ...[
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '"',
+        '\\',
+        '"a"',
+        '"\\u0061"',
+        '"\\ud800"',
+        '"\\ud801"',
+        '\\u',
+        '"é":',
+        '{"a":1',
+        ',"a":',
+      ],
+      ...[
+        '0',
+        '1',
+        '-',
+        '+',
+        '.',
+        'e',
+        'E5',
+        '00',
+        '1.5',
+        '-0',
+        '9e9',
+        'true',
+        'false',
+        'null',
+        'nul',
+        ' ',
+        '\n',
+        '\t',
+        '\0',
+        '\x7f',
+      ],
+    )
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 8 }), (texts) => expectSame(Buffer.from(texts.join('')))),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test('valid values, and the same with one byte changed', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.nat(), fc.nat(255), (text, at, byte) => {
+        const bytes = Buffer.from(text)
+        expectSame(bytes)
+        bytes[at % bytes.length] = byte
+        expectSame(bytes)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test.each([
+    '{"\\ud800":1,"\\ud801":1}',
+    '{"a":1,"\\u0061":1}',
+    '{"é":1,"\\u00e9":1}',
+    '1E+',
+    '-',
+    '1.',
+    '.5',
+    '"\\u12',
+    '"\\',
+  ])('%s', (text) => expectSame(Buffer.from(text)))
 })
