@@ -5,7 +5,7 @@ import { figure } from '../kernel/format.ts'
 type Done = (error: ApiError | null, body?: Buffer) => void
 
 /** The memory that bodies may take while they arrive, over all connections. */
-export const maxBodyBytesInFlight = 33_554_432
+const maxBodyBytesInFlight = 33_554_432
 
 /**
  * Reads bodies into memory, within one budget for all connections. When it is used up, the upload that began first is
