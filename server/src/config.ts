@@ -25,6 +25,10 @@ export interface Config {
   dataDir: string
   /** With its TLS settings spelt out; null: the embedded PostgreSQL. */
   databaseUrl: string | null
+  /** The role that owns the tables, where it is not the one of `databaseUrl`. */
+  databaseOwnerUrl: string | null
+  /** How long entries of the ledger stay single rows. */
+  ledgerDetailMonths: number
   /** The keyring that seals contact data, the sealing key first; null: the generated one. */
   dataKeys: DataKey[] | null
   plansFile: string
@@ -86,6 +90,12 @@ export function readConfig(environment: Environment, projectDir: string): Config
     apiBase: read('STRIPE_API_BASE', parseHttpBase, 'an http or https URL without user, query or fragment'),
     prices: readPrices(read),
   }
+  const databaseTls = read('DATABASE_TLS', oneOf(databaseTlsModes), 'disable, require or verify')
+  const databaseUrl = withDatabaseTls(read('DATABASE_URL', parseDatabaseUrl, databaseUrlForm), databaseTls)
+  const ownerUrl = read('DATABASE_OWNER_URL', parseDatabaseUrl, databaseUrlForm)
+  const databaseOwnerUrl = ownerUrl && withDatabaseTls(ownerUrl, databaseTls, 'DATABASE_OWNER_URL')
+  if (databaseOwnerUrl !== null && databaseUrl === null)
+    throw new OperatorError('DATABASE_OWNER_URL needs DATABASE_URL as well.')
   if (stripe.apiBase !== null && stripe.secretKey === null)
     throw new OperatorError('STRIPE_API_BASE needs STRIPE_SECRET_KEY as well.')
   return {
@@ -98,10 +108,10 @@ export function readConfig(environment: Environment, projectDir: string): Config
     trustedProxies: read('TRUST_PROXY', parseProxies, 'addresses or networks like 10.0.0.0/8, or loopback') ?? [],
     metricsHost: read('METRICS_HOST', parseHost, hostWanted) ?? '127.0.0.1',
     dataDir: read('DATA_DIR', (value) => resolve(value), 'a folder') ?? join(projectDir, '.storedex'),
-    databaseUrl: withDatabaseTls(
-      read('DATABASE_URL', parseDatabaseUrl, 'a URL like postgres://user:password@host:5432/database'),
-      read('DATABASE_TLS', oneOf(databaseTlsModes), 'disable, require or verify'),
-    ),
+    databaseUrl,
+    databaseOwnerUrl,
+    ledgerDetailMonths:
+      read('LEDGER_DETAIL_MONTHS', parseMonths, 'a whole number of months from 1 to 1200') ?? defaultDetailMonths,
     dataKeys: read('DATA_KEYS', parseDataKeys, 'id:base64[,id:base64…] with distinct ids and keys of 32 bytes'),
     plansFile: read('PLANS_FILE', (value) => resolve(value), 'a file') ?? join(projectDir, 'plans.json'),
     stripe,
@@ -115,10 +125,13 @@ export function readConfig(environment: Environment, projectDir: string): Config
 }
 
 const hostWanted = 'an IP address or a host name'
+const databaseUrlForm = 'a URL like postgres://user:password@host:5432/database'
+const defaultDetailMonths = 13
 
 // Addresses are among them, for one can hold a password.
 const secretNames = new Set([
   'DATABASE_URL',
+  'DATABASE_OWNER_URL',
   'DATA_KEYS',
   'PUBLIC_URL',
   'STRIPE_SECRET_KEY',
@@ -204,6 +217,11 @@ function parseMegabytes(value: string): number | undefined {
   return megabytes >= 1 && megabytes <= 1_000_000 ? megabytes : undefined
 }
 
+function parseMonths(value: string): number | undefined {
+  const months = /^\d{1,4}$/.test(value) ? Number(value) : Number.NaN
+  return months >= 1 && months <= 1_200 ? months : undefined
+}
+
 function parseHost(value: string): string | undefined {
   const isName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(value)
   const looksNumeric = /^[\d.]+$/.test(value)
@@ -236,21 +254,18 @@ function parseHttpBase(value: string): string | undefined {
 }
 
 /** The URL with the TLS settings that all connections use. One place sets them: DATABASE_TLS, or the URL itself. */
-function withDatabaseTls(url: string | null, tls: DatabaseTls | null): string | null {
+function withDatabaseTls(url: string | null, tls: DatabaseTls | null, name = 'DATABASE_URL'): string | null {
   if (url === null) {
     if (tls) throw new OperatorError('DATABASE_TLS needs DATABASE_URL as well.')
     return null
   }
   if (tls && setsTls(url))
-    throw new OperatorError(
-      'DATABASE_TLS and DATABASE_URL both say how to use TLS; remove sslmode and ssl from the URL.',
-    )
+    throw new OperatorError(`DATABASE_TLS and ${name} both say how to use TLS; remove sslmode and ssl from the URL.`)
   const certificate = new URL(url).searchParams.get('sslrootcert')
   if (certificate !== null && !isReadable(certificate))
-    throw new OperatorError(`The file that sslrootcert in DATABASE_URL names cannot be read: ${certificate}.`)
+    throw new OperatorError(`The file that sslrootcert in ${name} names cannot be read: ${certificate}.`)
   const resolved = resolveTls(url, tls)
-  if (resolved === undefined)
-    throw new OperatorError('sslmode in DATABASE_URL is unknown; use DATABASE_TLS in its place.')
+  if (resolved === undefined) throw new OperatorError(`sslmode in ${name} is unknown; use DATABASE_TLS in its place.`)
   return resolved
 }
 

@@ -8,9 +8,10 @@ import { configuredAccess, standinPrices } from './billing/stripe-access.ts'
 import { createStripeProvider } from './billing/stripe-provider.ts'
 import { billsByStandin, type Config } from './config.ts'
 import { type ContactSeals, openContactSeals } from './contacts/keyring.ts'
+import { serviceRoleName } from './db/embedded/cluster.ts'
 import { keepRunning } from './db/embedded/keep-running.ts'
 import { openEmbeddedPostgres } from './db/embedded/supervisor.ts'
-import { readInstallationSecret } from './db/installation.ts'
+import { readInstallationSecret, readInstallationValue } from './db/installation.ts'
 import { type MigrationResult, migrate } from './db/migrate.ts'
 import { type ConnectionPool, createPool } from './db/pool.ts'
 import { checkServer } from './db/server.ts'
@@ -35,8 +36,14 @@ export interface Deps {
   config: Config
   log: Logger
   clock: Clock
+  /** Of the role that owns the tables. */
   databaseUrl: string
+  /** What requests use: a role that can only add to the ledger, where there is one. For commands, the owner's. */
   db: ConnectionPool
+  /** Of the role that owns the tables: it loads what ships and closes periods. */
+  ownerDb: ConnectionPool
+  /** The role of requests; null where it is the owner's. */
+  serviceRole: string | null
   /** What opening it changed in the schema. */
   migration: MigrationResult
   plans: PlanFile
@@ -64,6 +71,8 @@ export interface OpenOptions {
   log?: Logger
   clock?: Clock
   maxConnections?: number
+  /** Whether all is done by the role that owns the tables, as commands do. */
+  asOwner?: boolean
   /** How the stand-in for Stripe is run, should it be needed; with an address for its events it runs from the start. */
   standin?: { args: readonly string[]; webhookUrl?: string }
   /** How the catalogue is followed into memory; without it PostgreSQL answers all searches. */
@@ -86,30 +95,35 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     if (standin) opened.push(() => standin.close())
     const database = await openDatabase(config, log)
     opened.push(database.release)
-    const migration = await migrate(database.url, join(config.projectDir, 'server/migrations')).catch(explainMigration)
-    const db = createPool({ url: database.url, ...options })
+    const { ownerUrl, serviceRole } = database
+    const serviceUrl = options.asOwner ? ownerUrl : database.serviceUrl
+    const migrations = join(config.projectDir, 'server/migrations')
+    const migration = await migrate(ownerUrl, migrations, serviceRole).catch(explainMigration)
+    const db = createPool({ url: serviceUrl, ...options })
     opened.push(() => endPool(db))
+    const ownerDb = options.asOwner ? db : createOwnerPool(ownerUrl, options)
+    if (ownerDb !== db) opened.push(() => endPool(ownerDb))
+    if (serviceUrl !== ownerUrl && config.databaseUrl) await checkSameDatabase(db, ownerDb)
 
     const secret = await readInstallationSecret(db)
     const seals = await openContactSeals(db, config.dataKeys, config.dataDir)
     await syncTaxonomy(db, join(config.projectDir, 'catalogue/taxonomy'))
     const taxonomy = await LiveTaxonomy.open(db)
-    const searchPool = createSearchPool({ url: database.url, applicationName: options.applicationName })
+    const searchPool = createSearchPool({ url: serviceUrl, applicationName: options.applicationName })
     opened.push(() => endPool(searchPool))
     const postgres = createPostgresEngine({ db: searchPool })
-    const search = openSearch(
-      { ...config, databaseUrl: database.url, secret, postgres, onLine: tellLines(log) },
-      options,
-    )
+    const search = openSearch({ ...config, databaseUrl: serviceUrl, secret, postgres, onLine: tellLines(log) }, options)
     opened.push(() => search.close())
-    const health = new HealthWatch({ log, databaseUrl: database.url })
+    const health = new HealthWatch({ log, databaseUrl: serviceUrl })
     opened.push(async () => health.close())
     return {
       config,
       log,
       clock,
-      databaseUrl: database.url,
+      databaseUrl: ownerUrl,
       db,
+      ownerDb,
+      serviceRole,
       migration,
       plans,
       ids: createIdSealer(secret),
@@ -158,13 +172,51 @@ function tellLines(log: Logger): FeedListener['onLine'] {
   return (level, line, cause) => log[level](cause === undefined ? {} : { cause: describeCause(cause) }, line)
 }
 
-async function openDatabase(config: Config, log: Logger): Promise<{ url: string; release: () => Promise<void> }> {
-  if (config.databaseUrl) {
-    await checkServer(config.databaseUrl)
-    return { url: config.databaseUrl, release: async () => {} }
+interface Database {
+  ownerUrl: string
+  serviceUrl: string
+  /** Null where the service works as the owner. */
+  serviceRole: string | null
+  release(): Promise<void>
+}
+
+async function openDatabase(config: Config, log: Logger): Promise<Database> {
+  const { databaseUrl, databaseOwnerUrl } = config
+  if (databaseUrl) {
+    const role = await checkServer(databaseUrl)
+    const owner = databaseOwnerUrl ? await checkServer(databaseOwnerUrl) : role
+    return {
+      ownerUrl: databaseOwnerUrl ?? databaseUrl,
+      serviceUrl: databaseUrl,
+      serviceRole: role === owner ? null : role,
+      release: async () => {},
+    }
   }
   const open = () => openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) })
-  return keepRunning(open, { intervalMs: 1_000, log: tellTrouble(log) })
+  const { url, release } = await keepRunning(open, { intervalMs: 1_000, log: tellTrouble(log) })
+  const serviceUrl = new URL(url)
+  serviceUrl.username = serviceRoleName
+  return { ownerUrl: url, serviceUrl: serviceUrl.href, serviceRole: serviceRoleName, release }
+}
+
+const ownerConnections = 3
+const ownerStatementTimeoutMs = 60_000
+
+/** Connections of the owner beside those of requests: opened when there is work, and given back soon after. */
+function createOwnerPool(url: string, { applicationName }: OpenOptions): ConnectionPool {
+  return createPool({
+    url,
+    applicationName: `${applicationName} maintenance`,
+    maxConnections: ownerConnections,
+    statementTimeoutMs: ownerStatementTimeoutMs,
+  })
+}
+
+/** Two addresses must lead to one database; its secret tells. */
+async function checkSameDatabase(db: ConnectionPool, ownerDb: ConnectionPool): Promise<void> {
+  const secret = await readInstallationSecret(ownerDb)
+  const seen = await readInstallationValue(db, 'secret').catch(() => null)
+  if (!seen?.equals(secret)) throw new OperatorError('DATABASE_URL and DATABASE_OWNER_URL must name one database.')
 }
 
 const poolEndTimeoutMs = 5_000

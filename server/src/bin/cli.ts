@@ -21,6 +21,7 @@ const cli: Cli = {
       applicationName: 'storedex command',
       log: createLogger({ level }),
       maxConnections: 4,
+      asOwner: true,
       standin: { args: standinProgram(config.projectDir) },
     })
     return opening

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { ClockWatch } from '../db/clock-skew.ts'
+import { isLedgerAppendOnly } from '../db/grants.ts'
 import { clearTextWarning } from '../db/tls.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { createLogger } from '../http/logger.ts'
@@ -70,7 +71,9 @@ async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: G
   })
   try {
     stop.throwIfAborted()
-    const keys = await untilAborted(stop, prepareCatalogueAndKeys(deps))
+    if (!(await isLedgerAppendOnly(deps.db, null)))
+      deps.log.info('the ledger is not append-only by rights: the role in DATABASE_URL can change it')
+    const keys = await untilAborted(stop, prepareCatalogueAndKeys({ ...deps, db: deps.ownerDb }))
     const warnings = [clearTextWarning(given.databaseUrl)].filter((warning) => warning !== null)
     for (const warning of warnings) deps.log.warn(warning)
     const metrics = createMetrics(() => deps.db.figures)

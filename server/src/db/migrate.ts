@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { OperatorError } from '../kernel/errors.ts'
+import { grantServiceRights } from './grants.ts'
 
 export interface MigrationResult {
   /** File names applied by this run, in order. */
@@ -27,9 +28,10 @@ async function listMigrations(folder: string): Promise<MigrationFile[]> {
 
 /**
  * Brings the schema of `url` up to the newest file in `folder`, forward only, each file in a transaction of its own.
- * Safe to run from several processes at once, and over a full database. Refuses a database newer than this program.
+ * Safe to run from several processes at once, and over a full database. Refuses a database newer than this program. Then
+ * gives `serviceRole`, where the service has a role of its own, its rights.
  */
-export async function migrate(url: string, folder: string): Promise<MigrationResult> {
+export async function migrate(url: string, folder: string, serviceRole?: string | null): Promise<MigrationResult> {
   const files = await listMigrations(folder)
   const client = new pg.Client({
     connectionString: url,
@@ -56,6 +58,7 @@ export async function migrate(url: string, folder: string): Promise<MigrationRes
       await applyMigration(client, file)
       applied.push(file.name)
     }
+    if (serviceRole) await grantServiceRights(client, serviceRole)
     return { applied, version: files.at(-1)?.version ?? 0 }
   } finally {
     // Ending the session gives the lock back.

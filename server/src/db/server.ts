@@ -4,20 +4,24 @@ import { OperatorError } from '../kernel/errors.ts'
 const oldestMajorVersion = 15
 const connectTimeoutMs = 10_000
 
-/** Makes sure that a PostgreSQL of the operator's own answers at `url` and is new enough; says in one sentence what is not so. */
-export async function checkServer(url: string): Promise<void> {
+/**
+ * Makes sure that a PostgreSQL of the operator's own answers at `url` and is new enough; says in one sentence what is not so.
+ * Answers the role that one is there.
+ */
+export async function checkServer(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
   client.on('error', () => {}) // the connection is only looked at
   try {
     await client.connect()
-    const { rows } = await client.query<{ server_version: string; server_version_num: string }>(
-      "select current_setting('server_version') as server_version, current_setting('server_version_num') as server_version_num",
+    const { rows } = await client.query<{ role: string; server_version: string; server_version_num: string }>(
+      "select current_user as role, current_setting('server_version') as server_version, current_setting('server_version_num') as server_version_num",
     )
-    const { server_version, server_version_num } = rows[0]!
+    const { role, server_version, server_version_num } = rows[0]!
     if (Number(server_version_num) < oldestMajorVersion * 10_000)
       throw new OperatorError(
         `The database at ${placeOf(url)} is PostgreSQL ${server_version}; Storedex needs ${oldestMajorVersion} or newer.`,
       )
+    return role
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause
     throw new OperatorError(`The database at ${placeOf(url)} cannot be used: ${reasonOf(cause)}.`, { cause })

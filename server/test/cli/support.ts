@@ -33,7 +33,7 @@ export function openCommandLine(now: string): CommandLine {
     const { url } = await createTestDatabase()
     const environment = { DATABASE_URL: url, DATA_KEYS: testDataKeys, LOG_LEVEL: 'silent' }
     const config = readConfig(environment, findProjectDir(import.meta.dirname))
-    deps = await openDeps(config, { applicationName: 'storedex test', clock, maxConnections: 4 })
+    deps = await openDeps(config, { applicationName: 'storedex test', clock, maxConnections: 4, asOwner: true })
     commandLine.deps = deps
   })
   atEnd(() => deps.close())
@@ -52,7 +52,7 @@ export function openCommandLine(now: string): CommandLine {
 export async function runCommand(deps: Deps, args: string[], input = ''): Promise<Ending> {
   const [stdout, stderr] = [new Collector(), new Collector()]
   const code = await runCommandLine(args, {
-    openDeps: async () => ({ ...deps, close: async () => {} }),
+    openDeps: async () => ({ ...deps, db: deps.ownerDb, close: async () => {} }),
     serve: async () => {},
     stdin: Readable.from(input ? [Buffer.from(input)] : []),
     stdout,

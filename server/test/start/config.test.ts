@@ -22,6 +22,8 @@ test('nothing given, it listens on loopback and keeps its data in the checkout',
     metricsHost: '127.0.0.1',
     dataDir: join(projectDir, '.storedex'),
     databaseUrl: null,
+    databaseOwnerUrl: null,
+    ledgerDetailMonths: 13,
     dataKeys: null,
     plansFile: join(projectDir, 'plans.json'),
     stripe: { secretKey: null, webhookSecrets: [], apiBase: null, prices: {} },
@@ -43,6 +45,7 @@ test('everything given is taken, spelt the way the program uses it', () => {
     METRICS_HOST: '0.0.0.0',
     DATA_DIR: '/srv/data',
     DATABASE_URL: 'postgresql://me:secret@db.example:5433/shops',
+    DATABASE_OWNER_URL: 'postgresql://owner:secret@db.example:5433/shops',
     DATA_KEYS: `new:${key(1)}, old:${key(2).replace('=', '')}`,
     PLANS_FILE: '/srv/plans.json',
     STRIPE_SECRET_KEY: 'sk_test_abc123',
@@ -53,6 +56,7 @@ test('everything given is taken, spelt the way the program uses it', () => {
     BILLING_STANDIN: '1',
     DEMO: '0',
     DELIVER_EMAILS: 'verified',
+    LEDGER_DETAIL_MONTHS: '24',
     SEARCH_ENGINE: 'memory',
     SEARCH_MEMORY_MB: '512',
     LOG_LEVEL: 'debug',
@@ -67,6 +71,8 @@ test('everything given is taken, spelt the way the program uses it', () => {
     metricsHost: '0.0.0.0',
     dataDir: '/srv/data',
     databaseUrl: 'postgresql://me:secret@db.example:5433/shops',
+    databaseOwnerUrl: 'postgresql://owner:secret@db.example:5433/shops',
+    ledgerDetailMonths: 24,
     dataKeys: [
       { id: 'new', secret: Buffer.alloc(32, 1) },
       { id: 'old', secret: Buffer.alloc(32, 2) },
@@ -139,6 +145,11 @@ describe('a value that cannot be used ends the start with one sentence', () => {
     ['DATABASE_TLS', 'on'],
     ['DATABASE_URL', `mysql://me:${secret}@db.example/shops`],
     ['DATABASE_URL', `host=db password=${secret}`],
+    ['DATABASE_OWNER_URL', `mysql://me:${secret}@db.example/shops`],
+    ['LEDGER_DETAIL_MONTHS', '0'],
+    ['LEDGER_DETAIL_MONTHS', '1201'],
+    ['LEDGER_DETAIL_MONTHS', '1.5'],
+    ['LEDGER_DETAIL_MONTHS', '-1'],
     ['DATA_KEYS', `k:${secret}`],
     ['DATA_KEYS', `${key(1)}`],
     ['DATA_KEYS', `k:${key(1)},k:${key(2)}`],
@@ -177,6 +188,8 @@ describe('a value that cannot be used ends the start with one sentence', () => {
     expect(() => read({ PORT: '9100', METRICS_PORT: '9100' })).toThrow(/METRICS_PORT must differ from PORT/)
     const prices = { STRIPE_PRICE_PRO_MONTHLY: 'price_1', STRIPE_PRICE_PRO_ANNUAL: 'price_1' }
     expect(() => read(prices)).toThrow(/STRIPE_PRICE_PRO_ANNUAL repeats price_1/)
+    const owner = { DATABASE_OWNER_URL: 'postgres://me@db.example/shops' }
+    expect(() => read(owner)).toThrow(/DATABASE_OWNER_URL needs DATABASE_URL/)
     expect(() => read({ STRIPE_API_BASE: 'http://127.0.0.1:1' })).toThrow(/STRIPE_API_BASE needs STRIPE_SECRET_KEY/)
     expect(() => read({ DATABASE_TLS: 'verify' })).toThrow(/DATABASE_TLS needs DATABASE_URL/)
     for (const query of ['sslmode=require', 'ssl=true', 'sslnegotiation=direct']) {

@@ -51,6 +51,7 @@ export interface TestKey extends TestClient {
 export interface TestApp {
   url: string
   deps: Deps
+  /** Of the role that owns the tables, which may do what the service may not. */
   db: ConnectionPool
   clock: ReturnType<typeof createManualClock>
   /** A caller without a key. */
@@ -88,12 +89,13 @@ const anHourMs = 3_600_000
 
 /** The production app on a database of its own, listening on loopback; closed after the file's tests. */
 export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
-  const { url: databaseUrl } = await createTestDatabase()
+  const { url: ownerUrl, serviceUrl } = await createTestDatabase()
   const clock = createManualClock(options.now)
   const engine = testEngine()
   const config = readConfig(
     {
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: serviceUrl,
+      DATABASE_OWNER_URL: ownerUrl,
       DATA_KEYS: testDataKeys,
       LOG_LEVEL: 'silent',
       PORT: '0',
@@ -116,7 +118,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const searchFollows = () => waitForSearch(deps)
   await searchFollows()
   const importAs = (importFile: typeof importStores) => async (records: object[]) => {
-    await importRecords(deps, importFile, records)
+    await importRecords({ ...deps, db: deps.ownerDb }, importFile, records)
     await searchFollows()
   }
   const accounts = () => ({ db: deps.db, ids: deps.ids, now: clock.now() })
@@ -131,7 +133,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   return {
     url,
     deps,
-    db: deps.db,
+    db: deps.ownerDb,
     clock,
     anon: createClient(url, null),
     keyOf,

@@ -3,15 +3,25 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { atEnd } from './cleanup.ts'
 
+interface TestDatabase {
+  /** Of the role that owns it. */
+  url: string
+  /** Of the role that requests work as; the same where the tests' server lets nobody make one. */
+  serviceUrl: string
+}
+
 /** A database of the calling test file's own, cloned from the migrated template; dropped after the file's tests. */
-export async function createTestDatabase(): Promise<{ url: string }> {
+export async function createTestDatabase(): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl')
   const name = `storedex_test_${randomBytes(6).toString('hex')}`
   await asAdmin(serverUrl, `create database ${name} template ${inject('templateDatabase')}`)
   atEnd(() => asAdmin(serverUrl, `drop database if exists ${name} with (force)`))
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
-  return { url: url.href }
+  const serviceUrl = new URL(url)
+  const serviceRole = inject('serviceRole')
+  if (serviceRole) serviceUrl.username = serviceRole
+  return { url: url.href, serviceUrl: serviceUrl.href }
 }
 
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { serviceRoleName } from '../../src/db/embedded/cluster.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startTestPostgres } from './postgres.ts'
 
@@ -11,6 +12,8 @@ declare module 'vitest' {
     postgresUrl: string
     /** The migrated database that test databases are cloned from. */
     templateDatabase: string
+    /** The role that requests work as; null where there can be none. */
+    serviceRole: string | null
   }
 }
 
@@ -21,7 +24,9 @@ export default async function setup(project: TestProject) {
   const admin = new pg.Client({ connectionString: server.url })
   await admin.connect()
   await admin.query(`create database ${templateDatabase}`)
-  await migrate(databaseUrl(server.url, templateDatabase), join(import.meta.dirname, '../../migrations'))
+  const serviceRole = await provideServiceRole(admin, server.url)
+  await migrate(databaseUrl(server.url, templateDatabase), join(import.meta.dirname, '../../migrations'), serviceRole)
+  project.provide('serviceRole', serviceRole)
   project.provide('postgresUrl', server.url)
   project.provide('templateDatabase', templateDatabase)
   return async () => {
@@ -29,6 +34,18 @@ export default async function setup(project: TestProject) {
     await admin.end()
     await server.stop()
   }
+}
+
+/** The embedded server has the role; a foreign one gets it if it lets us, with the password of the role we are. */
+async function provideServiceRole(admin: pg.Client, serverUrl: string): Promise<string | null> {
+  const { rows } = await admin.query('select from pg_roles where rolname = $1', [serviceRoleName])
+  if (rows.length > 0) return serviceRoleName
+  const password = decodeURIComponent(new URL(serverUrl).password)
+  const withPassword = password ? ` password ${admin.escapeLiteral(password)}` : ''
+  return admin.query(`create role ${serviceRoleName} login${withPassword}`).then(
+    () => serviceRoleName,
+    () => null,
+  )
 }
 
 function databaseUrl(serverUrl: string, name: string): string {

@@ -21,7 +21,9 @@ import { runProgram } from './programs.ts'
 
 export const databaseName = 'storedex'
 export const roleName = 'storedex'
-const superuserName = 'postgres'
+/** The role of the service's requests. It owns nothing; a migration's end gives it its rights. */
+export const serviceRoleName = 'storedex_service'
+export const superuserName = 'postgres'
 const asidePrefix = 'initializing-'
 
 /** The files of the home's cluster, whether or not it exists yet. */
@@ -30,7 +32,7 @@ export function clusterPaths(home: string) {
   return { cluster, secret: join(cluster, 'secret'), data: join(cluster, 'data') }
 }
 
-/** The password of both roles; undefined while there is no cluster. */
+/** The password of all roles; undefined while there is no cluster. */
 export function readSecret(home: string): string | undefined {
   const { cluster, secret } = clusterPaths(home)
   if (!existsSync(cluster)) return undefined
@@ -109,6 +111,7 @@ async function createRoleAndDatabase(place: Place, binaries: Binaries, data: str
   const statements = [
     `create role ${roleName} login createdb password '${secret}'`,
     `grant pg_monitor to ${roleName}`,
+    createServiceRole(secret),
     `create database ${databaseName} owner ${roleName}`,
   ]
   const { code, output } = await runProgram(
@@ -122,6 +125,14 @@ async function createRoleAndDatabase(place: Place, binaries: Binaries, data: str
       cause: new Error(output),
     })
   }
+}
+
+export function createServiceRole(secret: string): string {
+  return `create role ${serviceRoleName} login password '${secret}'`
+}
+
+export function setServicePassword(secret: string): string {
+  return `alter role ${serviceRoleName} login password '${secret}'`
 }
 
 /** Removes what a start that was cut short left behind. */

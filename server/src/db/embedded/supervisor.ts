@@ -2,7 +2,18 @@ import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { type Binaries, findInstalledPackage, prepareBinaries } from './binaries.ts'
-import { checkVersion, createCluster, databaseName, readSecret, removeHalfMade, roleName } from './cluster.ts'
+import {
+  checkVersion,
+  createCluster,
+  createServiceRole,
+  databaseName,
+  readSecret,
+  removeHalfMade,
+  roleName,
+  serviceRoleName,
+  setServicePassword,
+  superuserName,
+} from './cluster.ts'
 import { codeOf, EmbeddedPostgresError } from './errors.ts'
 import { withLock } from './lock.ts'
 import { type Place, preparePlace, reachableHomes } from './place.ts'
@@ -152,9 +163,12 @@ async function joinOrStart(place: Place, options: EmbeddedPostgresOptions): Prom
   for (const deadline = performance.now() + connectTimeoutMs; ; await delay(50)) {
     const running = await findRunning(place.home)
     const { postmaster, adopted } = running ? { postmaster: running, adopted: true } : await start(place, options)
-    const url = `postgres://${roleName}:${readSecret(place.home)}@127.0.0.1:${postmaster.port}/${databaseName}`
+    const urlOf = (role: string) =>
+      `postgres://${role}:${readSecret(place.home)}@127.0.0.1:${postmaster.port}/${databaseName}`
+    const url = urlOf(roleName)
     const refusal = await findRefusal(url)
     if (!refusal) {
+      if (await findRefusal(urlOf(serviceRoleName))) await addServiceRole(urlOf(superuserName), readSecret(place.home)!)
       const bySocket = socketUrl(url, place, postmaster)
       if (bySocket === undefined) return { postmaster, adopted, urls: [url] }
       if (!(await findRefusal(bySocket))) return { postmaster, adopted, urls: [bySocket, url] }
@@ -168,6 +182,19 @@ async function joinOrStart(place: Place, options: EmbeddedPostgresOptions): Prom
     throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} takes no connection (${refusal.message})${advice}.`, {
       cause: refusal,
     })
+  }
+}
+
+/** Gives a cluster the role that the service works as: one that an older version made lacks it. */
+async function addServiceRole(superuserUrl: string, secret: string): Promise<void> {
+  const client = new pg.Client({ connectionString: superuserUrl, connectionTimeoutMillis: connectTimeoutMs })
+  client.on('error', () => {}) // a connection that breaks is told by the statement that fails with it
+  try {
+    await client.connect()
+    const { rows } = await client.query('select from pg_roles where rolname = $1::text', [serviceRoleName])
+    await client.query(rows.length === 0 ? createServiceRole(secret) : setServicePassword(secret))
+  } finally {
+    await client.end().catch(() => {})
   }
 }
 

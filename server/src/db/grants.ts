@@ -1,0 +1,65 @@
+import type pg from 'pg'
+import type { Queryable } from './pool.ts'
+
+type Right = 'select' | 'insert' | 'update' | 'delete' | 'truncate'
+const allRights: readonly Right[] = ['select', 'insert', 'update', 'delete', 'truncate']
+
+const usualRights: readonly Right[] = ['select', 'insert', 'update', 'delete']
+/** What the service may do with tables where that is something else than usual. */
+const rightsOf: Record<string, readonly Right[]> = {
+  ledger: ['select', 'insert'],
+  ledger_archives: ['select'],
+  ledger_rollups: ['select'],
+  export_rollups: ['select'],
+  clock_readings: ['select'],
+  schema_migrations: ['select'],
+  readiness_probe: [...usualRights, 'truncate'],
+}
+
+/**
+ * Gives the service's role the rights it works with on every table there is, and takes away those on the ledger that it
+ * must not have. Changes nothing where all is right, and is run after every migration by the role that owns the tables.
+ */
+export async function grantServiceRights(client: pg.Client, role: string): Promise<void> {
+  const quotedRole = client.escapeIdentifier(role)
+  const { rows: schema } = await client.query<{ usable: boolean }>(
+    "select has_schema_privilege($1::text, 'public', 'usage') as usable",
+    [role],
+  )
+  if (!schema[0]!.usable) await client.query(`grant usage on schema public to ${quotedRole}`)
+  for (const { table, rights } of await readRights(client, role)) {
+    const wanted = rightsOf[table] ?? usualRights
+    const missing = wanted.filter((right) => !rights.includes(right))
+    const excessive = allRights.filter((right) => rights.includes(right) && !wanted.includes(right))
+    const quotedTable = `public.${client.escapeIdentifier(table)}`
+    if (missing.length > 0) await client.query(`grant ${missing.join(', ')} on ${quotedTable} to ${quotedRole}`)
+    if (excessive.length > 0) await client.query(`revoke ${excessive.join(', ')} on ${quotedTable} from ${quotedRole}`)
+  }
+}
+
+async function readRights(client: pg.Client, role: string): Promise<{ table: string; rights: string[] }[]> {
+  const { rows } = await client.query<{ table: string; rights: string[] }>(
+    `
+select c.relname as table,
+       array(select r from unnest($2::text[]) r where has_table_privilege($1::text, c.oid, r)) as rights
+from pg_class c
+where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`,
+    [role, allRights],
+  )
+  return rows
+}
+
+/** Whether a role, by default the connection's own, can neither change nor remove entries of the ledger. */
+export async function isLedgerAppendOnly(db: Queryable, role: string | null): Promise<boolean> {
+  const { rows } = await db.query<{ append_only: boolean }>(
+    `
+select not pg_has_role(role, c.relowner, 'member')
+       and not has_table_privilege(role, c.oid, 'update')
+       and not has_table_privilege(role, c.oid, 'delete')
+       and not has_table_privilege(role, c.oid, 'truncate') as append_only
+from pg_class c, (select coalesce($1::text, current_user::text)::name as role) r
+where c.oid = 'ledger'::regclass`,
+    [role],
+  )
+  return rows[0]!.append_only
+}
