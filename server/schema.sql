@@ -112,6 +112,12 @@ alter table catalogue_state add constraint catalogue_state_pkey PRIMARY KEY (sin
 alter table catalogue_state add constraint catalogue_state_singleton_check CHECK (singleton);
 comment on table catalogue_state is 'One row. Writers of the catalogue lock it, so that batch numbers appear in commit order and without gaps.';
 
+create table clock_readings (
+  read_at timestamp with time zone not null
+);
+alter table clock_readings add constraint clock_readings_pkey PRIMARY KEY (read_at);
+comment on table clock_readings is 'What time it was when periods were closed before. A period is over only if it was over by a reading of another day, so that a clock that jumped closes nothing. A few rows.';
+
 create table contacts (
   store_id bigint not null,
   number smallint not null,
@@ -143,6 +149,18 @@ comment on column contacts.preview is 'The public preview as JSON, up to the val
 comment on column contacts.preview_version is 'Which rendering made the preview.';
 comment on column contacts.identities is 'Keyed hashes of the emails, phones, profile and import key, by which a person is found to be erased. Read in sequence, so without an index.';
 comment on column contacts.sealed is 'AES-256-GCM: version, key id, nonce, ciphertext, tag; the row''s identity is the associated data.';
+
+create table export_rollups (
+  account_id bigint not null,
+  mode text collate "C" not null,
+  period_start timestamp with time zone not null,
+  stores integer not null,
+  closed_at timestamp with time zone not null
+);
+alter table export_rollups add constraint export_rollups_pkey PRIMARY KEY (account_id, mode, period_start);
+alter table export_rollups add constraint export_rollups_stores_check CHECK ((stores > 0));
+comment on table export_rollups is 'How many rows of store_exports were dropped of a period that was over.';
+comment on column export_rollups.closed_at is 'When rows were last dropped.';
 
 create table idempotency (
   account_id bigint not null,
@@ -182,6 +200,39 @@ create table ledger (
 alter table ledger add constraint ledger_amount_check CHECK ((amount > 0));
 alter table ledger add constraint ledger_pkey PRIMARY KEY (account_id, entry);
 comment on table ledger is 'Append-only: every spend with the request that made it. Its sums equal usage_counters.used.';
+
+create table ledger_archives (
+  account_id bigint not null,
+  first_entry bigint not null,
+  last_entry bigint not null,
+  entries integer not null,
+  first_spent_at timestamp with time zone not null,
+  last_spent_at timestamp with time zone not null,
+  packed_at timestamp with time zone not null,
+  sha256 bytea not null,
+  packed bytea
+);
+alter table ledger_archives add constraint ledger_archives_entries_check CHECK ((entries > 0));
+alter table ledger_archives add constraint ledger_archives_pkey PRIMARY KEY (account_id, first_entry);
+alter table ledger_archives add constraint ledger_archives_sha256_check CHECK ((length(sha256) = 32));
+comment on table ledger_archives is 'Old entries of the ledger, compressed, up to 2,000 in a row. An entry stands either here or in the ledger.';
+comment on column ledger_archives.sha256 is 'Digest of the entries'' text before compression: proves the archive here, and a file it was exported to.';
+comment on column ledger_archives.packed is 'A line of JSON for each entry, compressed with deflate; null once the operator exported and dropped it.';
+
+create table ledger_rollups (
+  account_id bigint not null,
+  mode text collate "C" not null,
+  meter text collate "C" not null,
+  period_start timestamp with time zone not null,
+  first_entry bigint not null,
+  entries integer not null,
+  amount bigint not null
+);
+alter table ledger_rollups add constraint ledger_rollups_amount_check CHECK ((amount > 0));
+alter table ledger_rollups add constraint ledger_rollups_entries_check CHECK ((entries > 0));
+alter table ledger_rollups add constraint ledger_rollups_pkey PRIMARY KEY (account_id, mode, meter, period_start, first_entry);
+comment on table ledger_rollups is 'Append-only: what the entries of an archive add up to, for each period that it holds. Stays when the archive is dropped.';
+comment on column ledger_rollups.first_entry is 'Which archive of the account.';
 
 create table readiness_probe (
   filler text not null

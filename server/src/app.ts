@@ -22,6 +22,7 @@ import { describeSearch } from './search/feed/status.ts'
 import { registerStoreRoutes } from './stores/routes.ts'
 import { headersOfMeters } from './stores/send-paid.ts'
 import { registerTaxonomyRoutes } from './taxonomy/routes.ts'
+import { closePeriodsAlone } from './usage/closing/close-periods.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { createTrialLinks } from './usage/trial-links.ts'
 
@@ -35,6 +36,10 @@ const healthIntervalMs = 60_000
 const keyUseIntervalMs = 60_000
 // Events of the payment provider come at once; this bounds how long the loss of one is felt.
 const reconciliationIntervalMs = 3_600_000
+// Periods that are over are closed once a day, at a time of its own for each server, and at a quarter of the speed.
+const closingIntervalMs = 86_400_000
+const closingStartsWithinMs = 3_600_000
+const closingRest = 3
 
 // More would wait longer for a connection of the database than callers care to; `docs/decisions/0024` has the figures.
 const requestsPerConnection = 32
@@ -123,6 +128,11 @@ export async function buildApp(
       startAfterMs: intervals.firstReconciliationMs ?? 0,
       onOutage: warnOf('accounts cannot be reconciled with the payment provider'),
     }),
+    repeat(() => closePeriodsInBackground(deps, closing.signal), {
+      intervalMs: closingIntervalMs,
+      startAfterMs: Math.random() * closingStartsWithinMs,
+      onOutage: warnOf('periods that are over cannot be closed'),
+    }),
   ]
   app.addHook('onClose', async () => {
     closing.abort()
@@ -131,6 +141,20 @@ export async function buildApp(
   })
   await app.ready()
   return app
+}
+
+async function closePeriodsInBackground(deps: Deps, stop: AbortSignal): Promise<void> {
+  const ctx = { db: deps.ownerDb, now: deps.clock.now(), detailMonths: deps.config.ledgerDetailMonths }
+  const closed = await closePeriodsAlone(ctx, { stop, rest: closingRest })
+  if (closed && closed.entries + closed.exports > 0) {
+    const { entries, archives, exports } = closed
+    deps.log.info({ entries, archives, exports }, 'periods that are over were closed')
+  }
+  if (closed && closed.unbalanced > 0)
+    deps.log.error(
+      { periods: closed.unbalanced },
+      'exports are not as many as the counter says: run "storedex ledger check"',
+    )
 }
 
 async function checkReadiness({ search, health }: Deps): Promise<string | null> {

@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { readAccount } from '../accounts/read-account.ts'
+import { isLedgerAppendOnly } from '../db/grants.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { figure } from '../kernel/format.ts'
-import { checkLedger, type LedgerDifference } from '../usage/ledger-check.ts'
-import { type LedgerEntry, readEntries } from '../usage/ledger-entries.ts'
+import { checkLedger, type LedgerDifference, type LedgerTotals } from '../usage/ledger-check.ts'
+import { type LedgerEntry, tellEntries } from '../usage/ledger-entries.ts'
 import { accountsContext, type Cli, wantsJson, withDeps } from './context.ts'
+import { addClosingCommands } from './ledger-closing.ts'
 import { parseMoment } from './values.ts'
 
 interface ShowFlags {
@@ -24,14 +26,16 @@ export function addLedgerCommands(program: Command, cli: Cli): void {
     .action((_flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
         const json = wantsJson(command)
-        const { looked, found } = await checkLedger(deps, async ({ accounts, entries }, differences) => ({
-          looked: `accounts: ${figure(accounts)}, entries: ${figure(entries)}`,
-          found: await writeList(
-            cli.stdout,
-            json ? differencesAsJson(accounts, entries) : differenceLines,
-            differences,
-          ),
-        }))
+        const isAppendOnly = await isLedgerAppendOnly(deps.db, deps.serviceRole)
+        const { looked, found } = await checkLedger(deps, async (totals, differences) => {
+          const form = json ? differencesAsJson(totals, isAppendOnly) : differenceLines
+          return {
+            looked: `accounts: ${figure(totals.accounts)}, entries: ${figure(totals.entries)}`,
+            found: await writeList(cli.stdout, form, differences),
+          }
+        })
+        if (!json && !isAppendOnly)
+          cli.stdout.write('The ledger is not append-only by rights: the role in DATABASE_URL can change it.\n')
         if (found > 0)
           throw new OperatorError(`The ledger does not balance (${looked}, differences: ${figure(found)}).`)
         if (!json) cli.stdout.write(`The ledger balances (${looked}).\n`)
@@ -51,9 +55,10 @@ export function addLedgerCommands(program: Command, cli: Cli): void {
       const form = csv ? entriesAsCsv : json ? entriesAsJson : entriesAsTable
       return withDeps(cli, async (deps) => {
         const account = await readAccount(accountsContext(deps), id)
-        await writeList(cli.stdout, form, readEntries(deps.db, account.id, range))
+        await tellEntries(deps.db, { accountId: account.id, ...range }, (pages) => writeList(cli.stdout, form, pages))
       })
     })
+  addClosingCommands(ledger, cli)
 }
 
 /** How a list is written down whose length nobody knows yet. */
@@ -64,8 +69,9 @@ interface Form<T> {
   closing: string
 }
 
-function differencesAsJson(accounts: number, entries: number): Form<LedgerDifference> {
-  const opening = `{"accounts":${accounts},"entries":${entries},"differences":[`
+function differencesAsJson(totals: LedgerTotals, isAppendOnly: boolean): Form<LedgerDifference> {
+  const { accounts, entries, archived } = totals
+  const opening = `${JSON.stringify({ accounts, entries, archived, append_only: isAppendOnly }).slice(0, -1)},"differences":[`
   return { opening, item: (difference) => JSON.stringify(difference), between: ',', closing: ']}\n' }
 }
 

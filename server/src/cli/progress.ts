@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import { SingleBar } from 'cli-progress'
 import type { ImportProgress } from '../imports/import-file.ts'
+import type { ClosingProgress } from '../usage/closing/batches.ts'
 
 interface ProgressLine<Progress> {
   show(progress: Progress): void
@@ -28,6 +29,19 @@ export function showCount(terminal: Writable): ProgressLine<{ done: number; tota
     show({ done, total }) {
       bar ??= startBar(terminal, '{bar} {percentage} %  {value} of {total}', total, {})
       bar.update(done)
+    },
+    end: () => bar?.stop(),
+  }
+}
+
+/** What closing periods has done so far, on a terminal. */
+export function showClosing(terminal: Writable): ProgressLine<ClosingProgress> {
+  let bar: SingleBar | undefined
+  return {
+    show({ entries, exports }) {
+      const payload = { entries, exports }
+      bar ??= startBar(terminal, '{exports} exports dropped, {entries} entries packed', 0, payload)
+      bar.update(0, payload)
     },
     end: () => bar?.stop(),
   }

@@ -2,7 +2,10 @@ import type { AccountsContext } from '../accounts/account.ts'
 import type { Meter } from '../accounts/plans.ts'
 import { type Client, transact } from '../db/pool.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
+import { readArchiveDifferences } from './closing/check-archives.ts'
 import * as queries from './ledger-queries.ts'
+
+export type { LedgerTotals } from './ledger-queries.ts'
 
 /** A sum of the ledger and the one figure of three that should equal it. */
 export interface LedgerDifference {
@@ -15,12 +18,17 @@ export interface LedgerDifference {
   counter?: number
   reveals?: number
   exports?: number
+  /** What the entries of an archive add up to; null for one that is missing, was changed or cannot be read. */
+  archive?: number | null
+  /** Which archive of the account. */
+  first_entry?: number
 }
 
 /**
  * Proves the ledger in one moment of the database: per account, mode, meter and period its entries add up to the
  * counter that allows and refuses; all credits spent equal the contacts revealed, and the exports of a period the
- * stores exported in it. The database adds up; `tell` is given what differs, a page at a time, within that moment.
+ * stores exported in it. What archives add up to counts as entries, and each archive that is still there has to hold
+ * just that. The database adds up; `tell` is given what differs, a page at a time, within that moment.
  */
 export function checkLedger<T>(
   { db, ids }: Pick<AccountsContext, 'db' | 'ids'>,
@@ -37,8 +45,14 @@ export function checkLedger<T>(
 async function* readDifferences(client: Client, ids: IdSealer): AsyncGenerator<LedgerDifference[], void, void> {
   for (;;) {
     const rows = await queries.fetchDifferences(client)
-    if (rows.length === 0) return
+    if (rows.length === 0) break
     yield rows.map((row) => differenceOf(ids, row))
+  }
+  for await (const differences of readArchiveDifferences(client)) {
+    yield differences.map(({ accountId, ...difference }) => ({
+      account: ids.seal('account', accountId),
+      ...difference,
+    }))
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Meter } from '../accounts/plans.ts'
-import type { Queryable } from '../db/pool.ts'
+import { type Client, type Pool, transact } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { type LedgerRange, type LedgerRow, selectEntriesAfter } from './ledger-queries.ts'
+import { readArchivedRows } from './closing/read-archives.ts'
+import { beginAudit, type LedgerRange, type LedgerRow, selectEntriesAfter } from './ledger-queries.ts'
 
 /** One spend, as the operator's command line tells it. */
 export interface LedgerEntry {
@@ -13,20 +14,66 @@ export interface LedgerEntry {
   request_id: string
 }
 
+/** An account, and which of its entries. */
+export interface EntriesQuestion extends LedgerRange {
+  accountId: number
+}
+
+/**
+ * Gives `tell` all that an account spent, oldest first, a page at a time: nobody has to hold a million entries. Entries
+ * that are packed stand among the others. All of it is of one moment, so that entries which are packed meanwhile are
+ * neither missed nor told twice.
+ */
+export function tellEntries<T>(
+  db: Pool,
+  question: EntriesQuestion,
+  tell: (pages: AsyncIterable<LedgerEntry[]>) => Promise<T>,
+): Promise<T> {
+  return transact(db, async (client) => {
+    await beginAudit(client)
+    return tell(readEntries(client, question))
+  })
+}
+
+async function* readEntries(
+  client: Client,
+  { accountId, ...range }: EntriesQuestion,
+): AsyncGenerator<LedgerEntry[], void, void> {
+  const archived = readArchivedRows(client, accountId, range)
+  for await (const rows of mergePages(archived, readRows(client, accountId, range))) yield rows.map(entryOf)
+}
+
 const pageSize = 2_000
 
-/** All that an account spent, oldest first, a page at a time: nobody has to hold a million entries. */
-export async function* readEntries(
-  db: Queryable,
-  accountId: number,
-  range: LedgerRange,
-): AsyncGenerator<LedgerEntry[], void, void> {
+async function* readRows(client: Client, accountId: number, range: LedgerRange): AsyncGenerator<LedgerRow[]> {
   for (let entry = 0; ; ) {
-    const rows = await selectEntriesAfter(db, { accountId, entry, range, limit: pageSize })
-    const last = rows.at(-1)
-    if (!last) return
-    yield rows.map(entryOf)
-    entry = last.entry
+    const rows = await selectEntriesAfter(client, { accountId, entry, range, limit: pageSize })
+    if (rows.length === 0) return
+    yield rows
+    entry = rows.at(-1)!.entry
+  }
+}
+
+/** Two runs of pages, each in order of entries, as one. Pages are not empty. */
+async function* mergePages(...runs: AsyncGenerator<LedgerRow[]>[]): AsyncGenerator<LedgerRow[]> {
+  const heads = new Map<AsyncGenerator<LedgerRow[]>, LedgerRow[]>()
+  const refill = async (run: AsyncGenerator<LedgerRow[]>) => {
+    const { value, done } = await run.next()
+    if (done) heads.delete(run)
+    else heads.set(run, value)
+  }
+  for (const run of runs) await refill(run)
+  while (heads.size > 0) {
+    // Up to here every run has told what it has.
+    const upTo = Math.min(...[...heads.values()].map((rows) => rows.at(-1)!.entry))
+    const page: LedgerRow[] = []
+    for (const [run, rows] of [...heads]) {
+      const after = rows.findIndex((row) => row.entry > upTo)
+      page.push(...(after < 0 ? rows : rows.slice(0, after)))
+      if (after < 0) await refill(run)
+      else heads.set(run, rows.slice(after))
+    }
+    yield page.sort((a, b) => a.entry - b.entry)
   }
 }
 

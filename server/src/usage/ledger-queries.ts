@@ -48,12 +48,19 @@ set local idle_in_transaction_session_timeout = '60min'`)
 
 export interface LedgerTotals {
   accounts: number
+  /** All entries ever written. */
   entries: number
+  /** How many of them are packed in archives, dropped ones included. */
+  archived: number
 }
 
 export async function readLedgerTotals(client: Client): Promise<LedgerTotals> {
   const { rows } = await client.query<LedgerTotals>(
-    'select (select count(*) from accounts) as accounts, (select count(*) from ledger) as entries',
+    `
+select accounts, detailed + archived as entries, archived
+from (select count(*) as accounts from accounts) a,
+     (select count(*) as detailed from ledger) l,
+     (select coalesce(sum(entries), 0)::bigint as archived from ledger_archives) p`,
   )
   return rows[0]!
 }
@@ -77,8 +84,22 @@ export async function openDifferences(client: Client): Promise<void> {
 declare differences no scroll cursor for
 with spent as materialized (
   select account_id, mode, meter, period_start, sum(amount)::bigint as amount
-  from ledger
+  from (select account_id, mode, meter, period_start, amount
+        from ledger
+        union all
+        select account_id, mode, meter, period_start, amount
+        from ledger_rollups) entries
   group by account_id, mode, meter, period_start
+),
+exported as (
+  select account_id, mode, period_start, sum(stores)::bigint as stores
+  from (select account_id, mode, period_start, count(*) as stores
+        from store_exports
+        group by account_id, mode, period_start
+        union all
+        select account_id, mode, period_start, stores
+        from export_rollups) exports
+  group by account_id, mode, period_start
 ),
 compared as (
   select 'counter' as against, account_id, mode, meter, period_start,
@@ -99,9 +120,7 @@ compared as (
   from (select account_id, mode, period_start, amount
         from spent
         where meter = 'store_exports') s
-  full join (select account_id, mode, period_start, count(*) as stores
-             from store_exports
-             group by account_id, mode, period_start) e using (account_id, mode, period_start)
+  full join exported e using (account_id, mode, period_start)
 )
 select account_id, mode, meter, period_start, ledger, against, recorded
 from compared

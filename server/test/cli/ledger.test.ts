@@ -158,7 +158,7 @@ describe('ledger show', () => {
 
 describe('ledger check', () => {
   test('balances after spends of several accounts and modes', async () => {
-    expect((await cli.run('ledger', 'check')).stdout).toMatch(/^The ledger balances \(.*entries: 0\)\.\n$/)
+    expect((await cli.run('ledger', 'check')).stdout).toMatch(/^The ledger balances \(.*entries: 0\)\.$/m)
     const [live, sandbox] = [await openSpender(), await openSpender('test')]
     await live.spend('req_1', 1, 2, 3)
     await live.spend('req_2', 3, 4)
@@ -166,7 +166,13 @@ describe('ledger check', () => {
     cli.clock.set('2026-12-01T00:00:00.000Z')
     await live.spend('req_4', 3, 4)
     const { rows } = await cli.deps.db.query('select count(*) as accounts from accounts')
-    expect(await cli.json('ledger', 'check')).toEqual({ ...rows[0], entries: 8, differences: [] })
+    expect(await cli.json('ledger', 'check')).toEqual({
+      ...rows[0],
+      entries: 8,
+      archived: 0,
+      append_only: false,
+      differences: [],
+    })
   })
 
   const ledgerSide = { account: expect.any(String), mode: 'live', ledger: expect.any(Number) }

@@ -21,13 +21,18 @@ async function connect(url: string): Promise<pg.Client> {
 
 // Tables that stay small, and are copied to every machine when the database is distributed.
 const smallTables =
-  'accounts api_keys catalogue_batches catalogue_state installation schema_migrations taxonomy_values'.split(' ')
+  'accounts api_keys catalogue_batches catalogue_state clock_readings installation schema_migrations taxonomy_values'.split(
+    ' ',
+  )
 const distributionColumns: Record<string, string> = {
   billing_events: 'id',
   billing_windows: 'account_id',
   contacts: 'store_id',
+  export_rollups: 'account_id',
   idempotency: 'account_id',
   ledger: 'account_id',
+  ledger_archives: 'account_id',
+  ledger_rollups: 'account_id',
   request_windows: 'account_id',
   reveals: 'account_id',
   store_domains: 'host',

@@ -1,0 +1,66 @@
+import type { Meter } from '../../accounts/plans.ts'
+import type { Client } from '../../db/pool.ts'
+import type { Mode } from '../../kernel/ids.ts'
+import * as queries from './archive-queries.ts'
+import { unpackEntries } from './packed-entries.ts'
+import { type PeriodSum, periodName, sumByPeriod } from './sums.ts'
+
+/** A roll-up that its archive does not bear out. */
+export interface ArchiveDifference {
+  accountId: number
+  mode: Mode
+  meter: Meter
+  period_start: string
+  /** What the roll-up says. */
+  ledger: number
+  /** What the archive's entries add up to; null when it is missing, was changed or cannot be read. */
+  archive: number | null
+  first_entry: number
+}
+
+/**
+ * Compares every archive with its digest and its roll-ups, a page at a time, in the client's transaction. Of one that the
+ * operator dropped the number of entries is left to compare.
+ */
+export async function* readArchiveDifferences(client: Client): AsyncGenerator<ArchiveDifference[], void, void> {
+  await queries.openArchives(client)
+  for (;;) {
+    const archives = await queries.fetchArchives(client)
+    if (archives.length === 0) return
+    for (const archive of archives) {
+      const differences = await compareArchive(archive)
+      if (differences.length > 0) yield differences
+    }
+  }
+}
+
+async function compareArchive(row: queries.CheckedArchiveRow): Promise<ArchiveDifference[]> {
+  const found = await readSums(row)
+  const rolledUp = row.rollups.reduce((sum, { entries }) => sum + entries, 0)
+  const isWhole = found !== null && row.entries === rolledUp
+  const rollups = row.rollups.map((rollup) => ({ ...rollup, period_start: new Date(rollup.period_start) }))
+  // An archive without roll-ups is told as what it holds and is not counted.
+  const uncounted = [...(found?.values() ?? [])].filter(
+    (sum) => !rollups.some((rollup) => periodName(rollup) === periodName(sum)),
+  )
+  return [...rollups, ...uncounted.map((sum) => ({ ...sum, amount: 0 }))].flatMap((rollup) => {
+    const sum = found?.get(periodName(rollup))
+    if (isWhole && (row.packed === null || (sum?.amount === rollup.amount && sum.entries === rollup.entries))) return []
+    const { mode, meter, period_start, amount } = rollup
+    const archive = isWhole ? (sum?.amount ?? 0) : null
+    const { account_id: accountId, first_entry } = row
+    return [{ accountId, mode, meter, period_start: period_start.toISOString(), ledger: amount, archive, first_entry }]
+  })
+}
+
+/** What an archive's entries add up to; empty for a dropped one, null for one that is missing or cannot be trusted. */
+async function readSums({
+  entries,
+  sha256,
+  packed,
+}: queries.CheckedArchiveRow): Promise<Map<string, PeriodSum> | null> {
+  if (entries === null || sha256 === null) return null
+  if (packed === null) return new Map()
+  const rows = await unpackEntries({ sha256, packed }).catch(() => null)
+  return rows && sumByPeriod(rows)
+}

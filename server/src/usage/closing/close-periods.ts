@@ -1,0 +1,98 @@
+import { transact } from '../../db/pool.ts'
+import { beginAudit } from '../ledger-queries.ts'
+import {
+  accountsPerPage,
+  batchSize,
+  type ClosableRanges,
+  type Closing,
+  type ClosingContext,
+  type ClosingOptions,
+  type ClosingRun,
+  inBatch,
+  isStopped,
+} from './batches.ts'
+import { findPassedMoment, readAndKeepClock } from './clock.ts'
+import { packAccounts } from './pack-ledger.ts'
+import * as queries from './queries.ts'
+
+/** Closes periods while no other process does; null when another one does. */
+export async function closePeriodsAlone(ctx: ClosingContext, options: ClosingOptions = {}): Promise<Closing | null> {
+  const holder = await ctx.db.connect()
+  // The lock belongs to this connection, on which nothing else happens: a break of it must not end the process.
+  const onBreak = () => {}
+  holder.on('error', onBreak)
+  try {
+    if (!(await queries.tryLockClosing(holder))) return null
+    return await closePeriods(ctx, options).finally(() => queries.unlockClosing(holder).catch(onBreak))
+  } finally {
+    holder.off('error', onBreak)
+    // Ending the connection gives the lock back in any case.
+    holder.release(true)
+  }
+}
+
+const dayMs = 86_400_000
+/** The longest a period lasts, and two days: for clocks that differ and for statements that commit late. */
+const overAfterMs = 33 * dayMs
+
+/**
+ * Closes the periods that are over: drops their exports, which are counted, and packs entries of the ledger that are older
+ * than `detailMonths`. Each batch is one transaction that leaves all sums as they were, so it can end at any moment, runs
+ * beside charges, and a charge into a period that is closed is one more row, which the next run closes.
+ */
+async function closePeriods(ctx: ClosingContext, options: ClosingOptions = {}): Promise<Closing> {
+  const until = await readAndKeepClock(ctx.db, ctx.now)
+  const closing: Closing = { until, entries: 0, archives: 0, exports: 0, unbalanced: 0 }
+  if (!until) return closing
+  const run: ClosingRun = { ctx, closing, ranges: rangesOf(until, ctx.detailMonths), options }
+  await closeExports(run)
+  await packAccounts(run)
+  return closing
+}
+
+/** What `closePeriods` would come to now; changes nothing. */
+export async function previewClosing({ db, now, detailMonths }: ClosingContext): Promise<Closing> {
+  const until = await findPassedMoment(db, now)
+  const none: Closing = { until, entries: 0, archives: 0, exports: 0, unbalanced: 0 }
+  if (!until) return none
+  return transact(db, async (client) => {
+    await beginAudit(client)
+    return { ...none, ...(await queries.countClosable(client, rangesOf(until, detailMonths))) }
+  })
+}
+
+function rangesOf(until: Date, detailMonths: number): ClosableRanges {
+  const startedUntil = (moment: Date) => new Date(moment.getTime() - overAfterMs)
+  // Whole months, so that the entries of an account are packed once a month and not a few every day.
+  const spentBefore = new Date(Date.UTC(until.getUTCFullYear(), until.getUTCMonth() - detailMonths))
+  return {
+    entries: { startedUntil: startedUntil(spentBefore), spentBefore },
+    exports: { startedUntil: startedUntil(until), newestStartedUntil: startedUntil(spentBefore) },
+  }
+}
+
+async function closeExports(run: ClosingRun): Promise<void> {
+  const { ctx, closing, ranges } = run
+  for (let afterAccount = 0; ; ) {
+    const wanted = { afterAccount, range: ranges.exports, limit: accountsPerPage }
+    const periods = await queries.selectClosableExports(ctx.db, wanted)
+    for (const period of periods) {
+      if (isStopped(run)) return
+      if (await queries.exportsBalance(ctx.db, period)) await dropExports(run, period)
+      else closing.unbalanced++
+      afterAccount = period.account_id
+    }
+    if (periods.length === 0) return
+  }
+}
+
+async function dropExports(run: ClosingRun, period: queries.ExportPeriod): Promise<void> {
+  for (let dropped = batchSize; dropped === batchSize && !isStopped(run); ) {
+    dropped = await inBatch(run, async () => {
+      const batch = { closedAt: run.ctx.now, limit: batchSize }
+      const count = await transact(run.ctx.db, (client) => queries.dropExports(client, period, batch))
+      run.closing.exports += count
+      return count
+    })
+  }
+}

@@ -1,0 +1,129 @@
+import { createWriteStream, existsSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { Pool } from '../../db/pool.ts'
+import { OperatorError } from '../../kernel/errors.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import * as queries from './archive-queries.ts'
+import { openArchive } from './packed-entries.ts'
+
+export interface ArchiveExportContext {
+  /** Of the role that owns the tables. */
+  db: Pool
+  ids: IdSealer
+}
+
+export interface ArchiveExportOptions {
+  file: string
+  /** Archives whose entries were all spent before; null for all. */
+  spentBefore: Date | null
+  /** Whether the database forgets what was exported, but for its sums and digests. */
+  drop: boolean
+  onProgress?(progress: { done: number; total: number }): void
+}
+
+export interface ArchiveExport {
+  archives: number
+  entries: number
+  dropped: number
+  /** Null when there was nothing to export. */
+  file: string | null
+}
+
+/** One archive, as a line of an exported file. */
+interface ExportedArchive {
+  account: string
+  first_entry: number
+  last_entry: number
+  entries: number
+  first_spent_at: string
+  last_spent_at: string
+  /** Of `text` in UTF-8, in hexadecimal digits. */
+  sha256: string
+  /** A line for each entry: a JSON array of entry, spent_at, mode, meter, amount, period_start and request_id. */
+  text: string
+}
+
+/**
+ * Writes archives into a new file, a line of JSON each, and drops them when asked to. The file gets its name when all of it
+ * is on the disk, and only then anything is dropped. An archive that was changed ends the export before.
+ */
+export async function exportArchives(
+  ctx: ArchiveExportContext,
+  { file, spentBefore, drop, onProgress }: ArchiveExportOptions,
+): Promise<ArchiveExport> {
+  if (existsSync(file)) throw new OperatorError(`${file} exists already; give the name of a new file.`)
+  const { archives: total } = await queries.countArchives(ctx.db, spentBefore)
+  if (total === 0) return { archives: 0, entries: 0, dropped: 0, file: null }
+  const exported: queries.ArchiveKey[] = []
+  let entries = 0
+  const lines = async function* () {
+    for await (const archive of readArchives(ctx.db, spentBefore)) {
+      yield `${JSON.stringify(await describe(ctx.ids, archive))}\n`
+      exported.push({ account_id: archive.account_id, first_entry: archive.first_entry })
+      entries += archive.entries
+      onProgress?.({ done: exported.length, total: Math.max(total, exported.length) })
+    }
+  }
+  await writeWhole(file, lines())
+  const dropped = drop ? await dropArchives(ctx.db, exported) : 0
+  return { archives: exported.length, entries, dropped, file }
+}
+
+const archivesPerPage = 20
+
+async function* readArchives(db: Pool, spentBefore: Date | null): AsyncGenerator<queries.ArchiveRow> {
+  for (let after: queries.ArchiveKey = { account_id: 0, first_entry: 0 }; ; ) {
+    const page = await queries.selectArchivesBefore(db, { after, spentBefore, limit: archivesPerPage })
+    const last = page.at(-1)
+    if (!last) return
+    yield* page
+    after = last
+  }
+}
+
+async function describe(ids: IdSealer, archive: queries.ArchiveRow): Promise<ExportedArchive> {
+  return {
+    account: ids.seal('account', archive.account_id),
+    first_entry: archive.first_entry,
+    last_entry: archive.last_entry,
+    entries: archive.entries,
+    first_spent_at: archive.first_spent_at.toISOString(),
+    last_spent_at: archive.last_spent_at.toISOString(),
+    sha256: archive.sha256.toString('hex'),
+    text: await openArchive(archive),
+  }
+}
+
+/** Compressed where the name ends with .gz; readable by its owner only. */
+async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
+  const part = `${file}.part`
+  try {
+    const output = createWriteStream(part, { mode: 0o600 })
+    await (file.endsWith('.gz')
+      ? pipeline(Readable.from(lines), createGzip(), output)
+      : pipeline(Readable.from(lines), output))
+    const written = await open(part, 'r+')
+    await written.sync().finally(() => written.close())
+    await rename(part, file)
+  } catch (cause) {
+    await rm(part, { force: true })
+    if (cause instanceof OperatorError || !('code' in (cause as Error)) || !('path' in (cause as Error))) throw cause
+    throw new OperatorError(`${file} cannot be written: ${(cause as Error).message}.`, { cause })
+  }
+}
+
+/** Drops archives, which are in order of accounts, a bounded number at a time. */
+async function dropArchives(db: Pool, archives: readonly queries.ArchiveKey[]): Promise<number> {
+  let dropped = 0
+  for (let start = 0; start < archives.length; ) {
+    const { account_id: accountId } = archives[start]!
+    const batch = archives.slice(start, start + archivesPerPage).filter((each) => each.account_id === accountId)
+    const firstEntries = batch.map((each) => each.first_entry)
+    dropped += await queries.dropContents(db, accountId, firstEntries)
+    start += batch.length
+  }
+  return dropped
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { deflate, inflate } from 'node:zlib'
+import type { Meter } from '../../accounts/plans.ts'
+import { OperatorError } from '../../kernel/errors.ts'
+import type { Mode } from '../../kernel/ids.ts'
+import type { LedgerRow } from '../ledger-queries.ts'
+
+/** Entries as an archive keeps them. */
+export interface PackedEntries {
+  /** SHA-256 of the text. */
+  sha256: Buffer
+  /** The text, compressed with deflate. */
+  packed: Buffer
+}
+
+/** Compression runs in Node's thread pool, so that requests are not held up by it. */
+const compress = promisify(deflate)
+const decompress = promisify(inflate)
+
+export async function packEntries(rows: readonly LedgerRow[]): Promise<PackedEntries> {
+  const text = textOf(rows)
+  return { sha256: digestOf(text), packed: await compress(text) }
+}
+
+/** The entries in an archive, in their order. Refuses one that was changed or damaged. */
+export async function unpackEntries(archive: PackedEntries): Promise<LedgerRow[]> {
+  const text = await openArchive(archive)
+  return text.split('\n').slice(0, -1).map(readLine)
+}
+
+/** The text of an archive, proven by its digest: a line of JSON for each entry. */
+export async function openArchive({ packed, sha256 }: PackedEntries): Promise<string> {
+  const text = await decompress(packed).catch(refuseDamaged)
+  return digestOf(text).equals(sha256) ? text.toString('utf8') : refuseDamaged()
+}
+
+function refuseDamaged(cause?: unknown): never {
+  throw new OperatorError('An archive of the ledger is damaged; "storedex ledger check" names it.', { cause })
+}
+
+function digestOf(text: Buffer | string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+type Line = [entry: number, spentAt: string, mode: Mode, meter: Meter, amount: number, period: string, request: string]
+
+function textOf(rows: readonly LedgerRow[]): string {
+  const lineOf = (row: LedgerRow): Line => [
+    row.entry,
+    row.spent_at.toISOString(),
+    row.mode,
+    row.meter,
+    row.amount,
+    row.period_start.toISOString(),
+    row.request_id,
+  ]
+  return rows.map((row) => `${JSON.stringify(lineOf(row))}\n`).join('')
+}
+
+function readLine(line: string): LedgerRow {
+  const [entry, spentAt, mode, meter, amount, period, request] = JSON.parse(line) as Line
+  return {
+    entry,
+    spent_at: new Date(spentAt),
+    mode,
+    meter,
+    amount,
+    period_start: new Date(period),
+    request_id: request,
+  }
+}
