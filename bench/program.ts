@@ -60,7 +60,7 @@ export function openProgram(place: Place, cleanup: Cleanup): Program {
 
 /** Settings of whoever runs the bench must not reach what it measures; one that is set to nothing is not set. */
 const neutral = Object.fromEntries(
-  'PUBLIC_URL DATA_KEYS PLANS_FILE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET STRIPE_API_BASE DELIVER_EMAILS LOG_LEVEL SEARCH_ENGINE SEARCH_MEMORY_MB NODE_OPTIONS'
+  'PUBLIC_URL DATA_KEYS PLANS_FILE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET STRIPE_API_BASE DATABASE_OWNER_URL LEDGER_DETAIL_MONTHS DELIVER_EMAILS LOG_LEVEL SEARCH_ENGINE SEARCH_MEMORY_MB NODE_OPTIONS'
     .split(' ')
     .map((name) => [name, '']),
 )

@@ -5,6 +5,7 @@
  *   npm run bench -- [api] [--stores 100000] [--seconds 2] [--rounds 3] [--connections 32] [--engine memory] [--only search,reveal_1] [--json]
  *   npm run bench -- outage [the same options]
  *   npm run bench -- import [--stores 1000000] [--contacts 0]
+ *   npm run bench -- ledger [--entries 1000000]
  *   npm run bench -- search [--stores 100000] [--peers postgres-gin,duckdb] [--rounds 7] [--report bench/report.md]
  *   npm run bench -- search-ready [--stores 100000] [--seconds 5] [--connections 16] [--report bench/report.md]
  */
@@ -17,6 +18,7 @@ import { benchApi } from './api/bench.ts'
 import { tellReport } from './api/table.ts'
 import { type Operation, operations } from './api/workload.ts'
 import { Cleanup } from './cleanup.ts'
+import { benchLedger } from './ledger.ts'
 import { benchOutage } from './outage/bench.ts'
 import { openFolder, openPlace } from './place.ts'
 import { runScript } from './program.ts'
@@ -30,12 +32,13 @@ import { renderSize } from './search/report-size.ts'
 const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--engine memory|postgres] [--only OPERATION,…] [--json]
        npm run bench -- outage [the same options]
        npm run bench -- import [--stores N] [--contacts N]
+       npm run bench -- ledger [--entries N]
        npm run bench -- search [--stores N] [--peers PEER,… | none] [--rounds N] [--report FILE]
        npm run bench -- search-ready [--stores N] [--seconds N] [--connections N] [--report FILE]
 peers: ${peerNames.join(', ')}
 operations: ${operations.join(', ')}`
 
-const commands = ['api', 'outage', 'import', 'search', 'search-ready'] as const
+const commands = ['api', 'outage', 'import', 'ledger', 'search', 'search-ready'] as const
 
 /** Where commands differ from 2 seconds, 3 rounds and 32 connections. */
 const defaultsOf: {
@@ -49,6 +52,7 @@ interface Options {
   command: (typeof commands)[number]
   stores: number | null
   contacts: number
+  entries: number
   seconds: number
   rounds: number
   connections: number
@@ -70,6 +74,7 @@ function readOptions(args: string[]): Options | undefined {
       options: {
         stores: { type: 'string' },
         contacts: { type: 'string' },
+        entries: { type: 'string', default: '1000000' },
         seconds: { type: 'string' },
         rounds: { type: 'string' },
         connections: { type: 'string' },
@@ -86,7 +91,8 @@ function readOptions(args: string[]): Options | undefined {
     const namedPeers = values.peers === 'none' ? [] : values.peers.split(',')
     const stores = values.stores === undefined ? null : whole(values.stores, 10_000_000)
     const contacts = values.contacts === undefined ? 0 : whole(values.contacts, 10_000_000)
-    if (!command) return undefined
+    const entries = whole(values.entries, 100_000_000)
+    if (!command || !entries || entries % 2 > 0) return undefined
     const given = { seconds: '2', rounds: '3', connections: '32', ...defaultsOf[command], ...values }
     const seconds = whole(given.seconds, 600)
     const rounds = whole(given.rounds, 100)
@@ -98,7 +104,20 @@ function readOptions(args: string[]): Options | undefined {
     if (stores === undefined || contacts === undefined || !seconds || !rounds || !connections) return undefined
     if (chosen.length < named.length || !engine) return undefined
     const { report = null, json } = values
-    return { command, stores, contacts, seconds, rounds, connections, engine, operations: chosen, peers, report, json }
+    return {
+      command,
+      stores,
+      contacts,
+      entries,
+      seconds,
+      rounds,
+      connections,
+      engine,
+      operations: chosen,
+      peers,
+      report,
+      json,
+    }
   } catch {
     return undefined
   }
@@ -123,6 +142,11 @@ async function run({ command, json, stores, contacts, report, ...options }: Opti
   if (command === 'import') {
     const counts = ['--stores', String(stores ?? 1_000_000), '--contacts', String(contacts)]
     return runScript('import.ts', ['--url', place.databaseUrl, ...counts], place, cleanup)
+  }
+  if (command === 'ledger') {
+    const figures = await benchLedger(options.entries, place, cleanup, tell)
+    process.stdout.write(`${JSON.stringify(figures, null, json ? undefined : 2)}\n`)
+    return
   }
   if (command === 'outage') {
     const figures = await benchOutage({ ...options, stores: stores ?? 100_000 }, place, cleanup, tell)

@@ -46,6 +46,22 @@ test('a later start finds the data, and its own settings win', async () => {
   await postgres.release()
 })
 
+test('there is a role that owns nothing, and a cluster of an older version gets it', async () => {
+  const dataDir = seeded.copy()
+  const asRole = (url: string, role: string) => url.replace('//storedex:', `//${role}:`)
+  const older = await openEmbeddedPostgres({ dataDir })
+  await run(asRole(older.url, 'postgres'), 'drop role storedex_service')
+  await older.release()
+  const postgres = await openEmbeddedPostgres({ dataDir })
+  const [facts] = await run(
+    asRole(postgres.url, 'storedex_service'),
+    `select current_user as role, has_table_privilege('kept', 'select') as reads,
+            has_schema_privilege('public', 'create') as creates`,
+  )
+  expect(facts).toEqual({ role: 'storedex_service', reads: false, creates: false })
+  await postgres.release()
+})
+
 test('users share one server: who joins does not stop it, the last to release does, and releasing twice is once', async () => {
   const dataDir = seeded.shared()
   const first = await openEmbeddedPostgres({ dataDir })

@@ -1,0 +1,184 @@
+import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { readInstallationSecret } from '../server/src/db/installation.ts'
+import { migrate } from '../server/src/db/migrate.ts'
+import { createPool, type Pool } from '../server/src/db/pool.ts'
+import { createIdSealer } from '../server/src/kernel/ids.ts'
+import { deliverySql, deliveryValues } from '../server/src/usage/charge-queries.ts'
+import { closePeriodsAlone } from '../server/src/usage/closing/close-periods.ts'
+import { checkLedger } from '../server/src/usage/ledger-check.ts'
+import { tellEntries } from '../server/src/usage/ledger-entries.ts'
+import type { Cleanup } from './cleanup.ts'
+import type { Place } from './place.ts'
+
+const migrations = resolve(import.meta.dirname, '../server/migrations')
+const accountCount = 50
+/** Half of the months are older than what stays as rows. */
+const months = 26
+const detailMonths = 13
+const dayMs = 86_400_000
+/** How the server closes: three times as long at rest as at work. */
+const rest = 3
+const aloneMs = 10_000
+
+interface Sizes {
+  ledger: number
+  archives: number
+  exports: number
+}
+
+export interface LedgerFigures {
+  entries: number
+  exports: number
+  packed: number
+  dropped: number
+  /** Bytes with indexes: when filled, after closing and a vacuum, and when rewritten without the space that got free. */
+  sizes: Record<'before' | 'vacuumed' | 'rewritten', Sizes>
+  bytesPerEntry: { row: number; packed: number }
+  seconds: Record<'fill' | 'close' | 'checkBefore' | 'checkAfter' | 'show', number>
+  /** A charge of one connection, in milliseconds: with nothing beside it, and beside closing. */
+  charge: Record<'alone' | 'besideClosing', Charges>
+}
+
+interface Charges {
+  p50: number
+  p99: number
+  slowest: number
+  count: number
+}
+
+/** What closing periods saves and costs, on a ledger of so many entries: half of them rows, half exports of one store. */
+export async function benchLedger(
+  entries: number,
+  place: Place,
+  cleanup: Cleanup,
+  tell: (progress: string) => void,
+): Promise<LedgerFigures> {
+  await migrate(place.databaseUrl, migrations)
+  const db = createPool({ url: place.databaseUrl, applicationName: 'storedex bench', statementTimeoutMs: 0 })
+  cleanup.add(() => db.end())
+  const now = new Date()
+  tell(`filling ${entries} entries and ${entries / 2} exports over ${months} months`)
+  const fill = await seconds(() => fillLedger(db, entries / 2, now))
+  await db.query('vacuum analyze')
+  const before = await readSizes(db)
+  const check = () => seconds(() => checkSound(db))
+  const checkBefore = await check()
+  tell('charging alone')
+  const alone = await chargeUntil(db, delay(aloneMs))
+  tell('closing beside charges')
+  await db.query('insert into clock_readings values ($1)', [new Date(now.getTime() - dayMs)])
+  const startedAtMs = performance.now()
+  const closing = closePeriodsAlone({ db, now, detailMonths }, { rest })
+  const besideClosing = await chargeUntil(db, closing)
+  const close = (performance.now() - startedAtMs) / 1_000
+  const closed = (await closing)!
+  await db.query('vacuum analyze')
+  const vacuumed = await readSizes(db)
+  const checkAfter = await check()
+  const show = await seconds(() => tellEntries(db, { accountId: 1 }, drain))
+  await db.query('vacuum full ledger')
+  await db.query('vacuum full store_exports')
+  const rewritten = await readSizes(db)
+  return {
+    entries,
+    exports: entries / 2,
+    packed: closed.entries,
+    dropped: closed.exports,
+    sizes: { before, vacuumed, rewritten },
+    bytesPerEntry: { row: before.ledger / entries, packed: rewritten.archives / closed.entries },
+    seconds: { fill, close, checkBefore, checkAfter, show },
+    charge: { alone, besideClosing },
+  }
+}
+
+/** Requests as they come: each an entry for rows and one for an export, of one account after the other. */
+async function fillLedger(db: Pool, requests: number, now: Date): Promise<void> {
+  const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth())
+  const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)
+  const values = [requests, accountCount, new Date(start), (end - start) / requests / 1_000]
+  const made = `
+select n, 1 + n % $2::integer as account_id, at, date_trunc('month', at) as period_start,
+       'req_' || substr(translate(encode(sha256(n::text::bytea), 'base64'), '+/=', 'xyz'), 1, 24) as request_id
+from generate_series(0, $1::integer - 1) n,
+     lateral (select date_trunc('milliseconds', $3::timestamptz + n * $4::float8 * interval '1 second') as at) m`
+  await db.query(
+    `
+insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at)
+select account_id, 'live', meter, period_start, amount, request_id, at
+from (${made}) made, (values ('search_rows', 25), ('store_exports', 1)) spends (meter, amount)
+order by n`,
+    values,
+  )
+  await db.query(
+    `
+insert into store_exports (account_id, mode, period_start, store_id, exported_at)
+select account_id, 'live', period_start, n, at from (${made}) made`,
+    values,
+  )
+  await db.query(`
+insert into usage_counters (account_id, mode, meter, period_start, used, allowance)
+select account_id, mode, meter, period_start, sum(amount), 2000000000
+from ledger
+group by account_id, mode, meter, period_start`)
+}
+
+async function readSizes(db: Pool): Promise<Sizes> {
+  const { rows } = await db.query<Sizes>(`
+select pg_total_relation_size('ledger') as ledger, pg_total_relation_size('store_exports') as exports,
+       pg_total_relation_size('ledger_archives') + pg_total_relation_size('ledger_rollups')
+         + pg_total_relation_size('export_rollups') as archives`)
+  return rows[0]!
+}
+
+async function checkSound(db: Pool): Promise<void> {
+  const ids = createIdSealer(await readInstallationSecret(db))
+  await checkLedger({ db, ids }, async (_totals, differences) => {
+    for await (const page of differences) throw new Error(`the ledger does not balance: ${JSON.stringify(page[0])}`)
+  })
+}
+
+/** One caller who looks up a store that is new to the account, again and again. */
+async function chargeUntil(db: Pool, end: Promise<unknown>): Promise<Charges> {
+  let isOver = false
+  const ending = end.finally(() => {
+    isOver = true
+  })
+  const text = deliverySql({
+    delivered: 'select store_id from unnest($8::bigint[]) as store_id',
+    countsRows: false,
+    answer: 'select * from meters',
+  })
+  const durations: number[] = []
+  for (; !isOver; lastStore++) {
+    const now = new Date()
+    const charge = {
+      accountId: 1 + (lastStore % accountCount),
+      mode: 'live' as const,
+      now,
+      requestId: `req_bench${lastStore}`,
+      periodStart: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())),
+      storeExportsAllowance: 2_000_000_000,
+      searchRowsAllowance: 2_000_000_000,
+    }
+    const startedAtMs = performance.now()
+    await db.query({ name: 'bench_charge', text, values: [...deliveryValues(charge), [lastStore]] })
+    durations.push(performance.now() - startedAtMs)
+  }
+  await ending
+  durations.sort((a, b) => a - b)
+  const at = (share: number) => durations[Math.min(durations.length - 1, Math.floor(durations.length * share))]!
+  return { p50: at(0.5), p99: at(0.99), slowest: at(1), count: durations.length }
+}
+
+let lastStore = 1_000_000_000
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const startedAtMs = performance.now()
+  await work()
+  return (performance.now() - startedAtMs) / 1_000
+}
+
+const drain = async (pages: AsyncIterable<unknown[]>) => {
+  for await (const _page of pages);
+}
