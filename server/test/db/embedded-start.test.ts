@@ -56,9 +56,10 @@ test('there is a role that owns nothing, and a cluster of an older version gets 
   const [facts] = await run(
     asRole(postgres.url, 'storedex_service'),
     `select current_user as role, has_table_privilege('kept', 'select') as reads,
-            has_schema_privilege('public', 'create') as creates`,
+            has_schema_privilege('public', 'create') as creates,
+            pg_has_role('storedex', current_user, 'usage') as owner_may_end_it`,
   )
-  expect(facts).toEqual({ role: 'storedex_service', reads: false, creates: false })
+  expect(facts).toEqual({ role: 'storedex_service', reads: false, creates: false, owner_may_end_it: true })
   await postgres.release()
 })
 

@@ -112,6 +112,7 @@ async function createRoleAndDatabase(place: Place, binaries: Binaries, data: str
     `create role ${roleName} login createdb password '${secret}'`,
     `grant pg_monitor to ${roleName}`,
     createServiceRole(secret),
+    letOwnerActAsService,
     `create database ${databaseName} owner ${roleName}`,
   ]
   const { code, output } = await runProgram(
@@ -130,6 +131,9 @@ async function createRoleAndDatabase(place: Place, binaries: Binaries, data: str
 export function createServiceRole(secret: string): string {
   return `create role ${serviceRoleName} login password '${secret}'`
 }
+
+/** So that the owner can see to sessions of the service, and end them. */
+export const letOwnerActAsService = `grant ${serviceRoleName} to ${roleName}`
 
 export function setServicePassword(secret: string): string {
   return `alter role ${serviceRoleName} login password '${secret}'`

@@ -7,6 +7,7 @@ import {
   createCluster,
   createServiceRole,
   databaseName,
+  letOwnerActAsService,
   readSecret,
   removeHalfMade,
   roleName,
@@ -193,6 +194,7 @@ async function addServiceRole(superuserUrl: string, secret: string): Promise<voi
     await client.connect()
     const { rows } = await client.query('select from pg_roles where rolname = $1::text', [serviceRoleName])
     await client.query(rows.length === 0 ? createServiceRole(secret) : setServicePassword(secret))
+    await client.query(letOwnerActAsService)
   } finally {
     await client.end().catch(() => {})
   }
