@@ -12,7 +12,7 @@ import { parseMoment } from './values.ts'
 
 interface ExportFlags {
   before?: Date
-  drop?: true
+  drop?: boolean
 }
 
 /** The commands about periods that are over. */
@@ -42,24 +42,23 @@ export function addClosingCommands(ledger: Command, cli: Cli): void {
     .argument('<file>', 'a new file; compressed when its name ends with .gz')
     .option('--before <ts>', 'only archives whose entries were all spent before', parseMoment)
     .option('--drop', 'remove what was exported from the database; its sums and digests stay')
-    .action(
-      (file: string, { before, drop = false }: Omit<ExportFlags, 'drop'> & { drop?: boolean }, command: Command) =>
-        withDeps(cli, async (deps) => {
-          const progress = cli.stderr.isTTY ? showCount(cli.stderr) : undefined
-          const options = { file: resolve(file), spentBefore: before ?? null, drop }
-          try {
-            const ctx = { db: deps.ownerDb, ids: deps.ids }
-            const result = await exportArchives(ctx, { ...options, ...(progress && { onProgress: progress.show }) })
-            progress?.end()
-            print(cli, command, result, tellExport(result))
-          } finally {
-            progress?.end()
-          }
-        }),
+    .action((file: string, { before, drop = false }: ExportFlags, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const progress = cli.stderr.isTTY ? showCount(cli.stderr) : undefined
+        const options = { file: resolve(file), spentBefore: before ?? null, drop }
+        try {
+          const ctx = { db: deps.ownerDb, ids: deps.ids }
+          const result = await exportArchives(ctx, { ...options, ...(progress && { onProgress: progress.show }) })
+          progress?.end()
+          print(cli, command, result, tellExport(result))
+        } finally {
+          progress?.end()
+        }
+      }),
     )
 }
 
-export function closingContext({ ownerDb, clock, config }: Deps): ClosingContext {
+function closingContext({ ownerDb, clock, config }: Deps): ClosingContext {
   return { db: ownerDb, now: clock.now(), detailMonths: config.ledgerDetailMonths }
 }
 

@@ -7,7 +7,7 @@ import { spendCredits } from './spend.ts'
 export const dayMs = 86_400_000
 export const detailMonths = 2
 
-export interface Closed {
+interface Closed {
   until: string | null
   entries: number
   archives: number

@@ -4,7 +4,7 @@ import type { Mode } from '../../kernel/ids.ts'
 import type { LedgerRange } from '../ledger-queries.ts'
 
 /** What entries of an archive add up to in one period, as the roll-ups have it. */
-export interface RollupRow {
+interface RollupRow {
   mode: Mode
   meter: Meter
   /** In UTC, ISO 8601. */
