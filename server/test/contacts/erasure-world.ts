@@ -49,17 +49,17 @@ export async function offer(
   mode: Mode = 'live',
 ): Promise<ImportResult & { rejects: Reject[] }> {
   return withFile(records.map((record) => JSON.stringify(record)).join('\n'), '.ndjson', (file) =>
-    importContacts(app.deps, { file, mode, extendTaxonomy: false }),
+    importContacts(app.operator, { file, mode, extendTaxonomy: false }),
   )
 }
 
 /** Imports a list of suppressions as a file. */
 export async function suppress(app: TestApp, ...lines: string[]): Promise<SuppressionsResult & { rejects: Reject[] }> {
-  return withFile(lines.join('\n'), '.txt', (file) => importSuppressions(app.deps, { file }))
+  return withFile(lines.join('\n'), '.txt', (file) => importSuppressions(app.operator, { file }))
 }
 
 export function suppressFromInput(app: TestApp, text: string): Promise<SuppressionsResult> {
-  return importSuppressions(app.deps, { file: '-', stdin: Readable.from([Buffer.from(text)]) })
+  return importSuppressions(app.operator, { file: '-', stdin: Readable.from([Buffer.from(text)]) })
 }
 
 async function withFile<Result extends { rejects_file: string | null }>(

@@ -20,7 +20,7 @@ async function newShop(country = 'DE'): Promise<string> {
   return domain
 }
 
-const erase = (erased: { id: string } | { email: string }) => eraseContacts(app.deps, erased)
+const erase = (erased: { id: string } | { email: string }) => eraseContacts(app.operator, erased)
 
 /** Somebody with a channel of each kind, all of them of this name. */
 function person(store_domain: string, name: string, more: object = {}) {

@@ -132,7 +132,7 @@ test('a person who is erased while being revealed is handed over once at most, a
   await client.query('select from usage_counters where account_id = $1 for update', [account])
   const revealing = reveal(key, [ids[15]], 'erased')
   await vi.waitUntil(async () => (await waitingForLocks()) === 1, patience)
-  const erasing = eraseContacts(app.deps, { id: ids[15]! })
+  const erasing = eraseContacts(app.operator, { id: ids[15]! })
   await vi.waitUntil(async () => (await waitingForLocks()) === 2, patience)
   await client.query('rollback')
   client.release()

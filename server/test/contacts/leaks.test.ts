@@ -237,7 +237,7 @@ async function alterSealed() {
 }
 
 test('people who are erased, and who may not come back', async () => {
-  expect(await eraseContacts(app.deps, { email: erased.emails[0].email })).toEqual({ erased: 1 })
+  expect(await eraseContacts(app.operator, { email: erased.emails[0].email })).toEqual({ erased: 1 })
   const { rejects } = await offer(app, [erased])
   expect(rejects).toHaveLength(1)
   expect(secretsIn(JSON.stringify(rejects))).toEqual([])

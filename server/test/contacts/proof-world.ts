@@ -132,7 +132,7 @@ export async function beginWorld(houses: Houses, run: number, startMs: number): 
       }
       case 'erase':
         return operate(async () => {
-          await eraseContacts(app.deps, { id: catalogues.live.people[act.person]!.id })
+          await eraseContacts(app.operator, { id: catalogues.live.people[act.person]!.id })
           await app.searchFollows()
         })
       default:
@@ -215,7 +215,7 @@ async function importRecords(app: TestApp, load: Import, mode: Mode, records: ob
   const file = join(tmpdir(), `storedex-test-${crypto.randomUUID()}.ndjson`)
   try {
     await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))
-    const result = await load(app.deps, { file, mode, extendTaxonomy: false })
+    const result = await load(app.operator, { file, mode, extendTaxonomy: false })
     if (result.rejects_file !== null) await rm(result.rejects_file)
     if (result.rejected > 0) throw new OperatorError(`${result.rejected} records were rejected`)
   } finally {

@@ -95,7 +95,7 @@ test('beside imports, reveals and retries nothing is lost', async () => {
     external_id: `person-${index}`,
     emails: [{ email: `renamed-${index}@crowd.example`, status: 'verified' }],
   }))
-  const deps = { ...app.deps, seals: rotated.seals }
+  const deps = { ...app.operator, seals: rotated.seals }
   const [result, , ...replies] = await Promise.all([
     resealEverything(rotated),
     importContacts(deps, {

@@ -86,7 +86,7 @@ export async function addCrowd(app: TestApp, count: number): Promise<string[]> {
 
 async function importInto(app: TestApp, mode: Mode, importFile: typeof importStores, records: object[]): Promise<void> {
   const stdin = Readable.from([records.map((record) => JSON.stringify(record)).join('\n')])
-  const { rejected } = await importFile(app.deps, { file: '-', stdin, mode, extendTaxonomy: false })
+  const { rejected } = await importFile(app.operator, { file: '-', stdin, mode, extendTaxonomy: false })
   if (rejected > 0) throw new Error(`${rejected} records were rejected`)
 }
 

@@ -154,7 +154,7 @@ test('lines that keep nobody away are told with their number, in a file of the o
 test('a packed list is read too', async () => {
   const file = join(tmpdir(), `storedex-test-${crypto.randomUUID()}.list.gz`)
   await writeFile(file, gzipSync('packed@mail.example\r\n'))
-  expect(await importSuppressions(app.deps, { file })).toMatchObject({ read: 1, inserted: 1 })
+  expect(await importSuppressions(app.operator, { file })).toMatchObject({ read: 1, inserted: 1 })
   await rm(file)
 })
 

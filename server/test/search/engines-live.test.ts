@@ -48,7 +48,7 @@ const changeOfAnyKind: fc.Arbitrary<Change> = fc.oneof(
 )
 
 const app = await startTestApp({ now: '2026-11-01T00:00:00Z', environment: { SEARCH_ENGINE: 'postgres' } })
-const catalogue = new ChangingCatalogue(app.deps)
+const catalogue = new ChangingCatalogue(app.operator)
 let followers: Following[]
 
 beforeAll(async () => {

@@ -51,6 +51,8 @@ export interface TestKey extends TestClient {
 export interface TestApp {
   url: string
   deps: Deps
+  /** What the operator's commands work with: as `deps`, by the role that owns the tables. */
+  operator: Deps
   /** Of the role that owns the tables, which may do what the service may not. */
   db: ConnectionPool
   clock: ReturnType<typeof createManualClock>
@@ -115,10 +117,11 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     await deps.close()
   })
 
+  const operator = { ...deps, db: deps.ownerDb }
   const searchFollows = () => waitForSearch(deps)
   await searchFollows()
   const importAs = (importFile: typeof importStores) => async (records: object[]) => {
-    await importRecords({ ...deps, db: deps.ownerDb }, importFile, records)
+    await importRecords(operator, importFile, records)
     await searchFollows()
   }
   const accounts = () => ({ db: deps.db, ids: deps.ids, now: clock.now() })
@@ -133,7 +136,8 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   return {
     url,
     deps,
-    db: deps.ownerDb,
+    operator,
+    db: operator.db,
     clock,
     anon: createClient(url, null),
     keyOf,
