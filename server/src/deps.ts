@@ -99,7 +99,11 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     const serviceUrl = options.asOwner ? ownerUrl : database.serviceUrl
     const migrations = join(config.projectDir, 'server/migrations')
     const migration = await migrate(ownerUrl, migrations, serviceRole).catch(explainMigration)
-    const db = createPool({ url: serviceUrl, ...options })
+    const db = createPool({
+      url: serviceUrl,
+      ...options,
+      ...(!options.asOwner && { maxConnectionsPerHolder: sharedConnections / 2 }),
+    })
     opened.push(() => endPool(db))
     const ownerDb = options.asOwner ? db : createOwnerPool(ownerUrl, options)
     if (ownerDb !== db) opened.push(() => endPool(ownerDb))
@@ -199,6 +203,8 @@ async function openDatabase(config: Config, log: Logger): Promise<Database> {
   return { ownerUrl: url, serviceUrl: serviceUrl.href, serviceRole: serviceRoleName, release }
 }
 
+/** Of requests. One account has at most half of them, so that the next one need not wait for it. */
+const sharedConnections = 16
 const ownerConnections = 3
 const ownerStatementTimeoutMs = 60_000
 
