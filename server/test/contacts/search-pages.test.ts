@@ -134,7 +134,10 @@ describe('what a page costs', () => {
   const watchStatements = () => {
     const query = vi.spyOn(Lane.prototype, 'query')
     onTestFinished(() => query.mockRestore())
-    const texts = () => query.mock.calls.map(([statement]) => JSON.stringify(statement))
+    // Searches that PostgreSQL answers have connections of their own.
+    const isRequests = (_: unknown, index: number) =>
+      (query.mock.contexts[index] as Lane).connections === app.deps.db.connections
+    const texts = () => query.mock.calls.filter(isRequests).map(([statement]) => JSON.stringify(statement))
     // The watch over the taxonomy asks every second, whoever calls.
     return () => texts().filter((text) => !text.includes('taxonomy_version'))
   }
