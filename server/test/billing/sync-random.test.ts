@@ -27,7 +27,7 @@ beforeAll(async () => {
   // Every state that an account is ever in, in order.
   await world.db.query(`
     create table seen_states (number bigint generated always as identity, account jsonb);
-    create function note_state() returns trigger language plpgsql as
+    create function note_state() returns trigger language plpgsql security definer as
       'begin insert into seen_states (account) values (to_jsonb(new)); return null; end';
     create trigger note_state after update on accounts for each row execute function note_state()`)
 })
