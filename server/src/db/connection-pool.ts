@@ -26,14 +26,24 @@ export interface PoolFigures {
   waiting: number
 }
 
-/** How long a statement waits for a connection before it fails. */
-const waitMs = 5_000
-
 /** The same text as the driver's own, by which such a failure is recognised as passing. */
 const waitedTooLong = 'timeout exceeded when trying to connect'
 
 // What no request works for: refreshing, sweeping, reconciling.
 const background = 'background'
+
+interface PoolSettings extends pg.PoolConfig {
+  max: number
+  maxPerHolder?: number
+  /** How long a statement waits for a connection, a new one or one that comes free. */
+  connectionTimeoutMillis: number
+}
+
+interface Shared {
+  pool: pg.Pool
+  queue: FairQueue
+  waitMs: number
+}
 
 /**
  * Connections to one database, shared fairly: each statement belongs to a holder (an account, or the service's own
@@ -43,9 +53,10 @@ export class ConnectionPool implements Pool {
   readonly connections = {}
   readonly #pool: pg.Pool
   readonly #queue: FairQueue
+  readonly #waitMs: number
   readonly #background: Lane
 
-  constructor(settings: pg.PoolConfig & { max: number; maxPerHolder?: number }) {
+  constructor(settings: PoolSettings) {
     const { maxPerHolder = settings.max, ...poolSettings } = settings
     this.#pool = new pg.Pool(poolSettings)
     // The pool listens to a connection while it is idle, a query while it runs. An error between the two (the server was
@@ -53,12 +64,13 @@ export class ConnectionPool implements Pool {
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#pool.on('error', () => {})
     this.#queue = new FairQueue({ permits: settings.max, permitsPerHolder: maxPerHolder })
+    this.#waitMs = settings.connectionTimeoutMillis
     this.#background = this.lane(background)
   }
 
   /** A holder's view of the pool. */
   lane(holder: string): Lane {
-    return new Lane(this, this.#pool, this.#queue, holder)
+    return new Lane(this, { pool: this.#pool, queue: this.#queue, waitMs: this.#waitMs }, holder)
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as in Queryable
@@ -95,13 +107,15 @@ export class Lane implements Pool {
   readonly connections: object
   readonly #pool: pg.Pool
   readonly #queue: FairQueue
+  readonly #waitMs: number
   readonly #holder: string
   readonly #pending = new Set<(error: Error) => void>()
   #aborted: Error | null = null
   #hasBegun = false
 
-  constructor({ connections }: Pick<Pool, 'connections'>, pool: pg.Pool, queue: FairQueue, holder: string) {
+  constructor({ connections }: Pick<Pool, 'connections'>, { pool, queue, waitMs }: Shared, holder: string) {
     this.connections = connections
+    this.#waitMs = waitMs
     this.#pool = pool
     this.#queue = queue
     this.#holder = holder
@@ -159,7 +173,7 @@ export class Lane implements Pool {
         this.#pending.delete(giveUp)
         if (this.#queue.cancel(this.#holder, waiter)) reject(error)
       }
-      const timer = setTimeout(() => giveUp(new Error(waitedTooLong)), waitMs)
+      const timer = setTimeout(() => giveUp(new Error(waitedTooLong)), this.#waitMs)
       this.#pending.add(giveUp)
       this.#queue.enqueue(this.#holder, waiter, this.#hasBegun)
     })

@@ -31,7 +31,7 @@ export interface PoolOptions {
  * Settings of every connection. Nothing hangs, and moments are UTC. A commit is on disk before it is answered, whatever
  * the server's default; admission alone turns that off for itself.
  */
-function connectionSettings(options: PoolOptions): pg.ClientConfig {
+function connectionSettings(options: PoolOptions): pg.ClientConfig & { connectionTimeoutMillis: number } {
   return {
     connectionString: options.url,
     application_name: options.applicationName,

@@ -121,5 +121,5 @@ test('however many events wait for a provider that does not answer, connections 
   gateway.weather = 'up'
   expect([200, 503]).toEqual(expect.arrayContaining([...new Set(await answers)]))
   // Each of these held a connection.
-  expect(gateway.mostWaiting()).toBeLessThan(world.db.max)
+  expect(gateway.mostWaiting()).toBeLessThan(world.deps.db.max)
 })

@@ -7,8 +7,10 @@ import { startRelay } from '../support/relay.ts'
 const answeredWithinMs = 10_000 + 5_000
 
 test('while the database hangs every request is answered with 503, and when it goes on so does the service', async () => {
-  const relay = await startRelay((await createTestDatabase()).url)
-  const app = await startTestApp({ now: '2026-11-10T12:00:00.000Z', environment: { DATABASE_URL: relay.url } })
+  const { url, serviceUrl } = await createTestDatabase()
+  const relay = await startRelay(serviceUrl)
+  const environment = { DATABASE_URL: relay.url, DATABASE_OWNER_URL: url }
+  const app = await startTestApp({ now: '2026-11-10T12:00:00.000Z', environment })
   const key = await app.key({ limits: { requests_per_minute: 1_000 } })
   const ready = () => fetch(`${app.url}/readyz`).then((reply) => reply.status)
   expect([(await key.get('/usage')).status, await ready()]).toEqual([200, 200])
