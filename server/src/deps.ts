@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -102,7 +103,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     const db = createPool({
       url: serviceUrl,
       ...options,
-      ...(!options.asOwner && { maxConnectionsPerHolder: sharedConnections / 2 }),
+      ...(!options.asOwner && { maxConnectionsPerHolder: connectionsPerAccount }),
     })
     opened.push(() => endPool(db))
     const ownerDb = options.asOwner ? db : createOwnerPool(ownerUrl, options)
@@ -203,8 +204,11 @@ async function openDatabase(config: Config, log: Logger): Promise<Database> {
   return { ownerUrl: url, serviceUrl: serviceUrl.href, serviceRole: serviceRoleName, release }
 }
 
-/** Of requests. One account has at most half of them, so that the next one need not wait for it. */
-const sharedConnections = 16
+/**
+ * How many connections one account may use at once. More statements than there are processors make each other slower
+ * without doing more, and those of other accounts as well.
+ */
+const connectionsPerAccount = Math.min(8, Math.max(3, availableParallelism()))
 const ownerConnections = 3
 const ownerStatementTimeoutMs = 60_000
 

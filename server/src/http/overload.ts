@@ -64,6 +64,7 @@ export function restConnectionAfter(reply: FastifyReply, restMs: number): void {
   const { socket } = reply.request.raw
   reply.raw.once('close', () => {
     socket.pause()
-    setTimeout(() => socket.resume(), restMs).unref()
+    // Spread out: connections that were refused together would come back together.
+    setTimeout(() => socket.resume(), restMs * (1 + Math.random())).unref()
   })
 }
