@@ -58,14 +58,14 @@ export function openProgram(place: Place, cleanup: Cleanup): Program {
   }
 }
 
-/** Settings of whoever runs the bench must not reach what it measures; one that is set to nothing is not set. */
+/** Settings of the person who runs the bench must not reach what it measures; one that is set to nothing is not set. */
 const neutral = Object.fromEntries(
   'PUBLIC_URL DATA_KEYS PLANS_FILE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET STRIPE_API_BASE DATABASE_OWNER_URL LEDGER_DETAIL_MONTHS DELIVER_EMAILS LOG_LEVEL SEARCH_ENGINE SEARCH_MEMORY_MB NODE_OPTIONS'
     .split(' ')
     .map((name) => [name, '']),
 )
 
-function environmentOf(environment: Record<string, string>): NodeJS.ProcessEnv {
+export function environmentOf(environment: Record<string, string>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('STRIPE_PRICE_'))
   return { ...Object.fromEntries(inherited), ...neutral, HOST: '127.0.0.1', PORT: '0', DEMO: '0', ...environment }
 }

@@ -14,6 +14,7 @@ const oldestPostgres = 15
 // What does not touch the database, does not depend on which it is, or brings its own says the same on every server.
 const sameOnEveryServer = [
   'bench/test/**',
+  'drill/test/**',
   'stripe-standin/test/**',
   ...['architecture', 'catalogue', 'crash', 'hostile', 'http', 'kernel', 'start'].map(
     (name) => `server/test/${name}/**`,

@@ -1,9 +1,10 @@
+import { circle, colours, line, svg, text } from '../svg.ts'
+
 /** Two charts as SVG, on logarithmic scales: what is compared spans seven powers of ten. */
 
 const [width, left, right, top, rowHeight, axisHeight] = [900, 210, 30, 40, 46, 50]
 /** What the names of series take beside a chart of lines. */
 const [labelWidth, labelHeight] = [190, 16]
-const colours = ['#0b6e4f', '#b5179e', '#d17b0f', '#2b59c3', '#6c757d', '#a4243b']
 
 interface Scale {
   of(value: number): number
@@ -44,7 +45,7 @@ export function stripChart(title: string, series: readonly { label: string; valu
     line(scale.of(tick), top, scale.of(tick), bottom, '#ddd', 1),
     text(scale.of(tick), bottom + 18, duration(tick), 'middle'),
   ])
-  return svg(title, bottom + axisHeight, [...ticks, ...rows.flat()])
+  return svg(title, width, bottom + axisHeight, [...ticks, ...rows.flat()])
 }
 
 /** A line for each series, from size to size. */
@@ -76,7 +77,7 @@ export function growthChart(
       free = Math.max(wanted, free + labelHeight)
       return text(end + 12, free + 4, label, 'start', colours[index % colours.length]!)
     })
-  return svg(title, bottom + axisHeight, [
+  return svg(title, width, bottom + axisHeight, [
     ...y.ticks.flatMap((tick) => [
       line(left, y.of(tick), end, y.of(tick), '#ddd', 1),
       text(left - 12, y.of(tick) + 4, duration(tick), 'end'),
@@ -90,26 +91,4 @@ export function growthChart(
 function duration(ms: number): string {
   if (ms >= 1_000) return `${ms / 1_000} s`
   return ms >= 1 ? `${ms} ms` : `${Number((ms * 1_000).toPrecision(3))} µs`
-}
-
-function svg(title: string, height: number, parts: readonly string[]): string {
-  const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13">`
-  const paper = `<rect width="${width}" height="${height}" fill="#fff"/>`
-  const name = `<title>${title}</title>`
-  return `${[head, name, paper, text(20, 24, title, 'start'), ...parts, '</svg>'].join('\n')}\n`
-}
-
-const round = (value: number) => Math.round(value * 10) / 10
-
-function circle(x: number, y: number, radius: number, colour: string): string {
-  return `<circle cx="${round(x)}" cy="${round(y)}" r="${radius}" fill="${colour}" fill-opacity="0.6"/>`
-}
-
-function line(x1: number, y1: number, x2: number, y2: number, colour: string, thickness: number): string {
-  return `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}" stroke="${colour}" stroke-width="${thickness}"/>`
-}
-
-function text(x: number, y: number, words: string, anchor: 'start' | 'middle' | 'end', colour = '#333'): string {
-  const escaped = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="${colour}">${escaped}</text>`
 }

@@ -10,6 +10,7 @@ export async function launch(args) {
   try {
     if (args[0] === 'dev') await runSource(['watch', '--clear-screen=false', 'server/src/bin/cli.ts', 'serve'])
     else if (args[0] === 'bench') await runSource(['bench/run.ts', ...args.slice(1)])
+    else if (args[0] === 'drill') await runSource(['drill/run.ts', ...args.slice(1)])
     else await runBundle()
   } catch (error) {
     if (!error.isExplained) throw error

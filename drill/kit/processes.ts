@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Processes by the files of /proc: the drill runs on Linux. */
+
+function readProc(pid: number, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** The fields of `/proc/<pid>/stat` from the third on; undefined for a process that is gone or a zombie. */
+function statOf(pid: number): string[] | undefined {
+  const stat = readProc(pid, 'stat')
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return fields && fields[0] !== 'Z' && fields[0] !== 'X' ? fields : undefined
+}
+
+export function isAlive(pid: number): boolean {
+  return statOf(pid) !== undefined
+}
+
+export function childrenOf(pid: number): number[] {
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
+  return pids.filter((each) => Number(statOf(each)?.[1]) === pid)
+}
+
+export function commandLineOf(pid: number): string {
+  return (readProc(pid, 'cmdline') ?? '').replaceAll('\0', ' ')
+}
+
+/** Resident memory in MB that no other process shares, and that the process has besides; 0 when it is gone. */
+export function memoryOf(pid: number): { ownMb: number; residentMb: number } {
+  const status = readProc(pid, 'status') ?? ''
+  const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
+  return { ownMb: kilobytes('RssAnon') / 1024, residentMb: kilobytes('VmRSS') / 1024 }
+}
+
+/** The most resident memory that the process ever had, in MB. */
+export function peakMemoryOf(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+)/m.exec(readProc(pid, 'status') ?? '')?.[1] ?? 0) / 1024
+}
+
+export function descriptorsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length
+  } catch {
+    return 0
+  }
+}
+
+/** Sends a signal; a process that is gone already needs none. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** Whether `condition` came true within the time. */
+export async function isTrueWithin(timeoutMs: number, condition: () => unknown, pauseMs = 20): Promise<boolean> {
+  for (const deadline = performance.now() + timeoutMs; ; await delay(pauseMs)) {
+    if (await condition()) return true
+    if (performance.now() > deadline) return false
+  }
+}
+
+/** Whether a program of this name can be run. */
+export function hasProgram(name: string): boolean {
+  try {
+    execFileSync(name, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}

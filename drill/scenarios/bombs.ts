@@ -1,0 +1,83 @@
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip, gzipSync } from 'node:zlib'
+import { Counts } from '../kit/counts.ts'
+import { Probe } from '../kit/probe.ts'
+import { Sampler } from '../kit/samples.ts'
+import { nameOf, requestText, Wire } from '../kit/wire.ts'
+import { checkEnd, lookup, openWorld, type World } from '../kit/world.ts'
+import type { Drill, Scenario } from '../scenario.ts'
+
+const bodyMb = 200
+const bodyRequests = 40
+const mostServerGrowthMb = 150
+const mostImportMb = 600
+
+export const bombs: Scenario = {
+  name: 'bombs',
+  title: 'gzip bombs, as a body and as a file',
+  expected: `bodies that unpack to ${bodyMb} MB are refused with a 4xx without being unpacked, and a healthy client beside them gets nothing but 200. Files of a few MB that unpack to gigabytes, of one endless line and of endless short lines, are imported within ${mostImportMb} MB of memory and end with a result or a sentence.`,
+
+  async run(drill) {
+    const world = await openWorld(drill)
+    await sendBodies(drill, world)
+    const gigabytes = drill.isShort ? 0.25 : 2
+    await importBomb(drill, world, 'one endless line', Buffer.alloc(1 << 20, 'x'), gigabytes)
+    await importBomb(drill, world, 'endless empty lines', Buffer.alloc(1 << 20, '\n'), gigabytes)
+    await importBomb(
+      drill,
+      world,
+      'endless lines that are no records',
+      Buffer.from('{}\n'.repeat(1 << 18)),
+      gigabytes / 64,
+    )
+    await checkEnd(drill, world)
+  },
+}
+
+async function sendBodies(drill: Drill, { service, accounts, domains }: World): Promise<void> {
+  const { key } = accounts.greedy
+  const packed = gzipSync(Buffer.concat([Buffer.from('{"filters":"'), Buffer.alloc(bodyMb << 20, 'x')]))
+  const headers = {
+    'content-encoding': 'gzip',
+    'content-type': 'application/json',
+    'content-length': String(packed.length),
+  }
+  const head = requestText('POST', '/api/v1/stores/search', { key, headers })
+  const sampler = new Sampler(() => service.pid, 100)
+  const client = new Probe({ origin: service.origin, text: lookup(domains[6]!, accounts.modest.key), everyMs: 50 })
+  const answers = new Counts()
+  for (let sent = 0; sent < bodyRequests; sent++) {
+    const wire = new Wire(service.origin)
+    answers.add(nameOf(await wire.request(head, 15_000, packed)))
+    wire.close()
+  }
+  await client.stop()
+  sampler.stop()
+  const refusals = ['400', '413', '415']
+  drill.check('packed bodies are refused', answers.besides(...refusals) === 0, String(answers))
+  drill.check(
+    'a healthy client beside them gets nothing but 200',
+    client.answers.besides('200') === 0,
+    String(client.answers),
+  )
+  const memory = `${Math.round(sampler.firstMb)} MB before, ${Math.round(sampler.mostMb)} MB at most`
+  const isBounded = sampler.mostMb - sampler.firstMb <= mostServerGrowthMb
+  drill.check(`the server's memory grows by at most ${mostServerGrowthMb} MB`, isBounded, memory)
+}
+
+async function importBomb(drill: Drill, world: World, name: string, block: Buffer, gigabytes: number): Promise<void> {
+  const file = join(drill.folder, `${name.replaceAll(' ', '-')}.ndjson.gz`)
+  const blocks = Math.max(1, Math.round((gigabytes * 2 ** 30) / block.length))
+  const repeated = function* () {
+    for (let index = 0; index < blocks; index++) yield block
+  }
+  await pipeline(Readable.from(repeated()), createGzip({ level: 1 }), createWriteStream(file))
+  const { code, stderr, seconds, peakMb } = await world.commands.start('import', 'stores', file).end
+  const isEnded = code === 0 || (code === 1 && stderr.trim().length > 0 && stderr.trim().length < 2_000)
+  const came = `exit code ${code} after ${seconds.toFixed(1)} s${stderr.trim() && `: ${stderr.trim().slice(0, 300)}`}`
+  drill.check(`a file of ${name} ends with a result or a sentence`, isEnded, came)
+  drill.check(`a file of ${name} takes at most ${mostImportMb} MB`, peakMb <= mostImportMb, `${Math.round(peakMb)} MB`)
+}

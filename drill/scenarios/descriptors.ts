@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { inMs } from '../kit/counts.ts'
+import { Crowd } from '../kit/crowd.ts'
+import { Probe, timeUntilServed } from '../kit/probe.ts'
+import { isAlive } from '../kit/processes.ts'
+import { checkEnd, lookup, openWorld, postmasterIn } from '../kit/world.ts'
+import type { Scenario } from '../scenario.ts'
+
+const limit = 200
+const connections = 400
+const recoverWithinMs = 5_000
+
+export const descriptors: Scenario = {
+  name: 'descriptors',
+  title: 'no file descriptors left',
+  expected:
+    'the server may have 200 descriptors, and 400 connections come without a key. Neither the server nor its PostgreSQL ends, and it serves again within 5 s of their leaving.',
+
+  async run(drill) {
+    const world = await openWorld(drill, { descriptors: limit })
+    const { service, accounts, domains } = world
+    const postmaster = postmasterIn(world)
+    const text = lookup(domains[0]!, accounts.modest.key)
+    const crowd = new Crowd({
+      origin: service.origin,
+      count: connections,
+      greeting: () => 'GET /healthz HTTP/1.1\r\nhost: drill\r\n',
+      drip: null,
+      dripEveryMs: 0,
+      reads: true,
+    })
+    drill.cleanup.add(() => crowd.leave())
+    const client = new Probe({ origin: service.origin, text, everyMs: 250, timeoutMs: 5_000 })
+    await delay(drill.isShort ? 6_000 : 15_000)
+    await client.stop()
+    drill.figure('a client with a key meanwhile', String(client.answers))
+    const isServing = service.isRunning
+    const isStoring = isAlive(postmaster)
+    crowd.leave()
+    drill.check('the server runs on', isServing, service.end)
+    drill.check('its PostgreSQL runs on', isStoring, isStoring ? 'the same process' : 'it ended')
+    const servedMs = isServing ? await timeUntilServed(service.origin, text, 30_000) : null
+    const came = servedMs === null ? 'not within 30 s' : inMs(servedMs)
+    drill.check('it serves again within 5 s of their leaving', servedMs !== null && servedMs <= recoverWithinMs, came)
+    await checkEnd(drill, world)
+  },
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { generateStores } from '../../bench/generate.ts'
+import { generateContacts } from '../../bench/generate-contacts.ts'
+import { importRecords } from '../kit/seed.ts'
+import { checkEnd, openWorld } from '../kit/world.ts'
+import type { Scenario } from '../scenario.ts'
+
+const stores = 3_000
+
+export const erasing: Scenario = {
+  name: 'erasing',
+  title: 'erasing people beside imports of the same people',
+  expected:
+    'people are erased by their email address while imports bring the same people again and again. When all is over, nobody who was erased is on file, and another import does not bring them back.',
+
+  async run(drill) {
+    const world = await openWorld(drill)
+    const { commands } = world
+    const records = [...generateStores(stores, 13)]
+    const people = [...generateContacts(records, 3, 13)]
+    await importRecords(commands, 'stores', join(drill.folder, 'stores.ndjson'), records)
+    const file = join(drill.folder, 'people.ndjson')
+    await importRecords(commands, 'contacts', file, people)
+    const reachable = people.flatMap(({ emails }) => emails?.[0]?.email ?? [])
+    const wanted = Array.from({ length: drill.isShort ? 4 : 24 }, () => drill.random.pick(reachable))
+
+    let isErasing = true
+    let runs = 0
+    const importing = async () => {
+      // Each run changes everybody, so that each writes.
+      while (isErasing) {
+        runs++
+        const changed = people.map((person) => ({ ...person, title: `Title ${runs}` }))
+        await importRecords(commands, 'contacts', file, changed)
+      }
+    }
+    let erased = 0
+    const erase = async (email: string) => {
+      erased += (await commands.run<{ erased: number }>('contacts', 'erase', '--email', email)).erased
+    }
+    const eraseAll = async () => {
+      try {
+        for (const email of wanted) await erase(email)
+      } finally {
+        isErasing = false
+      }
+    }
+    await Promise.all([importing(), eraseAll()])
+    drill.check('people were erased beside imports', erased > 0 && runs > 1, `${erased} people during ${runs} imports`)
+    await importRecords(commands, 'contacts', file, people)
+    erased = 0
+    for (const email of new Set(wanted)) await erase(email)
+    drill.check('nobody erased is on file afterwards', erased === 0, `${erased} people found`)
+    await checkEnd(drill, world)
+  },
+}

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Counts, inMs } from '../kit/counts.ts'
+import { postgresProcesses } from '../kit/embedded.ts'
+import { Probe, timeUntilServed } from '../kit/probe.ts'
+import { signal } from '../kit/processes.ts'
+import { requestText } from '../kit/wire.ts'
+import { checkEnd, lookup, openWorld, postmasterIn, searchStores, type World } from '../kit/world.ts'
+import type { Drill, Scenario } from '../scenario.ts'
+
+/** What the contract promises, and what a busy machine may add to it in the drill's own clock. */
+const [answerWithinMs, slackMs] = [10_000, 500]
+const recoverWithinMs = 5_000
+const clientsOfEach = 8
+
+export const frozen: Scenario = {
+  name: 'frozen',
+  title: 'PostgreSQL frozen with SIGSTOP',
+  expected:
+    'all processes of PostgreSQL are stopped for 20, 40 and 60 s under lookups, searches and reveals. Each request sent meanwhile is answered within 10 s with 503; /healthz stays 200 and /readyz says 503; after SIGCONT it serves again within 5 s.',
+
+  async run(drill) {
+    const world = await openWorld(drill)
+    for (const seconds of drill.isShort ? [12] : [20, 40, 60]) await freeze(drill, world, seconds)
+    await checkEnd(drill, world)
+  },
+}
+
+async function freeze(drill: Drill, world: World, seconds: number): Promise<void> {
+  const { service, accounts, domains, contactIds } = world
+  const { origin } = service
+  const { key } = accounts.greedy
+  const reveal = requestText('POST', '/api/v1/contacts/reveal', { key, body: { contact_ids: contactIds.slice(0, 5) } })
+  const texts = [lookup(domains[1]!, key), searchStores(key, 10), reveal]
+  const probes = texts.flatMap((text) =>
+    Array.from({ length: clientsOfEach }, () => new Probe({ origin, text, everyMs: 50, timeoutMs: 90_000 })),
+  )
+  const [health, readiness] = ['/healthz', '/readyz'].map(
+    (path) => new Probe({ origin, text: requestText('GET', path), everyMs: 500, timeoutMs: 90_000 }),
+  )
+  await delay(1_000)
+  const processes = postgresProcesses(postmasterIn(world)).reverse()
+  for (const pid of processes) signal(pid, 'SIGSTOP')
+  // What was already asked for may have been sent; what is asked from here on has not.
+  const frozenAt = performance.now() + 50
+  await delay(seconds * 1_000)
+  const thawedAt = performance.now()
+  for (const pid of processes) signal(pid, 'SIGCONT')
+  const recoveredMs = await timeUntilServed(origin, texts[0]!, 60_000)
+  for (const probe of [...probes, health!, readiness!]) await probe.stop()
+
+  // A request that a thaw overtook may be answered either way.
+  const during = probes.flatMap(({ all }) =>
+    all.filter(
+      ({ startedAt, endedAt }) => startedAt > frozenAt && (endedAt < thawedAt || endedAt - startedAt > answerWithinMs),
+    ),
+  )
+  const counts = new Counts()
+  for (const { answer } of during) counts.add(answer.status === null ? answer.loss : String(answer.status))
+  const longestMs = Math.max(0, ...during.map(({ startedAt, endedAt }) => endedAt - startedAt))
+  const label = `frozen for ${seconds} s`
+  const isAnswered = during.length > 0 && longestMs <= answerWithinMs + slackMs
+  drill.check(`${label}: each request is answered within 10 s`, isAnswered, `longest ${inMs(longestMs)}`)
+  drill.check(
+    `${label}: each request is answered 503`,
+    counts.of('503') > 0 && counts.besides('503') === 0,
+    `${counts}`,
+  )
+  const isBackSoon = recoveredMs !== null && recoveredMs <= recoverWithinMs
+  drill.check(
+    `${label}: it serves again within 5 s`,
+    isBackSoon,
+    recoveredMs === null ? 'not within 60 s' : inMs(recoveredMs),
+  )
+  drill.check(`${label}: /healthz is 200`, health!.answers.besides('200') === 0, `${health!.answers}`)
+  const settledAt = frozenAt + 4_000
+  const said = readiness!.all.filter(({ startedAt, endedAt }) => startedAt > settledAt && endedAt < thawedAt)
+  const wrong = said.filter(({ answer }) => answer.status !== 503).length
+  drill.check(
+    `${label}: /readyz is 503 from 4 s on`,
+    said.length > 0 && wrong === 0,
+    `${wrong} of ${said.length} wrong`,
+  )
+}

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { inMs, spreadOf } from '../kit/counts.ts'
+import { openOwnWorld } from '../kit/own-world.ts'
+import { timeUntilServed } from '../kit/probe.ts'
+import { isAlive, isTrueWithin, signal } from '../kit/processes.ts'
+import { Revealers } from '../kit/revealers.ts'
+import { checkEnd, lookup, openWorld, postmasterIn, type World } from '../kit/world.ts'
+import type { Drill, Scenario } from '../scenario.ts'
+
+const clients = 60
+const pauseMs = 10
+const mostRecoveryMs = 60_000
+
+export const restarts: Scenario = {
+  name: 'restarts',
+  title: 'restarts of PostgreSQL, as by pg_ctl -m fast, under reveals',
+  expected:
+    '60 clients reveal people while PostgreSQL is stopped by SIGINT and started again, 100 times: half of them the embedded one, which the server starts again itself, half of them a PostgreSQL of the operator. The server process never ends, serves again each time, and nothing is charged twice or lost.',
+
+  async run(drill) {
+    const times = drill.isShort ? 3 : 50
+    const embedded = await openWorld(drill)
+    await restart(drill, 'embedded', embedded, times, async () => {
+      const pid = postmasterIn(embedded)
+      signal(pid, 'SIGINT')
+      await isTrueWithin(30_000, () => !isAlive(pid))
+    })
+    await embedded.service.stop()
+    if (drill.isShort) return
+    const own = await openOwnWorld(drill)
+    drill.figure("the operator's PostgreSQL", own.postgres.version)
+    await restart(drill, 'own', own, times, async () => {
+      await own.postgres.stop('SIGINT')
+      await own.postgres.start()
+    })
+  },
+}
+
+async function restart(
+  drill: Drill,
+  name: string,
+  world: World,
+  times: number,
+  restartPostgres: () => Promise<void>,
+): Promise<void> {
+  const { service, domains, accounts } = world
+  const revealers = new Revealers(world, { clients, random: drill.random, pauseMs })
+  revealers.start()
+  const recoveriesMs: number[] = []
+  let ends = 0
+  for (let time = 1; time <= times; time++) {
+    await delay(300 + drill.random.below(500))
+    const startedAt = performance.now()
+    await restartPostgres()
+    // A server that dies of it does so at once.
+    await delay(300)
+    if (!service.isRunning) {
+      ends++
+      drill.tell(`restart ${time} of ${times}, ${name}: the server ended with ${service.end}`)
+      await service.start()
+    }
+    const served = await timeUntilServed(service.origin, lookup(domains[0]!, accounts.greedy.key), mostRecoveryMs)
+    if (served === null) break
+    recoveriesMs.push(performance.now() - startedAt)
+  }
+  await revealers.finish()
+  const came = `${recoveriesMs.length} of ${times}`
+  drill.check(`${name}: it serves again after every restart`, recoveriesMs.length === times, came)
+  await revealers.check(drill)
+  await checkEnd(drill, world)
+  const { p50Ms, maxMs } = spreadOf(recoveriesMs)
+  drill.figure(`${name}: restarts that ended the server`, `${ends} of ${times}`)
+  drill.figure(`${name}: from the signal until served again`, `median ${inMs(p50Ms)}, longest ${inMs(maxMs)}`)
+}

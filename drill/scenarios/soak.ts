@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { median } from '../../bench/api/percentiles.ts'
+import { tellSpread } from '../kit/counts.ts'
+import { type Flow, openLoadGenerator } from '../kit/load.ts'
+import { Revealers } from '../kit/revealers.ts'
+import { type Vitals, watchVitals } from '../kit/vitals.ts'
+import { requestText } from '../kit/wire.ts'
+import { checkEnd, lookup, openWorld, searchStores, type World } from '../kit/world.ts'
+import { timeChart } from '../plot.ts'
+import type { Drill, Scenario } from '../scenario.ts'
+
+const requestsPerSecond = 150
+const connections = 32
+const mostSamples = 400
+/** What may be more in the last third than in the middle one. Caches that fill up and noise stay below it. */
+const [mostGrowth, leastGrowthMb] = [1.15, 25]
+const mostMoreDescriptors = 16
+
+export const soak: Scenario = {
+  name: 'soak',
+  title: 'a mixed load for half an hour',
+  expected: `${requestsPerSecond} lookups, searches, enrichments and contact searches a second, and reveals beside them, for 30 minutes (or --minutes). Nothing but 200 comes back; memory of the server and of PostgreSQL and the descriptors in the last third are what they were in the middle one; the ledger balances.`,
+
+  async run(drill) {
+    const seconds = drill.isShort ? 15 : drill.minutes * 60
+    const world = await openWorld(drill)
+    const load = openLoadGenerator(drill.cleanup)
+    const stopping = new AbortController()
+    const watching = watchVitals(world, Math.max(1_000, (seconds * 1_000) / mostSamples), stopping.signal)
+    const revealers = new Revealers(world, { clients: 4, random: drill.random, pauseMs: 100 })
+    revealers.start()
+    const { mixed } = await load({ origin: world.service.origin, seconds, flows: [mixedFlow(world)] })
+    await revealers.finish()
+    stopping.abort()
+    const vitals = await watching
+    await delay(500)
+
+    const { answers, successes, others, notSent } = mixed!
+    drill.check('nothing but 200 comes back', others.count === 0, JSON.stringify(answers))
+    drill.figure('mixed load', `${tellSpread(successes)}; ${notSent} not sent because all connections were busy`)
+    judgeGrowth(drill, vitals)
+    plotVitals(drill, vitals)
+    await revealers.check(drill)
+    await checkEnd(drill, world)
+  },
+}
+
+function mixedFlow({ accounts, domains, contactIds }: World): Flow {
+  const { key } = accounts.modest
+  const post = (path: string, body: object) => requestText('POST', `/api/v1${path}`, { key, body })
+  const requests = domains
+    .slice(0, 500)
+    .flatMap((domain, index) => [
+      lookup(domain, key),
+      searchStores(key, 25, { countries: [['US'], ['DE', 'FR'], ['GB'], ['IT']][index % 4] }),
+      post('/stores/enrich', { domains: domains.slice(index, index + 10) }),
+      post('/contacts/search', { person: { has_verified_email: true }, limit: 10 }),
+      requestText('GET', '/api/v1/usage', { key }),
+      post('/contacts/reveal', { contact_ids: [contactIds[index % contactIds.length]] }),
+    ])
+  return { name: 'mixed', connections, ratePerSecond: requestsPerSecond, requests, timeoutMs: 30_000 }
+}
+
+function judgeGrowth(drill: Drill, vitals: readonly Vitals[]): void {
+  const third = Math.floor(vitals.length / 3)
+  const [middle, last] = [vitals.slice(third, 2 * third), vitals.slice(2 * third)]
+  if (middle.length === 0) throw new Error('the soak was too short to be judged')
+  const medianOf = (part: readonly Vitals[], name: keyof Vitals) => median(part.map((each) => each[name]))
+  const memories = [
+    ['serverMb', "the server's memory"],
+    ['heapMb', "the server's heap"],
+    ['postgresMb', "PostgreSQL's memory"],
+  ] as const
+  for (const [name, what] of memories) {
+    const [before, after] = [medianOf(middle, name), medianOf(last, name)]
+    const isSteady = after <= Math.max(before * mostGrowth, before + leastGrowthMb)
+    drill.check(
+      `${what} does not grow`,
+      isSteady,
+      `${before.toFixed(0)} MB in the middle third, ${after.toFixed(0)} MB in the last`,
+    )
+  }
+  const [before, after] = [medianOf(middle, 'serverDescriptors'), medianOf(last, 'serverDescriptors')]
+  drill.check(
+    'descriptors do not grow',
+    after - before <= mostMoreDescriptors,
+    `${before} in the middle third, ${after} in the last`,
+  )
+  drill.figure('event loop delay, p99', `${medianOf(last, 'loopDelayMs').toFixed(1)} ms in the last third`)
+}
+
+function plotVitals(drill: Drill, vitals: readonly Vitals[]): void {
+  const series = (label: string, name: keyof Vitals) => ({
+    label,
+    points: vitals.map((each) => [each.seconds, each[name]] as const),
+  })
+  const memory = [
+    series('server', 'serverMb'),
+    series('server, heap used', 'heapMb'),
+    series('PostgreSQL', 'postgresMb'),
+  ]
+  const counts = [
+    series('server, descriptors', 'serverDescriptors'),
+    series('PostgreSQL, processes', 'postgresProcesses'),
+  ]
+  drill.plot('memory', timeChart('Memory during the soak', 'MB', memory))
+  drill.plot('descriptors', timeChart('Descriptors and processes during the soak', 'number', counts))
+  drill.plot('event-loop', timeChart('Delay of the event loop, p99', 'ms', [series('server', 'loopDelayMs')]))
+}
