@@ -22,8 +22,8 @@ interface Account {
   key: string
 }
 
-/** `greedy` and `modest` have no limits in their way; `ordinary` has those of its plan. */
-const accountNames = ['greedy', 'modest', 'ordinary'] as const
+/** Neither has limits in its way. */
+const accountNames = ['greedy', 'modest'] as const
 type AccountName = (typeof accountNames)[number]
 
 /** An installation that does not run, to be copied. */
@@ -59,7 +59,7 @@ export async function fill({ origin }: Service, commands: CommandLine, folder: s
   const records = [...generateStores(stores)]
   await importRecords(commands, 'stores', join(folder, 'seed-stores.ndjson'), records)
   await importRecords(commands, 'contacts', join(folder, 'seed-contacts.ndjson'), [...generateContacts(records)])
-  const made = await mapConcurrently([...accountNames], (name) => makeAccount(commands, name), 2)
+  const made = await mapConcurrently([...accountNames], (name) => makeAccount(commands, name, true), 2)
   const accounts = Object.fromEntries(made.map((account, i) => [accountNames[i]!, account])) as Contents['accounts']
   const contactIds = await findContacts(origin, accounts.greedy.key)
   return { contactIds, domains: records.map(({ domain }) => domain), accounts }
@@ -76,7 +76,8 @@ export async function importRecords(
   if (rejected > 0) throw new Error(`${rejected} ${kind} of the drill were rejected`)
 }
 
-async function makeAccount(commands: CommandLine, name: AccountName): Promise<Account> {
+/** An account with the limits of its plan, or with none in its way. */
+export async function makeAccount(commands: CommandLine, name: string, isUnlimited: boolean): Promise<Account> {
   const { id } = await commands.run<{ id: string }>(
     'accounts',
     'create',
@@ -88,7 +89,7 @@ async function makeAccount(commands: CommandLine, name: AccountName): Promise<Ac
     'active',
   )
   const limits = meters.flatMap((meter) => ['--limit', `${meter}=${unlimited}`])
-  if (name !== 'ordinary') await commands.run('accounts', 'set', id, ...limits)
+  if (isUnlimited) await commands.run('accounts', 'set', id, ...limits)
   return { id, key: await makeKey(commands, id) }
 }
 

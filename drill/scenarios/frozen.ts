@@ -3,7 +3,7 @@ import { Counts, inMs } from '../kit/counts.ts'
 import { postgresProcesses } from '../kit/embedded.ts'
 import { Probe, timeUntilServed } from '../kit/probe.ts'
 import { signal } from '../kit/processes.ts'
-import { requestText } from '../kit/wire.ts'
+import { nameOf, requestText } from '../kit/wire.ts'
 import { checkEnd, lookup, openWorld, postmasterIn, searchStores, type World } from '../kit/world.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
@@ -48,20 +48,21 @@ async function freeze(drill: Drill, world: World, seconds: number): Promise<void
   const recoveredMs = await timeUntilServed(origin, texts[0]!, 60_000)
   for (const probe of [...probes, health!, readiness!]) await probe.stop()
 
-  // A request that a thaw overtook may be answered either way.
-  const during = probes.flatMap(({ all }) =>
-    all.filter(
-      ({ startedAt, endedAt }) => startedAt > frozenAt && (endedAt < thawedAt || endedAt - startedAt > answerWithinMs),
-    ),
-  )
+  const all = probes.flatMap((probe) => probe.all)
+  const touched = all.filter(({ startedAt, endedAt }) => endedAt > frozenAt && startedAt < thawedAt)
+  const longestMs = Math.max(0, ...touched.map(({ startedAt, endedAt }) => endedAt - startedAt))
+  // What was sent before the freeze, or got its answer after it, may be answered either way.
   const counts = new Counts()
-  for (const { answer } of during) counts.add(answer.status === null ? answer.loss : String(answer.status))
-  const longestMs = Math.max(0, ...during.map(({ startedAt, endedAt }) => endedAt - startedAt))
+  for (const { startedAt, endedAt, answer } of touched)
+    if (startedAt > frozenAt && endedAt < thawedAt) counts.add(nameOf(answer))
+  const either = new Counts()
+  for (const { answer } of touched) either.add(nameOf(answer))
   const label = `frozen for ${seconds} s`
-  const isAnswered = during.length > 0 && longestMs <= answerWithinMs + slackMs
+  const isAnswered = touched.length > 0 && longestMs <= answerWithinMs + slackMs
   drill.check(`${label}: each request is answered within 10 s`, isAnswered, `longest ${inMs(longestMs)}`)
+  drill.check(`${label}: none is left without a reply`, either.besides('200', '503') === 0, `${either}`)
   drill.check(
-    `${label}: each request is answered 503`,
+    `${label}: each request sent and answered meanwhile gets 503`,
     counts.of('503') > 0 && counts.besides('503') === 0,
     `${counts}`,
   )
