@@ -67,12 +67,14 @@ async function run({ chosen, report, json, ...settings }: Options, cleanup: Clea
   await provideSeed()
   const all: Kept[] = []
   for (const scenario of chosen) {
+    if (termination.aborted) break
     tell(`${scenario.name}: ${scenario.title}`)
     const kept = await runScenario(
       scenario,
       { ...settings, folder, seed: provideSeed, chance: settings.seed, tell },
       cleanup,
     )
+    if (termination.aborted) break
     tellOutcome(kept.outcome)
     all.push(kept)
     if (json) process.stdout.write(`${JSON.stringify(kept.outcome)}\n`)
