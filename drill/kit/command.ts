@@ -5,7 +5,7 @@ import { environmentOf } from '../../bench/program.ts'
 import { peakMemoryOf } from './processes.ts'
 import { launcher } from './service.ts'
 
-export interface CommandEnd {
+interface CommandEnd {
   code: number | null
   stdout: string
   stderr: string

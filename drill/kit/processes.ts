@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -32,7 +31,7 @@ export function commandLineOf(pid: number): string {
   return (readProc(pid, 'cmdline') ?? '').replaceAll('\0', ' ')
 }
 
-/** Resident memory in MB that no other process shares, and that the process has besides; 0 when it is gone. */
+/** Memory of its own and all that is resident, shared pages too, in MB; 0 when it is gone. */
 export function memoryOf(pid: number): { ownMb: number; residentMb: number } {
   const status = readProc(pid, 'status') ?? ''
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
@@ -66,15 +65,5 @@ export async function isTrueWithin(timeoutMs: number, condition: () => unknown, 
   for (const deadline = performance.now() + timeoutMs; ; await delay(pauseMs)) {
     if (await condition()) return true
     if (performance.now() > deadline) return false
-  }
-}
-
-/** Whether a program of this name can be run. */
-export function hasProgram(name: string): boolean {
-  try {
-    execFileSync(name, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
   }
 }

@@ -10,7 +10,7 @@ export interface Reply {
   ms: number
 }
 
-export interface Loss {
+interface Loss {
   status: null
   /** `refused`: never connected. `reset`: connected, and closed without a reply. `timeout`: nothing came in time. */
   loss: 'refused' | 'reset' | 'timeout'
