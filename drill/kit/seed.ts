@@ -65,13 +65,17 @@ export async function fill({ origin }: Service, commands: CommandLine, folder: s
   return { contactIds, domains: records.map(({ domain }) => domain), accounts }
 }
 
+export function writeRecords(file: string, records: readonly object[]): void {
+  writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+}
+
 export async function importRecords(
   commands: CommandLine,
   kind: 'stores' | 'contacts',
   file: string,
   records: readonly object[],
 ): Promise<void> {
-  writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  writeRecords(file, records)
   const { rejected } = await commands.run<{ rejected: number }>('import', kind, file)
   if (rejected > 0) throw new Error(`${rejected} ${kind} of the drill were rejected`)
 }

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, chmodSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generateStores } from '../../bench/generate.ts'
 import { Probe, timeUntilServed } from '../kit/probe.ts'
 import { isTrueWithin } from '../kit/processes.ts'
 import { Revealers } from '../kit/revealers.ts'
+import { writeRecords } from '../kit/seed.ts'
 import { requestText } from '../kit/wire.ts'
 import { checkEnd, lookup, openWorld } from '../kit/world.ts'
 import { type Drill, type Scenario, Skipped } from '../scenario.ts'
@@ -35,18 +36,7 @@ export const disk: Scenario = {
     const lookups = new Probe({ origin, text: lookup(world.domains[2]!, world.accounts.greedy.key), everyMs: 100 })
     const readiness = new Probe({ origin, text: requestText('GET', '/readyz'), everyMs: 500 })
     const file = join(drill.folder, 'more.ndjson')
-    writeFileSync(file, [...generateStores(20_000, 9)].map((record) => `${JSON.stringify(record)}\n`).join(''))
-    const imported = await world.commands.start('import', 'stores', file).end
-    await delay(fullForMs)
-    await lookups.stop()
-    await readiness.stop()
-
-    const { answers } = lookups
-    drill.check(
-      'requests get 503, or 200 where nothing is written, and never 500',
-      answers.besides('200', '503') === 0,
-      `${answers}`,
-    )
+    writeRecords(file, [...generateStores(20_000, 9)])
     drill.check('reveals get 200 or 503', revealers.answers.besides('200', '503', '409') === 0, `${revealers.answers}`)
     const sentence = imported.stderr.trim()
     const speaksOfDisk = imported.code === 1 && /disk|space|room/i.test(sentence) && !/overload/i.test(sentence)

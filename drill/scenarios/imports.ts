@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generateStores } from '../../bench/generate.ts'
@@ -6,6 +5,7 @@ import { generateContacts } from '../../bench/generate-contacts.ts'
 import { digestCatalogue } from '../kit/catalogue.ts'
 import { CommandLine } from '../kit/command.ts'
 import { withDatabase } from '../kit/embedded.ts'
+import { writeRecords } from '../kit/seed.ts'
 import { checkEnd, copySeed, openWorld } from '../kit/world.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
@@ -48,7 +48,7 @@ function writeFiles({ folder }: Drill, stores: number): [Kind, string][] {
   const records = [...generateStores(stores, 11)]
   const write = (kind: Kind, lines: Iterable<object>): [Kind, string] => {
     const file = join(folder, `${kind}.ndjson`)
-    writeFileSync(file, [...lines].map((record) => `${JSON.stringify(record)}\n`).join(''))
+    writeRecords(file, [...lines])
     return [kind, file]
   }
   return [write('stores', records), write('contacts', generateContacts(records, 1))]

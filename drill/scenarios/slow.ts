@@ -10,7 +10,8 @@ import type { Drill, Scenario } from '../scenario.ts'
 const bodyBytes = 128 * 1024
 const mostGrowthMb = 150
 const mostRatio = 10
-const floorMs = 1_000
+/** Below this, times say more about the machine than about the service. The short form runs beside other tests. */
+const [floorMs, shortFloorMs] = [1_000, 3_000]
 const pipelined = 40
 
 type Kind = Omit<CrowdOptions, 'origin'> & { name: string; seconds: number }
@@ -88,7 +89,8 @@ async function besideCrowd(drill: Drill, world: World, text: string, kind: Kind,
   const { closed } = crowd
   crowd.leave()
   const spread = spreadOf(client.successesMs())
-  const isWell = spread.p99Ms <= Math.max(floorMs, mostRatio * unloadedP99Ms) && spread.count > 0
+  const isWell =
+    spread.p99Ms <= Math.max(drill.isShort ? shortFloorMs : floorMs, mostRatio * unloadedP99Ms) && spread.count > 0
   drill.check(`${name}: the healthy client's p99 stays bounded`, isWell, tellSpread(spread))
   drill.check(
     `${name}: the healthy client gets nothing but 200`,

@@ -31,7 +31,7 @@ async function disturb(
   fault: NodeJS.Signals,
   relief: NodeJS.Signals | null,
 ): Promise<void> {
-  const pid = childrenOf(world.service.pid).find((child) => /standin/.test(commandLineOf(child)))
+  const pid = childrenOf(world.service.pid).find((child) => /\bstandin\.js\b/.test(commandLineOf(child)))
   if (pid === undefined) throw new Error('the stand-in does not run')
   signal(pid, fault)
   const answers = await Promise.all(Array.from({ length: links }, () => askForLink(world)))
