@@ -37,6 +37,17 @@ export const disk: Scenario = {
     const readiness = new Probe({ origin, text: requestText('GET', '/readyz'), everyMs: 500 })
     const file = join(drill.folder, 'more.ndjson')
     writeRecords(file, [...generateStores(20_000, 9)])
+    const imported = await world.commands.start('import', 'stores', file).end
+    await delay(fullForMs)
+    await lookups.stop()
+    await readiness.stop()
+
+    const { answers } = lookups
+    drill.check(
+      'requests get 503, or 200 where nothing is written, and never 500',
+      answers.besides('200', '503') === 0,
+      `${answers}`,
+    )
     drill.check('reveals get 200 or 503', revealers.answers.besides('200', '503', '409') === 0, `${revealers.answers}`)
     const sentence = imported.stderr.trim()
     const speaksOfDisk = imported.code === 1 && /disk|space|room/i.test(sentence) && !/overload/i.test(sentence)

@@ -5,7 +5,7 @@ import { timeUntilServed } from '../kit/probe.ts'
 import { isAlive, isTrueWithin, signal } from '../kit/processes.ts'
 import { Revealers } from '../kit/revealers.ts'
 import { checkEnd, lookup, openWorld, postmasterIn, type World } from '../kit/world.ts'
-import type { Drill, Scenario } from '../scenario.ts'
+import type { Scenario } from '../scenario.ts'
 
 const clients = 24
 const pauseMs = 20
@@ -46,8 +46,7 @@ export const kills: Scenario = {
     const recoveriesMs: number[] = []
     for (const [index, victim] of rounds.entries()) {
       await delay(400 + drill.random.below(800))
-      await victims[victim](world)
-      const tookMs = await recover(drill, world)
+      const tookMs = await killAndRecover(world, victim)
       if (tookMs === null) break
       recoveriesMs.push(tookMs)
       drill.tell(`kill ${index + 1} of ${rounds.length}, ${victim}: serves again after ${Math.round(tookMs)} ms`)
@@ -66,10 +65,12 @@ export const kills: Scenario = {
   },
 }
 
-/** A server that ended although only PostgreSQL was killed is counted, and started again so that the drill goes on. */
-async function recover(_drill: Drill, { service, domains, accounts }: World): Promise<number | null> {
+/** Kills, and answers how long it took until the service served again; null when it did not. */
+async function killAndRecover(world: World, victim: keyof typeof victims): Promise<number | null> {
+  const { service, domains, accounts } = world
   const startedAt = performance.now()
-  // Let the kill be seen first.
+  await victims[victim](world)
+  // A server that dies of a kill of PostgreSQL does so at once. It is counted, and started again so that the drill goes on.
   await delay(100)
   if (!service.isRunning) await service.start()
   const served = await timeUntilServed(service.origin, lookup(domains[0]!, accounts.greedy.key), mostRecoveryMs)
