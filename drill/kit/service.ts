@@ -31,6 +31,8 @@ export class Service {
   #child: ChildProcess | undefined
   /** Times that it ended although nobody told it to. */
   unwantedEnds = 0
+  /** How it ended the last time. */
+  lastEnd = 'nothing'
   #isEndWanted = false
 
   private constructor(options: ServiceOptions, port: number, metricsPort: number) {
@@ -62,6 +64,7 @@ export class Service {
     this.#child = child
     this.#isEndWanted = false
     child.once('exit', () => {
+      this.lastEnd = this.end
       if (!this.#isEndWanted) this.unwantedEnds++
     })
     const lines = createInterface({ input: child.stdout! })

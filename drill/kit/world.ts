@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Drill } from '../scenario.ts'
 import { CommandLine } from './command.ts'
 import { endPostgres, postmasterOf } from './embedded.ts'
+import { isTrueWithin } from './processes.ts'
 import type { Contents } from './seed.ts'
 import { Service } from './service.ts'
-import { requestText } from './wire.ts'
+import { askOnce, requestText } from './wire.ts'
 
 /** A running service of the scenario's own, with everything that is in it. */
 export interface World extends Contents {
@@ -55,10 +57,27 @@ export const lookup = (domain: string, key: string) => requestText('GET', `/api/
 export const searchStores = (key: string, limit: number, filters: object = {}) =>
   requestText('POST', '/api/v1/stores/search', { key, body: { filters, limit } })
 
+/**
+ * Waits until the service serves again, as a supervisor would: a server that ended is counted and started anew. False when it
+ * does not serve within the time.
+ */
+export async function isServedWithin(mostMs: number, { service, domains, accounts }: World): Promise<boolean> {
+  const text = lookup(domains[0]!, accounts.greedy.key)
+  // Let the fault be felt first.
+  await delay(100)
+  return isTrueWithin(mostMs, async () => {
+    if (!service.isRunning) await service.start()
+    return (await askOnce(service.origin, text, 2_500)).status === 200
+  })
+}
+
 /** What every scenario ends with: the ledger balances and the service never ended by itself. */
 export async function checkEnd(drill: Drill, { service, commands }: World): Promise<void> {
   const found = await commands.checkLedger()
   drill.check('the ledger balances', found === 'no differences', found)
-  const came = service.unwantedEnds === 0 ? 'it never ended' : `it ended ${service.unwantedEnds} times (${service.end})`
+  const came =
+    service.unwantedEnds === 0
+      ? 'it never ended'
+      : `it ended ${service.unwantedEnds} times, last with ${service.lastEnd}`
   drill.check('the server process never ends by itself', service.unwantedEnds === 0, came)
 }

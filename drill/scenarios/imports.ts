@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generateStores } from '../../bench/generate.ts'
 import { generateContacts } from '../../bench/generate-contacts.ts'
-import { digestCatalogue } from '../kit/catalogue.ts'
 import { CommandLine } from '../kit/command.ts'
 import { withDatabase } from '../kit/embedded.ts'
 import { writeRecords } from '../kit/seed.ts'
@@ -78,5 +77,27 @@ async function killInMidWrite(
     const isKilled = !isOver && child.kill('SIGKILL')
     await ended
     return isKilled
+  })
+}
+
+/** What a catalogue holds, told in a way that does not depend on how it came about: ids and batches are left out. */
+interface CatalogueDigest {
+  stores: number
+  contacts: number
+  hosts: number
+  digest: string
+}
+
+function digestCatalogue(dataDir: string): Promise<CatalogueDigest> {
+  return withDatabase(dataDir, async (client) => {
+    const { rows } = await client.query<CatalogueDigest>(
+      `select (select count(*)::integer from stores where mode = 'live') as stores,
+              (select count(*)::integer from contacts c join stores s on s.id = c.store_id where s.mode = 'live') as contacts,
+              (select count(*)::integer from store_domains) as hosts,
+              (select md5(string_agg(md5((s.document::jsonb - 'id')::text), '' order by s.document::jsonb ->> 'domain'))
+               from stores s
+               where s.mode = 'live') as digest`,
+    )
+    return rows[0]!
   })
 }

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { spreadOf } from '../kit/counts.ts'
 import { postgresProcesses } from '../kit/embedded.ts'
-import { timeUntilServed } from '../kit/probe.ts'
 import { isAlive, isTrueWithin, signal } from '../kit/processes.ts'
 import { Revealers } from '../kit/revealers.ts'
-import { checkEnd, lookup, openWorld, postmasterIn, type World } from '../kit/world.ts'
+import { checkEnd, isServedWithin, openWorld, postmasterIn, type World } from '../kit/world.ts'
 import type { Scenario } from '../scenario.ts'
 
 const clients = 24
@@ -46,8 +45,10 @@ export const kills: Scenario = {
     const recoveriesMs: number[] = []
     for (const [index, victim] of rounds.entries()) {
       await delay(400 + drill.random.below(800))
-      const tookMs = await killAndRecover(world, victim)
-      if (tookMs === null) break
+      const startedAt = performance.now()
+      await victims[victim](world)
+      if (!(await isServedWithin(mostRecoveryMs, world))) break
+      const tookMs = performance.now() - startedAt
       recoveriesMs.push(tookMs)
       drill.tell(`kill ${index + 1} of ${rounds.length}, ${victim}: serves again after ${Math.round(tookMs)} ms`)
     }
@@ -63,18 +64,6 @@ export const kills: Scenario = {
     const { p50Ms, maxMs } = spreadOf(recoveriesMs)
     drill.figure('time until served again', `median ${Math.round(p50Ms)} ms, longest ${Math.round(maxMs)} ms`)
   },
-}
-
-/** Kills, and answers how long it took until the service served again; null when it did not. */
-async function killAndRecover(world: World, victim: keyof typeof victims): Promise<number | null> {
-  const { service, domains, accounts } = world
-  const startedAt = performance.now()
-  await victims[victim](world)
-  // A server that dies of a kill of PostgreSQL does so at once. It is counted, and started again so that the drill goes on.
-  await delay(100)
-  if (!service.isRunning) await service.start()
-  const served = await timeUntilServed(service.origin, lookup(domains[0]!, accounts.greedy.key), mostRecoveryMs)
-  return served === null ? null : performance.now() - startedAt
 }
 
 async function killPostgres(world: World): Promise<void> {

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { inMs, spreadOf } from '../kit/counts.ts'
 import { openOwnWorld } from '../kit/own-world.ts'
-import { timeUntilServed } from '../kit/probe.ts'
 import { isAlive, isTrueWithin, signal } from '../kit/processes.ts'
 import { Revealers } from '../kit/revealers.ts'
-import { checkEnd, lookup, openWorld, postmasterIn, type World } from '../kit/world.ts'
+import { checkEnd, isServedWithin, openWorld, postmasterIn, type World } from '../kit/world.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const clients = 60
@@ -43,7 +42,7 @@ async function restart(
   times: number,
   restartPostgres: () => Promise<void>,
 ): Promise<void> {
-  const { service, domains, accounts } = world
+  const { service } = world
   const revealers = new Revealers(world, { clients, random: drill.random, pauseMs })
   revealers.start()
   const recoveriesMs: number[] = []
@@ -52,15 +51,10 @@ async function restart(
     await delay(300 + drill.random.below(500))
     const startedAt = performance.now()
     await restartPostgres()
-    // A server that dies of it does so at once.
-    await delay(300)
-    if (!service.isRunning) {
-      ends++
-      drill.tell(`restart ${time} of ${times}, ${name}: the server ended with ${service.end}`)
-      await service.start()
-    }
-    const served = await timeUntilServed(service.origin, lookup(domains[0]!, accounts.greedy.key), mostRecoveryMs)
-    if (served === null) break
+    if (!(await isServedWithin(mostRecoveryMs, world))) break
+    if (service.unwantedEnds > ends)
+      drill.tell(`restart ${time} of ${times}, ${name}: the server ended with ${service.lastEnd}`)
+    ends = service.unwantedEnds
     recoveriesMs.push(performance.now() - startedAt)
   }
   await revealers.finish()
@@ -69,6 +63,6 @@ async function restart(
   await revealers.check(drill)
   await checkEnd(drill, world)
   const { p50Ms, maxMs } = spreadOf(recoveriesMs)
-  drill.figure(`${name}: restarts that ended the server`, `${ends} of ${times}`)
+  drill.figure(`${name}: times that a restart ended the server`, `${ends} of ${times}`)
   drill.figure(`${name}: from the signal until served again`, `median ${inMs(p50Ms)}, longest ${inMs(maxMs)}`)
 }
