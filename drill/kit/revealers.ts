@@ -122,6 +122,7 @@ export class Revealers {
 
   /** Replays all that was kept, and compares what clients were told with what the account was charged. */
   async check(drill: Drill): Promise<void> {
+    if (!(await this.#world.service.isReadyWithin(30_000))) throw new Error('the service does not serve any more')
     const wire = new Wire(this.#world.service.origin)
     for (const wish of this.#kept.slice(0, 300)) await this.#fulfil(wire, wish)
     const { key } = this.#world.accounts.greedy

@@ -9,7 +9,7 @@ import { timeChart } from '../plot.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const calibrationConnections = 32
-const floodConnections = 400
+const floodConnections = 1_000
 const modestPerSecond = 4
 const mostRatio = 3
 /** Below this, a p99 of few requests says more about the machine's scheduler than about the service. */
