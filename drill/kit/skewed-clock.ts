@@ -18,11 +18,12 @@ export class SkewedClock {
       // Timers go by the monotonic clock, which no operator can set.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
       DONT_FAKE_MONOTONIC: '1',
-      FAKETIME_CACHE_DURATION: '1',
+      // The file is read each time, so that a step is seen at once.
+      FAKETIME_NO_CACHE: '1',
     }
   }
 
-  /** Sets it this much ahead of the machine's clock; it is read within `settleMs`. */
+  /** Sets it this much ahead of the machine's clock. */
   set(aheadSeconds: number): void {
     const aside = `${this.#file}.new`
     writeFileSync(aside, `${aheadSeconds < 0 ? '' : '+'}${aheadSeconds}\n`)
@@ -31,8 +32,8 @@ export class SkewedClock {
   }
 }
 
-/** How long a process may go on by the clock it has read. */
-export const settleMs = 1_500
+/** For what a process has begun by the clock it had. */
+export const settleMs = 500
 
 function findLibrary(): string {
   const library = ['/usr/lib', '/usr/local/lib']
