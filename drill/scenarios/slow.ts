@@ -36,12 +36,13 @@ function kindsOf({ accounts }: World, isShort: boolean): Kind[] {
   const head = `POST /api/v1/stores/search HTTP/1.1\r\nhost: drill\r\nauthorization: Bearer ${accounts.greedy.key}\r\n`
   const body = `${head}content-type: application/json\r\ncontent-length: ${bodyBytes}\r\n\r\n{"filters":"${'x'.repeat(bodyBytes - 2_000)}`
   const reads = searchStores(accounts.greedy.key, 100).repeat(pipelined)
+  // Who reads nothing learns of a closed connection only by writing.
   const readers = {
     name: 'readers that do not read',
     count: 60,
     greeting: () => reads,
-    drip: null,
-    dripEveryMs: 0,
+    drip: '\r\n',
+    dripEveryMs: 1_000,
     reads: false,
   }
   if (isShort) return [{ ...readers, seconds: 8 }]

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { Crowd } from '../kit/crowd.ts'
 import { jsonOf, nameOf, requestText, Wire } from '../kit/wire.ts'
 
 /** A server that does with each request what it is told, and counts its connections. */
@@ -62,4 +63,21 @@ test('a reset, a silence and a refusal are told apart', async () => {
   expect(nameOf(await openWire(silent.origin).request(text, 50))).toBe('timeout')
   await silent.stop()
   expect(nameOf(await openWire(silent.origin).request(text))).toBe('refused')
+})
+
+test('a connection that reads nothing is seen to be closed', async () => {
+  const server = await startServer((socket) => {
+    socket.write(Buffer.alloc(1 << 22))
+    setTimeout(() => socket.destroy(), 50)
+  })
+  const crowd = new Crowd({
+    origin: server.origin,
+    count: 3,
+    greeting: () => text,
+    drip: '\r\n',
+    dripEveryMs: 20,
+    reads: false,
+  })
+  onTestFinished(() => crowd.leave())
+  await expect.poll(() => crowd.closed).toBe(3)
 })
