@@ -22,6 +22,8 @@ export class OwnPostgres {
   readonly #port: number
   readonly #environment: Record<string, string>
   #child: ChildProcess | undefined
+  /** A scenario that is being cleaned up must not start it anew. */
+  #isOver = false
 
   private constructor(place: Place, program: string, port: number, environment: Record<string, string>) {
     this.#place = place
@@ -43,7 +45,10 @@ export class OwnPostgres {
     const { code, output } = await runProgram(join(bin, 'initdb'), ['--pgdata', data, ...args], { runAs: place.runAs })
     if (code !== 0) throw new Error(`initdb failed: ${output}`)
     const own = new OwnPostgres(place, join(bin, 'postgres'), await pickFreePort(), environment)
-    cleanup.add(() => own.stop('SIGQUIT'))
+    cleanup.add(() => {
+      own.#isOver = true
+      return own.stop('SIGQUIT')
+    })
     await own.start()
     return own
   }
@@ -61,6 +66,7 @@ export class OwnPostgres {
   }
 
   async start(): Promise<void> {
+    if (this.#isOver) throw new Error('the scenario is over')
     const { home, runAs } = this.#place
     const options = programOptions(runAs)
     const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '100' }

@@ -34,13 +34,18 @@ export class Service {
   /** How it ended the last time. */
   lastEnd = 'nothing'
   #isEndWanted = false
+  /** A scenario that is being cleaned up must not start it anew. */
+  #isOver = false
 
   private constructor(options: ServiceOptions, port: number, metricsPort: number) {
     this.#options = options
     this.origin = `http://127.0.0.1:${port}`
     this.metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`
     this.#logFile = join(options.folder, `service-${port}.log`)
-    options.cleanup.add(() => this.stop())
+    options.cleanup.add(() => {
+      this.#isOver = true
+      return this.stop()
+    })
   }
 
   static async start(options: ServiceOptions): Promise<Service> {
@@ -51,6 +56,7 @@ export class Service {
 
   /** Starts it, and resolves when it greets. */
   async start(): Promise<void> {
+    if (this.#isOver) throw new Error('the scenario is over')
     const { descriptors, environment } = this.#options
     const { port } = new URL(this.origin)
     const metricsPort = new URL(this.metricsUrl).port
