@@ -31,6 +31,12 @@ export class OverloadError extends ApiError {
  */
 export function shedOverload(app: FastifyInstance, { places, holderOf }: OverloadOptions): void {
   const atWork = new FairPlaces(places)
+  let nextReadAt = 0
+  const takeRestMs = (): number => {
+    const now = performance.now()
+    nextReadAt = Math.min(Math.max(nextReadAt + paceMs, now + shortestRestMs), now + longestRestMs)
+    return nextReadAt - now
+  }
   app.decorateRequest('leavePlace', null)
   app.addHook('preValidation', (request, reply, done) => {
     const takePlace = (holder: string | null) => {
@@ -38,7 +44,7 @@ export function shedOverload(app: FastifyInstance, { places, holderOf }: Overloa
       request.holder = holder
       request.leavePlace = atWork.take(holder)
       if (request.leavePlace) return
-      restConnectionAfter(reply, restMs)
+      restConnectionAfter(reply, takeRestMs())
       throw new OverloadError()
     }
     const holder = holderOf(request, reply)
@@ -54,7 +60,11 @@ export function shedOverload(app: FastifyInstance, { places, holderOf }: Overloa
   })
 }
 
-const restMs = 500
+/** How long a connection rests after a refusal, at least and at most. */
+const shortestRestMs = 500
+const longestRestMs = 2_000
+/** Between two connections that are read again: refusing all of them as fast as they ask would take a processor. */
+const paceMs = 5
 
 /**
  * Callers who ask again at once, on hundreds of connections, would keep the event loop busy with refusals, and requests at
@@ -64,7 +74,6 @@ export function restConnectionAfter(reply: FastifyReply, restMs: number): void {
   const { socket } = reply.request.raw
   reply.raw.once('close', () => {
     socket.pause()
-    // Spread out: connections that were refused together would come back together.
-    setTimeout(() => socket.resume(), restMs * (1 + Math.random())).unref()
+    setTimeout(() => socket.resume(), restMs).unref()
   })
 }
