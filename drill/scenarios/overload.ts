@@ -10,7 +10,7 @@ import type { Drill, Scenario } from '../scenario.ts'
 
 const calibrationConnections = 32
 const floodConnections = 1_000
-const modestPerSecond = 4
+const modestPerSecond = 10
 const mostRatio = 3
 /** Below this, a p99 of few requests says more about the machine's scheduler than about the service. */
 const floorMs = 50
