@@ -103,7 +103,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     const db = createPool({
       url: serviceUrl,
       ...options,
-      ...(!options.asOwner && { maxConnectionsPerHolder: connectionsPerAccount }),
+      ...(!options.asOwner && { maxConnectionsPerAccount: connectionsPerAccount }),
     })
     opened.push(() => endPool(db))
     const ownerDb = options.asOwner ? db : createOwnerPool(ownerUrl, options)

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { FairQueue } from '../kernel/fair-queue.ts'
+import { FairQueue, type Holder } from '../kernel/fair-queue.ts'
 
 /** Anything a statement can run on: a pool (its own transaction) or one client inside a transaction. */
 export interface Queryable {
@@ -29,12 +29,10 @@ export interface PoolFigures {
 /** The same text as the driver's own, by which such a failure is recognised as passing. */
 const waitedTooLong = 'timeout exceeded when trying to connect'
 
-// What no request works for: refreshing, sweeping, reconciling.
-const background = 'background'
-
 interface PoolSettings extends pg.PoolConfig {
   max: number
-  maxPerHolder?: number
+  /** How many connections one account may use at once; all of them when left out. */
+  maxPerAccount?: number
   /** How long a statement waits for a connection, a new one or one that comes free. */
   connectionTimeoutMillis: number
 }
@@ -54,22 +52,34 @@ export class ConnectionPool implements Pool {
   readonly #pool: pg.Pool
   readonly #queue: FairQueue
   readonly #waitMs: number
+  readonly #maxPerAccount: number
   readonly #background: Lane
 
   constructor(settings: PoolSettings) {
-    const { maxPerHolder = settings.max, ...poolSettings } = settings
+    const { maxPerAccount = settings.max, ...poolSettings } = settings
     this.#pool = new pg.Pool(poolSettings)
     // The pool listens to a connection while it is idle, a query while it runs. An error between the two (the server was
     // stopped in the moment it answered) would have no listener and end the process. The next use finds it broken.
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#pool.on('error', () => {})
-    this.#queue = new FairQueue({ permits: settings.max, permitsPerHolder: maxPerHolder })
+    this.#queue = new FairQueue(settings.max)
+    this.#maxPerAccount = maxPerAccount
     this.#waitMs = settings.connectionTimeoutMillis
-    this.#background = this.lane(background)
+    this.#background = this.lane('background')
   }
 
-  /** A holder's view of the pool. */
-  lane(holder: string): Lane {
+  /** The pool for work of the service's own. Where accounts share it, that holds at most half of the connections. */
+  lane(name: string): Lane {
+    const isShared = this.#maxPerAccount < this.max
+    return this.#laneOf({ name, most: isShared ? Math.ceil(this.max / 2) : this.max })
+  }
+
+  /** The pool as an account sees it. */
+  accountLane(name: string): Lane {
+    return this.#laneOf({ name, most: this.#maxPerAccount })
+  }
+
+  #laneOf(holder: Holder): Lane {
     return new Lane(this, { pool: this.#pool, queue: this.#queue, waitMs: this.#waitMs }, holder)
   }
 
@@ -108,12 +118,12 @@ export class Lane implements Pool {
   readonly #pool: pg.Pool
   readonly #queue: FairQueue
   readonly #waitMs: number
-  readonly #holder: string
+  readonly #holder: Holder
   readonly #pending = new Set<(error: Error) => void>()
   #aborted: Error | null = null
   #hasBegun = false
 
-  constructor({ connections }: Pick<Pool, 'connections'>, { pool, queue, waitMs }: Shared, holder: string) {
+  constructor({ connections }: Pick<Pool, 'connections'>, { pool, queue, waitMs }: Shared, holder: Holder) {
     this.connections = connections
     this.#waitMs = waitMs
     this.#pool = pool

@@ -23,8 +23,8 @@ export interface PoolOptions {
   connectionTimeoutMs?: number
   /** A statement without an answer is given up after this, and its connection closed: for a server that hangs. */
   answerTimeoutMs?: number
-  /** How many connections one holder may use at once; all of them when left out. */
-  maxConnectionsPerHolder?: number
+  /** How many connections one account may use at once; all of them when left out. */
+  maxConnectionsPerAccount?: number
 }
 
 /**
@@ -49,11 +49,11 @@ function connectionSettings(options: PoolOptions): pg.ClientConfig & { connectio
 const defaultConnections = 16
 
 export function createPool(options: PoolOptions): ConnectionPool {
-  const { maxConnections: max = defaultConnections, maxConnectionsPerHolder: maxPerHolder } = options
+  const { maxConnections: max = defaultConnections, maxConnectionsPerAccount: maxPerAccount } = options
   return new ConnectionPool({
     ...connectionSettings(options),
     max,
-    ...(maxPerHolder !== undefined && { maxPerHolder }),
+    ...(maxPerAccount !== undefined && { maxPerAccount }),
   })
 }
 

@@ -34,7 +34,7 @@ export function lendDatabase(
     getter(this: FastifyRequest) {
       const lent = lanes.get(this)
       if (lent) return lent.lane
-      const lane = pool.lane(this.holder ?? keyless)
+      const lane = this.holder === null ? pool.lane(keyless) : pool.accountLane(this.holder)
       const deadline = setTimeout(() => lane.abort(tooSlow(deadlineMs)), deadlineMs).unref()
       lanes.set(this, { lane, deadline })
       return lane

@@ -4,7 +4,15 @@ export interface Waiter {
   grant(): void
 }
 
+/** For whom permits are asked. */
+export interface Holder {
+  name: string
+  /** How many permits it may have at once. Fewer than all leave one free for the next to come. */
+  most: number
+}
+
 interface Lane {
+  readonly most: number
   running: number
   /** Counts up over all lanes; 0 for one that was never served. */
   lastServed: number
@@ -13,14 +21,8 @@ interface Lane {
   readonly fresh: Set<Waiter>
 }
 
-function newLane(): Lane {
-  return { running: 0, lastServed: 0, begun: new Set(), fresh: new Set() }
-}
-
-export interface FairQueueOptions {
-  permits: number
-  /** How many permits one holder may have at once. Fewer than all leave one free for whoever comes next. */
-  permitsPerHolder: number
+function newLane({ most }: Holder): Lane {
+  return { most, running: 0, lastServed: 0, begun: new Set(), fresh: new Set() }
 }
 
 /**
@@ -30,15 +32,13 @@ export interface FairQueueOptions {
  * under overload some of it is finished instead of all of it being late.
  */
 export class FairQueue {
-  readonly #permitsPerHolder: number
   readonly #lanes = new Map<string, Lane>()
   #free: number
   #waiting = 0
   #served = 0
 
-  constructor({ permits, permitsPerHolder }: FairQueueOptions) {
+  constructor(permits: number) {
     this.#free = permits
-    this.#permitsPerHolder = permitsPerHolder
   }
 
   /** Requests without a permit, of all holders. */
@@ -47,35 +47,35 @@ export class FairQueue {
   }
 
   /** Takes a permit if one is free for this holder and nobody of the same holder waits for it. */
-  tryTake(holder: string): boolean {
-    const lane = this.#lanes.get(holder)
-    if (this.#free === 0 || (lane && (isWaitedFor(lane) || lane.running >= this.#permitsPerHolder))) return false
-    this.#start(holder, lane ?? newLane())
+  tryTake(holder: Holder): boolean {
+    const lane = this.#lanes.get(holder.name)
+    if (this.#free === 0 || (lane && (isWaitedFor(lane) || lane.running >= lane.most))) return false
+    this.#start(holder.name, lane ?? newLane(holder))
     return true
   }
 
   /** Waits behind the holder's earlier requests; `hasBegun` says which of them. Only after `tryTake` said no. */
-  enqueue(holder: string, waiter: Waiter, hasBegun = false): void {
-    const lane = this.#lanes.get(holder) ?? newLane()
-    this.#lanes.set(holder, lane)
+  enqueue(holder: Holder, waiter: Waiter, hasBegun = false): void {
+    const lane = this.#lanes.get(holder.name) ?? newLane(holder)
+    this.#lanes.set(holder.name, lane)
     lane[hasBegun ? 'begun' : 'fresh'].add(waiter)
     this.#waiting++
   }
 
   /** Gives up waiting. False when the permit was granted already. */
-  cancel(holder: string, waiter: Waiter): boolean {
-    const lane = this.#lanes.get(holder)
+  cancel({ name }: Holder, waiter: Waiter): boolean {
+    const lane = this.#lanes.get(name)
     if (!lane || !(lane.begun.delete(waiter) || lane.fresh.delete(waiter))) return false
     this.#waiting--
-    this.#forgetIdle(holder, lane)
+    this.#forgetIdle(name, lane)
     return true
   }
 
-  giveBack(holder: string): void {
-    const lane = this.#lanes.get(holder)!
+  giveBack({ name }: Holder): void {
+    const lane = this.#lanes.get(name)!
     lane.running--
     this.#free++
-    this.#forgetIdle(holder, lane)
+    this.#forgetIdle(name, lane)
     this.#grantNext()
   }
 
@@ -83,28 +83,28 @@ export class FairQueue {
     let chosen: [string, Lane] | undefined
     for (const entry of this.#lanes) {
       const [, lane] = entry
-      if (!isWaitedFor(lane) || lane.running >= this.#permitsPerHolder) continue
+      if (!isWaitedFor(lane) || lane.running >= lane.most) continue
       if (!chosen || comesBefore(lane, chosen[1])) chosen = entry
     }
     if (!chosen) return
-    const [holder, lane] = chosen
+    const [name, lane] = chosen
     const queue = lane.begun.size > 0 ? lane.begun : lane.fresh
     const [waiter] = queue
     queue.delete(waiter!)
     this.#waiting--
-    this.#start(holder, lane)
+    this.#start(name, lane)
     waiter!.grant()
   }
 
-  #start(holder: string, lane: Lane): void {
+  #start(name: string, lane: Lane): void {
     lane.running++
     lane.lastServed = ++this.#served
     this.#free--
-    this.#lanes.set(holder, lane)
+    this.#lanes.set(name, lane)
   }
 
-  #forgetIdle(holder: string, lane: Lane): void {
-    if (lane.running === 0 && !isWaitedFor(lane)) this.#lanes.delete(holder)
+  #forgetIdle(name: string, lane: Lane): void {
+    if (lane.running === 0 && !isWaitedFor(lane)) this.#lanes.delete(name)
   }
 }
 
