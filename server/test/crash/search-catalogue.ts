@@ -56,11 +56,13 @@ const stores = 200
 /** Opens it and brings all of its stores in; later changes bring none, and none goes. */
 export async function openCatalogue(url: string, random: Random): Promise<ChangingCatalogue> {
   const deps = await openHere({ ...catalogueSettings(url), SEARCH_ENGINE: 'postgres' })
+  // Imports and erasing are the operator's work, done as the role that owns the tables.
+  const operator = { ...deps, db: deps.ownerDb }
   const file = join(temporaryFolder(), 'records.ndjson')
   const importRecords = async (importFile: typeof importStores, records: object[]) => {
     await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))
     // People who were erased are refused.
-    await importFile(deps, { file, extendTaxonomy: false })
+    await importFile(operator, { file, extendTaxonomy: false })
   }
   const somebody = async () => {
     const { rows } = await deps.db.query<{ key: number }>(
@@ -74,7 +76,7 @@ export async function openCatalogue(url: string, random: Random): Promise<Changi
   const people = (count: number) => Array.from({ length: count }, () => drawPerson(random, stores))
   const change = async () => {
     const choice = random()
-    if (choice < 0.15) await eraseContacts(deps, { id: await somebody() })
+    if (choice < 0.15) await eraseContacts(operator, { id: await somebody() })
     else if (choice < 0.5) await importRecords(importContacts, people(1 + Math.floor(random() * 30)))
     else {
       const share = random() < 0.1 ? 1 : 0.05

@@ -93,7 +93,7 @@ function environment(settings: Settings): Settings {
 /** Works on the service's database as a command beside it does. */
 export async function withDeps<T>(settings: Settings, work: (deps: Deps) => Promise<T>): Promise<T> {
   const config = readConfig({ ...settings, LOG_LEVEL: 'silent' }, projectDir)
-  const deps = await openDeps(config, { applicationName: 'storedex test', maxConnections: 2 })
+  const deps = await openDeps(config, { applicationName: 'storedex test', maxConnections: 2, asOwner: true })
   try {
     return await work(deps)
   } finally {
