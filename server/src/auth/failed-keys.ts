@@ -1,10 +1,10 @@
 import { isIPv6 } from 'node:net'
 
 /** Mistakes that an address may make within a window before its connections are slowed down. */
-const free = 20
+const free = 100
 const windowMs = 60_000
 const maxAddresses = 10_000
-const restMs = 1_000
+const restMs = 500
 
 /**
  * Counts refused keys by address, to slow down whoever tries keys. Nobody is refused for it: a real key works from the

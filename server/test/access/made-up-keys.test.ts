@@ -70,17 +70,17 @@ describe('an address with many refused keys', () => {
       return { status, ms: performance.now() - startedAt }
     }
     const real = await app.key({})
-    for (let i = 0; i < 25; i++) await statusWith(newApiKey('live'))
+    await Promise.all(Array.from({ length: 105 }, () => statusWith(newApiKey('live'))))
     expect((await timed(newApiKey('live'), agent)).status).toBe(401)
     const rested = await timed(newApiKey('live'), agent)
     expect(rested.status).toBe(401)
-    expect(rested.ms).toBeGreaterThan(800)
+    expect(rested.ms).toBeGreaterThan(400)
     expect((await timed(real.secret)).status).toBe(200)
   })
 
   test('is one network of IPv6, and is forgiven after a minute', () => {
     const failed = new FailedKeys()
-    for (let i = 0; i < 20; i++) expect(failed.count(`2001:db8:1:2::${i + 1}`, 0)).toBe(0)
+    for (let i = 0; i < 100; i++) expect(failed.count(`2001:db8:1:2::${i + 1}`, 0)).toBe(0)
     expect(failed.count('2001:db8:1:2:ffff::1', 1_000)).toBeGreaterThan(0)
     expect(failed.count('2001:db8:1:3::1', 1_000)).toBe(0)
     expect(failed.count('2001:db8:1:2::1', 61_000)).toBe(0)
