@@ -243,6 +243,7 @@ export class Connections {
   #enter(connection: Connection, phase: Phase): void {
     // One that was forgotten belongs to no phase any more.
     if (!this.#inPhase[connection.phase].delete(connection)) return
+    if (connection.phase === 'unread') connection.socket.resume()
     connection.phase = phase
     connection.since = performance.now()
     this.#inPhase[phase].add(connection)
@@ -272,7 +273,8 @@ export class Connections {
       const { current, socket } = connection
       if (!current?.writableEnded || socket.writableLength === 0) continue
       this.#enter(connection, 'unread')
-      // Node ends it when nothing at all has moved for so long.
+      // Node ends it when nothing at all has moved for so long. What a caller sends must not count as movement.
+      socket.pause()
       socket.setTimeout(this.#timeouts.unreadMs)
     }
     const now = performance.now()

@@ -149,6 +149,16 @@ describe('a caller who does not read', () => {
     await expect.poll(() => connectionsOf(edge), { timeout: 10_000 }).toBe(0)
   })
 
+  test('is cut off also when it goes on sending', async () => {
+    const edge = await startOddEdge({ timeouts: { unreadMs: 400 } })
+    const socket = await open(edge.port, 'GET /api/v1/big HTTP/1.1\r\nHost: x\r\n\r\n')
+    const sending = setInterval(() => socket.write('\r\n'), 50)
+    socket.once('close', () => clearInterval(sending))
+    await expect.poll(() => edge.begun()).toBe(1)
+    await expect.poll(() => connectionsOf(edge), { timeout: 10_000 }).toBe(0)
+    clearInterval(sending)
+  })
+
   test('is cut off when the whole reply takes too long', async () => {
     const edge = await startOddEdge({ timeouts: { replyMs: 100 } })
     await open(edge.port, 'GET /api/v1/big HTTP/1.1\r\nHost: x\r\n\r\n')
