@@ -46,14 +46,16 @@ async function runTests(server, settings, args) {
   console.log(`\nTests on ${server}`)
   const folder = mkdtempSync(join(tmpdir(), 'storedex-report-'))
   const report = join(folder, 'report.json')
+  const unhandled = join(folder, 'unhandled.json')
   const vitest = join(projectDir, 'node_modules/vitest/vitest.mjs')
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const ownReporter = `--reporter=${join(import.meta.dirname, 'unhandled-errors.mjs')}`
+  const reporters = ['--reporter=default', ownReporter, '--reporter=json', `--outputFile.json=${report}`]
   // A server that a developer has chosen for single files is not for this.
   const { TEST_DATABASE_URL: _, ...environment } = process.env
   const child = spawn(process.execPath, [vitest, 'run', ...reporters, ...args], {
     cwd: projectDir,
     stdio: 'inherit',
-    env: { ...environment, ...settings },
+    env: { ...environment, ...settings, UNHANDLED_ERRORS_FILE: unhandled },
   })
   const code = await new Promise((done) => child.once('close', done))
   try {
@@ -62,6 +64,8 @@ async function runTests(server, settings, args) {
     const failed = numFailedTests + brokenFiles.length
     const isOtherwiseBad = failed === 0 && (code !== 0 || passed === 0)
     const failures = isOtherwiseBad ? [`the run itself, with exit code ${code}`] : testResults.flatMap(describeFailures)
+    // Such an error fails a run in which every test passes.
+    if (existsSync(unhandled)) failures.push(...JSON.parse(readFileSync(unhandled, 'utf8')))
     return { passed, failed: isOtherwiseBad ? 1 : failed, failures: failures.map((text) => `${text} (on ${server})`) }
   } catch {
     return { passed: 0, failed: 1, failures: [`the run on ${server} left no report`] }
