@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
@@ -6,7 +6,7 @@ import { openDeps } from '../../src/deps.ts'
 import { runCommand } from '../cli/support.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { testDataKeys } from '../support/data-keys.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { connectClient, createTestDatabase } from '../support/database.ts'
 import { spendCredits } from '../usage/spend.ts'
 
 // A server that lets nobody make a role has none to test.
@@ -87,8 +87,7 @@ describe.skipIf(inject('serviceRole') === null)('the ledger is append-only by ri
 })
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  const client = await connectClient(url)
   onTestFinished(() => client.end())
   return client
 }

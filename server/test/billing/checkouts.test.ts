@@ -1,10 +1,9 @@
-import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
 import { reconcile } from '../../src/billing/reconcile.ts'
 import type { TestKey } from '../support/app.ts'
-import { listenOnLoopback } from '../support/listen.ts'
+import { serveOnLoopback } from '../support/listen.ts'
 import { keepFromReconciling } from './billing-world.ts'
 import { deliverTo, openStandinWorld } from './standin-world.ts'
 
@@ -12,7 +11,7 @@ import { deliverTo, openStandinWorld } from './standin-world.ts'
 let onRequest: (request: string) => Promise<number | undefined> = async () => undefined
 
 async function startGateway(target: string): Promise<string> {
-  const gateway = createServer(async (request, response) => {
+  return serveOnLoopback(async (request, response) => {
     const body = await buffer(request)
     const refusal = await onRequest(`${request.method} ${request.url}`)
     if (refusal !== undefined) {
@@ -28,7 +27,6 @@ async function startGateway(target: string): Promise<string> {
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(await reply.text())
   })
-  return listenOnLoopback(gateway)
 }
 
 const world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: startGateway })

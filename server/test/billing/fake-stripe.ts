@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../support/client.ts'
-import { listenOnLoopback } from '../support/listen.ts'
+import { serveOnLoopback } from '../support/listen.ts'
 import { answerCheckouts, type FakeCheckout } from './fake-checkouts.ts'
 
 /** How the fake answers: as it should, or as a provider in trouble does. */
@@ -29,8 +29,7 @@ const webhookSecret = 'whsec_fake'
  * file's tests.
  */
 export async function startFakeStripe(): Promise<FakeStripe> {
-  const server = createServer((request, response) => void answer(fake, request, response))
-  const url = await listenOnLoopback(server)
+  const url = await serveOnLoopback((request, response) => answer(fake, request, response))
   const fake: FakeStripe = {
     url,
     environment: {

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { listenOnLoopback } from '../support/listen.ts'
+import { serveOnLoopback } from '../support/listen.ts'
 
 /** How the provider answers: as it should, not at all, never to an end, or with half of a reply. */
 export type Weather = 'up' | 'down' | 'hangs' | 'breaks off'
@@ -20,7 +19,7 @@ export function createGateway(): Gateway {
     weather: 'up',
     mostWaiting: () => mostWaiting,
     async start(target) {
-      const server = createServer(async (request, response) => {
+      return serveOnLoopback(async (request, response) => {
         const body = await buffer(request)
         if (gateway.weather === 'down') return void request.socket.destroy()
         if (gateway.weather === 'hangs') {
@@ -35,15 +34,12 @@ export function createGateway(): Gateway {
           method: request.method!,
           headers: headers as Record<string, string>,
           ...(body.length > 0 && { body: new Uint8Array(body) }),
-        }).catch(() => null)
-        // What was asked for as the test ended finds nobody there.
-        if (!reply) return void request.socket.destroy()
+        })
         const text = await reply.text()
         response.writeHead(reply.status, { 'content-type': 'application/json' })
         if (gateway.weather === 'up') return void response.end(text)
         response.write(text.slice(0, text.length / 2), () => request.socket.destroy())
       })
-      return listenOnLoopback(server)
     },
   }
   return gateway

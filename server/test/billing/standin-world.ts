@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { createStandin } from '../../../stripe-standin/src/app.ts'
 import { scopes } from '../../src/auth/scopes.ts'
@@ -8,6 +5,7 @@ import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { atEnd } from '../support/cleanup.ts'
 import type { Json } from '../support/client.ts'
 import { createManualClock } from '../support/clock.ts'
+import { serveOnLoopback } from '../support/listen.ts'
 
 /** A signed event on its way from the stand-in to a server. */
 export interface Delivery {
@@ -44,15 +42,11 @@ interface WorldOptions {
 /** The production app beside the local Stripe, spoken to over HTTP; events come straight to the server. */
 export async function openStandinWorld(now: string, { between }: WorldOptions = {}): Promise<StandinWorld> {
   let courier: Courier = async () => 503
-  const relay = createServer(async (request, response) => {
+  const webhookUrl = await serveOnLoopback(async (request, response) => {
     const body = await buffer(request)
     response.statusCode = await courier({ body, signature: String(request.headers['stripe-signature']) })
     response.end()
   })
-  relay.listen(0, '127.0.0.1')
-  await once(relay, 'listening')
-  const webhookUrl = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`
-
   const standinClock = createManualClock(now)
   const { app: standin } = await createStandin({
     clock: () => standinClock.now(),
@@ -60,11 +54,7 @@ export async function openStandinWorld(now: string, { between }: WorldOptions = 
     webhook: { url: webhookUrl, secret: webhookSecret },
   })
   const standinUrl = await standin.listen({ host: '127.0.0.1', port: 0 })
-  atEnd(async () => {
-    await standin.close()
-    relay.closeAllConnections()
-    relay.close()
-  })
+  atEnd(() => standin.close())
 
   const app = await startTestApp({
     now,

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TestKey } from '../support/app.ts'
-import { listenOnLoopback } from '../support/listen.ts'
+import { serveOnLoopback } from '../support/listen.ts'
 import { openStandinWorld, type StandinWorld } from './standin-world.ts'
 
 let world: StandinWorld
@@ -16,7 +15,7 @@ let keptFailures: 'none' | 'though done' | 'and not done' = 'none'
 /** Answers the first key of each thing with a failure, and plays it back. */
 async function startForgetfulGateway(target: string): Promise<string> {
   const kept = new Set<string>()
-  const gateway = createServer(async (request, response) => {
+  return serveOnLoopback(async (request, response) => {
     const { host: _, connection: __, ...headers } = request.headers
     const body = await buffer(request)
     const init = { method: request.method!, headers: headers as Record<string, string> }
@@ -33,7 +32,6 @@ async function startForgetfulGateway(target: string): Promise<string> {
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(await reply.text())
   })
-  return listenOnLoopback(gateway)
 }
 
 const pages = { returnUrl: 'https://us.example/billing/done', canceledUrl: 'https://us.example/billing/canceled' }

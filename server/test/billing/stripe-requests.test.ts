@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { connectStripe } from '../../src/billing/stripe.ts'
 import { setUpStripe } from '../../src/billing/stripe-setup.ts'
 import { pickFreePort } from '../../src/db/embedded/postmaster.ts'
 import { atEnd } from '../support/cleanup.ts'
-import { listenOnLoopback } from '../support/listen.ts'
+import { serveOnLoopback } from '../support/listen.ts'
 import { openStandinWorld, type StandinWorld } from './standin-world.ts'
 
 /**
@@ -33,7 +33,7 @@ const asked: Asked[] = []
 
 /** Passes requests on, and notes them. */
 async function startRecorder(target: string): Promise<string> {
-  const recorder = createServer(async (request, response) => {
+  return serveOnLoopback(async (request, response) => {
     const body = await buffer(request)
     const { host: _, connection: __, ...headers } = request.headers
     asked.push({ method: request.method!, path: request.url!, headers, body })
@@ -41,7 +41,6 @@ async function startRecorder(target: string): Promise<string> {
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(await reply.text())
   })
-  return listenOnLoopback(recorder)
 }
 
 function send(target: string, { method, path, headers, body }: Asked): Promise<Response> {

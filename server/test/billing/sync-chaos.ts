@@ -1,7 +1,6 @@
-import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { listenOnLoopback } from '../support/listen.ts'
+import { serveOnLoopback } from '../support/listen.ts'
 import { type Delivery, deliverTo } from './standin-world.ts'
 
 /** A share from 0 to 1. */
@@ -34,7 +33,7 @@ export const calm: Chaos = { dice: () => 0.5, lost: 0, twice: 0, refused: 0 }
  * be old when it comes, and overtaken by another reply. Answers with its address.
  */
 export async function startGateway(target: string, weather: () => Chaos): Promise<string> {
-  const gateway = createServer(async (request, response) => {
+  return serveOnLoopback(async (request, response) => {
     const { dice, refused } = weather()
     const body = await buffer(request)
     await delay(dice() * 10)
@@ -54,7 +53,6 @@ export async function startGateway(target: string, weather: () => Chaos): Promis
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(text)
   })
-  return listenOnLoopback(gateway)
 }
 
 /** Carries events to any of several servers: late, out of order, twice or not at all, again and again when refused. */

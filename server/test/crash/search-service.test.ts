@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { findProjectDir } from '../../src/config.ts'
 import { temporaryDirectory } from '../db/embedded-support.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { connectClient, createTestDatabase } from '../support/database.ts'
 import { mustAsk } from './caller.ts'
 import { randomFrom } from './load.ts'
 import { importPeople, peopleSettings } from './people.ts'
@@ -127,8 +126,7 @@ test('a database that is put back to a backup, beneath a service or between two,
 
 /** Copies a database that is in use; all connections to it break, then and when it is put back. */
 async function backUp(url: string): Promise<{ restore(): Promise<void> }> {
-  const admin = new pg.Client({ connectionString: inject('postgresUrl') })
-  await admin.connect()
+  const admin = await connectClient(inject('postgresUrl'))
   const name = new URL(url).pathname.slice(1)
   const copyName = `${name}_backup`
   onTestFinished(async () => {

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { importStores } from '../../src/imports/import-stores.ts'
 import { temporaryDirectory } from '../db/embedded-support.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { connectClient, createTestDatabase } from '../support/database.ts'
 import { type Answer, ask, mustAsk } from './caller.ts'
 import { startService, subscribe, withDeps } from './service.ts'
 
@@ -47,8 +46,7 @@ describe('two services on one database', () => {
     const requests = await storm((i) => ask(apiOf(i), hurried.live, '/usage'))
     expect([countOf(requests, 200), countOf(requests, 429)]).toEqual([17, 33])
 
-    const books = new pg.Client({ connectionString: url })
-    await books.connect()
+    const books = await connectClient(url)
     onTestFinished(() => books.end())
     const { rows } = await books.query(`
       select bool_and(used = (
@@ -87,8 +85,7 @@ describe('a service that is told to stop', () => {
     const [{ domain }] = (await mustAsk(service.api, key, '/stores/search', { filters: {}, limit: 1 })).body.data as [
       { domain: string },
     ]
-    const [holder, watcher] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })]
-    await Promise.all([holder.connect(), watcher.connect()])
+    const [holder, watcher] = [await connectClient(url), await connectClient(url)]
     onTestFinished(async () => void (await Promise.all([holder.end(), watcher.end()])))
     const waiting = async () => {
       const { rows } = await watcher.query(

@@ -1,20 +1,19 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
 import { renderStore } from '../../src/stores/document.ts'
 import { renderPreviewedStore } from '../../src/stores/preview.ts'
 import type { Store } from '../../src/stores/schema.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { connectClient, createTestDatabase } from '../support/database.ts'
 import { describeSchema } from '../support/describe-schema.ts'
 
 const folder = join(import.meta.dirname, '../../migrations')
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  const client = await connectClient(url)
   onTestFinished(() => client.end())
   return client
 }

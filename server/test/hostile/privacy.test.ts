@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
 import { createLogger } from '../../src/http/logger.ts'
@@ -7,6 +7,7 @@ import { operations } from '../access/operations.ts'
 import { call, type RawReply, sendRaw } from '../http/edge.ts'
 import { startTestApp } from '../support/app.ts'
 import { atEnd } from '../support/cleanup.ts'
+import { connectClient } from '../support/database.ts'
 import { judge, marker } from './world.ts'
 
 const lines: string[] = []
@@ -111,11 +112,7 @@ describe('the log at its most talkative tells nothing of', () => {
 })
 
 describe('when the database fails', () => {
-  const connect = async () => {
-    const client = new pg.Client({ connectionString: app.deps.databaseUrl })
-    await client.connect()
-    return client
-  }
+  const connect = () => connectClient(app.deps.databaseUrl)
   // A session sees what the others do only outside a transaction, so that one holds the lock and one looks on.
   let holder: pg.Client
   let watcher: pg.Client

@@ -24,9 +24,16 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return { url: url.href, serviceUrl: serviceUrl.href }
 }
 
+/** A connection of the caller's own. The server may end it at any time: that is an answer to the next query, no crash. */
+export async function connectClient(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: serverUrl })
-  await admin.connect()
+  const admin = await connectClient(serverUrl)
   try {
     // Cloning is refused while another clone reads the template; the refusal passes quickly.
     for (let attempt = 1; ; attempt++) {

@@ -1,10 +1,22 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { atEnd } from './cleanup.ts'
 
-/** Lets a server listen on loopback until the file's tests are over; answers its address. */
-export async function listenOnLoopback(server: Server): Promise<string> {
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
+
+/**
+ * Serves HTTP on loopback until the file's tests are over; returns the address. A handler that fails, for instance because
+ * its caller hung up or what it asks has been closed, ends its connection instead of the test run.
+ */
+export async function serveOnLoopback(handler: Handler): Promise<string> {
+  const server = createServer(async (request, response) => {
+    try {
+      await handler(request, response)
+    } catch {
+      request.socket.destroy()
+    }
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   atEnd(() => {

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { closePeriodsAlone } from '../../src/usage/closing/close-periods.ts'
 import { runCommand } from '../cli/support.ts'
 import type { TestKey } from '../support/app.ts'
+import { connectClient } from '../support/database.ts'
 import { type ClosingWorld, dayMs, detailMonths, openClosingWorld } from './closing-world.ts'
 
 const start = '2025-01-10T12:00:00.000Z'
@@ -233,8 +234,7 @@ describe('closing leaves the sums as they were at every moment', () => {
     async (table) => {
       const key = await makeClosable()
       const before = await world.show(key)
-      const holder = new pg.Client({ connectionString: world.app.deps.databaseUrl })
-      await holder.connect()
+      const holder = await connectClient(world.app.deps.databaseUrl)
       try {
         await holder.query('begin')
         await holder.query(`lock table ${table} in share row exclusive mode`)
