@@ -7,9 +7,8 @@ import { type Deadline, startDeadline } from './links-deadline.ts'
 import type { Page } from './page.ts'
 import type { ProviderLink } from './provider.ts'
 import { syncAccount } from './sync-account.ts'
-import type { TrialPowers } from './trial-key.ts'
 import { onwardPage, outdatedPage, trialPage } from './trial-page.ts'
-import { type ProviderStep, readTrialStanding, type TrialStanding } from './trial-standing.ts'
+import { type ProviderStep, readTrialStanding, type TrialPowers, type TrialStanding } from './trial-standing.ts'
 
 export interface TrialPageContext extends BillingServices {
   signer: Signer

@@ -3,13 +3,7 @@ import type { Queryable } from '../db/pool.ts'
 import type { Page } from './page.ts'
 import { selectTrialKey, type TrialKeyRow } from './queries.ts'
 import { closedPage } from './trial-page.ts'
-
-/** What a link to the trial page is worth at this moment. */
-export interface TrialPowers {
-  accountId: number
-  /** Whether the page may lead to the payment provider; without it, it may only end the trial. */
-  mayManage: boolean
-}
+import type { TrialPowers } from './trial-standing.ts'
 
 // The scopes of the calls that hand out this link. A key that has lost them could not get it any more.
 const asking: readonly Scope[] = ['usage:read', 'contacts:reveal']

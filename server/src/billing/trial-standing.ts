@@ -4,7 +4,13 @@ import type { BillingServices } from './context.ts'
 import type { Deadline } from './links-deadline.ts'
 import type { Billing, PaidPlan, ProviderSubscription } from './provider.ts'
 import { readStanding } from './standing.ts'
-import type { TrialPowers } from './trial-key.ts'
+
+/** What a link to the trial page is worth at this moment. */
+export interface TrialPowers {
+  accountId: number
+  /** Whether the page may lead to the payment provider; without it, it may only end the trial. */
+  mayManage: boolean
+}
 
 /** What a person can do on the trial page, which follows from how the account stands. */
 type TrialStep =

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { CallerContext } from '../auth/caller.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
+import type { Sealer } from '../kernel/seal.ts'
 import * as queries from './idempotency-queries.ts'
-import type { ContactSeals } from './keyring.ts'
 import type { RunningKeys } from './running-keys.ts'
 
 declare module 'fastify' {
@@ -20,7 +20,7 @@ const patienceMs = 2_000
 
 export interface IdempotencyContext extends CallerContext {
   db: Pool
-  seals: ContactSeals
+  seals: { sealer: Sealer }
   /** Of this process; those of others are met in the database. */
   runningKeys: RunningKeys
 }

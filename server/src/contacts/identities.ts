@@ -99,3 +99,9 @@ export function recordIdentity(
 ): Identity {
   return hasher.hash('record', `${storeId}\n${externalKey.toString('hex')}`)
 }
+
+/** What somebody with these channels is recognised by. */
+export function hashesOfChannels(hasher: IdentityHasher, channels: NormalChannels): string[] {
+  const { own, shareable, domains } = hashChannels(hasher, channels)
+  return [...own, ...shareable, ...domains].map(({ hash }) => hash)
+}

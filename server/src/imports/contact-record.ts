@@ -8,10 +8,10 @@ import {
   type Phone,
   phoneTypes,
 } from '../contacts/facts.ts'
+import { hashesOfChannels } from '../contacts/identities.ts'
 import { Closed } from '../kernel/shapes.ts'
 import type { Seniority } from '../search/traits.ts'
 import { readChannels } from './contact-channels.ts'
-import { hashesOfChannels } from './contact-hashes.ts'
 import { readPlainText, readShownText, refuseChannels } from './contact-text.ts'
 import { Given, Host, type Patched, readHost, Text, Word, when } from './fields.ts'
 import type { ReadContext } from './kind.ts'

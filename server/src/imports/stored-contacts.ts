@@ -1,7 +1,7 @@
-import { type ContactPlace, type IdentityHasher, normalizeChannels } from '../contacts/identities.ts'
+import { type ContactPlace, hashesOfChannels, type IdentityHasher, normalizeChannels } from '../contacts/identities.ts'
 import type { Client } from '../db/pool.ts'
 import { parseStore } from '../stores/document.ts'
-import { hashesOfChannels } from './contact-hashes.ts'
+
 import type { ContactPatch } from './contact-record.ts'
 import type { Entry } from './entries.ts'
 import type { NumberedRecord, WriteContext } from './kind.ts'
