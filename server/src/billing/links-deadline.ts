@@ -2,7 +2,7 @@ import { ApiError } from '../kernel/errors.ts'
 
 // A caller hears of a slow provider within this time, however many requests to it a link takes.
 const defaultTotalMs = 5_000
-const retryAfterSeconds = 5
+const deadlineRetryAfterSeconds = 5
 
 /** Awaits work for what is left of the time that all of it together has. */
 export type Deadline = <T>(work: Promise<T>) => Promise<T>
@@ -25,7 +25,7 @@ export function startDeadline(totalMs = defaultTotalMs): Deadline {
 
 function tooSlow(totalMs: number): ApiError {
   return new ApiError('billing_provider_unavailable', 'The payment provider is slow; try again in a moment.', {
-    retryAfterSeconds,
+    retryAfterSeconds: deadlineRetryAfterSeconds,
     cause: new Error(`a billing link took longer than ${totalMs} ms`),
   })
 }

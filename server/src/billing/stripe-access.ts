@@ -2,7 +2,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { StripeAccess } from './stripe.ts'
 
 // Nothing changes before a person sets it up.
-const retryAfterSeconds = 60
+const setupRetryAfterSeconds = 60
 
 /** What the configuration says of Stripe. */
 interface StripeSettings {
@@ -17,7 +17,7 @@ export function configuredAccess({ secretKey, webhookSecrets, apiBase }: StripeS
   return async () => {
     if (access) return access
     throw new ApiError('billing_provider_unavailable', 'No payment provider is set up.', {
-      retryAfterSeconds,
+      retryAfterSeconds: setupRetryAfterSeconds,
       cause: new Error('STRIPE_SECRET_KEY is not set and the local stand-in does not run here'),
     })
   }

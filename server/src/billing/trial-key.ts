@@ -15,12 +15,12 @@ export async function readTrialPowers(
   now: Date,
 ): Promise<TrialPowers | { closed: Page }> {
   const key = await selectTrialKey(db, keyId)
-  const reason = key ? refusalOf(key, now) : 'does not exist any more'
+  const reason = key ? reasonItIsClosed(key, now) : 'does not exist any more'
   if (!key || reason) return { closed: closedPage(reason!, key?.suspended_at && !key.revoked_at ? 403 : 410) }
   return { accountId: key.account_id, mayManage: key.scopes.includes('billing:manage') }
 }
 
-function refusalOf({ scopes, revoked_at, suspended_at, expires_at }: TrialKeyRow, now: Date): string | null {
+function reasonItIsClosed({ scopes, revoked_at, suspended_at, expires_at }: TrialKeyRow, now: Date): string | null {
   if (revoked_at) return 'was revoked'
   if (suspended_at) return 'is suspended'
   if (expires_at && expires_at <= now) return 'has expired'

@@ -17,10 +17,10 @@ export interface ReadChannels {
   hasNationalPhones: boolean
 }
 
-type Given = Pick<ContactRecord, 'emails' | 'phones' | 'profile_url'>
-type Items<Field extends keyof Given> = NonNullable<Given[Field]>
+type GivenChannels = Pick<ContactRecord, 'emails' | 'phones' | 'profile_url'>
+type Items<Field extends keyof GivenChannels> = NonNullable<GivenChannels[Field]>
 
-export function readChannels(record: Given): ReadChannels {
+export function readChannels(record: GivenChannels): ReadChannels {
   const normal: NormalChannels = { emails: [], phones: [], profile: null }
   const emails = when(record.emails, (given) => readEmails(given, normal))
   const phones = when(record.phones, readPhones)
