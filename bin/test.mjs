@@ -15,11 +15,11 @@ const oldestPostgres = 15
 const sameOnEveryServer = [
   'bench/test/**',
   'drill/test/**',
+  'packages/*/test/**',
   'stripe-standin/test/**',
   ...['architecture', 'catalogue', 'crash', 'hostile', 'http', 'kernel', 'start'].map(
     (name) => `server/test/${name}/**`,
   ),
-  'server/test/db/embedded-*',
   'server/test/billing/{browser,outage,standin,stripe}*',
 ]
 

@@ -17,7 +17,7 @@ import { pathToFileURL } from 'node:url'
 import { explained } from './explained.mjs'
 
 const entryName = 'cli.js'
-const workspaces = ['server', 'stripe-standin']
+const programs = ['server', 'stripe-standin']
 const keptBundles = 3
 
 /**
@@ -44,9 +44,11 @@ function urlOf(bundle) {
 
 function hashOfSources(projectDir) {
   const hash = createHash('sha256').update(projectDir)
-  for (const workspace of workspaces) {
+  for (const workspace of workspaces(projectDir)) {
     const source = join(projectDir, workspace, 'src')
-    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      /\.m?ts$|\.mjs$/.test(path),
+    )
     for (const path of files.sort()) hash.update(`\0${workspace}/${path}\0`).update(readFileSync(join(source, path)))
     hash.update(readFileSync(join(projectDir, workspace, 'package.json')))
   }
@@ -104,12 +106,24 @@ async function build(projectDir, outdir) {
   }
 }
 
-/** Packages stay as they are installed, except one of several hundred files: finding these takes longer than running them. */
+/**
+ * Installed packages are not bundled, except one of several hundred files: finding these takes longer than running them.
+ * The workspace packages are source and are bundled.
+ */
 function externalPackages(projectDir) {
-  const names = workspaces.flatMap((workspace) =>
-    Object.keys(JSON.parse(readFileSync(join(projectDir, workspace, 'package.json'), 'utf8')).dependencies),
+  const names = workspaces(projectDir).flatMap((workspace) =>
+    Object.keys(JSON.parse(readFileSync(join(projectDir, workspace, 'package.json'), 'utf8')).dependencies ?? {}),
   )
-  return names.filter((name) => name !== 'typebox')
+  return names.filter((name) => name !== 'typebox' && !name.startsWith('@storedex/'))
+}
+
+function workspaces(projectDir) {
+  return [
+    ...programs,
+    ...readdirSync(join(projectDir, 'packages'))
+      .map((name) => `packages/${name}`)
+      .sort(),
+  ]
 }
 
 function moveIntoPlace(aside, bundle) {

@@ -1,17 +1,29 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { explained } from './explained.mjs'
 import { runNpm } from './npm.mjs'
 
 /** Installs what the lock file names and `node_modules` lacks; of two that start at once one installs and the other waits. */
 export async function installPackages(projectDir, { tools }) {
-  if (!isPackageMissing(projectDir, tools)) return
-  await alone(projectDir, async () => {
-    if (!isPackageMissing(projectDir, tools)) return
-    console.error('Installing packages…')
-    await runInstallation(projectDir, tools)
-  })
+  if (isPackageMissing(projectDir, tools)) {
+    await alone(projectDir, async () => {
+      if (!isPackageMissing(projectDir, tools)) return
+      console.error('Installing packages…')
+      await runInstallation(projectDir, tools)
+    })
+  }
+  linkWorkspaces(projectDir)
 }
 
 /** Compares the lock file with the record that npm keeps of what it installed, however that came about. */
@@ -26,6 +38,22 @@ function isPackageMissing(projectDir, tools) {
       !(optional || link || (dev && !tools)) &&
       installed[path]?.version !== version,
   )
+}
+
+/** Adds the links to workspaces that are newer than the installation; npm would remove development tools on the way. */
+function linkWorkspaces(projectDir) {
+  const wanted = Object.entries(readPackages(join(projectDir, 'package-lock.json'))).filter(([, { link }]) => link)
+  for (const [path, { resolved }] of wanted) {
+    const link = join(projectDir, path)
+    if (lstatSync(link, { throwIfNoEntry: false })) continue
+    try {
+      mkdirSync(dirname(link), { recursive: true })
+      symlinkSync(relative(dirname(link), join(projectDir, resolved)), link)
+    } catch (cause) {
+      // EEXIST: another launcher was quicker.
+      if (cause.code !== 'EEXIST') throw explained(`${link} is missing and cannot be made (${cause.code}).`)
+    }
+  }
 }
 
 function readPackages(lockFile) {

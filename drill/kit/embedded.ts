@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
+import { isServerOf, readPostmasterFile } from '@storedex/embedded-postgres/postmaster'
 import pg from 'pg'
-import { isServerOf, readPostmasterFile } from '../../server/src/db/embedded/postmaster.ts'
-import { openEmbeddedPostgres } from '../../server/src/db/embedded/supervisor.ts'
 import { childrenOf, isAlive, isTrueWithin, signal } from './processes.ts'
 
 /** The process id of the PostgreSQL that runs in a data directory; undefined when none does. */

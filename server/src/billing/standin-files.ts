@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { unless } from '../db/embedded/errors.ts'
-import { provideDataDir } from '../db/embedded/place.ts'
-import { inspectProcess, isMarkAlive } from '../db/embedded/processes.ts'
+import { unless } from '@storedex/embedded-postgres/errors'
+import { provideDataDir } from '@storedex/embedded-postgres/location'
+import { inspectProcess, isMarkAlive } from '@storedex/process-lock/processes'
 
 /** Where a stand-in runs, for those that share it. */
 export interface StandinAddress {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { withLock } from '../db/embedded/lock.ts'
+import { withLock } from '@storedex/process-lock'
 import { ApiError } from '../kernel/errors.ts'
 import { isTimeOver } from '../kernel/wait.ts'
 import {

@@ -5,11 +5,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { until } from '../../../packages/embedded-postgres/test/support.ts'
 import { LocalStandin } from '../../src/billing/standin.ts'
 import type { StripeAccess } from '../../src/billing/stripe.ts'
 import { findProjectDir } from '../../src/config.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
-import { until } from '../db/embedded-support.ts'
 
 const program = [
   '--import',

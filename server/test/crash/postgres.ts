@@ -1,5 +1,5 @@
-import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
-import { run, serverPid, until } from '../db/embedded-support.ts'
+import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
+import { run, serverPid, until } from '../../../packages/embedded-postgres/test/support.ts'
 
 /** Runs a statement on the embedded PostgreSQL, beside the service. */
 export async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { serverPid, temporaryDirectory } from '../db/embedded-support.ts'
+import { serverPid, temporaryDirectory } from '../../../packages/embedded-postgres/test/support.ts'
 import { type Answer, mustAsk } from './caller.ts'
 import { randomFrom } from './load.ts'
 import { expectBalancedLedger, importPeople, peopleSettings } from './people.ts'

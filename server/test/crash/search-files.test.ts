@@ -12,9 +12,9 @@ import {
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { isRoot } from '../../../packages/embedded-postgres/test/support.ts'
 import { readSnapshotFile } from '../../src/search/feed/snapshot-file.ts'
 import type { CatalogueSnapshot } from '../../src/search/memory/snapshot.ts'
-import { isRoot } from '../db/embedded-support.ts'
 import { createFeedWorld, expectSame, type FeedWorld, follow, temporaryFolder } from '../search/feed/world.ts'
 import type { PlainStore } from '../search/memory/segments.ts'
 

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
+import { until } from '../../../packages/embedded-postgres/test/support.ts'
 import { createAccount } from '../../src/accounts/create-account.ts'
 import type { LimitOverrides } from '../../src/accounts/plans.ts'
 import { setAccount } from '../../src/accounts/set-account.ts'
 import { createKey, revokeKey } from '../../src/auth/keys.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
-import { until } from '../db/embedded-support.ts'
 
 const projectDir = findProjectDir(import.meta.dirname)
 const launcher = join(projectDir, 'bin/storedex.mjs')

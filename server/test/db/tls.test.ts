@@ -1,15 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { homeOf, keptDirectory, run, until } from '../../../packages/embedded-postgres/test/support.ts'
 import { readConfig } from '../../src/config.ts'
-import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
 import { clearTextWarning } from '../../src/db/tls.ts'
 import { type Settings, startService, temporaryFolder } from '../start/service.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { testDataKeys } from '../support/data-keys.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { homeOf, keptDirectory, run, until } from './embedded-support.ts'
 
 const project = join(import.meta.dirname, '../../..')
 const resolved = (url: string, tls?: string) =>

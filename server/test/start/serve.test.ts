@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { pickFreePort } from '@storedex/embedded-postgres/postmaster'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { pickFreePort } from '../../src/db/embedded/postmaster.ts'
-import { serverPid, temporaryDirectory, until } from '../db/embedded-support.ts'
+import { serverPid, temporaryDirectory, until } from '../../../packages/embedded-postgres/test/support.ts'
 import { createTestDatabase } from '../support/database.ts'
 import {
   hasPseudoTerminals,

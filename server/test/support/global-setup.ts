@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { serviceRoleName } from '@storedex/embedded-postgres/cluster'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { serviceRoleName } from '../../src/db/embedded/cluster.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startTestPostgres } from './postgres.ts'
 

@@ -1,11 +1,11 @@
 import { chmodSync, lchownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { clusterPaths } from '../../src/db/embedded/cluster.ts'
-import { preparePlace } from '../../src/db/embedded/place.ts'
-import { pickFreePort, startPostmaster, stopPostmaster } from '../../src/db/embedded/postmaster.ts'
-import { runProgram } from '../../src/db/embedded/programs.ts'
-import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
+import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
+import { clusterPaths } from '@storedex/embedded-postgres/cluster'
+import { preparePlace } from '@storedex/embedded-postgres/location'
+import { pickFreePort, startPostmaster, stopPostmaster } from '@storedex/embedded-postgres/postmaster'
+import { runProgram } from '@storedex/embedded-postgres/programs'
 
 interface TestPostgres {
   /** A role that may create databases. */

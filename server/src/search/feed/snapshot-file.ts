@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { provideDataDir } from '../../db/embedded/place.ts'
+import { provideDataDir } from '@storedex/embedded-postgres/location'
 import {
   type CatalogueSnapshot,
   decodeSnapshot,

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeF
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { findInstalledPackage } from '../../src/db/embedded/binaries.ts'
-import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
-import { isDatabaseUnavailable } from '../../src/db/failures.ts'
+import { isDatabaseUnavailable } from '../../../server/src/db/failures.ts'
+import { findInstalledPackage } from '../src/binaries.ts'
+import { openEmbeddedPostgres } from '../src/supervisor.ts'
 import {
   copyDirectory,
   homeOf,
@@ -16,7 +16,7 @@ import {
   startHolder,
   temporaryDirectory,
   until,
-} from './embedded-support.ts'
+} from './support.ts'
 
 const seeded = seededDataDirs()
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { codeOf, unless } from './errors.ts'
+import { codeOf, unless } from '../../embedded-postgres/src/errors.ts'
 
 /**
  * What is known of a running process. A process id alone names nobody: ids are used again, soonest in a container that

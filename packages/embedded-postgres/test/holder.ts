@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import pg from 'pg'
-import { type EmbeddedPostgresOptions, openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
+import { type EmbeddedPostgresOptions, openEmbeddedPostgres } from '../src/supervisor.ts'
 
 const options = JSON.parse(process.argv[2]!) as EmbeddedPostgresOptions
 const asked = Promise.race([

@@ -1,6 +1,6 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { codeOf, EmbeddedPostgresError } from './errors.ts'
-import type { Account } from './place.ts'
+import type { Account } from './location.ts'
 
 /** How every program of PostgreSQL is run: as the right user, with next to no environment, in a folder it can reach. */
 export function programOptions(runAs: Account | undefined): SpawnOptions {

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedPostgresError, unless } from './errors.ts'
-import { handOver, type Place } from './place.ts'
+import { handOver, type Place } from './location.ts'
 import { runProgram } from './programs.ts'
 
 export const databaseName = 'storedex'

@@ -1,4 +1,4 @@
-import { isTimeOver } from '../../kernel/wait.ts'
+import { isTimeOver } from '../../../server/src/kernel/wait.ts'
 import type { EmbeddedPostgres } from './supervisor.ts'
 
 export interface KeepRunningOptions {

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { EmbeddedPostgresError, unless } from './errors.ts'
+import { EmbeddedPostgresError, unless } from '../../embedded-postgres/src/errors.ts'
 import { isMarkAlive, markOfThisProcess } from './processes.ts'
 
 /**

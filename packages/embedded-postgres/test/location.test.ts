@@ -13,10 +13,10 @@ import {
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { findInstalledPackage, prepareBinaries } from '../../src/db/embedded/binaries.ts'
-import { canReach, preparePlace } from '../../src/db/embedded/place.ts'
-import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
-import { homeOf, isRoot, ordinaryUser, run, serverPid, startHolder, temporaryDirectory } from './embedded-support.ts'
+import { findInstalledPackage, prepareBinaries } from '../src/binaries.ts'
+import { canReach, preparePlace } from '../src/location.ts'
+import { openEmbeddedPostgres } from '../src/supervisor.ts'
+import { homeOf, isRoot, ordinaryUser, run, serverPid, startHolder, temporaryDirectory } from './support.ts'
 
 test('library links that the installation lacks are made in it', () => {
   const home = temporaryDirectory()

@@ -3,11 +3,11 @@ import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, write
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { inspectProcess } from '@storedex/process-lock/processes'
 import type { Binaries } from './binaries.ts'
 import { clusterPaths } from './cluster.ts'
 import { EmbeddedPostgresError, unless } from './errors.ts'
-import type { Place } from './place.ts'
-import { inspectProcess } from './processes.ts'
+import type { Place } from './location.ts'
 import { cannotRun, programOptions } from './programs.ts'
 
 /** What a server says of itself in `postmaster.pid`; a file still being written lacks its later lines. */

@@ -14,7 +14,7 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { codeOf, EmbeddedPostgresError } from './errors.ts'
-import { canReach, type Place } from './place.ts'
+import { canReach, type Place } from './location.ts'
 
 export interface Binaries {
   initdb: string

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../kernel/errors.ts'
+import { OperatorError } from '../../../server/src/kernel/errors.ts'
 
 /** The embedded PostgreSQL cannot be had. The message is one sentence for the operator; the cause holds its log's end. */
 export class EmbeddedPostgresError extends OperatorError {

@@ -6,12 +6,12 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
-import { type Account, canReach } from '../../src/db/embedded/place.ts'
-import { isServerOf, readPostmasterFile } from '../../src/db/embedded/postmaster.ts'
-import { type EmbeddedPostgresOptions, openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
+import { type Account, canReach } from '../src/location.ts'
+import { isServerOf, readPostmasterFile } from '../src/postmaster.ts'
+import { type EmbeddedPostgresOptions, openEmbeddedPostgres } from '../src/supervisor.ts'
 
 export const isRoot = process.getuid?.() === 0
-const holderFile = join(import.meta.dirname, 'embedded-holder.ts')
+const holderFile = join(import.meta.dirname, 'holder.ts')
 
 /** A directory of the running test's own, which everybody may pass; it goes with the test, and so does a server left in it. */
 export function temporaryDirectory(): string {

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { findInstalledPackage } from '../../src/db/embedded/binaries.ts'
-import { pickFreePort } from '../../src/db/embedded/postmaster.ts'
-import { serverSettings } from '../../src/db/embedded/settings.ts'
-import { EmbeddedPostgresError, openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
-import { homeOf, isRoot, run, seededDataDirs, serverPid, temporaryDirectory } from './embedded-support.ts'
+import { findInstalledPackage } from '../src/binaries.ts'
+import { pickFreePort } from '../src/postmaster.ts'
+import { serverSettings } from '../src/settings.ts'
+import { EmbeddedPostgresError, openEmbeddedPostgres } from '../src/supervisor.ts'
+import { homeOf, isRoot, run, seededDataDirs, serverPid, temporaryDirectory } from './support.ts'
 
 const seeded = seededDataDirs()
 

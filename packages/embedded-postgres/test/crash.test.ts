@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { chownSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { keepRunning } from '../../src/db/embedded/keep-running.ts'
-import { openEmbeddedPostgres } from '../../src/db/embedded/supervisor.ts'
+import { keepRunning } from '../src/keep-running.ts'
+import { openEmbeddedPostgres } from '../src/supervisor.ts'
 import {
   copyDirectory,
   homeOf,
@@ -13,7 +13,7 @@ import {
   startHolder,
   temporaryDirectory,
   until,
-} from './embedded-support.ts'
+} from './support.ts'
 
 const seeded = seededDataDirs()
 

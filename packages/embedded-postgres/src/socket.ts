@@ -1,6 +1,6 @@
 import { lchownSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Place } from './place.ts'
+import type { Place } from './location.ts'
 import type { Postmaster } from './postmaster.ts'
 
 /** Systems differ in how long a socket's path may be; 103 bytes is the least of them. */

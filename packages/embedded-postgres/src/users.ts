@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { isMarkAlive, markOfThisProcess } from '@storedex/process-lock/processes'
 import { unless } from './errors.ts'
-import { handOver, type Place } from './place.ts'
-import { isMarkAlive, markOfThisProcess } from './processes.ts'
+import { handOver, type Place } from './location.ts'
 
 /**
  * Who uses the cluster: one symbolic link per use, whose target names the process. Read and changed only under the

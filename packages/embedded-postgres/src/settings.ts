@@ -1,4 +1,4 @@
-import { availableMemory } from '../../kernel/memory.ts'
+import { availableMemory } from '../../../server/src/kernel/memory.ts'
 
 const megabyte = 1024 * 1024
 

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { withLock } from '@storedex/process-lock'
+import { orWhenUnknown } from '@storedex/process-lock/processes'
 import pg from 'pg'
 import { type Binaries, findInstalledPackage, prepareBinaries } from './binaries.ts'
 import {
@@ -16,8 +18,7 @@ import {
   superuserName,
 } from './cluster.ts'
 import { codeOf, EmbeddedPostgresError } from './errors.ts'
-import { withLock } from './lock.ts'
-import { type Place, preparePlace, reachableHomes } from './place.ts'
+import { type Place, preparePlace, reachableHomes } from './location.ts'
 import {
   isServerOf,
   type Postmaster,
@@ -29,7 +30,6 @@ import {
   stopPostmaster,
   writeLastPort,
 } from './postmaster.ts'
-import { orWhenUnknown } from './processes.ts'
 import { serverSettings } from './settings.ts'
 import { prepareSocket, removeSocket, socketFailure, socketUrl } from './socket.ts'
 import { registerUser, unregisterUser } from './users.ts'
