@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { registerUser, unregisterUser } from '../../embedded-postgres/src/users.ts'
 import { temporaryDirectory } from '../../embedded-postgres/test/support.ts'
-import { withLock } from '../src/lock.ts'
-import { inspectProcess, isMarkAlive, markOfThisProcess } from '../src/processes.ts'
+import { withLock } from '../src/lock.mjs'
+import { inspectProcess, isMarkAlive, markOfThisProcess } from '../src/processes.mjs'
 
 const timeoutMs = 20_000
 
@@ -18,7 +18,7 @@ test('processes that count under the lock lose no count', async () => {
   writeFileSync(counter, '0')
   const script = `
     import { readFileSync, writeFileSync } from 'node:fs'
-    import { withLock } from ${JSON.stringify(join(import.meta.dirname, '../src/lock.ts'))}
+    import { withLock } from ${JSON.stringify(join(import.meta.dirname, '../src/lock.mjs'))}
     const [directory, counter] = process.argv.slice(1)
     for (let turn = 0; turn < 8; turn++) {
       await withLock(directory, async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { EmbeddedPostgresError, unless } from '../../embedded-postgres/src/errors.ts'
-import { isMarkAlive, markOfThisProcess } from './processes.ts'
+import { isMarkAlive, markOfThisProcess } from './processes.mjs'
 
 /**
  * A lock between processes that outlives none of them. It is a row of numbered symbolic links, `lock.1`, `lock.2` …,
@@ -15,7 +15,7 @@ const free = 'free'
 const pollMs = 20
 
 /** Runs `work` while this process alone holds the lock of `directory`; waits for the holder before it, within a bound. */
-export async function withLock<T>(directory: string, work: () => Promise<T>, timeoutMs: number): Promise<T> {
+export async function withLock(directory, work, timeoutMs) {
   const generation = await takeLock(directory, timeoutMs)
   try {
     return await work()
@@ -24,7 +24,7 @@ export async function withLock<T>(directory: string, work: () => Promise<T>, tim
   }
 }
 
-async function takeLock(directory: string, timeoutMs: number): Promise<number> {
+async function takeLock(directory, timeoutMs) {
   const deadline = performance.now() + timeoutMs
   for (;;) {
     const newest = newestGeneration(directory)
@@ -52,27 +52,27 @@ async function takeLock(directory: string, timeoutMs: number): Promise<number> {
   }
 }
 
-function releaseLock(directory: string, generation: number): void {
+function releaseLock(directory, generation) {
   // When the directory was deleted meanwhile there is nothing left to hand on.
   const handedOn = unless(['ENOENT'], () => makeLink(directory, generation + 1, free))
   if (handedOn) rmSync(pathOf(directory, generation), { force: true })
 }
 
-function generations(directory: string): number[] {
+function generations(directory) {
   return readdirSync(directory).flatMap((name) => Number(lockName.exec(name)?.[1] ?? []))
 }
 
-function newestGeneration(directory: string): number {
+function newestGeneration(directory) {
   return Math.max(0, ...generations(directory))
 }
 
-function removeOlder(directory: string, generation: number): void {
+function removeOlder(directory, generation) {
   for (const older of generations(directory)) {
     if (older < generation) rmSync(pathOf(directory, older), { force: true })
   }
 }
 
-function makeLink(directory: string, generation: number, mark: string): boolean {
+function makeLink(directory, generation, mark) {
   const made = unless(['EEXIST'], () => {
     symlinkSync(mark, pathOf(directory, generation))
     return true
@@ -80,6 +80,6 @@ function makeLink(directory: string, generation: number, mark: string): boolean 
   return made ?? false
 }
 
-function pathOf(directory: string, generation: number): string {
+function pathOf(directory, generation) {
   return join(directory, `lock.${generation}`)
 }
