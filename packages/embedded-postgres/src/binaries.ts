@@ -13,7 +13,8 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
-import { codeOf, EmbeddedPostgresError } from './errors.ts'
+import { errorCode } from '@storedex/process-lock/system-errors'
+import { EmbeddedPostgresError } from './errors.ts'
 import { canReach, type Place } from './location.ts'
 
 export interface Binaries {
@@ -71,7 +72,7 @@ function linksMade(packageDir: string): boolean {
     try {
       symlinkSync(relative(dirname(link.target), link.source), link.target)
     } catch (error) {
-      const code = codeOf(error)
+      const code = errorCode(error)
       if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return false
       if (code !== 'EEXIST') throw error // EEXIST: another process was quicker
     }

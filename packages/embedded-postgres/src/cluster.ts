@@ -14,8 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { ignoreErrors } from '@storedex/process-lock/system-errors'
 import type { Binaries } from './binaries.ts'
-import { EmbeddedPostgresError, unless } from './errors.ts'
+import { EmbeddedPostgresError } from './errors.ts'
 import { handOver, type Place } from './location.ts'
 import { runProgram } from './programs.ts'
 
@@ -36,7 +37,7 @@ export function clusterPaths(home: string) {
 export function readSecret(home: string): string | undefined {
   const { cluster, secret } = clusterPaths(home)
   if (!existsSync(cluster)) return undefined
-  const value = unless(['ENOENT'], () => readFileSync(secret, 'utf8').trim())
+  const value = ignoreErrors(['ENOENT'], () => readFileSync(secret, 'utf8').trim())
   if (value) return value
   throw new EmbeddedPostgresError(
     `The password of the embedded PostgreSQL is missing: restore ${secret} from a backup.`,
@@ -46,7 +47,7 @@ export function readSecret(home: string): string | undefined {
 /** Refuses a cluster that another major version made: its files cannot be read. */
 export function checkVersion(home: string, majorVersion: string): void {
   const { data } = clusterPaths(home)
-  const found = unless(['ENOENT'], () => readFileSync(join(data, 'PG_VERSION'), 'utf8').trim())
+  const found = ignoreErrors(['ENOENT'], () => readFileSync(join(data, 'PG_VERSION'), 'utf8').trim())
   if (found === majorVersion) return
   throw new EmbeddedPostgresError(
     found
@@ -144,7 +145,7 @@ export function removeHalfMade(home: string): void {
   for (const name of readdirSync(home)) {
     if (!name.startsWith(asidePrefix)) continue
     // An abandoned initdb may be adding files while they are removed; what stays goes at the next start.
-    unless(['ENOTEMPTY'], () => rmSync(join(home, name), { recursive: true, force: true, maxRetries: 3 }))
+    ignoreErrors(['ENOTEMPTY'], () => rmSync(join(home, name), { recursive: true, force: true, maxRetries: 3 }))
   }
 }
 

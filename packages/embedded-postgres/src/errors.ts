@@ -7,19 +7,3 @@ export class EmbeddedPostgresError extends OperatorError {
     this.name = 'EmbeddedPostgresError'
   }
 }
-
-/** The `code` of a system error (`ENOENT`) or of PostgreSQL (`57P03`), if it has one. */
-export function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' ? code : undefined
-}
-
-/** Runs a file operation; answers undefined when it failed with one of `codes`. */
-export function unless<T>(codes: readonly string[], operation: () => T): T | undefined {
-  try {
-    return operation()
-  } catch (error) {
-    if (codes.includes(codeOf(error) ?? '')) return undefined
-    throw error
-  }
-}

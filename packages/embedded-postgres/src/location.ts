@@ -13,7 +13,8 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { codeOf, EmbeddedPostgresError, unless } from './errors.ts'
+import { errorCode, ignoreErrors } from '@storedex/process-lock/system-errors'
+import { EmbeddedPostgresError } from './errors.ts'
 
 /** A user of this machine whom root runs PostgreSQL as. */
 export interface Account {
@@ -46,7 +47,7 @@ export function preparePlace(dataDir: string, homes: string = reachableHomes): P
   provideDataDir(dataDir)
   const entry = join(realpathSync(dataDir), 'postgres')
   if (!isRoot) {
-    unless(['EEXIST'], () => mkdirSync(entry, { mode: 0o700 }))
+    ignoreErrors(['EEXIST'], () => mkdirSync(entry, { mode: 0o700 }))
     return { home: followEntry(entry), runAs: undefined }
   }
   if (!lstatSync(entry, { throwIfNoEntry: false })) makeHomeAsRoot(entry, homes)
@@ -77,7 +78,7 @@ function makeDataDir(dataDir: string, mode: number): boolean {
   try {
     return makeFolders(dataDir, mode)
   } catch (cause) {
-    throw new EmbeddedPostgresError(`DATA_DIR ${dataDir} cannot be used as a folder (${codeOf(cause)}).`)
+    throw new EmbeddedPostgresError(`DATA_DIR ${dataDir} cannot be used as a folder (${errorCode(cause)}).`)
   }
 }
 
@@ -91,10 +92,10 @@ function makeFolders(path: string, mode: number): boolean {
 
 function makeHomeAsRoot(entry: string, homes: string): void {
   if (canReach(dirname(entry), lentUser(), 0o1)) {
-    unless(['EEXIST'], () => mkdirSync(entry))
+    ignoreErrors(['EEXIST'], () => mkdirSync(entry))
     return
   }
-  unless(['EEXIST'], () => mkdirSync(homes, { recursive: true, mode: 0o755 }))
+  ignoreErrors(['EEXIST'], () => mkdirSync(homes, { recursive: true, mode: 0o755 }))
   const owner = lstatSync(homes)
   if (!owner.isDirectory() || owner.uid !== 0 || (owner.mode & 0o022) !== 0) {
     throw new EmbeddedPostgresError(
@@ -104,7 +105,7 @@ function makeHomeAsRoot(entry: string, homes: string): void {
   const home = join(realpathSync(homes), randomBytes(8).toString('hex'))
   mkdirSync(home)
   // Of two that start at once one makes the link, and both follow it.
-  const linked = unless(['EEXIST'], () => {
+  const linked = ignoreErrors(['EEXIST'], () => {
     symlinkSync(home, entry)
     return true
   })
@@ -112,7 +113,7 @@ function makeHomeAsRoot(entry: string, homes: string): void {
 }
 
 function followEntry(entry: string): string {
-  const home = unless(['ENOENT'], () => realpathSync(entry))
+  const home = ignoreErrors(['ENOENT'], () => realpathSync(entry))
   if (home) return home
   throw new EmbeddedPostgresError(
     `The database of this DATA_DIR lay in ${readlinkSync(entry)}, which is gone: restore it, or remove ${entry} to begin with an empty one.`,

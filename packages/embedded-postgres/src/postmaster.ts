@@ -4,9 +4,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspectProcess } from '@storedex/process-lock/processes'
+import { ignoreErrors } from '@storedex/process-lock/system-errors'
 import type { Binaries } from './binaries.ts'
 import { clusterPaths } from './cluster.ts'
-import { EmbeddedPostgresError, unless } from './errors.ts'
+import { EmbeddedPostgresError } from './errors.ts'
 import type { Place } from './location.ts'
 import { cannotRun, programOptions } from './programs.ts'
 
@@ -27,7 +28,7 @@ const immediateStopMs = 15_000
 const lastWordsMs = 2_000
 
 export function readPostmasterFile(home: string): Postmaster | undefined {
-  const text = unless(['ENOENT'], () => readFileSync(join(clusterPaths(home).data, 'postmaster.pid'), 'utf8'))
+  const text = ignoreErrors(['ENOENT'], () => readFileSync(join(clusterPaths(home).data, 'postmaster.pid'), 'utf8'))
   if (text === undefined) return undefined
   const lines = text.split('\n').map((line) => line.trim())
   return {
@@ -53,12 +54,12 @@ export function isServerOf(home: string, pid: number): boolean {
  * dead process is left to PostgreSQL, which makes sure that none of its children live before it replaces the file.
  */
 export function removeMisleadingFile(home: string, pid: number): void {
-  const isAlive = pid === 0 || unless(['ESRCH', 'EPERM'], () => process.kill(pid, 0))
+  const isAlive = pid === 0 || ignoreErrors(['ESRCH', 'EPERM'], () => process.kill(pid, 0))
   if (isAlive) rmSync(join(clusterPaths(home).data, 'postmaster.pid'), { force: true })
 }
 
 export function readLastPort(home: string): number | undefined {
-  const text = unless(['ENOENT'], () => readFileSync(lastPortPath(home), 'utf8'))
+  const text = ignoreErrors(['ENOENT'], () => readFileSync(lastPortPath(home), 'utf8'))
   return Number(text) || undefined
 }
 
@@ -154,7 +155,7 @@ async function lastWords(home: string, sinceMs: number): Promise<string> {
 /** The end of what the server wrote since it was started: to us first, then to its own log. */
 function whatItSaid(home: string, sinceMs: number): string {
   const logs = join(clusterPaths(home).data, 'log')
-  const own = (unless(['ENOENT'], () => readdirSync(logs)) ?? [])
+  const own = (ignoreErrors(['ENOENT'], () => readdirSync(logs)) ?? [])
     .map((name) => join(logs, name))
     .filter((path) => statSync(path).mtimeMs > sinceMs - 1_000)
   return [join(home, 'start.log'), ...own].map((path) => readFileSync(path, 'utf8').slice(-4_000)).join('')
@@ -167,7 +168,7 @@ export async function stopPostmaster(home: string, pid: number): Promise<void> {
     ['SIGQUIT', immediateStopMs],
   ] as const) {
     if (!isServerOf(home, pid)) return
-    unless(['ESRCH'], () => process.kill(pid, signal))
+    ignoreErrors(['ESRCH'], () => process.kill(pid, signal))
     if (await hasEnded(home, pid, timeoutMs)) return
   }
   throw new EmbeddedPostgresError(`PostgreSQL in ${home} (process ${pid}) does not stop.`)

@@ -1,5 +1,6 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
-import { codeOf, EmbeddedPostgresError } from './errors.ts'
+import { errorCode } from '@storedex/process-lock/system-errors'
+import { EmbeddedPostgresError } from './errors.ts'
 import type { Account } from './location.ts'
 
 /** How every program of PostgreSQL is run: as the right user, with next to no environment, in a folder it can reach. */
@@ -15,7 +16,7 @@ export function programOptions(runAs: Account | undefined): SpawnOptions {
 /** What to say about a program that could not even be begun. */
 export function cannotRun(program: string, cause: unknown): EmbeddedPostgresError {
   const reason =
-    codeOf(cause) === 'ENOENT'
+    errorCode(cause) === 'ENOENT'
       ? 'this system lacks the C library it was built for (glibc)'
       : cause instanceof Error
         ? cause.message

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { withLock } from '@storedex/process-lock'
-import { orWhenUnknown } from '@storedex/process-lock/processes'
+import { LockTimeoutError, withLock } from '@storedex/process-lock'
+import { assumeOnShortage, errorCode } from '@storedex/process-lock/system-errors'
 import pg from 'pg'
 import { type Binaries, findInstalledPackage, prepareBinaries } from './binaries.ts'
 import {
@@ -17,7 +17,7 @@ import {
   setServicePassword,
   superuserName,
 } from './cluster.ts'
-import { codeOf, EmbeddedPostgresError } from './errors.ts'
+import { EmbeddedPostgresError } from './errors.ts'
 import { type Place, preparePlace, reachableHomes } from './location.ts'
 import {
   isServerOf,
@@ -69,7 +69,7 @@ export interface EmbeddedPostgresOptions {
 
 /** Recovery after a crash of the machine may have gigabytes to replay. */
 const startTimeoutMs = 600_000
-const lockTimeoutMs = startTimeoutMs + 60_000
+const lockOptions = { timeoutMs: startTimeoutMs + 60_000, waitingFor: 'the embedded PostgreSQL' }
 const connectTimeoutMs = 15_000
 const maxStartAttempts = 20
 const attemptsAtLastPort = 6
@@ -85,7 +85,7 @@ const finalRefusal = /^(28|3D)/
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   return explainFailures(options.dataDir, async () => {
     const place = preparePlace(options.dataDir, options.reachableHomes ?? reachableHomes)
-    return withLock(place.home, () => openUnderLock(place, options), lockTimeoutMs)
+    return withLock(place.home, () => openUnderLock(place, options), lockOptions)
   })
 }
 
@@ -109,7 +109,7 @@ async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Pr
     const release = () => {
       leaving ??= explainFailures(options.dataDir, () =>
         // Without its directory the server has nobody left to share it with.
-        existsSync(place.home) ? withLock(place.home, leave, lockTimeoutMs) : stopPostmaster(place.home, pid),
+        existsSync(place.home) ? withLock(place.home, leave, lockOptions) : stopPostmaster(place.home, pid),
       )
       return leaving
     }
@@ -117,7 +117,7 @@ async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Pr
       url: urls[0]!,
       urls,
       adopted,
-      isRunning: () => orWhenUnknown(true, () => isServerOf(place.home, postmaster.pid)),
+      isRunning: () => assumeOnShortage(true, () => isServerOf(place.home, postmaster.pid)),
       release,
     }
   } catch (error) {
@@ -177,7 +177,7 @@ async function joinOrStart(place: Place, options: EmbeddedPostgresOptions): Prom
       if (!(await findRefusal(url))) return { postmaster, adopted, urls: [url] }
       continue
     }
-    const isFinal = finalRefusal.test(codeOf(refusal) ?? '')
+    const isFinal = finalRefusal.test(errorCode(refusal) ?? '')
     if (!isFinal && performance.now() < deadline) continue
     const advice = isFinal ? ': restore the database and its secret from one backup' : ''
     throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} takes no connection (${refusal.message})${advice}.`, {
@@ -262,9 +262,10 @@ async function explainFailures<T>(dataDir: string, work: () => Promise<T>): Prom
     return await work()
   } catch (cause) {
     if (cause instanceof EmbeddedPostgresError) throw cause
+    if (cause instanceof LockTimeoutError) throw new EmbeddedPostgresError(cause.message, { cause })
     const reason = cause instanceof Error ? cause.message : String(cause)
     const advice =
-      codeOf(cause) === 'EACCES' || codeOf(cause) === 'EPERM'
+      errorCode(cause) === 'EACCES' || errorCode(cause) === 'EPERM'
         ? ': it belongs to another user; start as that user or choose another DATA_DIR'
         : ''
     throw new EmbeddedPostgresError(`The embedded PostgreSQL in ${dataDir} cannot be used (${reason})${advice}.`, {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMarkAlive, markOfThisProcess } from '@storedex/process-lock/processes'
-import { unless } from './errors.ts'
+import { currentProcessIdentity, isProcessAlive } from '@storedex/process-lock/processes'
+import { ignoreErrors } from '@storedex/process-lock/system-errors'
 import { handOver, type Place } from './location.ts'
 
 /**
@@ -13,7 +13,7 @@ export function registerUser(place: Place): string {
   const directory = join(place.home, 'users')
   if (mkdirSync(directory, { recursive: true, mode: 0o700 })) handOver(place, directory)
   const record = join(directory, `${process.pid}-${randomBytes(6).toString('hex')}`)
-  symlinkSync(markOfThisProcess(), record)
+  symlinkSync(currentProcessIdentity(), record)
   return record
 }
 
@@ -22,8 +22,8 @@ export function unregisterUser(place: Place, record: string): boolean {
   rmSync(record, { force: true })
   const directory = join(place.home, 'users')
   let anybodyLeft = false
-  for (const name of unless(['ENOENT'], () => readdirSync(directory)) ?? []) {
-    if (isMarkAlive(readlinkSync(join(directory, name)))) anybodyLeft = true
+  for (const name of ignoreErrors(['ENOENT'], () => readdirSync(directory)) ?? []) {
+    if (isProcessAlive(readlinkSync(join(directory, name)))) anybodyLeft = true
     else rmSync(join(directory, name), { force: true })
   }
   return anybodyLeft

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -6,6 +6,7 @@ import { findInstalledPackage } from '../src/binaries.ts'
 import { pickFreePort } from '../src/postmaster.ts'
 import { serverSettings } from '../src/settings.ts'
 import { EmbeddedPostgresError, openEmbeddedPostgres } from '../src/supervisor.ts'
+import { registerUser, unregisterUser } from '../src/users.ts'
 import { homeOf, isRoot, run, seededDataDirs, serverPid, temporaryDirectory } from './support.ts'
 
 const seeded = seededDataDirs()
@@ -156,4 +157,17 @@ test('PostgreSQL never runs as root', async () => {
   if (isRoot) expect(uid).not.toBe(0)
   else expect(uid).toBe(process.getuid?.())
   await postgres.release()
+})
+
+test('users are counted while they live', async () => {
+  const home = temporaryDirectory()
+  const place = { home, runAs: undefined }
+  const [first, second] = [registerUser(place), registerUser(place)]
+  const dead = join(home, 'users', '1-dead')
+  symlinkSync('1 some time ago', dead)
+  expect(unregisterUser(place, first)).toBe(true)
+  expect(existsSync(dead)).toBe(false)
+  expect(unregisterUser(place, second)).toBe(false)
+  mkdirSync(join(home, 'elsewhere'))
+  expect(unregisterUser({ ...place, home: join(home, 'elsewhere') }, second)).toBe(false)
 })

@@ -1,24 +1,33 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { codeOf, unless } from '../../embedded-postgres/src/errors.ts'
+import { assumeOnShortage, ignoreErrors } from './system-errors.mjs'
 
 /**
- * What is known of a running process. A process id alone names nobody: ids are used again, soonest in a container that
- * restarts. An id together with the moment its process began does.
+ * A process id alone identifies no process: ids are used again, soonest in a container that restarts. An id together with
+ * the start time does.
+ * @typedef {object} ProcessInfo
+ * @property {string} startedAt
+ * @property {string} arguments
  */
 
 /**
- * The facts of a running process; undefined for one that is gone or a zombie nobody has reaped. Throws when the system
- * cannot tell, for want of descriptors or processes: that does not mean that it is gone.
+ * Information on a running process; undefined for one that is gone or a zombie. Throws when the system cannot tell, for
+ * want of descriptors or processes: that does not mean that the process is gone.
+ * @param {number} pid
+ * @returns {ProcessInfo | undefined}
  */
 export function inspectProcess(pid) {
   return process.platform === 'linux' ? inspectByProc(pid) : inspectByPs(pid)
 }
 
+/**
+ * @param {number} pid
+ * @returns {ProcessInfo | undefined}
+ */
 function inspectByProc(pid) {
-  return unless(['ENOENT', 'ESRCH'], () => {
+  return ignoreErrors(['ENOENT', 'ESRCH'], () => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may hold anything; what follows the last one is the third field and on.
+    // The name in parentheses may contain anything; the third field follows the last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined
     const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ')
@@ -26,13 +35,18 @@ function inspectByProc(pid) {
   })
 }
 
+/** @type {string | undefined} */
 let knownBootId
 function bootId() {
   knownBootId ??=
-    unless(['ENOENT', 'EACCES'], () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? ''
+    ignoreErrors(['ENOENT', 'EACCES'], () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? ''
   return knownBootId
 }
 
+/**
+ * @param {number} pid
+ * @returns {ProcessInfo | undefined}
+ */
 function inspectByPs(pid) {
   let line
   try {
@@ -43,41 +57,52 @@ function inspectByPs(pid) {
       stdio: 'pipe',
     })
   } catch (error) {
-    if (error.status === 1) return undefined // ps found no such process
+    // ps found no such process.
+    if (error instanceof Error && 'status' in error && error.status === 1) return undefined
     throw error
   }
   const found = /^\s*(\w+ +\w+ +\d+ +[\d:]+ +\d+) +(\S+) +(.*)$/.exec(line.trimEnd())
-  if (!found || found[2]?.startsWith('Z')) return undefined
-  return { startedAt: found[1], arguments: found[3] }
+  if (!found?.[1] || found[2]?.startsWith('Z')) return undefined
+  return { startedAt: found[1], arguments: found[3] ?? '' }
 }
 
-let ownMark
-
-/** A text that names this process for good; written where others must learn whether it still lives. */
-export function markOfThisProcess() {
-  ownMark ??= `${process.pid} ${inspectProcess(process.pid)?.startedAt}`
-  return ownMark
+/**
+ * A text that identifies a process for good, also after its id is used again: the id and the start time.
+ * @param {number} pid
+ * @returns {string}
+ */
+export function processIdentity(pid) {
+  return `${pid} ${inspectProcess(pid)?.startedAt}`
 }
 
-/** Whether the process that wrote the mark is still running; true also when the system cannot tell. */
-export function isMarkAlive(mark) {
-  return orWhenUnknown(true, () => {
-    if (mark === markOfThisProcess()) return true
-    const pid = Number.parseInt(mark, 10)
-    const facts = pid > 0 ? inspectProcess(pid) : undefined
-    return facts !== undefined && mark === `${pid} ${facts.startedAt}`
+/** @type {string | undefined} */
+let ownIdentity
+
+/** The identity of this process. */
+export function currentProcessIdentity() {
+  ownIdentity ??= processIdentity(process.pid)
+  return ownIdentity
+}
+
+/**
+ * Whether the process with this identity still runs; true also when the system cannot tell.
+ * @param {string} identity
+ * @returns {boolean}
+ */
+export function isProcessAlive(identity) {
+  return assumeOnShortage(true, () => {
+    if (identity === currentProcessIdentity()) return true
+    const pid = pidOf(identity)
+    const info = pid > 0 ? inspectProcess(pid) : undefined
+    return info !== undefined && identity === `${pid} ${info.startedAt}`
   })
 }
 
-// What is short at such moments: descriptors, memory, processes.
-const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'])
-
-/** The answer of `look`, or `assumed` when the system is too short of something to answer. */
-export function orWhenUnknown(assumed, look) {
-  try {
-    return look()
-  } catch (error) {
-    if (shortages.has(codeOf(error) ?? '')) return assumed
-    throw error
-  }
+/**
+ * The process id in an identity; NaN in a text that is none.
+ * @param {string} identity
+ * @returns {number}
+ */
+export function pidOf(identity) {
+  return Number.parseInt(identity, 10)
 }

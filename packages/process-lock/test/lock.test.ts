@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { registerUser, unregisterUser } from '../../embedded-postgres/src/users.ts'
-import { temporaryDirectory } from '../../embedded-postgres/test/support.ts'
-import { withLock } from '../src/lock.mjs'
-import { inspectProcess, isMarkAlive, markOfThisProcess } from '../src/processes.mjs'
+import { LockTimeoutError, tryLock, withLock } from '../src/lock.mjs'
+import { currentProcessIdentity, inspectProcess, isProcessAlive } from '../src/processes.mjs'
 
-const timeoutMs = 20_000
+const options = { timeoutMs: 20_000, waitingFor: 'the test' }
 
 test('processes that count under the lock lose no count', async () => {
   const directory = temporaryDirectory()
@@ -25,9 +24,9 @@ test('processes that count under the lock lose no count', async () => {
         const before = Number(readFileSync(counter, 'utf8'))
         await new Promise((resolve) => setTimeout(resolve, 2))
         writeFileSync(counter, String(before + 1))
-      }, ${timeoutMs})
+      }, ${JSON.stringify(options)})
     }`
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', script, directory, counter]
+  const args = ['--input-type=module', '--eval', script, directory, counter]
   const codes = await Promise.all(
     [1, 2, 3].map(async () => {
       const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: 'inherit' })
@@ -49,9 +48,9 @@ test('the lock excludes within one process too, and is free again after a failur
       order.push('first out')
       throw new Error('the work failed')
     },
-    timeoutMs,
+    options,
   )
-  const quick = withLock(directory, async () => order.push('second in'), timeoutMs)
+  const quick = withLock(directory, async () => order.push('second in'), options)
   await expect(slow).rejects.toThrow('the work failed')
   await quick
   expect(order).toEqual(['first in', 'first out', 'second in'])
@@ -60,23 +59,37 @@ test('the lock excludes within one process too, and is free again after a failur
 test('a holder that died, or whose process id was given to another, is followed', async () => {
   const directory = temporaryDirectory()
   symlinkSync(`${await deadPid()} some time ago`, join(directory, 'lock.6'))
-  await withLock(directory, async () => {}, timeoutMs)
+  await withLock(directory, async () => {}, options)
   symlinkSync(`${process.pid} another time`, join(directory, 'lock.90'))
-  await withLock(directory, async () => {}, timeoutMs)
+  await withLock(directory, async () => {}, options)
   expect(readdirSync(directory)).toEqual(['lock.92'])
 })
 
-test('a holder that lives is waited for within a bound, and named', async () => {
+test('a living holder is waited for within a bound; the error names what for, the process and the file', async () => {
   const directory = temporaryDirectory()
-  symlinkSync(markOfThisProcess(), join(directory, 'lock.1'))
-  await expect(withLock(directory, async () => {}, 30)).rejects.toThrow(`Process ${process.pid} `)
+  const file = join(directory, 'lock.1')
+  symlinkSync(currentProcessIdentity(), file)
+  const waiting = withLock(directory, async () => {}, { timeoutMs: 30, waitingFor: 'the kettle' })
+  await expect(waiting).rejects.toThrow(LockTimeoutError)
+  await expect(waiting).rejects.toThrow(
+    `Waited 0.03 s for the kettle: process ${process.pid} still holds the lock ${file}.`,
+  )
+})
+
+test('one attempt to take the lock succeeds, or names the holder', () => {
+  const directory = temporaryDirectory()
+  const first = tryLock(directory)
+  const holder = { pid: process.pid, file: join(directory, 'lock.1') }
+  expect(tryLock(directory)).toEqual({ holder })
+  if ('release' in first) first.release()
+  expect(tryLock(directory)).toHaveProperty('release')
 })
 
 test('a number that was passed long ago does not count as the lock', async () => {
   const directory = temporaryDirectory()
-  symlinkSync(markOfThisProcess(), join(directory, 'lock.9'))
+  symlinkSync(currentProcessIdentity(), join(directory, 'lock.9'))
   symlinkSync('free', join(directory, 'lock.3'))
-  await expect(withLock(directory, async () => {}, 30)).rejects.toThrow(`Process ${process.pid} `)
+  expect(tryLock(directory)).toEqual({ holder: { pid: process.pid, file: join(directory, 'lock.9') } })
 })
 
 test('a zombie counts as dead', async () => {
@@ -88,26 +101,19 @@ test('a zombie counts as dead', async () => {
   expect(inspectProcess(Number(line))).toBeUndefined()
 })
 
-test('a mark names one process for good', async () => {
-  expect(isMarkAlive(markOfThisProcess())).toBe(true)
-  expect(isMarkAlive(`${process.ppid} ${inspectProcess(process.ppid)?.startedAt}`)).toBe(true)
-  expect(isMarkAlive(`${process.ppid} another time`)).toBe(false)
-  expect(isMarkAlive(`${await deadPid()} undefined`)).toBe(false)
-  expect(isMarkAlive('no mark at all')).toBe(false)
+test('an identity is of one process for good', async () => {
+  expect(isProcessAlive(currentProcessIdentity())).toBe(true)
+  expect(isProcessAlive(`${process.ppid} ${inspectProcess(process.ppid)?.startedAt}`)).toBe(true)
+  expect(isProcessAlive(`${process.ppid} another time`)).toBe(false)
+  expect(isProcessAlive(`${await deadPid()} undefined`)).toBe(false)
+  expect(isProcessAlive('no identity at all')).toBe(false)
 })
 
-test('users are counted while they live', async () => {
-  const home = temporaryDirectory()
-  const place = { home, runAs: undefined }
-  const [first, second] = [registerUser(place), registerUser(place)]
-  const dead = join(home, 'users', '1-dead')
-  symlinkSync(`${await deadPid()} some time ago`, dead)
-  expect(unregisterUser(place, first)).toBe(true)
-  expect(existsSync(dead)).toBe(false)
-  expect(unregisterUser(place, second)).toBe(false)
-  mkdirSync(join(home, 'elsewhere'))
-  expect(unregisterUser({ ...place, home: join(home, 'elsewhere') }, second)).toBe(false)
-})
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'process-lock-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
 
 async function deadPid(): Promise<number> {
   const child = spawn('true')

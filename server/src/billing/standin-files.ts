@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { unless } from '@storedex/embedded-postgres/errors'
 import { provideDataDir } from '@storedex/embedded-postgres/location'
-import { inspectProcess, isMarkAlive } from '@storedex/process-lock/processes'
+import { isProcessAlive, processIdentity } from '@storedex/process-lock/processes'
+import { ignoreErrors } from '@storedex/process-lock/system-errors'
 
 /** Where a stand-in runs, for those that share it. */
 export interface StandinAddress {
@@ -24,7 +24,7 @@ export function standinFolder(dataDir: string): string {
 
 /** Where it ran last, whether or not it still does. */
 export function readAddress(folder: string): StandinAddress | undefined {
-  const text = unless(['ENOENT'], () => readFileSync(addressFile(folder), 'utf8'))
+  const text = ignoreErrors(['ENOENT'], () => readFileSync(addressFile(folder), 'utf8'))
   try {
     const { url, process } = JSON.parse(text ?? '') as Partial<StandinAddress>
     return typeof url === 'string' && typeof process === 'string' ? { url, process } : undefined
@@ -34,12 +34,12 @@ export function readAddress(folder: string): StandinAddress | undefined {
 }
 
 export function writeAddress(folder: string, { url, pid }: { url: string; pid: number }): void {
-  const address: StandinAddress = { url, process: `${pid} ${inspectProcess(pid)?.startedAt}` }
+  const address: StandinAddress = { url, process: processIdentity(pid) }
   writeWhole(addressFile(folder), `${JSON.stringify(address)}\n`)
 }
 
 export function isStandinAlive(address: StandinAddress): boolean {
-  return isMarkAlive(address.process)
+  return isProcessAlive(address.process)
 }
 
 /** Signs its events; made once. */
@@ -54,7 +54,7 @@ export function readSecretKey(folder: string): string {
 
 function provideSecret(folder: string, name: string, prefix: string): string {
   const file = join(folder, name)
-  const kept = unless(['ENOENT'], () => readFileSync(file, 'utf8').trim())
+  const kept = ignoreErrors(['ENOENT'], () => readFileSync(file, 'utf8').trim())
   if (kept) {
     closeToOthers(file, 0o600)
     return kept

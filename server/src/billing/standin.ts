@@ -30,7 +30,7 @@ interface Held {
   release(): Promise<void>
 }
 
-const lockTimeoutMs = 30_000
+const lockOptions = { timeoutMs: 30_000, waitingFor: 'the stand-in for Stripe' }
 // One that lost its owner a moment ago may not have noticed yet.
 const startAttempts = 5
 const accessTimeoutMs = 5_000
@@ -138,10 +138,10 @@ export class LocalStandin {
         access: { secretKey, webhookSecrets, apiBase: started.url },
         isRunning: started.isRunning,
         // Under the lock nobody joins it while it ends.
-        release: () => withLock(folder, started.stop, lockTimeoutMs).catch(started.stop),
+        release: () => withLock(folder, started.stop, lockOptions).catch(started.stop),
       }
     }
-    return withLock(folder, joinOrStart, lockTimeoutMs)
+    return withLock(folder, joinOrStart, lockOptions)
   }
 
   async #start(
