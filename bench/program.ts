@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { pickFreePort } from '@storedex/embedded-postgres/postmaster'
+import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import type { Cleanup } from './cleanup.ts'
 import type { Place } from './place.ts'
 

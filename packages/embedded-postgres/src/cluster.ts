@@ -15,10 +15,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { ignoreErrors } from '@storedex/process-lock/system-errors'
-import type { Binaries } from './binaries.ts'
+import { type Binaries, runProgram } from './binaries.ts'
 import { EmbeddedPostgresError } from './errors.ts'
 import { handOver, type Place } from './location.ts'
-import { runProgram } from './programs.ts'
 
 export const databaseName = 'storedex'
 export const roleName = 'storedex'

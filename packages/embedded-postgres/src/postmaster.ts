@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspectProcess } from '@storedex/process-lock/processes'
 import { ignoreErrors } from '@storedex/process-lock/system-errors'
-import type { Binaries } from './binaries.ts'
+import { type Binaries, programOptions } from './binaries.ts'
 import { clusterPaths } from './cluster.ts'
-import { EmbeddedPostgresError } from './errors.ts'
+import { cannotRun, EmbeddedPostgresError } from './errors.ts'
 import type { Place } from './location.ts'
-import { cannotRun, programOptions } from './programs.ts'
 
 /** What a server says of itself in `postmaster.pid`; a file still being written lacks its later lines. */
 export interface Postmaster {
@@ -56,31 +54,6 @@ export function isServerOf(home: string, pid: number): boolean {
 export function removeMisleadingFile(home: string, pid: number): void {
   const isAlive = pid === 0 || ignoreErrors(['ESRCH', 'EPERM'], () => process.kill(pid, 0))
   if (isAlive) rmSync(join(clusterPaths(home).data, 'postmaster.pid'), { force: true })
-}
-
-export function readLastPort(home: string): number | undefined {
-  const text = ignoreErrors(['ENOENT'], () => readFileSync(lastPortPath(home), 'utf8'))
-  return Number(text) || undefined
-}
-
-export function writeLastPort(home: string, port: number): void {
-  writeFileSync(lastPortPath(home), String(port), { mode: 0o600 })
-}
-
-function lastPortPath(home: string): string {
-  return join(home, 'last-port')
-}
-
-/** A port that was free a moment ago. */
-export function pickFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 interface StartRequest {

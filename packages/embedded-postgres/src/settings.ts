@@ -1,4 +1,10 @@
+import { lchownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { ignoreErrors } from '@storedex/process-lock/system-errors'
 import { availableMemory } from '../../../server/src/kernel/memory.ts'
+import type { Place } from './location.ts'
+import type { Postmaster } from './postmaster.ts'
 
 const megabyte = 1024 * 1024
 
@@ -50,4 +56,71 @@ export function serverSettings(memoryBytes: number = availableMemory()): Record<
     log_parameter_max_length: '0',
     log_parameter_max_length_on_error: '0',
   }
+}
+
+/** Systems differ in how long a socket's path may be; 103 bytes is the least of them. */
+const longestPathBytes = 100
+
+/** The folder of the server's Unix socket; undefined where there can be none. */
+function socketFolderOf(home: string): string | undefined {
+  const folder = join(home, 'socket')
+  const isShort = Buffer.byteLength(join(folder, '.s.PGSQL.65535')) <= longestPathBytes
+  return isShort && process.platform !== 'win32' ? folder : undefined
+}
+
+/**
+ * Makes the socket's folder anew, without what a killed server left in it, and answers the settings that make the server
+ * listen there. Only its user may enter. To be called under the lock, while no server of this home runs.
+ */
+export function prepareSocket({ home, runAs }: Place): Record<string, string> {
+  const folder = socketFolderOf(home)
+  if (!folder) return {}
+  removeSocket(home)
+  mkdirSync(folder, { mode: 0o700 })
+  if (runAs) lchownSync(folder, runAs.uid, runAs.gid)
+  // The setting is a list, in which a quoted name may hold anything.
+  return { unix_socket_directories: `"${folder.replaceAll('"', '""')}"`, unix_socket_permissions: '0700' }
+}
+
+/** Some file systems hold no sockets, such as folders that a container shares with its host. */
+export const socketFailure = /FATAL: .*(Unix-domain socket|\.s\.PGSQL\.)/
+
+/** To be called when no server of this home runs any more. */
+export function removeSocket(home: string): void {
+  rmSync(join(home, 'socket'), { recursive: true, force: true })
+}
+
+/**
+ * The address of a server by its socket, in the form that `pg` and `psql` read: what `host` names wins over the address
+ * before it. Undefined for a server without one.
+ */
+export function socketUrl(url: string, { home }: Place, postmaster: Postmaster): string | undefined {
+  const folder = socketFolderOf(home)
+  if (!folder || postmaster.socketFolder !== folder) return undefined
+  return `${url}?host=${encodeURIComponent(folder)}`
+}
+
+export function readLastPort(home: string): number | undefined {
+  const text = ignoreErrors(['ENOENT'], () => readFileSync(lastPortPath(home), 'utf8'))
+  return Number(text) || undefined
+}
+
+export function writeLastPort(home: string, port: number): void {
+  writeFileSync(lastPortPath(home), String(port), { mode: 0o600 })
+}
+
+function lastPortPath(home: string): string {
+  return join(home, 'last-port')
+}
+
+/** A port that was free a moment ago. */
+export function pickFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
 }

@@ -1,40 +1,17 @@
-import { existsSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { LockTimeoutError, withLock } from '@storedex/process-lock'
-import { assumeOnShortage, errorCode } from '@storedex/process-lock/system-errors'
-import pg from 'pg'
-import { type Binaries, findInstalledPackage, prepareBinaries } from './binaries.ts'
-import {
-  checkVersion,
-  createCluster,
-  createServiceRole,
-  databaseName,
-  letOwnerActAsService,
-  readSecret,
-  removeHalfMade,
-  roleName,
-  serviceRoleName,
-  setServicePassword,
-  superuserName,
-} from './cluster.ts'
-import { EmbeddedPostgresError } from './errors.ts'
-import { type Place, preparePlace, reachableHomes } from './location.ts'
-import {
-  isServerOf,
-  type Postmaster,
-  pickFreePort,
-  readLastPort,
-  readPostmasterFile,
-  removeMisleadingFile,
-  startPostmaster,
-  stopPostmaster,
-  writeLastPort,
-} from './postmaster.ts'
-import { serverSettings } from './settings.ts'
-import { prepareSocket, removeSocket, socketFailure, socketUrl } from './socket.ts'
-import { registerUser, unregisterUser } from './users.ts'
+import { withLock } from '@storedex/process-lock'
+import { currentProcessIdentity, isProcessAlive } from '@storedex/process-lock/processes'
+import { assumeOnShortage, ignoreErrors } from '@storedex/process-lock/system-errors'
+import { EmbeddedPostgresError, explainFailures } from './errors.ts'
+import { handOver, type Place, preparePlace, reachableHomes } from './location.ts'
+import { isServerOf, readPostmasterFile, stopPostmaster } from './postmaster.ts'
+import { removeSocket } from './settings.ts'
+import { type EmbeddedPostgresOptions, joinOrStart, startTimeoutMs } from './start.ts'
 
-export { EmbeddedPostgresError }
+export { EmbeddedPostgresError, type EmbeddedPostgresOptions }
 
 /**
  * The supervisor of the PostgreSQL 18 that Storedex brings along. The server and the commands beside it share one; the
@@ -54,32 +31,7 @@ export interface EmbeddedPostgres {
   release(): Promise<void>
 }
 
-export interface EmbeddedPostgresOptions {
-  dataDir: string
-  /** Server settings on top of our own; they take effect when this call is the one that starts the server. */
-  settings?: Record<string, string>
-  log?: (line: string) => void
-  /** The directory of the PostgreSQL package, when it is not the installed one of this platform. */
-  packageDir?: string
-  /** Where root keeps the cluster of a data directory that no other user can reach. */
-  reachableHomes?: string
-  /** Proposes the port to listen on; asked again when it turns out to be taken. */
-  pickPort?: () => Promise<number>
-}
-
-/** Recovery after a crash of the machine may have gigabytes to replay. */
-const startTimeoutMs = 600_000
 const lockOptions = { timeoutMs: startTimeoutMs + 60_000, waitingFor: 'the embedded PostgreSQL' }
-const connectTimeoutMs = 15_000
-const maxStartAttempts = 20
-const attemptsAtLastPort = 6
-
-/** A port lost to a quicker program, a server that was faster than us, the last children of one that was killed. */
-const passingFailure =
-  /could not create any TCP\/IP sockets|lock file "postmaster\.pid" (already exists|is empty)|pre-existing shared memory block/
-
-/** A wrong password or a database that is not there: waiting helps with neither. */
-const finalRefusal = /^(28|3D)/
 
 /** Starts, or joins, the PostgreSQL 18 that lives in `${dataDir}/postgres`. */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -127,149 +79,83 @@ async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Pr
   }
 }
 
-/** The server that runs already, once it is ready: one that is still starting or stopping is waited for. */
-async function findRunning(home: string): Promise<Postmaster | undefined> {
-  let emptyBefore = false
-  for (const deadline = performance.now() + startTimeoutMs; ; await delay(emptyBefore ? 200 : 10)) {
-    const found = readPostmasterFile(home)
-    if (!found) return undefined
-    if (found.pid === 0 && !emptyBefore) {
-      emptyBefore = true // perhaps it is being written this instant
-      continue
-    }
-    if (!isServerOf(home, found.pid)) {
-      removeMisleadingFile(home, found.pid)
-      return undefined
-    }
-    if (found.status === 'ready') return found
-    if (performance.now() > deadline) {
-      throw new EmbeddedPostgresError(
-        `PostgreSQL in ${home} (process ${found.pid}) is ${found.status} and does not get ready.`,
-      )
-    }
-  }
+/**
+ * Who uses the cluster: one symbolic link per use, whose target names the process. Read and changed only under the
+ * lock. A process that died without saying goodbye is struck off by whoever looks next.
+ */
+export function registerUser(place: Place): string {
+  const directory = join(place.home, 'users')
+  if (mkdirSync(directory, { recursive: true, mode: 0o700 })) handOver(place, directory)
+  const record = join(directory, `${process.pid}-${randomBytes(6).toString('hex')}`)
+  symlinkSync(currentProcessIdentity(), record)
+  return record
 }
 
-interface Joined {
-  postmaster: Postmaster
-  adopted: boolean
-  urls: readonly string[]
+/** Ends one use; answers whether anybody living is left. */
+export function unregisterUser(place: Place, record: string): boolean {
+  rmSync(record, { force: true })
+  const directory = join(place.home, 'users')
+  let anybodyLeft = false
+  for (const name of ignoreErrors(['ENOENT'], () => readdirSync(directory)) ?? []) {
+    if (isProcessAlive(readlinkSync(join(directory, name)))) anybodyLeft = true
+    else rmSync(join(directory, name), { force: true })
+  }
+  return anybodyLeft
 }
+
+export interface KeepRunningOptions {
+  intervalMs: number
+  /** What happened, and why where that is known. */
+  log: (line: string, cause?: unknown) => void
+}
+
+/** A server that cannot be started is tried again ever more seldom. */
+const maxPauseMs = 60_000
 
 /**
- * Only our own server knows the verifier of our secret, so a connection proves that the port is not somebody else's by
- * now. A server that refuses may have begun to stop since it was found: then it is looked for again.
+ * Holds a PostgreSQL for as long as this process needs it: one that died meanwhile, killed for memory or by hand, is
+ * started again where it was, and connections made from then on find it.
  */
-async function joinOrStart(place: Place, options: EmbeddedPostgresOptions): Promise<Joined> {
-  for (const deadline = performance.now() + connectTimeoutMs; ; await delay(50)) {
-    const running = await findRunning(place.home)
-    const { postmaster, adopted } = running ? { postmaster: running, adopted: true } : await start(place, options)
-    const urlOf = (role: string) =>
-      `postgres://${role}:${readSecret(place.home)}@127.0.0.1:${postmaster.port}/${databaseName}`
-    const url = urlOf(roleName)
-    const refusal = await findRefusal(url)
-    if (!refusal) {
-      if (await findRefusal(urlOf(serviceRoleName))) await addServiceRole(urlOf(superuserName), readSecret(place.home)!)
-      const bySocket = socketUrl(url, place, postmaster)
-      if (bySocket === undefined) return { postmaster, adopted, urls: [url] }
-      if (!(await findRefusal(bySocket))) return { postmaster, adopted, urls: [bySocket, url] }
-      // Either the socket cannot be used here, or the server died between the two looks.
-      if (!(await findRefusal(url))) return { postmaster, adopted, urls: [url] }
-      continue
+export async function keepRunning(
+  open: () => Promise<EmbeddedPostgres>,
+  { intervalMs, log }: KeepRunningOptions,
+): Promise<Pick<EmbeddedPostgres, 'url' | 'release'>> {
+  const held = [await open()]
+  const { url } = held[0]!
+  const stopping = new AbortController()
+
+  const startAgain = async () => {
+    log('PostgreSQL has died and is started again')
+    const again = await open()
+    // Opened too late for anybody to need it.
+    if (stopping.signal.aborted) return again.release()
+    held.push(again)
+    if (!again.urls.includes(url)) log('It answers at another address now: restart Storedex to follow it')
+  }
+  void (async () => {
+    let pauseMs = intervalMs
+    while (await isTimeOver(pauseMs, stopping.signal)) {
+      try {
+        if (held.at(-1)!.isRunning()) continue
+        await startAgain()
+        pauseMs = intervalMs
+      } catch (error) {
+        log('PostgreSQL cannot be started again', error)
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs)
+      }
     }
-    const isFinal = finalRefusal.test(errorCode(refusal) ?? '')
-    if (!isFinal && performance.now() < deadline) continue
-    const advice = isFinal ? ': restore the database and its secret from one backup' : ''
-    throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} takes no connection (${refusal.message})${advice}.`, {
-      cause: refusal,
-    })
+  })()
+  return {
+    url,
+    // Does not wait for a start in progress: it gives itself back.
+    release: async () => {
+      stopping.abort()
+      for (const each of held.splice(0)) await each.release()
+    },
   }
 }
 
-/** Gives a cluster the role that the service works as: one that an older version made lacks it. */
-async function addServiceRole(superuserUrl: string, secret: string): Promise<void> {
-  const client = new pg.Client({ connectionString: superuserUrl, connectionTimeoutMillis: connectTimeoutMs })
-  client.on('error', () => {}) // a connection that breaks is told by the statement that fails with it
-  try {
-    await client.connect()
-    const { rows } = await client.query('select from pg_roles where rolname = $1::text', [serviceRoleName])
-    await client.query(rows.length === 0 ? createServiceRole(secret) : setServicePassword(secret))
-    await client.query(letOwnerActAsService)
-  } finally {
-    await client.end().catch(() => {})
-  }
-}
-
-async function findRefusal(url: string): Promise<Error | undefined> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
-  client.on('error', () => {}) // the connection is only looked at, never used
-  try {
-    await client.connect()
-    return undefined
-  } catch (refusal) {
-    return refusal as Error
-  } finally {
-    await client.end().catch(() => {})
-  }
-}
-
-async function start(place: Place, options: EmbeddedPostgresOptions): Promise<Omit<Joined, 'urls'>> {
-  const binaries = await prepareToStart(place, options)
-  let socket = prepareSocket(place)
-  const pickPort = options.pickPort ?? pickFreePort
-  // The port it had before, so that whoever still holds its address finds it again. The last children of a server that
-  // was killed can keep it busy for a moment.
-  const lastPort = options.pickPort ? undefined : readLastPort(place.home)
-  for (let attempt = 1; ; attempt++) {
-    const port = lastPort !== undefined && attempt <= attemptsAtLastPort ? lastPort : await pickPort()
-    const settings = { ...serverSettings(), ...socket, ...options.settings }
-    const request = { place, binaries, settings, port, timeoutMs: startTimeoutMs }
-    const outcome = await startPostmaster(request)
-    if (!('failure' in outcome)) {
-      writeLastPort(place.home, port)
-      return { postmaster: outcome, adopted: false }
-    }
-    const isSocketRefused = 'unix_socket_directories' in socket && socketFailure.test(outcome.failure)
-    if (isSocketRefused) socket = {}
-    else if (attempt === maxStartAttempts || !passingFailure.test(outcome.failure)) {
-      const cause = new Error(outcome.failure.trim())
-      throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} did not start; the end of its log tells why.`, {
-        cause,
-      })
-    }
-    await delay(attempt * 50)
-    const quicker = await findRunning(place.home)
-    if (quicker) return { postmaster: quicker, adopted: true }
-  }
-}
-
-/** Everything that must be there before a server can be started: its programs and a cluster that they can read. */
-async function prepareToStart(place: Place, options: EmbeddedPostgresOptions): Promise<Binaries> {
-  const binaries = prepareBinaries(place, options.packageDir ?? findInstalledPackage())
-  removeHalfMade(place.home)
-  if (readSecret(place.home)) {
-    checkVersion(place.home, binaries.majorVersion)
-  } else {
-    options.log?.(`Making a new database in ${place.home}`)
-    await createCluster(place, binaries)
-  }
-  return binaries
-}
-
-/** System errors become one sentence, so that whoever reads it knows where and what to do. */
-async function explainFailures<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (cause) {
-    if (cause instanceof EmbeddedPostgresError) throw cause
-    if (cause instanceof LockTimeoutError) throw new EmbeddedPostgresError(cause.message, { cause })
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    const advice =
-      errorCode(cause) === 'EACCES' || errorCode(cause) === 'EPERM'
-        ? ': it belongs to another user; start as that user or choose another DATA_DIR'
-        : ''
-    throw new EmbeddedPostgresError(`The embedded PostgreSQL in ${dataDir} cannot be used (${reason})${advice}.`, {
-      cause,
-    })
-  }
+/** True after the time, false at once when stopped. Does not keep the process alive. */
+function isTimeOver(timeMs: number, stopped: AbortSignal): Promise<boolean> {
+  return delay(timeMs, true, { signal: stopped, ref: false }).catch(() => false)
 }

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process'
 import { chownSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { keepRunning } from '../src/keep-running.ts'
-import { openEmbeddedPostgres } from '../src/supervisor.ts'
+import { keepRunning, openEmbeddedPostgres } from '../src/supervisor.ts'
 import {
   copyDirectory,
   homeOf,

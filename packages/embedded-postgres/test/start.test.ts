@@ -3,10 +3,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findInstalledPackage } from '../src/binaries.ts'
-import { pickFreePort } from '../src/postmaster.ts'
-import { serverSettings } from '../src/settings.ts'
-import { EmbeddedPostgresError, openEmbeddedPostgres } from '../src/supervisor.ts'
-import { registerUser, unregisterUser } from '../src/users.ts'
+import { pickFreePort, serverSettings } from '../src/settings.ts'
+import { EmbeddedPostgresError, openEmbeddedPostgres, registerUser, unregisterUser } from '../src/supervisor.ts'
 import { homeOf, isRoot, run, seededDataDirs, serverPid, temporaryDirectory } from './support.ts'
 
 const seeded = seededDataDirs()

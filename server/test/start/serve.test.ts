@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { pickFreePort } from '@storedex/embedded-postgres/postmaster'
+import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { serverPid, temporaryDirectory, until } from '../../../packages/embedded-postgres/test/support.ts'
 import { createTestDatabase } from '../support/database.ts'

@@ -2,10 +2,11 @@ import { chmodSync, lchownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
+import { runProgram } from '@storedex/embedded-postgres/binaries'
 import { clusterPaths } from '@storedex/embedded-postgres/cluster'
 import { preparePlace } from '@storedex/embedded-postgres/location'
-import { pickFreePort, startPostmaster, stopPostmaster } from '@storedex/embedded-postgres/postmaster'
-import { runProgram } from '@storedex/embedded-postgres/programs'
+import { startPostmaster, stopPostmaster } from '@storedex/embedded-postgres/postmaster'
+import { pickFreePort } from '@storedex/embedded-postgres/settings'
 
 interface TestPostgres {
   /** A role that may create databases. */

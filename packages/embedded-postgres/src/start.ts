@@ -1,0 +1,184 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { errorCode } from '@storedex/process-lock/system-errors'
+import pg from 'pg'
+import { type Binaries, findInstalledPackage, prepareBinaries } from './binaries.ts'
+import {
+  checkVersion,
+  createCluster,
+  createServiceRole,
+  databaseName,
+  letOwnerActAsService,
+  readSecret,
+  removeHalfMade,
+  roleName,
+  serviceRoleName,
+  setServicePassword,
+  superuserName,
+} from './cluster.ts'
+import { EmbeddedPostgresError } from './errors.ts'
+import type { Place } from './location.ts'
+import { isServerOf, type Postmaster, readPostmasterFile, removeMisleadingFile, startPostmaster } from './postmaster.ts'
+import {
+  pickFreePort,
+  prepareSocket,
+  readLastPort,
+  serverSettings,
+  socketFailure,
+  socketUrl,
+  writeLastPort,
+} from './settings.ts'
+
+export interface EmbeddedPostgresOptions {
+  dataDir: string
+  /** Server settings on top of our own; they take effect when this call is the one that starts the server. */
+  settings?: Record<string, string>
+  log?: (line: string) => void
+  /** The directory of the PostgreSQL package, when it is not the installed one of this platform. */
+  packageDir?: string
+  /** Where root keeps the cluster of a data directory that no other user can reach. */
+  reachableHomes?: string
+  /** Proposes the port to listen on; asked again when it turns out to be taken. */
+  pickPort?: () => Promise<number>
+}
+
+/** Recovery after a crash of the machine may have gigabytes to replay. */
+export const startTimeoutMs = 600_000
+const connectTimeoutMs = 15_000
+const maxStartAttempts = 20
+const attemptsAtLastPort = 6
+
+/** A port lost to a quicker program, a server that was faster than us, the last children of one that was killed. */
+const passingFailure =
+  /could not create any TCP\/IP sockets|lock file "postmaster\.pid" (already exists|is empty)|pre-existing shared memory block/
+
+/** A wrong password or a database that is not there: waiting helps with neither. */
+const finalRefusal = /^(28|3D)/
+
+/** The server that runs already, once it is ready: one that is still starting or stopping is waited for. */
+async function findRunning(home: string): Promise<Postmaster | undefined> {
+  let emptyBefore = false
+  for (const deadline = performance.now() + startTimeoutMs; ; await delay(emptyBefore ? 200 : 10)) {
+    const found = readPostmasterFile(home)
+    if (!found) return undefined
+    if (found.pid === 0 && !emptyBefore) {
+      emptyBefore = true // perhaps it is being written this instant
+      continue
+    }
+    if (!isServerOf(home, found.pid)) {
+      removeMisleadingFile(home, found.pid)
+      return undefined
+    }
+    if (found.status === 'ready') return found
+    if (performance.now() > deadline) {
+      throw new EmbeddedPostgresError(
+        `PostgreSQL in ${home} (process ${found.pid}) is ${found.status} and does not get ready.`,
+      )
+    }
+  }
+}
+
+interface Joined {
+  postmaster: Postmaster
+  adopted: boolean
+  urls: readonly string[]
+}
+
+/**
+ * Only our own server knows the verifier of our secret, so a connection proves that the port is not somebody else's by
+ * now. A server that refuses may have begun to stop since it was found: then it is looked for again.
+ */
+export async function joinOrStart(place: Place, options: EmbeddedPostgresOptions): Promise<Joined> {
+  for (const deadline = performance.now() + connectTimeoutMs; ; await delay(50)) {
+    const running = await findRunning(place.home)
+    const { postmaster, adopted } = running ? { postmaster: running, adopted: true } : await start(place, options)
+    const urlOf = (role: string) =>
+      `postgres://${role}:${readSecret(place.home)}@127.0.0.1:${postmaster.port}/${databaseName}`
+    const url = urlOf(roleName)
+    const refusal = await findRefusal(url)
+    if (!refusal) {
+      if (await findRefusal(urlOf(serviceRoleName))) await addServiceRole(urlOf(superuserName), readSecret(place.home)!)
+      const bySocket = socketUrl(url, place, postmaster)
+      if (bySocket === undefined) return { postmaster, adopted, urls: [url] }
+      if (!(await findRefusal(bySocket))) return { postmaster, adopted, urls: [bySocket, url] }
+      // Either the socket cannot be used here, or the server died between the two looks.
+      if (!(await findRefusal(url))) return { postmaster, adopted, urls: [url] }
+      continue
+    }
+    const isFinal = finalRefusal.test(errorCode(refusal) ?? '')
+    if (!isFinal && performance.now() < deadline) continue
+    const advice = isFinal ? ': restore the database and its secret from one backup' : ''
+    throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} takes no connection (${refusal.message})${advice}.`, {
+      cause: refusal,
+    })
+  }
+}
+
+/** Gives a cluster the role that the service works as: one that an older version made lacks it. */
+async function addServiceRole(superuserUrl: string, secret: string): Promise<void> {
+  const client = new pg.Client({ connectionString: superuserUrl, connectionTimeoutMillis: connectTimeoutMs })
+  client.on('error', () => {}) // a connection that breaks is told by the statement that fails with it
+  try {
+    await client.connect()
+    const { rows } = await client.query('select from pg_roles where rolname = $1::text', [serviceRoleName])
+    await client.query(rows.length === 0 ? createServiceRole(secret) : setServicePassword(secret))
+    await client.query(letOwnerActAsService)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function findRefusal(url: string): Promise<Error | undefined> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+  client.on('error', () => {}) // the connection is only looked at, never used
+  try {
+    await client.connect()
+    return undefined
+  } catch (refusal) {
+    return refusal as Error
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function start(place: Place, options: EmbeddedPostgresOptions): Promise<Omit<Joined, 'urls'>> {
+  const binaries = await prepareToStart(place, options)
+  let socket = prepareSocket(place)
+  const pickPort = options.pickPort ?? pickFreePort
+  // The port it had before, so that whoever still holds its address finds it again. The last children of a server that
+  // was killed can keep it busy for a moment.
+  const lastPort = options.pickPort ? undefined : readLastPort(place.home)
+  for (let attempt = 1; ; attempt++) {
+    const port = lastPort !== undefined && attempt <= attemptsAtLastPort ? lastPort : await pickPort()
+    const settings = { ...serverSettings(), ...socket, ...options.settings }
+    const request = { place, binaries, settings, port, timeoutMs: startTimeoutMs }
+    const outcome = await startPostmaster(request)
+    if (!('failure' in outcome)) {
+      writeLastPort(place.home, port)
+      return { postmaster: outcome, adopted: false }
+    }
+    const isSocketRefused = 'unix_socket_directories' in socket && socketFailure.test(outcome.failure)
+    if (isSocketRefused) socket = {}
+    else if (attempt === maxStartAttempts || !passingFailure.test(outcome.failure)) {
+      const cause = new Error(outcome.failure.trim())
+      throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} did not start; the end of its log tells why.`, {
+        cause,
+      })
+    }
+    await delay(attempt * 50)
+    const quicker = await findRunning(place.home)
+    if (quicker) return { postmaster: quicker, adopted: true }
+  }
+}
+
+/** Everything that must be there before a server can be started: its programs and a cluster that they can read. */
+async function prepareToStart(place: Place, options: EmbeddedPostgresOptions): Promise<Binaries> {
+  const binaries = prepareBinaries(place, options.packageDir ?? findInstalledPackage())
+  removeHalfMade(place.home)
+  if (readSecret(place.home)) {
+    checkVersion(place.home, binaries.majorVersion)
+  } else {
+    options.log?.(`Making a new database in ${place.home}`)
+    await createCluster(place, binaries)
+  }
+  return binaries
+}
