@@ -4,7 +4,7 @@ import { closeSync, existsSync, lchownSync, mkdirSync, openSync, readdirSync, re
 import { join } from 'node:path'
 import { prepareBinaries, programOptions, runProgram } from '@storedex/embedded-postgres/binaries'
 import { clusterPaths } from '@storedex/embedded-postgres/cluster'
-import { type Place, preparePlace } from '@storedex/embedded-postgres/location'
+import { type ClusterLocation, prepareLocation } from '@storedex/embedded-postgres/location'
 import { readPostmasterFile } from '@storedex/embedded-postgres/postmaster'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import type { Cleanup } from '../../bench/cleanup.ts'
@@ -17,7 +17,7 @@ const stopTimeoutMs = 30_000
 /** A PostgreSQL that the operator runs, as `DATABASE_URL` names one. The drill starts and stops it. */
 export class OwnPostgres {
   readonly url: string
-  readonly #place: Place
+  readonly #location: ClusterLocation
   readonly #program: string
   readonly #port: number
   readonly #environment: Record<string, string>
@@ -25,8 +25,8 @@ export class OwnPostgres {
   /** A scenario that is being cleaned up must not start it anew. */
   #isOver = false
 
-  private constructor(place: Place, program: string, port: number, environment: Record<string, string>) {
-    this.#place = place
+  private constructor(location: ClusterLocation, program: string, port: number, environment: Record<string, string>) {
+    this.#location = location
     this.#program = program
     this.#port = port
     this.#environment = environment
@@ -35,16 +35,18 @@ export class OwnPostgres {
 
   /** Makes and starts one: of the machine's own programs where it has them, else of those that come along. */
   static async open(folder: string, environment: Record<string, string>, cleanup: Cleanup): Promise<OwnPostgres> {
-    const place = preparePlace(folder)
-    const { cluster, data } = clusterPaths(place.home)
+    const location = prepareLocation(folder)
+    const { cluster, data } = clusterPaths(location.home)
     mkdirSync(cluster)
     mkdirSync(data, { mode: 0o700 })
-    if (place.runAs) lchownSync(data, place.runAs.uid, place.runAs.gid)
-    const bin = findOwnPrograms() ?? join(prepareBinaries(place).postgres, '..')
+    if (location.runAs) lchownSync(data, location.runAs.uid, location.runAs.gid)
+    const bin = findOwnPrograms() ?? join(prepareBinaries(location).postgres, '..')
     const args = ['--username=storedex', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
-    const { code, output } = await runProgram(join(bin, 'initdb'), ['--pgdata', data, ...args], { runAs: place.runAs })
+    const { code, output } = await runProgram(join(bin, 'initdb'), ['--pgdata', data, ...args], {
+      runAs: location.runAs,
+    })
     if (code !== 0) throw new Error(`initdb failed: ${output}`)
-    const own = new OwnPostgres(place, join(bin, 'postgres'), await pickFreePort(), environment)
+    const own = new OwnPostgres(location, join(bin, 'postgres'), await pickFreePort(), environment)
     cleanup.add(() => {
       own.#isOver = true
       return own.stop('SIGQUIT')
@@ -67,7 +69,7 @@ export class OwnPostgres {
 
   async start(): Promise<void> {
     if (this.#isOver) throw new Error('the scenario is over')
-    const { home, runAs } = this.#place
+    const { home, runAs } = this.#location
     const options = programOptions(runAs)
     const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '100' }
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -15,8 +15,8 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { errorCode } from '@storedex/process-lock/system-errors'
-import { cannotRun, EmbeddedPostgresError } from './errors.ts'
-import { type Account, canReach, type Place } from './location.ts'
+import { EmbeddedPostgresError, programError } from './errors.ts'
+import { type ClusterLocation, hasAccess, type OsUser } from './location.ts'
 
 export interface Binaries {
   initdb: string
@@ -47,28 +47,28 @@ export function findInstalledPackage(platform: string = process.platform, arch: 
  * a copy in the home where the installation cannot be written to, or not be read by the user the programs run as.
  * To be called under the lock, while no server of this home runs.
  */
-export function prepareBinaries(place: Place, packageDir: string = findInstalledPackage()): Binaries {
+export function prepareBinaries(location: ClusterLocation, packageDir: string = findInstalledPackage()): Binaries {
   const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as { version: string }
-  const usableInPlace = isReadable(place, packageDir) && linksMade(packageDir)
-  const root = usableInPlace ? packageDir : copyIntoHome(place, packageDir, version)
+  const usableInPlace = isReadable(location, packageDir) && makeMissingLinks(packageDir)
+  const root = usableInPlace ? packageDir : copyIntoHome(location, packageDir, version)
   const bin = join(root, 'native', 'bin')
   return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), majorVersion: version.split('.')[0]! }
 }
 
 /** A few files stand for all: an installation is made with one umask. */
-function isReadable(place: Place, packageDir: string): boolean {
-  const { runAs } = place
+function isReadable(location: ClusterLocation, packageDir: string): boolean {
+  const { runAs } = location
   if (!runAs) return true
   const native = join(packageDir, 'native')
   return (
-    canReach(join(native, 'bin', 'postgres'), runAs, 0o5) &&
-    canReach(join(native, 'lib', 'postgresql'), runAs, 0o5) &&
-    canReach(join(native, 'share', 'postgresql', 'postgres.bki'), runAs, 0o4)
+    hasAccess(join(native, 'bin', 'postgres'), runAs, 0o5) &&
+    hasAccess(join(native, 'lib', 'postgresql'), runAs, 0o5) &&
+    hasAccess(join(native, 'share', 'postgresql', 'postgres.bki'), runAs, 0o4)
   )
 }
 
 /** Makes the missing links; answers false where that is not allowed. */
-function linksMade(packageDir: string): boolean {
+function makeMissingLinks(packageDir: string): boolean {
   for (const link of missingLinks(packageDir)) {
     try {
       symlinkSync(relative(dirname(link.target), link.source), link.target)
@@ -90,17 +90,17 @@ function missingLinks(packageDir: string): Link[] {
     .filter(({ target }) => !lstatSync(target, { throwIfNoEntry: false }))
 }
 
-function copyIntoHome(place: Place, packageDir: string, version: string): string {
+function copyIntoHome(location: ClusterLocation, packageDir: string, version: string): string {
   const name = `native-${version}`
-  const copy = join(place.home, name)
+  const copy = join(location.home, name)
   // Copies of other versions, and those cut short, are of no use any more.
-  for (const old of readdirSync(place.home)) {
-    if (old.startsWith('native-') && old !== name) rmSync(join(place.home, old), { recursive: true, force: true })
+  for (const old of readdirSync(location.home)) {
+    if (old.startsWith('native-') && old !== name) rmSync(join(location.home, old), { recursive: true, force: true })
   }
   if (existsSync(copy)) return copy
   const draft = `${copy}.draft`
   copyReadable(packageDir, draft, (file) => !file.endsWith('.a'))
-  linksMade(draft)
+  makeMissingLinks(draft)
   renameSync(draft, copy)
   return copy
 }
@@ -121,7 +121,7 @@ function copyReadable(from: string, to: string, isWanted: (file: string) => bool
 }
 
 /** How every program of PostgreSQL is run: as the right user, with next to no environment, in a folder it can reach. */
-export function programOptions(runAs: Account | undefined): SpawnOptions {
+export function programOptions(runAs: OsUser | undefined): SpawnOptions {
   return {
     // Some systems give `nobody` an id above 2^31, which the operating system reads as negative.
     ...(runAs && { uid: runAs.uid | 0, gid: runAs.gid | 0 }),
@@ -134,7 +134,7 @@ export function programOptions(runAs: Account | undefined): SpawnOptions {
 export function runProgram(
   program: string,
   args: readonly string[],
-  options: { runAs: Account | undefined; input?: string },
+  options: { runAs: OsUser | undefined; input?: string },
 ): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { ...programOptions(options.runAs), stdio: 'pipe' })
@@ -144,7 +144,7 @@ export function runProgram(
         output += text
       })
     }
-    child.on('error', (error) => reject(cannotRun(program, error)))
+    child.on('error', (error) => reject(programError(program, error)))
     child.on('close', (code) => resolve({ code, output }))
     // A program that ended early has closed its input; its exit code says more than the broken pipe.
     child.stdin?.on('error', () => {}).end(options.input ?? '')

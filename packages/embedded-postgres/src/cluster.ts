@@ -17,14 +17,14 @@ import { join } from 'node:path'
 import { ignoreErrors } from '@storedex/process-lock/system-errors'
 import { type Binaries, runProgram } from './binaries.ts'
 import { EmbeddedPostgresError } from './errors.ts'
-import { handOver, type Place } from './location.ts'
+import { type ClusterLocation, giveToHomeOwner } from './location.ts'
 
 export const databaseName = 'storedex'
 export const roleName = 'storedex'
 /** The role of the service's requests. It owns nothing; a migration's end gives it its rights. */
 export const serviceRoleName = 'storedex_service'
 export const superuserName = 'postgres'
-const asidePrefix = 'initializing-'
+const temporaryPrefix = 'initializing-'
 
 /** The files of the home's cluster, whether or not it exists yet. */
 export function clusterPaths(home: string) {
@@ -56,39 +56,44 @@ export function checkVersion(home: string, majorVersion: string): void {
 }
 
 /**
- * Makes the cluster with its secret, role and database. All of it is made in a directory aside, and one rename brings it
+ * Makes the cluster with its secret, role and database. All of it is made in a temporary directory, and one rename brings it
  * into being whole, so a start that was cut short leaves nothing but a directory that the next one removes.
  */
-export async function createCluster(place: Place, binaries: Binaries): Promise<void> {
+export async function createCluster(location: ClusterLocation, binaries: Binaries): Promise<void> {
   // A name of its own: an initdb whose starter was killed may still be writing into the directory it was given.
-  const aside = join(place.home, `${asidePrefix}${randomBytes(6).toString('hex')}`)
-  mkdirSync(aside)
-  chmodSync(aside, place.runAs ? 0o711 : 0o700)
-  handOver(place, aside)
+  const temporary = join(location.home, `${temporaryPrefix}${randomBytes(6).toString('hex')}`)
+  mkdirSync(temporary)
+  chmodSync(temporary, location.runAs ? 0o711 : 0o700)
+  giveToHomeOwner(location, temporary)
   const secret = randomBytes(32).toString('base64url')
-  const passwordFile = join(aside, 'initdb-password')
-  const data = join(aside, 'data')
+  const passwordFile = join(temporary, 'initdb-password')
+  const data = join(temporary, 'data')
   try {
     mkdirSync(data, { mode: 0o700 })
-    writePrivately(passwordFile, secret)
-    if (place.runAs) {
-      for (const path of [data, passwordFile]) lchownSync(path, place.runAs.uid, place.runAs.gid)
+    writePrivateFile(passwordFile, secret)
+    if (location.runAs) {
+      for (const path of [data, passwordFile]) lchownSync(path, location.runAs.uid, location.runAs.gid)
     }
-    await initialize(place, binaries, data, passwordFile)
-    await createRoleAndDatabase(place, binaries, data, secret)
+    await initialize(location, binaries, data, passwordFile)
+    await createRoleAndDatabase(location, binaries, data, secret)
     rmSync(passwordFile)
-    writePrivately(join(aside, 'secret'), secret)
-    handOver(place, join(aside, 'secret'))
-    for (const path of [join(aside, 'secret'), aside]) flush(path)
-    renameSync(aside, clusterPaths(place.home).cluster)
-    flush(place.home)
+    writePrivateFile(join(temporary, 'secret'), secret)
+    giveToHomeOwner(location, join(temporary, 'secret'))
+    for (const path of [join(temporary, 'secret'), temporary]) syncToDisk(path)
+    renameSync(temporary, clusterPaths(location.home).cluster)
+    syncToDisk(location.home)
   } catch (error) {
-    removeHalfMade(place.home)
+    removeUnfinishedClusters(location.home)
     throw error
   }
 }
 
-async function initialize(place: Place, binaries: Binaries, data: string, passwordFile: string): Promise<void> {
+async function initialize(
+  location: ClusterLocation,
+  binaries: Binaries,
+  data: string,
+  passwordFile: string,
+): Promise<void> {
   const { code, output } = await runProgram(
     binaries.initdb,
     [
@@ -96,33 +101,40 @@ async function initialize(place: Place, binaries: Binaries, data: string, passwo
       ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
       ...['--data-checksums', '--no-instructions'],
     ],
-    place,
+    location,
   )
   if (code !== 0) {
-    throw new EmbeddedPostgresError(`A new database could not be made in ${place.home}.`, { cause: new Error(output) })
+    throw new EmbeddedPostgresError(`A new database could not be made in ${location.home}.`, {
+      cause: new Error(output),
+    })
   }
 }
 
 /**
  * The service works as an ordinary role that owns its database; only the operator has reason to connect as superuser.
- * A single-user server does this before the cluster is in place, so that there is never a cluster without them.
+ * A single-user server does this before the cluster is ready, so that there is never a cluster without them.
  */
-async function createRoleAndDatabase(place: Place, binaries: Binaries, data: string, secret: string): Promise<void> {
+async function createRoleAndDatabase(
+  location: ClusterLocation,
+  binaries: Binaries,
+  data: string,
+  secret: string,
+): Promise<void> {
   const statements = [
     `create role ${roleName} login createdb password '${secret}'`,
     `grant pg_monitor to ${roleName}`,
     createServiceRole(secret),
-    letOwnerActAsService,
+    grantServiceRoleToOwner,
     `create database ${databaseName} owner ${roleName}`,
   ]
   const { code, output } = await runProgram(
     binaries.postgres,
     ['--single', '-D', data, '-c', 'log_min_error_statement=panic', '-c', 'log_checkpoints=off', superuserName],
-    { runAs: place.runAs, input: `${statements.join('\n')}\n` },
+    { runAs: location.runAs, input: `${statements.join('\n')}\n` },
   )
   // A single-user server goes on after an error and ends well; only its words tell.
   if (code !== 0 || /\b(ERROR|FATAL|PANIC):/.test(output)) {
-    throw new EmbeddedPostgresError(`The new database in ${place.home} could not be set up.`, {
+    throw new EmbeddedPostgresError(`The new database in ${location.home} could not be set up.`, {
       cause: new Error(output),
     })
   }
@@ -133,27 +145,27 @@ export function createServiceRole(secret: string): string {
 }
 
 /** So that the owner can see to sessions of the service, and end them. */
-export const letOwnerActAsService = `grant ${serviceRoleName} to ${roleName}`
+export const grantServiceRoleToOwner = `grant ${serviceRoleName} to ${roleName}`
 
 export function setServicePassword(secret: string): string {
   return `alter role ${serviceRoleName} login password '${secret}'`
 }
 
 /** Removes what a start that was cut short left behind. */
-export function removeHalfMade(home: string): void {
+export function removeUnfinishedClusters(home: string): void {
   for (const name of readdirSync(home)) {
-    if (!name.startsWith(asidePrefix)) continue
+    if (!name.startsWith(temporaryPrefix)) continue
     // An abandoned initdb may be adding files while they are removed; what stays goes at the next start.
     ignoreErrors(['ENOTEMPTY'], () => rmSync(join(home, name), { recursive: true, force: true, maxRetries: 3 }))
   }
 }
 
-function writePrivately(path: string, text: string): void {
+function writePrivateFile(path: string, text: string): void {
   writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
 }
 
 /** Brings a file's content, or a directory's entries, to the disk. */
-function flush(path: string): void {
+function syncToDisk(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)

@@ -11,7 +11,7 @@ export class EmbeddedPostgresError extends OperatorError {
 }
 
 /** What to say about a program that could not even be begun. */
-export function cannotRun(program: string, cause: unknown): EmbeddedPostgresError {
+export function programError(program: string, cause: unknown): EmbeddedPostgresError {
   const reason =
     errorCode(cause) === 'ENOENT'
       ? 'this system lacks the C library it was built for (glibc)'
@@ -27,7 +27,7 @@ export function cannotRun(program: string, cause: unknown): EmbeddedPostgresErro
 }
 
 /** System errors become one sentence, so that whoever reads it knows where and what to do. */
-export async function explainFailures<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+export async function describeErrors<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {

@@ -17,7 +17,7 @@ import { errorCode, ignoreErrors } from '@storedex/process-lock/system-errors'
 import { EmbeddedPostgresError } from './errors.ts'
 
 /** A user of this machine whom root runs PostgreSQL as. */
-export interface Account {
+export interface OsUser {
   uid: number
   gid: number
 }
@@ -28,11 +28,11 @@ export interface Account {
  *
  * home/  lock.<n>  users/  start.log  last-port  cluster/{secret, data/}  [socket/]  [native-<version>/]
  */
-export interface Place {
+export interface ClusterLocation {
   /** A real path: PostgreSQL's own files repeat it, and are compared with it. */
   home: string
   /** Undefined: as the user of this process. */
-  runAs: Account | undefined
+  runAs: OsUser | undefined
 }
 
 /** Clusters of data directories that the lent user cannot reach, such as one below /root. */
@@ -42,19 +42,19 @@ export const reachableHomes = '/var/lib/storedex'
  * Finds or makes `${dataDir}/postgres`. For root with a data directory below a closed folder it becomes a symbolic link
  * to a new directory in `homes`: durable like the rest, and not a change of somebody's permissions.
  */
-export function preparePlace(dataDir: string, homes: string = reachableHomes): Place {
+export function prepareLocation(dataDir: string, homes: string = reachableHomes): ClusterLocation {
   const isRoot = process.getuid?.() === 0
-  provideDataDir(dataDir)
+  ensureDataDir(dataDir)
   const entry = join(realpathSync(dataDir), 'postgres')
   if (!isRoot) {
     ignoreErrors(['EEXIST'], () => mkdirSync(entry, { mode: 0o700 }))
-    return { home: followEntry(entry), runAs: undefined }
+    return { home: resolveEntry(entry), runAs: undefined }
   }
-  if (!lstatSync(entry, { throwIfNoEntry: false })) makeHomeAsRoot(entry, homes)
-  const home = followEntry(entry)
+  if (!lstatSync(entry, { throwIfNoEntry: false })) createHomeAsRoot(entry, homes)
+  const home = resolveEntry(entry)
   if (statSync(home).uid === 0) chmodSync(home, 0o711)
   const runAs = ownerToRunAs(home)
-  if (!canReach(home, runAs, 0o1)) {
+  if (!hasAccess(home, runAs, 0o1)) {
     throw new EmbeddedPostgresError(
       `PostgreSQL runs as user ${runAs.uid}, who cannot reach ${home}: open the folders above it (chmod o+x) or choose another DATA_DIR.`,
     )
@@ -66,32 +66,32 @@ export function preparePlace(dataDir: string, homes: string = reachableHomes): P
  * Makes a data directory that is not there. Whoever needs one first calls this, whatever for: root's has to let the user
  * whom PostgreSQL runs as pass through.
  */
-export function provideDataDir(dataDir: string): void {
+export function ensureDataDir(dataDir: string): void {
   const isRoot = process.getuid?.() === 0
-  const made = makeDataDir(dataDir, isRoot ? 0o711 : 0o700)
+  const made = createDataDir(dataDir, isRoot ? 0o711 : 0o700)
   // Only what was made here is opened to passers-by; its files keep their own modes.
   if (made && isRoot) chmodSync(dataDir, 0o711)
 }
 
 /** Answers whether it had to be made. */
-function makeDataDir(dataDir: string, mode: number): boolean {
+function createDataDir(dataDir: string, mode: number): boolean {
   try {
-    return makeFolders(dataDir, mode)
+    return createFolders(dataDir, mode)
   } catch (cause) {
     throw new EmbeddedPostgresError(`DATA_DIR ${dataDir} cannot be used as a folder (${errorCode(cause)}).`)
   }
 }
 
 /** One folder at a time: Node's recursive mkdir never ends where a file system takes no new folders, as /proc. */
-function makeFolders(path: string, mode: number): boolean {
+function createFolders(path: string, mode: number): boolean {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false
-  if (dirname(path) !== path) makeFolders(dirname(path), mode)
+  if (dirname(path) !== path) createFolders(dirname(path), mode)
   mkdirSync(path, { mode })
   return true
 }
 
-function makeHomeAsRoot(entry: string, homes: string): void {
-  if (canReach(dirname(entry), lentUser(), 0o1)) {
+function createHomeAsRoot(entry: string, homes: string): void {
+  if (hasAccess(dirname(entry), findFallbackUser(), 0o1)) {
     ignoreErrors(['EEXIST'], () => mkdirSync(entry))
     return
   }
@@ -112,7 +112,7 @@ function makeHomeAsRoot(entry: string, homes: string): void {
   if (!linked) rmdirSync(home)
 }
 
-function followEntry(entry: string): string {
+function resolveEntry(entry: string): string {
   const home = ignoreErrors(['ENOENT'], () => realpathSync(entry))
   if (home) return home
   throw new EmbeddedPostgresError(
@@ -120,16 +120,16 @@ function followEntry(entry: string): string {
   )
 }
 
-function ownerToRunAs(home: string): Account {
+function ownerToRunAs(home: string): OsUser {
   for (const path of [join(home, 'cluster', 'data'), home]) {
     const owner = statSync(path, { throwIfNoEntry: false })
     if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
   }
-  return lentUser()
+  return findFallbackUser()
 }
 
 /** Asked of the system, since users need not be in /etc/passwd. */
-function lentUser(): Account {
+function findFallbackUser(): OsUser {
   for (const name of ['postgres', 'nobody']) {
     try {
       const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: 'pipe' }))
@@ -144,21 +144,21 @@ function lentUser(): Account {
 }
 
 /** Whether the user may pass every folder above `path` and has the wanted rights (r 4, w 2, x 1) on it. */
-export function canReach(path: string, account: Account, rights: number): boolean {
+export function hasAccess(path: string, user: OsUser, rights: number): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
-  if (!stats || !allows(stats, account, rights)) return false
+  if (!stats || !allows(stats, user, rights)) return false
   const above = dirname(resolve(path))
-  return above === resolve(path) || canReach(above, account, 0o1)
+  return above === resolve(path) || hasAccess(above, user, 0o1)
 }
 
-function allows(stats: Stats, account: Account, rights: number): boolean {
-  const shift = stats.uid === account.uid ? 6 : stats.gid === account.gid ? 3 : 0
+function allows(stats: Stats, user: OsUser, rights: number): boolean {
+  const shift = stats.uid === user.uid ? 6 : stats.gid === user.gid ? 3 : 0
   return ((stats.mode >> shift) & rights) === rights
 }
 
 /** Gives a file made by root to whoever owns the home, so that this user can go on with it later. */
-export function handOver(place: Place, path: string): void {
+export function giveToHomeOwner(location: ClusterLocation, path: string): void {
   if (process.getuid?.() !== 0) return
-  const owner = statSync(place.home)
+  const owner = statSync(location.home)
   lchownSync(path, owner.uid, owner.gid)
 }

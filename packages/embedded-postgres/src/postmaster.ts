@@ -6,8 +6,8 @@ import { inspectProcess } from '@storedex/process-lock/processes'
 import { ignoreErrors } from '@storedex/process-lock/system-errors'
 import { type Binaries, programOptions } from './binaries.ts'
 import { clusterPaths } from './cluster.ts'
-import { cannotRun, EmbeddedPostgresError } from './errors.ts'
-import type { Place } from './location.ts'
+import { EmbeddedPostgresError, programError } from './errors.ts'
+import type { ClusterLocation } from './location.ts'
 
 /** What a server says of itself in `postmaster.pid`; a file still being written lacks its later lines. */
 export interface Postmaster {
@@ -23,7 +23,7 @@ export interface Postmaster {
 const pollMs = 10
 const fastStopMs = 60_000
 const immediateStopMs = 15_000
-const lastWordsMs = 2_000
+const failureWaitMs = 2_000
 
 export function readPostmasterFile(home: string): Postmaster | undefined {
   const text = ignoreErrors(['ENOENT'], () => readFileSync(join(clusterPaths(home).data, 'postmaster.pid'), 'utf8'))
@@ -57,7 +57,7 @@ export function removeMisleadingFile(home: string, pid: number): void {
 }
 
 interface StartRequest {
-  place: Place
+  location: ClusterLocation
   binaries: Binaries
   settings: Record<string, string>
   port: number
@@ -69,7 +69,7 @@ interface StartRequest {
  * end of this process reaches it. When it ends instead of getting ready, answers what it said.
  */
 export async function startPostmaster(request: StartRequest): Promise<Postmaster | { failure: string }> {
-  const { place, timeoutMs } = request
+  const { location, timeoutMs } = request
   const startedAtMs = Date.now()
   const child = launch(request)
   let end: { error?: Error } | undefined
@@ -80,25 +80,25 @@ export async function startPostmaster(request: StartRequest): Promise<Postmaster
     end ??= {}
   })
   for (const deadline = performance.now() + timeoutMs; ; await delay(pollMs)) {
-    if (end?.error) throw cannotRun(request.binaries.postgres, end.error)
-    if (end) return { failure: await lastWords(place.home, startedAtMs) }
-    const postmaster = readPostmasterFile(place.home)
+    if (end?.error) throw programError(request.binaries.postgres, end.error)
+    if (end) return { failure: await readFailure(location.home, startedAtMs) }
+    const postmaster = readPostmasterFile(location.home)
     if (postmaster?.pid === child.pid && postmaster?.status === 'ready') return postmaster
     if (performance.now() > deadline) {
-      const cause = new Error(whatItSaid(place.home, startedAtMs))
-      throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} was not ready within ${timeoutMs / 1000} s.`, {
+      const cause = new Error(readRecentLog(location.home, startedAtMs))
+      throw new EmbeddedPostgresError(`PostgreSQL in ${location.home} was not ready within ${timeoutMs / 1000} s.`, {
         cause,
       })
     }
   }
 }
 
-function launch({ place, binaries, settings, port }: StartRequest): ChildProcess {
+function launch({ location, binaries, settings, port }: StartRequest): ChildProcess {
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const log = openStartLog(place.home)
+  const log = openStartLog(location.home)
   try {
-    const child = spawn(binaries.postgres, ['-D', clusterPaths(place.home).data, '-p', String(port), ...args], {
-      ...programOptions(place.runAs),
+    const child = spawn(binaries.postgres, ['-D', clusterPaths(location.home).data, '-p', String(port), ...args], {
+      ...programOptions(location.runAs),
       detached: true,
       // No pipe of ours: the server outlives this process, and must not hold its terminal open.
       stdio: ['ignore', log, log],
@@ -118,15 +118,15 @@ function openStartLog(home: string): number {
 }
 
 /** Why the server ended. Its log's collector outlives it by a moment, in which the reason may not be written yet. */
-async function lastWords(home: string, sinceMs: number): Promise<string> {
-  for (const deadline = performance.now() + lastWordsMs; ; await delay(pollMs)) {
-    const said = whatItSaid(home, sinceMs)
+async function readFailure(home: string, sinceMs: number): Promise<string> {
+  for (const deadline = performance.now() + failureWaitMs; ; await delay(pollMs)) {
+    const said = readRecentLog(home, sinceMs)
     if (/FATAL|PANIC/.test(said) || performance.now() > deadline) return said
   }
 }
 
 /** The end of what the server wrote since it was started: to us first, then to its own log. */
-function whatItSaid(home: string, sinceMs: number): string {
+function readRecentLog(home: string, sinceMs: number): string {
   const logs = join(clusterPaths(home).data, 'log')
   const own = (ignoreErrors(['ENOENT'], () => readdirSync(logs)) ?? [])
     .map((name) => join(logs, name))

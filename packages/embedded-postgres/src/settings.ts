@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { ignoreErrors } from '@storedex/process-lock/system-errors'
 import { availableMemory } from '../../../server/src/kernel/memory.ts'
-import type { Place } from './location.ts'
+import type { ClusterLocation } from './location.ts'
 import type { Postmaster } from './postmaster.ts'
 
 const megabyte = 1024 * 1024
@@ -72,7 +72,7 @@ function socketFolderOf(home: string): string | undefined {
  * Makes the socket's folder anew, without what a killed server left in it, and answers the settings that make the server
  * listen there. Only its user may enter. To be called under the lock, while no server of this home runs.
  */
-export function prepareSocket({ home, runAs }: Place): Record<string, string> {
+export function prepareSocket({ home, runAs }: ClusterLocation): Record<string, string> {
   const folder = socketFolderOf(home)
   if (!folder) return {}
   removeSocket(home)
@@ -94,7 +94,7 @@ export function removeSocket(home: string): void {
  * The address of a server by its socket, in the form that `pg` and `psql` read: what `host` names wins over the address
  * before it. Undefined for a server without one.
  */
-export function socketUrl(url: string, { home }: Place, postmaster: Postmaster): string | undefined {
+export function socketUrl(url: string, { home }: ClusterLocation, postmaster: Postmaster): string | undefined {
   const folder = socketFolderOf(home)
   if (!folder || postmaster.socketFolder !== folder) return undefined
   return `${url}?host=${encodeURIComponent(folder)}`

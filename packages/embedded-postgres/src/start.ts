@@ -7,16 +7,16 @@ import {
   createCluster,
   createServiceRole,
   databaseName,
-  letOwnerActAsService,
+  grantServiceRoleToOwner,
   readSecret,
-  removeHalfMade,
+  removeUnfinishedClusters,
   roleName,
   serviceRoleName,
   setServicePassword,
   superuserName,
 } from './cluster.ts'
 import { EmbeddedPostgresError } from './errors.ts'
-import type { Place } from './location.ts'
+import type { ClusterLocation } from './location.ts'
 import { isServerOf, type Postmaster, readPostmasterFile, removeMisleadingFile, startPostmaster } from './postmaster.ts'
 import {
   pickFreePort,
@@ -48,11 +48,11 @@ const maxStartAttempts = 20
 const attemptsAtLastPort = 6
 
 /** A port lost to a quicker program, a server that was faster than us, the last children of one that was killed. */
-const passingFailure =
+const transientFailure =
   /could not create any TCP\/IP sockets|lock file "postmaster\.pid" (already exists|is empty)|pre-existing shared memory block/
 
 /** A wrong password or a database that is not there: waiting helps with neither. */
-const finalRefusal = /^(28|3D)/
+const permanentFailure = /^(28|3D)/
 
 /** The server that runs already, once it is ready: one that is still starting or stopping is waited for. */
 async function findRunning(home: string): Promise<Postmaster | undefined> {
@@ -77,7 +77,7 @@ async function findRunning(home: string): Promise<Postmaster | undefined> {
   }
 }
 
-interface Joined {
+interface RunningServer {
   postmaster: Postmaster
   adopted: boolean
   urls: readonly string[]
@@ -87,29 +87,33 @@ interface Joined {
  * Only our own server knows the verifier of our secret, so a connection proves that the port is not somebody else's by
  * now. A server that refuses may have begun to stop since it was found: then it is looked for again.
  */
-export async function joinOrStart(place: Place, options: EmbeddedPostgresOptions): Promise<Joined> {
+export async function joinOrStart(location: ClusterLocation, options: EmbeddedPostgresOptions): Promise<RunningServer> {
   for (const deadline = performance.now() + connectTimeoutMs; ; await delay(50)) {
-    const running = await findRunning(place.home)
-    const { postmaster, adopted } = running ? { postmaster: running, adopted: true } : await start(place, options)
+    const running = await findRunning(location.home)
+    const { postmaster, adopted } = running ? { postmaster: running, adopted: true } : await start(location, options)
     const urlOf = (role: string) =>
-      `postgres://${role}:${readSecret(place.home)}@127.0.0.1:${postmaster.port}/${databaseName}`
+      `postgres://${role}:${readSecret(location.home)}@127.0.0.1:${postmaster.port}/${databaseName}`
     const url = urlOf(roleName)
-    const refusal = await findRefusal(url)
+    const refusal = await findConnectionError(url)
     if (!refusal) {
-      if (await findRefusal(urlOf(serviceRoleName))) await addServiceRole(urlOf(superuserName), readSecret(place.home)!)
-      const bySocket = socketUrl(url, place, postmaster)
+      if (await findConnectionError(urlOf(serviceRoleName)))
+        await addServiceRole(urlOf(superuserName), readSecret(location.home)!)
+      const bySocket = socketUrl(url, location, postmaster)
       if (bySocket === undefined) return { postmaster, adopted, urls: [url] }
-      if (!(await findRefusal(bySocket))) return { postmaster, adopted, urls: [bySocket, url] }
+      if (!(await findConnectionError(bySocket))) return { postmaster, adopted, urls: [bySocket, url] }
       // Either the socket cannot be used here, or the server died between the two looks.
-      if (!(await findRefusal(url))) return { postmaster, adopted, urls: [url] }
+      if (!(await findConnectionError(url))) return { postmaster, adopted, urls: [url] }
       continue
     }
-    const isFinal = finalRefusal.test(errorCode(refusal) ?? '')
+    const isFinal = permanentFailure.test(errorCode(refusal) ?? '')
     if (!isFinal && performance.now() < deadline) continue
     const advice = isFinal ? ': restore the database and its secret from one backup' : ''
-    throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} takes no connection (${refusal.message})${advice}.`, {
-      cause: refusal,
-    })
+    throw new EmbeddedPostgresError(
+      `PostgreSQL in ${location.home} takes no connection (${refusal.message})${advice}.`,
+      {
+        cause: refusal,
+      },
+    )
   }
 }
 
@@ -121,13 +125,13 @@ async function addServiceRole(superuserUrl: string, secret: string): Promise<voi
     await client.connect()
     const { rows } = await client.query('select from pg_roles where rolname = $1::text', [serviceRoleName])
     await client.query(rows.length === 0 ? createServiceRole(secret) : setServicePassword(secret))
-    await client.query(letOwnerActAsService)
+    await client.query(grantServiceRoleToOwner)
   } finally {
     await client.end().catch(() => {})
   }
 }
 
-async function findRefusal(url: string): Promise<Error | undefined> {
+async function findConnectionError(url: string): Promise<Error | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
   client.on('error', () => {}) // the connection is only looked at, never used
   try {
@@ -140,45 +144,48 @@ async function findRefusal(url: string): Promise<Error | undefined> {
   }
 }
 
-async function start(place: Place, options: EmbeddedPostgresOptions): Promise<Omit<Joined, 'urls'>> {
-  const binaries = await prepareToStart(place, options)
-  let socket = prepareSocket(place)
+async function start(
+  location: ClusterLocation,
+  options: EmbeddedPostgresOptions,
+): Promise<Omit<RunningServer, 'urls'>> {
+  const binaries = await prepareToStart(location, options)
+  let socket = prepareSocket(location)
   const pickPort = options.pickPort ?? pickFreePort
   // The port it had before, so that whoever still holds its address finds it again. The last children of a server that
   // was killed can keep it busy for a moment.
-  const lastPort = options.pickPort ? undefined : readLastPort(place.home)
+  const lastPort = options.pickPort ? undefined : readLastPort(location.home)
   for (let attempt = 1; ; attempt++) {
     const port = lastPort !== undefined && attempt <= attemptsAtLastPort ? lastPort : await pickPort()
     const settings = { ...serverSettings(), ...socket, ...options.settings }
-    const request = { place, binaries, settings, port, timeoutMs: startTimeoutMs }
+    const request = { location, binaries, settings, port, timeoutMs: startTimeoutMs }
     const outcome = await startPostmaster(request)
     if (!('failure' in outcome)) {
-      writeLastPort(place.home, port)
+      writeLastPort(location.home, port)
       return { postmaster: outcome, adopted: false }
     }
     const isSocketRefused = 'unix_socket_directories' in socket && socketFailure.test(outcome.failure)
     if (isSocketRefused) socket = {}
-    else if (attempt === maxStartAttempts || !passingFailure.test(outcome.failure)) {
+    else if (attempt === maxStartAttempts || !transientFailure.test(outcome.failure)) {
       const cause = new Error(outcome.failure.trim())
-      throw new EmbeddedPostgresError(`PostgreSQL in ${place.home} did not start; the end of its log tells why.`, {
+      throw new EmbeddedPostgresError(`PostgreSQL in ${location.home} did not start; the end of its log tells why.`, {
         cause,
       })
     }
     await delay(attempt * 50)
-    const quicker = await findRunning(place.home)
+    const quicker = await findRunning(location.home)
     if (quicker) return { postmaster: quicker, adopted: true }
   }
 }
 
 /** Everything that must be there before a server can be started: its programs and a cluster that they can read. */
-async function prepareToStart(place: Place, options: EmbeddedPostgresOptions): Promise<Binaries> {
-  const binaries = prepareBinaries(place, options.packageDir ?? findInstalledPackage())
-  removeHalfMade(place.home)
-  if (readSecret(place.home)) {
-    checkVersion(place.home, binaries.majorVersion)
+async function prepareToStart(location: ClusterLocation, options: EmbeddedPostgresOptions): Promise<Binaries> {
+  const binaries = prepareBinaries(location, options.packageDir ?? findInstalledPackage())
+  removeUnfinishedClusters(location.home)
+  if (readSecret(location.home)) {
+    checkVersion(location.home, binaries.majorVersion)
   } else {
-    options.log?.(`Making a new database in ${place.home}`)
-    await createCluster(place, binaries)
+    options.log?.(`Making a new database in ${location.home}`)
+    await createCluster(location, binaries)
   }
   return binaries
 }

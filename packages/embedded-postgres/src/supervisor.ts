@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { withLock } from '@storedex/process-lock'
 import { currentProcessIdentity, isProcessAlive } from '@storedex/process-lock/processes'
 import { assumeOnShortage, ignoreErrors } from '@storedex/process-lock/system-errors'
-import { EmbeddedPostgresError, explainFailures } from './errors.ts'
-import { handOver, type Place, preparePlace, reachableHomes } from './location.ts'
+import { describeErrors, EmbeddedPostgresError } from './errors.ts'
+import { type ClusterLocation, giveToHomeOwner, prepareLocation, reachableHomes } from './location.ts'
 import { isServerOf, readPostmasterFile, stopPostmaster } from './postmaster.ts'
 import { removeSocket } from './settings.ts'
 import { type EmbeddedPostgresOptions, joinOrStart, startTimeoutMs } from './start.ts'
@@ -35,33 +35,33 @@ const lockOptions = { timeoutMs: startTimeoutMs + 60_000, waitingFor: 'the embed
 
 /** Starts, or joins, the PostgreSQL 18 that lives in `${dataDir}/postgres`. */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  return explainFailures(options.dataDir, async () => {
-    const place = preparePlace(options.dataDir, options.reachableHomes ?? reachableHomes)
-    return withLock(place.home, () => openUnderLock(place, options), lockOptions)
+  return describeErrors(options.dataDir, async () => {
+    const location = prepareLocation(options.dataDir, options.reachableHomes ?? reachableHomes)
+    return withLock(location.home, () => openUnderLock(location, options), lockOptions)
   })
 }
 
-async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+async function openUnderLock(location: ClusterLocation, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => {})
-  const record = registerUser(place)
+  const record = registerUse(location)
   let pid = 0
   const leave = async () => {
-    if (unregisterUser(place, record)) return
+    if (unregisterUse(location, record)) return
     // Usually one and the same; two if the server was replaced while we were here.
-    for (const each of new Set([pid, readPostmasterFile(place.home)?.pid ?? pid]))
-      await stopPostmaster(place.home, each)
-    removeSocket(place.home)
+    for (const each of new Set([pid, readPostmasterFile(location.home)?.pid ?? pid]))
+      await stopPostmaster(location.home, each)
+    removeSocket(location.home)
     log('PostgreSQL has stopped')
   }
   try {
-    const { postmaster, adopted, urls } = await joinOrStart(place, options)
+    const { postmaster, adopted, urls } = await joinOrStart(location, options)
     pid = postmaster.pid
     log(`${adopted ? 'Joined the PostgreSQL that runs' : 'PostgreSQL has started'} on port ${postmaster.port}`)
     let leaving: Promise<void> | undefined
     const release = () => {
-      leaving ??= explainFailures(options.dataDir, () =>
+      leaving ??= describeErrors(options.dataDir, () =>
         // Without its directory the server has nobody left to share it with.
-        existsSync(place.home) ? withLock(place.home, leave, lockOptions) : stopPostmaster(place.home, pid),
+        existsSync(location.home) ? withLock(location.home, leave, lockOptions) : stopPostmaster(location.home, pid),
       )
       return leaving
     }
@@ -69,7 +69,7 @@ async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Pr
       url: urls[0]!,
       urls,
       adopted,
-      isRunning: () => assumeOnShortage(true, () => isServerOf(place.home, postmaster.pid)),
+      isRunning: () => assumeOnShortage(true, () => isServerOf(location.home, postmaster.pid)),
       release,
     }
   } catch (error) {
@@ -83,18 +83,18 @@ async function openUnderLock(place: Place, options: EmbeddedPostgresOptions): Pr
  * Who uses the cluster: one symbolic link per use, whose target names the process. Read and changed only under the
  * lock. A process that died without saying goodbye is struck off by whoever looks next.
  */
-export function registerUser(place: Place): string {
-  const directory = join(place.home, 'users')
-  if (mkdirSync(directory, { recursive: true, mode: 0o700 })) handOver(place, directory)
+export function registerUse(location: ClusterLocation): string {
+  const directory = join(location.home, 'users')
+  if (mkdirSync(directory, { recursive: true, mode: 0o700 })) giveToHomeOwner(location, directory)
   const record = join(directory, `${process.pid}-${randomBytes(6).toString('hex')}`)
   symlinkSync(currentProcessIdentity(), record)
   return record
 }
 
 /** Ends one use; answers whether anybody living is left. */
-export function unregisterUser(place: Place, record: string): boolean {
+export function unregisterUse(location: ClusterLocation, record: string): boolean {
   rmSync(record, { force: true })
-  const directory = join(place.home, 'users')
+  const directory = join(location.home, 'users')
   let anybodyLeft = false
   for (const name of ignoreErrors(['ENOENT'], () => readdirSync(directory)) ?? []) {
     if (isProcessAlive(readlinkSync(join(directory, name)))) anybodyLeft = true

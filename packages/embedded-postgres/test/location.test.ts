@@ -14,7 +14,7 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { findInstalledPackage, prepareBinaries } from '../src/binaries.ts'
-import { canReach, preparePlace } from '../src/location.ts'
+import { hasAccess, prepareLocation } from '../src/location.ts'
 import { openEmbeddedPostgres } from '../src/supervisor.ts'
 import { homeOf, isRoot, ordinaryUser, run, serverPid, startHolder, temporaryDirectory } from './support.ts'
 
@@ -79,8 +79,8 @@ test('two places made at once below a closed folder are one', () => {
   const closed = join(directory, 'closed')
   mkdirSync(closed, { mode: 0o700 })
   const homes = join(directory, 'homes')
-  const place = preparePlace(join(closed, 'data'), homes)
-  expect(preparePlace(join(closed, 'data'), homes)).toEqual(place)
+  const location = prepareLocation(join(closed, 'data'), homes)
+  expect(prepareLocation(join(closed, 'data'), homes)).toEqual(location)
 })
 
 test('a folder for closed data directories that others may write to is refused', () => {
@@ -90,7 +90,7 @@ test('a folder for closed data directories that others may write to is refused',
   const homes = join(directory, 'homes')
   mkdirSync(homes)
   chmodSync(homes, 0o777)
-  const prepare = () => preparePlace(join(closed, 'data'), homes)
+  const prepare = () => prepareLocation(join(closed, 'data'), homes)
   if (isRoot) expect(prepare).toThrow(`${homes} must be a directory that only root can write to`)
   else expect(prepare().home).toBe(join(closed, 'data', 'postgres'))
 })
@@ -125,14 +125,14 @@ test('reachable means that every folder above can be passed', () => {
   const stranger = { uid: 54_321, gid: 54_321 }
   chmodSync(file, 0o644)
   for (const folder of ['a', 'a/b']) chmodSync(join(directory, folder), 0o711)
-  expect(canReach(file, stranger, 0o4)).toBe(true)
-  expect(canReach(file, stranger, 0o2)).toBe(false)
-  expect(canReach(join(directory, 'a'), stranger, 0o4)).toBe(false)
-  expect(canReach(join(directory, 'missing'), stranger, 0)).toBe(false)
+  expect(hasAccess(file, stranger, 0o4)).toBe(true)
+  expect(hasAccess(file, stranger, 0o2)).toBe(false)
+  expect(hasAccess(join(directory, 'a'), stranger, 0o4)).toBe(false)
+  expect(hasAccess(join(directory, 'missing'), stranger, 0)).toBe(false)
   chmodSync(join(directory, 'a'), 0o700)
-  expect(canReach(file, stranger, 0o4)).toBe(false)
+  expect(hasAccess(file, stranger, 0o4)).toBe(false)
   const { uid } = statSync(file)
-  expect(canReach(file, { uid, gid: 54_321 }, 0o6)).toBe(true)
+  expect(hasAccess(file, { uid, gid: 54_321 }, 0o6)).toBe(true)
 })
 
 /** The installed package as it is when install scripts were blocked; its files are shared where the disk allows it. */

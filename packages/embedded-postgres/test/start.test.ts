@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findInstalledPackage } from '../src/binaries.ts'
 import { pickFreePort, serverSettings } from '../src/settings.ts'
-import { EmbeddedPostgresError, openEmbeddedPostgres, registerUser, unregisterUser } from '../src/supervisor.ts'
+import { EmbeddedPostgresError, openEmbeddedPostgres, registerUse, unregisterUse } from '../src/supervisor.ts'
 import { homeOf, isRoot, run, seededDataDirs, serverPid, temporaryDirectory } from './support.ts'
 
 const seeded = seededDataDirs()
@@ -159,13 +159,13 @@ test('PostgreSQL never runs as root', async () => {
 
 test('users are counted while they live', async () => {
   const home = temporaryDirectory()
-  const place = { home, runAs: undefined }
-  const [first, second] = [registerUser(place), registerUser(place)]
+  const location = { home, runAs: undefined }
+  const [first, second] = [registerUse(location), registerUse(location)]
   const dead = join(home, 'users', '1-dead')
   symlinkSync('1 some time ago', dead)
-  expect(unregisterUser(place, first)).toBe(true)
+  expect(unregisterUse(location, first)).toBe(true)
   expect(existsSync(dead)).toBe(false)
-  expect(unregisterUser(place, second)).toBe(false)
+  expect(unregisterUse(location, second)).toBe(false)
   mkdirSync(join(home, 'elsewhere'))
-  expect(unregisterUser({ ...place, home: join(home, 'elsewhere') }, second)).toBe(false)
+  expect(unregisterUse({ ...location, home: join(home, 'elsewhere') }, second)).toBe(false)
 })

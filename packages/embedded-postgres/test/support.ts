@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
-import { type Account, canReach } from '../src/location.ts'
+import { hasAccess, type OsUser } from '../src/location.ts'
 import { isServerOf, readPostmasterFile } from '../src/postmaster.ts'
 import { type EmbeddedPostgresOptions, openEmbeddedPostgres } from '../src/supervisor.ts'
 
@@ -114,17 +114,17 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
 }
 
 /** Somebody without privileges: for root the user nobody, where that user can read this checkout; else undefined. */
-export function ordinaryUser(): Account | undefined {
+export function ordinaryUser(): OsUser | undefined {
   if (!isRoot) return undefined
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' })) | 0
   const nobody = { uid: id('-u'), gid: id('-g') }
   const modules = join(import.meta.dirname, '../../../node_modules')
   const needed = [process.execPath, holderFile, join(modules, 'tsx/package.json'), join(modules, 'pg/package.json')]
-  return needed.every((path) => canReach(realpathSync(path), nobody, 0o4)) ? nobody : undefined
+  return needed.every((path) => hasAccess(realpathSync(path), nobody, 0o4)) ? nobody : undefined
 }
 
 /** Starts a process that opens the embedded PostgreSQL and holds it. It leads a process group of its own. */
-export function startHolder(options: EmbeddedPostgresOptions, user?: Account) {
+export function startHolder(options: EmbeddedPostgresOptions, user?: OsUser) {
   const child = spawn(process.execPath, ['--import', 'tsx', holderFile, JSON.stringify(options)], {
     cwd: import.meta.dirname,
     detached: true,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { provideDataDir } from '@storedex/embedded-postgres/location'
+import { ensureDataDir } from '@storedex/embedded-postgres/location'
 import { isProcessAlive, processIdentity } from '@storedex/process-lock/processes'
 import { ignoreErrors } from '@storedex/process-lock/system-errors'
 
@@ -16,7 +16,7 @@ export interface StandinAddress {
 export function standinFolder(dataDir: string): string {
   const folder = join(dataDir, 'stripe-standin')
   // It starts beside the database, and so may be the first to need the directory.
-  provideDataDir(dataDir)
+  ensureDataDir(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   closeToOthers(folder, 0o700)
   return folder

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
 import { runProgram } from '@storedex/embedded-postgres/binaries'
 import { clusterPaths } from '@storedex/embedded-postgres/cluster'
-import { preparePlace } from '@storedex/embedded-postgres/location'
+import { prepareLocation } from '@storedex/embedded-postgres/location'
 import { startPostmaster, stopPostmaster } from '@storedex/embedded-postgres/postmaster'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 
@@ -41,17 +41,17 @@ async function startEmbedded(folder: string): Promise<TestPostgres> {
 }
 
 async function startForeign(programs: string, folder: string): Promise<TestPostgres> {
-  const place = preparePlace(folder)
-  const { cluster, data } = clusterPaths(place.home)
+  const location = prepareLocation(folder)
+  const { cluster, data } = clusterPaths(location.home)
   mkdirSync(cluster)
   mkdirSync(data, { mode: 0o700 })
-  if (place.runAs) lchownSync(data, place.runAs.uid, place.runAs.gid)
+  if (location.runAs) lchownSync(data, location.runAs.uid, location.runAs.gid)
   const [initdb, postgres] = [join(programs, 'initdb'), join(programs, 'postgres')]
   const args = ['--username=storedex', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
-  const { code, output } = await runProgram(initdb, ['--pgdata', data, ...args], { runAs: place.runAs })
+  const { code, output } = await runProgram(initdb, ['--pgdata', data, ...args], { runAs: location.runAs })
   if (code !== 0) throw new Error(`${initdb} failed: ${output}`)
   const started = await startPostmaster({
-    place,
+    location,
     binaries: { initdb, postgres, majorVersion: '' },
     settings: { ...settings, listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' },
     port: await pickFreePort(),
@@ -59,5 +59,5 @@ async function startForeign(programs: string, folder: string): Promise<TestPostg
   })
   if ('failure' in started) throw new Error(`${postgres} did not start: ${started.failure}`)
   const url = `postgres://storedex@127.0.0.1:${started.port}/postgres`
-  return { url, stop: () => stopPostmaster(place.home, started.pid) }
+  return { url, stop: () => stopPostmaster(location.home, started.pid) }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { provideDataDir } from '@storedex/embedded-postgres/location'
+import { ensureDataDir } from '@storedex/embedded-postgres/location'
 import {
   type CatalogueSnapshot,
   decodeSnapshot,
@@ -81,7 +81,7 @@ export async function writeSnapshotFile(
   stopped: AbortSignal,
 ): Promise<number> {
   const folder = dirname(path)
-  provideDataDir(dirname(folder))
+  ensureDataDir(dirname(folder))
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await removeAbandoned(folder, basename(path))
   const aside = `${path}.${randomBytes(6).toString('hex')}.aside`
