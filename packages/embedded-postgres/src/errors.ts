@@ -1,16 +1,21 @@
 import { LockTimeoutError } from '@storedex/process-lock'
 import { errorCode } from '@storedex/process-lock/system-errors'
-import { OperatorError } from '../../../server/src/kernel/errors.ts'
 
-/** The embedded PostgreSQL cannot be had. The message is one sentence for the operator; the cause holds its log's end. */
-export class EmbeddedPostgresError extends OperatorError {
-  constructor(message: string, options?: ErrorOptions) {
+/** What else helps the operator: a data directory elsewhere, or a PostgreSQL server that is not embedded. */
+export type Remedy = 'other-data-directory' | 'own-server'
+
+/** The embedded PostgreSQL cannot be used. The message is one sentence for the operator; the cause has the end of its log. */
+export class EmbeddedPostgresError extends Error {
+  readonly remedy: Remedy | undefined
+
+  constructor(message: string, { remedy, ...options }: ErrorOptions & { remedy?: Remedy } = {}) {
     super(message, options)
     this.name = 'EmbeddedPostgresError'
+    this.remedy = remedy
   }
 }
 
-/** What to say about a program that could not even be begun. */
+/** The error for a program that could not be started. */
 export function programError(program: string, cause: unknown): EmbeddedPostgresError {
   const reason =
     errorCode(cause) === 'ENOENT'
@@ -18,28 +23,24 @@ export function programError(program: string, cause: unknown): EmbeddedPostgresE
       : cause instanceof Error
         ? cause.message
         : String(cause)
-  return new EmbeddedPostgresError(
-    `${program} cannot run here: ${reason}. Set DATABASE_URL to a PostgreSQL of your own.`,
-    {
-      cause,
-    },
-  )
+  return new EmbeddedPostgresError(`${program} cannot run here: ${reason}.`, { cause, remedy: 'own-server' })
 }
 
-/** System errors become one sentence, so that whoever reads it knows where and what to do. */
+/** Runs `work`, and turns system errors into one sentence that says where they occurred and what to do. */
 export async function describeErrors<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
     if (cause instanceof EmbeddedPostgresError) throw cause
-    if (cause instanceof LockTimeoutError) throw new EmbeddedPostgresError(cause.message, { cause })
+    if (cause instanceof LockTimeoutError) throw new EmbeddedPostgresError(cause.message)
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const advice =
-      errorCode(cause) === 'EACCES' || errorCode(cause) === 'EPERM'
-        ? ': it belongs to another user; start as that user or choose another DATA_DIR'
-        : ''
-    throw new EmbeddedPostgresError(`The embedded PostgreSQL in ${dataDir} cannot be used (${reason})${advice}.`, {
-      cause,
-    })
+    const message = `The embedded PostgreSQL in ${dataDir} cannot be used (${reason})`
+    if (errorCode(cause) !== 'EACCES' && errorCode(cause) !== 'EPERM') {
+      throw new EmbeddedPostgresError(`${message}.`, { cause })
+    }
+    throw new EmbeddedPostgresError(
+      `${message}: it belongs to another user; start as that user or choose another data directory.`,
+      { cause, remedy: 'other-data-directory' },
+    )
   }
 }

@@ -16,15 +16,15 @@ import { dirname, join, resolve } from 'node:path'
 import { errorCode, ignoreErrors } from '@storedex/process-lock/system-errors'
 import { EmbeddedPostgresError } from './errors.ts'
 
-/** A user of this machine whom root runs PostgreSQL as. */
+/** An operating system user that root runs PostgreSQL as. */
 export interface OsUser {
   uid: number
   gid: number
 }
 
 /**
- * Where everything of one embedded PostgreSQL lies, and as whom its processes run. PostgreSQL refuses to be root, so
- * root lends it another user: the owner of an existing cluster, else `postgres`, else `nobody`.
+ * The directory of one embedded PostgreSQL, and the user that its processes run as. PostgreSQL refuses to run as root, so
+ * root runs it as the owner of an existing cluster, else as `postgres`, else as `nobody`.
  *
  * home/  lock.<n>  users/  start.log  last-port  cluster/{secret, data/}  [socket/]  [native-<version>/]
  */
@@ -35,14 +35,11 @@ export interface ClusterLocation {
   runAs: OsUser | undefined
 }
 
-/** Clusters of data directories that the lent user cannot reach, such as one below /root. */
-export const reachableHomes = '/var/lib/storedex'
-
 /**
  * Finds or makes `${dataDir}/postgres`. For root with a data directory below a closed folder it becomes a symbolic link
  * to a new directory in `homes`: durable like the rest, and not a change of somebody's permissions.
  */
-export function prepareLocation(dataDir: string, homes: string = reachableHomes): ClusterLocation {
+export function prepareLocation(dataDir: string, homes: string): ClusterLocation {
   const isRoot = process.getuid?.() === 0
   ensureDataDir(dataDir)
   const entry = join(realpathSync(dataDir), 'postgres')
@@ -56,29 +53,29 @@ export function prepareLocation(dataDir: string, homes: string = reachableHomes)
   const runAs = ownerToRunAs(home)
   if (!hasAccess(home, runAs, 0o1)) {
     throw new EmbeddedPostgresError(
-      `PostgreSQL runs as user ${runAs.uid}, who cannot reach ${home}: open the folders above it (chmod o+x) or choose another DATA_DIR.`,
+      `PostgreSQL runs as user ${runAs.uid}, who cannot reach ${home}: open the folders above it (chmod o+x) or choose another data directory.`,
+      { remedy: 'other-data-directory' },
     )
   }
   return { home, runAs }
 }
 
-/**
- * Makes a data directory that is not there. Whoever needs one first calls this, whatever for: root's has to let the user
- * whom PostgreSQL runs as pass through.
- */
+/** Creates a data directory that is missing. One created by root lets the user that PostgreSQL runs as pass through. */
 export function ensureDataDir(dataDir: string): void {
   const isRoot = process.getuid?.() === 0
   const made = createDataDir(dataDir, isRoot ? 0o711 : 0o700)
-  // Only what was made here is opened to passers-by; its files keep their own modes.
+  // A directory that existed before keeps its mode.
   if (made && isRoot) chmodSync(dataDir, 0o711)
 }
 
-/** Answers whether it had to be made. */
+/** Returns whether it had to be created. */
 function createDataDir(dataDir: string, mode: number): boolean {
   try {
     return createFolders(dataDir, mode)
   } catch (cause) {
-    throw new EmbeddedPostgresError(`DATA_DIR ${dataDir} cannot be used as a folder (${errorCode(cause)}).`)
+    throw new EmbeddedPostgresError(`The data directory ${dataDir} cannot be used as a folder (${errorCode(cause)}).`, {
+      remedy: 'other-data-directory',
+    })
   }
 }
 
@@ -99,7 +96,8 @@ function createHomeAsRoot(entry: string, homes: string): void {
   const owner = lstatSync(homes)
   if (!owner.isDirectory() || owner.uid !== 0 || (owner.mode & 0o022) !== 0) {
     throw new EmbeddedPostgresError(
-      `${homes} must be a directory that only root can write to; choose another DATA_DIR or correct it.`,
+      `${homes} must be a directory that only root can write to; correct that or choose another data directory.`,
+      { remedy: 'other-data-directory' },
     )
   }
   const home = join(realpathSync(homes), randomBytes(8).toString('hex'))
@@ -116,7 +114,7 @@ function resolveEntry(entry: string): string {
   const home = ignoreErrors(['ENOENT'], () => realpathSync(entry))
   if (home) return home
   throw new EmbeddedPostgresError(
-    `The database of this DATA_DIR lay in ${readlinkSync(entry)}, which is gone: restore it, or remove ${entry} to begin with an empty one.`,
+    `The database of this data directory was in ${readlinkSync(entry)}, which is gone: restore it, or remove ${entry} to begin with an empty one.`,
   )
 }
 
@@ -139,7 +137,8 @@ function findFallbackUser(): OsUser {
     }
   }
   throw new EmbeddedPostgresError(
-    'PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody: start as an ordinary user or set DATABASE_URL.',
+    'PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody: start as an ordinary user.',
+    { remedy: 'own-server' },
   )
 }
 
@@ -156,7 +155,7 @@ function allows(stats: Stats, user: OsUser, rights: number): boolean {
   return ((stats.mode >> shift) & rights) === rights
 }
 
-/** Gives a file made by root to whoever owns the home, so that this user can go on with it later. */
+/** Gives a file created by root to the owner of the home, so that this user can use it later. */
 export function giveToHomeOwner(location: ClusterLocation, path: string): void {
   if (process.getuid?.() !== 0) return
   const owner = statSync(location.home)

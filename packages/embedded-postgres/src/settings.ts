@@ -2,7 +2,6 @@ import { lchownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { ignoreErrors } from '@storedex/process-lock/system-errors'
-import { availableMemory } from '../../../server/src/kernel/memory.ts'
 import type { ClusterLocation } from './location.ts'
 import type { Postmaster } from './postmaster.ts'
 
@@ -10,9 +9,9 @@ const megabyte = 1024 * 1024
 
 /**
  * How the embedded server is set up: fully durable, sized to the machine, reachable from this machine only, and silent
- * about the values it is given. Passed at every start, so that an update of Storedex brings its settings along.
+ * about the values it is given. Passed at every start, so that an update brings its settings along.
  */
-export function serverSettings(memoryBytes: number = availableMemory()): Record<string, string> {
+export function serverSettings(memoryBytes: number): Record<string, string> {
   const memoryMb = Math.floor(memoryBytes / megabyte)
   const share = (part: number, leastMb: number, mostMb: number) =>
     `${Math.min(mostMb, Math.max(leastMb, Math.floor(memoryMb * part)))}MB`

@@ -6,12 +6,10 @@ import {
   checkVersion,
   createCluster,
   createServiceRole,
-  databaseName,
+  type DatabaseNames,
   grantServiceRoleToOwner,
   readSecret,
   removeUnfinishedClusters,
-  roleName,
-  serviceRoleName,
   setServicePassword,
   superuserName,
 } from './cluster.ts'
@@ -30,13 +28,16 @@ import {
 
 export interface EmbeddedPostgresOptions {
   dataDir: string
+  names: DatabaseNames
+  /** The memory that the server's settings are sized to. */
+  memoryBytes: number
+  /** Where root keeps the cluster of a data directory that no other user can reach. */
+  reachableHomes: string
   /** Server settings on top of our own; they take effect when this call is the one that starts the server. */
   settings?: Record<string, string>
   log?: (line: string) => void
   /** The directory of the PostgreSQL package, when it is not the installed one of this platform. */
   packageDir?: string
-  /** Where root keeps the cluster of a data directory that no other user can reach. */
-  reachableHomes?: string
   /** Proposes the port to listen on; asked again when it turns out to be taken. */
   pickPort?: () => Promise<number>
 }
@@ -88,16 +89,18 @@ interface RunningServer {
  * now. A server that refuses may have begun to stop since it was found: then it is looked for again.
  */
 export async function joinOrStart(location: ClusterLocation, options: EmbeddedPostgresOptions): Promise<RunningServer> {
+  const { names } = options
   for (const deadline = performance.now() + connectTimeoutMs; ; await delay(50)) {
     const running = await findRunning(location.home)
     const { postmaster, adopted } = running ? { postmaster: running, adopted: true } : await start(location, options)
     const urlOf = (role: string) =>
-      `postgres://${role}:${readSecret(location.home)}@127.0.0.1:${postmaster.port}/${databaseName}`
-    const url = urlOf(roleName)
+      `postgres://${role}:${readSecret(location.home)}@127.0.0.1:${postmaster.port}/${names.database}`
+    const url = urlOf(names.owner)
     const refusal = await findConnectionError(url)
     if (!refusal) {
-      if (await findConnectionError(urlOf(serviceRoleName)))
-        await addServiceRole(urlOf(superuserName), readSecret(location.home)!)
+      if (await findConnectionError(urlOf(names.serviceRole))) {
+        await addServiceRole(urlOf(superuserName), names, readSecret(location.home)!)
+      }
       const bySocket = socketUrl(url, location, postmaster)
       if (bySocket === undefined) return { postmaster, adopted, urls: [url] }
       if (!(await findConnectionError(bySocket))) return { postmaster, adopted, urls: [bySocket, url] }
@@ -118,14 +121,14 @@ export async function joinOrStart(location: ClusterLocation, options: EmbeddedPo
 }
 
 /** Gives a cluster the role that the service works as: one that an older version made lacks it. */
-async function addServiceRole(superuserUrl: string, secret: string): Promise<void> {
+async function addServiceRole(superuserUrl: string, names: DatabaseNames, secret: string): Promise<void> {
   const client = new pg.Client({ connectionString: superuserUrl, connectionTimeoutMillis: connectTimeoutMs })
   client.on('error', () => {}) // a connection that breaks is told by the statement that fails with it
   try {
     await client.connect()
-    const { rows } = await client.query('select from pg_roles where rolname = $1::text', [serviceRoleName])
-    await client.query(rows.length === 0 ? createServiceRole(secret) : setServicePassword(secret))
-    await client.query(grantServiceRoleToOwner)
+    const { rows } = await client.query('select from pg_roles where rolname = $1::text', [names.serviceRole])
+    await client.query(rows.length === 0 ? createServiceRole(names, secret) : setServicePassword(names, secret))
+    await client.query(grantServiceRoleToOwner(names))
   } finally {
     await client.end().catch(() => {})
   }
@@ -156,7 +159,7 @@ async function start(
   const lastPort = options.pickPort ? undefined : readLastPort(location.home)
   for (let attempt = 1; ; attempt++) {
     const port = lastPort !== undefined && attempt <= attemptsAtLastPort ? lastPort : await pickPort()
-    const settings = { ...serverSettings(), ...socket, ...options.settings }
+    const settings = { ...serverSettings(options.memoryBytes), ...socket, ...options.settings }
     const request = { location, binaries, settings, port, timeoutMs: startTimeoutMs }
     const outcome = await startPostmaster(request)
     if (!('failure' in outcome)) {
@@ -185,7 +188,7 @@ async function prepareToStart(location: ClusterLocation, options: EmbeddedPostgr
     checkVersion(location.home, binaries.majorVersion)
   } else {
     options.log?.(`Making a new database in ${location.home}`)
-    await createCluster(location, binaries)
+    await createCluster(location, binaries, options.names)
   }
   return binaries
 }

@@ -6,7 +6,7 @@ import { withLock } from '@storedex/process-lock'
 import { currentProcessIdentity, isProcessAlive } from '@storedex/process-lock/processes'
 import { assumeOnShortage, ignoreErrors } from '@storedex/process-lock/system-errors'
 import { describeErrors, EmbeddedPostgresError } from './errors.ts'
-import { type ClusterLocation, giveToHomeOwner, prepareLocation, reachableHomes } from './location.ts'
+import { type ClusterLocation, giveToHomeOwner, prepareLocation } from './location.ts'
 import { isServerOf, readPostmasterFile, stopPostmaster } from './postmaster.ts'
 import { removeSocket } from './settings.ts'
 import { type EmbeddedPostgresOptions, joinOrStart, startTimeoutMs } from './start.ts'
@@ -14,9 +14,9 @@ import { type EmbeddedPostgresOptions, joinOrStart, startTimeoutMs } from './sta
 export { EmbeddedPostgresError, type EmbeddedPostgresOptions }
 
 /**
- * The supervisor of the PostgreSQL 18 that Storedex brings along. The server and the commands beside it share one; the
- * first to come starts it, the last to leave stops it, and whatever died without leaving, on either side, is noticed by
- * the next to come. Everything is decided under one lock per data directory, from what is found on disk and running.
+ * An embedded PostgreSQL 18 that the processes of a data directory share: the first that opens it starts the server, the
+ * last that releases it stops the server, and the next that opens it notices processes that died on either side.
+ * Everything is decided under one lock per data directory, from the files and the running processes.
  */
 export interface EmbeddedPostgres {
   /** An ordinary role that owns the database; the superuser `postgres` has the same password. */
@@ -36,7 +36,7 @@ const lockOptions = { timeoutMs: startTimeoutMs + 60_000, waitingFor: 'the embed
 /** Starts, or joins, the PostgreSQL 18 that lives in `${dataDir}/postgres`. */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   return describeErrors(options.dataDir, async () => {
-    const location = prepareLocation(options.dataDir, options.reachableHomes ?? reachableHomes)
+    const location = prepareLocation(options.dataDir, options.reachableHomes)
     return withLock(location.home, () => openUnderLock(location, options), lockOptions)
   })
 }

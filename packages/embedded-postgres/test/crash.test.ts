@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { chownSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { keepRunning, openEmbeddedPostgres } from '../src/supervisor.ts'
+import { keepRunning } from '../src/supervisor.ts'
+import { openEmbeddedPostgres } from './setup.ts'
 import {
   copyDirectory,
   homeOf,
@@ -161,7 +162,7 @@ test('a first start that was killed half way is begun anew', async () => {
   expect(existsSync(join(home, 'cluster'))).toBe(false)
   const postgres = await openEmbeddedPostgres({ dataDir })
   expect(postgres.adopted).toBe(false)
-  expect(await run(postgres.url, 'select current_database() as name')).toEqual([{ name: 'storedex' }])
+  expect(await run(postgres.url, 'select current_database() as name')).toEqual([{ name: 'garden' }])
   await postgres.release()
 })
 

@@ -4,9 +4,9 @@
  */
 import { once } from 'node:events'
 import pg from 'pg'
-import { type EmbeddedPostgresOptions, openEmbeddedPostgres } from '../src/supervisor.ts'
+import { openEmbeddedPostgres, type TestOptions } from './setup.ts'
 
-const options = JSON.parse(process.argv[2]!) as EmbeddedPostgresOptions
+const options = JSON.parse(process.argv[2]!) as TestOptions
 const asked = Promise.race([
   once(process.stdin, 'data').then(() => 'line'),
   once(process, 'SIGINT').then(() => 'SIGINT'),

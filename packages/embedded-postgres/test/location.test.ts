@@ -15,7 +15,7 @@ import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { findInstalledPackage, prepareBinaries } from '../src/binaries.ts'
 import { hasAccess, prepareLocation } from '../src/location.ts'
-import { openEmbeddedPostgres } from '../src/supervisor.ts'
+import { openEmbeddedPostgres } from './setup.ts'
 import { homeOf, isRoot, ordinaryUser, run, serverPid, startHolder, temporaryDirectory } from './support.ts'
 
 test('library links that the installation lacks are made in it', () => {

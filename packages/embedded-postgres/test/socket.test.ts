@@ -1,11 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { isDatabaseUnavailable } from '../../../server/src/db/failures.ts'
 import { findInstalledPackage } from '../src/binaries.ts'
-import { openEmbeddedPostgres } from '../src/supervisor.ts'
+import { openEmbeddedPostgres } from './setup.ts'
 import {
   copyDirectory,
   homeOf,
@@ -119,16 +117,6 @@ test('whoever started the server, the user who runs it and root reach it by its 
   expect(await run(url, peer)).toEqual([{ address: null }])
   await first.release()
   await second.release()
-})
-
-test('a socket that is gone tells that the database is away, and a file that is gone does not', async () => {
-  const folder = temporaryDirectory()
-  const url = `postgres://storedex:guessed@127.0.0.1:1/storedex?host=${encodeURIComponent(folder)}`
-  const refusal = await run(url, 'select 1').catch((error) => error)
-  expect(refusal).toMatchObject({ code: 'ENOENT', syscall: 'connect' })
-  expect(isDatabaseUnavailable(refusal)).toBe(true)
-  const missing = await readFile(join(folder, 'missing')).catch((error) => error)
-  expect(isDatabaseUnavailable(missing)).toBe(false)
 })
 
 const peer = 'select host(inet_client_addr()) as address'

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findInstalledPackage } from '../src/binaries.ts'
 import { pickFreePort, serverSettings } from '../src/settings.ts'
-import { EmbeddedPostgresError, openEmbeddedPostgres, registerUse, unregisterUse } from '../src/supervisor.ts'
+import { EmbeddedPostgresError, registerUse, unregisterUse } from '../src/supervisor.ts'
+import { openEmbeddedPostgres } from './setup.ts'
 import { homeOf, isRoot, run, seededDataDirs, serverPid, temporaryDirectory } from './support.ts'
 
 const seeded = seededDataDirs()
@@ -14,7 +15,7 @@ test('the first start makes a UTF-8 database of PostgreSQL 18 that only its pass
   const lines: string[] = []
   const postgres = await openEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) })
   expect(postgres.adopted).toBe(false)
-  expect(postgres.urls.at(-1)).toMatch(/^postgres:\/\/storedex:[\w-]{43}@127\.0\.0\.1:\d+\/storedex$/)
+  expect(postgres.urls.at(-1)).toMatch(/^postgres:\/\/gardener:[\w-]{43}@127\.0\.0\.1:\d+\/garden$/)
   const [facts] = await run(
     postgres.url,
     `select current_setting('server_version_num')::int / 10000 as version, current_setting('listen_addresses') as listen,
@@ -47,18 +48,18 @@ test('a later start finds the data, and its own settings win', async () => {
 
 test('there is a role that owns nothing, and a cluster of an older version gets it', async () => {
   const dataDir = seeded.copy()
-  const asRole = (url: string, role: string) => url.replace('//storedex:', `//${role}:`)
+  const asRole = (url: string, role: string) => url.replace('//gardener:', `//${role}:`)
   const older = await openEmbeddedPostgres({ dataDir })
-  await run(asRole(older.url, 'postgres'), 'drop role storedex_service')
+  await run(asRole(older.url, 'postgres'), 'drop role visitor')
   await older.release()
   const postgres = await openEmbeddedPostgres({ dataDir })
   const [facts] = await run(
-    asRole(postgres.url, 'storedex_service'),
+    asRole(postgres.url, 'visitor'),
     `select current_user as role, has_table_privilege('kept', 'select') as reads,
             has_schema_privilege('public', 'create') as creates,
-            pg_has_role('storedex', current_user, 'usage') as owner_may_end_it`,
+            pg_has_role('gardener', current_user, 'usage') as owner_may_end_it`,
   )
-  expect(facts).toEqual({ role: 'storedex_service', reads: false, creates: false, owner_may_end_it: true })
+  expect(facts).toEqual({ role: 'visitor', reads: false, creates: false, owner_may_end_it: true })
   await postgres.release()
 })
 
@@ -136,10 +137,10 @@ test('what a statement holds does not reach the log when it fails', async () => 
   expect(text.join('')).not.toContain(secretive)
 })
 
-test('a platform without a package is told to bring its own PostgreSQL', () => {
-  expect(() => findInstalledPackage('sunos', 'sparc')).toThrow(
-    /^No embedded PostgreSQL is installed for sunos-sparc: set DATABASE_URL/,
-  )
+test('a platform without a package is named', () => {
+  const find = () => findInstalledPackage('sunos', 'sparc')
+  expect(find).toThrow('No embedded PostgreSQL is installed for sunos-sparc.')
+  expect(find).toThrow(expect.objectContaining({ remedy: 'own-server' }))
 })
 
 test('memory settings grow with the machine within bounds', () => {

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
 import { hasAccess, type OsUser } from '../src/location.ts'
 import { isServerOf, readPostmasterFile } from '../src/postmaster.ts'
-import { type EmbeddedPostgresOptions, openEmbeddedPostgres } from '../src/supervisor.ts'
+import { openEmbeddedPostgres, type TestOptions } from './setup.ts'
 
 export const isRoot = process.getuid?.() === 0
 const holderFile = join(import.meta.dirname, 'holder.ts')
@@ -28,7 +28,7 @@ export function keptDirectory(): string {
 }
 
 function makeDirectory(): string {
-  const directory = mkdtempSync(join(realpathSync(tmpdir()), 'storedex-embedded-'))
+  const directory = mkdtempSync(join(realpathSync(tmpdir()), 'embedded-postgres-'))
   chmodSync(directory, 0o755)
   return directory
 }
@@ -124,7 +124,7 @@ export function ordinaryUser(): OsUser | undefined {
 }
 
 /** Starts a process that opens the embedded PostgreSQL and holds it. It leads a process group of its own. */
-export function startHolder(options: EmbeddedPostgresOptions, user?: OsUser) {
+export function startHolder(options: TestOptions, user?: OsUser) {
   const child = spawn(process.execPath, ['--import', 'tsx', holderFile, JSON.stringify(options)], {
     cwd: import.meta.dirname,
     detached: true,

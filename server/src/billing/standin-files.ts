@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureDataDir } from '@storedex/embedded-postgres/location'
 import { isProcessAlive, processIdentity } from '@storedex/process-lock/processes'
 import { ignoreErrors } from '@storedex/process-lock/system-errors'
+import { ensureDataDir } from '../db/embedded.ts'
 
 /** Where a stand-in runs, for those that share it. */
 export interface StandinAddress {

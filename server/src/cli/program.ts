@@ -1,3 +1,4 @@
+import { EmbeddedPostgresError } from '@storedex/embedded-postgres'
 import { Command, CommanderError } from 'commander'
 import { type DatabaseFailure, databaseFailureOf } from '../db/failures.ts'
 import { ApiError, OperatorError } from '../kernel/errors.ts'
@@ -61,8 +62,9 @@ const adviceOn: Record<DatabaseFailure, string> = {
 /** A refusal is one sentence. Anything else is a fault of the program or its surroundings and shows where it arose. */
 export function describeFailure(error: unknown): string {
   if (error instanceof OperatorError) {
+    const { cause } = error
     const detail =
-      error.cause instanceof Error && error.name === 'EmbeddedPostgresError' ? `\n${error.cause.message}` : ''
+      cause instanceof EmbeddedPostgresError && cause.cause instanceof Error ? `\n${cause.cause.message}` : ''
     return `${error.message}${detail}`
   }
   // What a caller of the API would be told is too little for the operator, who can do something about it.

@@ -1,9 +1,9 @@
-import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
 import { run, serverPid, until } from '../../../packages/embedded-postgres/test/support.ts'
+import { openDatabaseServer } from '../../src/db/embedded.ts'
 
 /** Runs a statement on the embedded PostgreSQL, beside the service. */
 export async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {
-  const postgres = await openEmbeddedPostgres({ dataDir })
+  const postgres = await openDatabaseServer({ dataDir })
   try {
     return await run(postgres.url, statement)
   } finally {

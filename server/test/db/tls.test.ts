@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { homeOf, keptDirectory, run, until } from '../../../packages/embedded-postgres/test/support.ts'
 import { readConfig } from '../../src/config.ts'
+import { openDatabaseServer } from '../../src/db/embedded.ts'
 import { clearTextWarning } from '../../src/db/tls.ts'
 import { type Settings, startService, temporaryFolder } from '../start/service.ts'
 import { atEnd } from '../support/cleanup.ts'
@@ -79,7 +79,7 @@ describe.skipIf(!hasOpenssl)('a PostgreSQL that takes connections with TLS only'
   let admin: string
   beforeAll(async () => {
     const folder = keptDirectory()
-    const server = await openEmbeddedPostgres({ dataDir: join(folder, 'data') })
+    const server = await openDatabaseServer({ dataDir: join(folder, 'data') })
     atEnd(() => server.release())
     authority = makeCertificates(folder)
     const root = new URL(server.url)

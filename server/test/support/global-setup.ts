@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { serviceRoleName } from '@storedex/embedded-postgres/cluster'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { databaseNames } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startTestPostgres } from './postgres.ts'
 
@@ -38,12 +38,12 @@ export default async function setup(project: TestProject) {
 
 /** The embedded server has the role; a foreign one gets it if it lets us, with the password of the role we are. */
 async function provideServiceRole(admin: pg.Client, serverUrl: string): Promise<string | null> {
-  const { rows } = await admin.query('select from pg_roles where rolname = $1', [serviceRoleName])
-  if (rows.length > 0) return serviceRoleName
+  const { rows } = await admin.query('select from pg_roles where rolname = $1', [databaseNames.serviceRole])
+  if (rows.length > 0) return databaseNames.serviceRole
   const password = decodeURIComponent(new URL(serverUrl).password)
   const withPassword = password ? ` password ${admin.escapeLiteral(password)}` : ''
-  return admin.query(`create role ${serviceRoleName} login${withPassword}`).then(
-    () => serviceRoleName,
+  return admin.query(`create role ${databaseNames.serviceRole} login${withPassword}`).then(
+    () => databaseNames.serviceRole,
     () => null,
   )
 }

@@ -1,12 +1,12 @@
 import { chmodSync, lchownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbeddedPostgres } from '@storedex/embedded-postgres'
 import { runProgram } from '@storedex/embedded-postgres/binaries'
 import { clusterPaths } from '@storedex/embedded-postgres/cluster'
 import { prepareLocation } from '@storedex/embedded-postgres/location'
 import { startPostmaster, stopPostmaster } from '@storedex/embedded-postgres/postmaster'
 import { pickFreePort } from '@storedex/embedded-postgres/settings'
+import { openDatabaseServer, reachableHomes } from '../../src/db/embedded.ts'
 
 interface TestPostgres {
   /** A role that may create databases. */
@@ -36,12 +36,12 @@ export async function startTestPostgres(): Promise<TestPostgres> {
 }
 
 async function startEmbedded(folder: string): Promise<TestPostgres> {
-  const { url, release } = await openEmbeddedPostgres({ dataDir: folder, settings })
+  const { url, release } = await openDatabaseServer({ dataDir: folder, settings })
   return { url, stop: release }
 }
 
 async function startForeign(programs: string, folder: string): Promise<TestPostgres> {
-  const location = prepareLocation(folder)
+  const location = prepareLocation(folder, reachableHomes)
   const { cluster, data } = clusterPaths(location.home)
   mkdirSync(cluster)
   mkdirSync(data, { mode: 0o700 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { ensureDataDir } from '@storedex/embedded-postgres/location'
+import { ensureDataDir } from '../../db/embedded.ts'
 import {
   type CatalogueSnapshot,
   decodeSnapshot,

@@ -1,0 +1,43 @@
+import {
+  type EmbeddedPostgres,
+  EmbeddedPostgresError,
+  type EmbeddedPostgresOptions,
+  openEmbeddedPostgres,
+} from '@storedex/embedded-postgres'
+import * as location from '@storedex/embedded-postgres/location'
+import { OperatorError } from '../kernel/errors.ts'
+import { availableMemory } from '../kernel/memory.ts'
+
+/** The database of the embedded server, its owner, and the role of requests: a migration's end gives that its rights. */
+export const databaseNames = { database: 'storedex', owner: 'storedex', serviceRole: 'storedex_service' }
+
+/** Where root keeps the cluster of a data directory that no other user can reach, such as one below /root. */
+export const reachableHomes = '/var/lib/storedex'
+
+const advice = {
+  'other-data-directory': ' The setting is DATA_DIR.',
+  'own-server': ' Set DATABASE_URL to a PostgreSQL of your own, 15 or newer.',
+}
+
+/** Starts, or joins, the PostgreSQL in `${dataDir}/postgres`. Throws an `OperatorError` when it cannot be used. */
+export async function openDatabaseServer(
+  options: Pick<EmbeddedPostgresOptions, 'dataDir' | 'settings' | 'log'>,
+): Promise<EmbeddedPostgres> {
+  const setup = { names: databaseNames, reachableHomes, memoryBytes: availableMemory() }
+  const server = await openEmbeddedPostgres({ ...setup, ...options }).catch(throwAsOperatorError)
+  return { ...server, release: () => server.release().catch(throwAsOperatorError) }
+}
+
+/** Creates a data directory that is missing, with a mode that lets PostgreSQL's user reach its cluster. */
+export function ensureDataDir(dataDir: string): void {
+  try {
+    location.ensureDataDir(dataDir)
+  } catch (error) {
+    throwAsOperatorError(error)
+  }
+}
+
+function throwAsOperatorError(error: unknown): never {
+  if (!(error instanceof EmbeddedPostgresError)) throw error
+  throw new OperatorError(`${error.message}${error.remedy ? advice[error.remedy] : ''}`, { cause: error })
+}
