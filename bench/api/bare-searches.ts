@@ -5,9 +5,9 @@ import type {
   StorePosition,
   StoreSearch,
 } from '../../server/src/search/engine.ts'
-import { normalizePersonFilters } from '../../server/src/search/person.ts'
-import { normalizeStoreConditions, normalizeStoreFilters } from '../../server/src/search/query.ts'
-import type { Vocabulary } from '../../server/src/search/vocabulary.ts'
+import { normalizePersonFilters } from '../../server/src/search/query/person-query.ts'
+import { normalizeStoreConditions, normalizeStoreFilters } from '../../server/src/search/query/store-query.ts'
+import type { Vocabulary } from '../../server/src/search/query/vocabulary.ts'
 import type { ContactSearchFilters } from './contact-filters.ts'
 import type { StoreFilters } from './store-filters.ts'
 import { type SearchItem, searchLimit } from './workload.ts'

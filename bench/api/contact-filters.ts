@@ -1,6 +1,6 @@
 import type { Random } from '../../catalogue/build/random.ts'
 import type { StoreRecord } from '../../catalogue/build/store-record.ts'
-import type { ContactPersonFilters, ContactStoreFilters } from '../../server/src/search/filters.ts'
+import type { ContactPersonFilters, ContactStoreFilters } from '../../server/src/search/query/filters.ts'
 import type { BenchContact } from '../generate-contacts.ts'
 import { drawUntil } from './store-filters.ts'
 import type { Catalogue } from './workload.ts'

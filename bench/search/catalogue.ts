@@ -1,5 +1,5 @@
-import type { StagedStores } from '../../server/src/search/memory/segment.ts'
-import type { Term } from '../../server/src/search/vocabulary.ts'
+import type { StagedStores } from '../../packages/search-index/src/segments/segment.ts'
+import type { Term } from '../../server/src/search/query/vocabulary.ts'
 
 /** What engines are loaded from. */
 export interface BenchCatalogue {

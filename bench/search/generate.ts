@@ -1,6 +1,6 @@
 import { Random } from '../../catalogue/build/random.ts'
-import type { StagedStores } from '../../server/src/search/memory/segment.ts'
-import { flagTokens } from '../../server/src/search/vocabulary.ts'
+import type { StagedStores } from '../../packages/search-index/src/segments/segment.ts'
+import { flagTokens } from '../../server/src/search/query/vocabulary.ts'
 import { drawExponential, drawNormal, WeightedDraw, zipfWeights } from './draw.ts'
 import { Growing } from './growing.ts'
 import { PeopleDraw } from './people.ts'

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../server/src/search/memory/segment.ts'
+import { wordsOf } from '../../packages/search-index/src/segments/segment.ts'
 import { median, percentile } from '../api/percentiles.ts'
 import type { ResultOrder } from './catalogue.ts'
 import { fuzzSearches } from './fuzz.ts'

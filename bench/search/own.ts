@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { LiveSegment, StagedStores } from '../../server/src/search/memory/segment.ts'
+import type { LiveSegment, StagedStores } from '../../packages/search-index/src/segments/segment.ts'
 import type { Engine } from './engine.ts'
 import type { Answer, Search } from './question.ts'
 import { personKey, storeKey } from './question.ts'

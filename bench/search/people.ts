@@ -1,6 +1,6 @@
 import type { Random } from '../../catalogue/build/random.ts'
-import { packTraits, seniorities, signatureToken, traitsToken } from '../../server/src/search/traits.ts'
-import { flagTokens, type Term } from '../../server/src/search/vocabulary.ts'
+import { packTraits, seniorities, signatureToken, traitsToken } from '../../packages/search-index/src/traits.ts'
+import { flagTokens, type Term } from '../../server/src/search/query/vocabulary.ts'
 import { drawExponential, WeightedDraw } from './draw.ts'
 import type { BenchWords } from './words.ts'
 

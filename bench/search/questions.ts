@@ -1,6 +1,6 @@
 import { Random } from '../../catalogue/build/random.ts'
-import { normalizePersonFilters } from '../../server/src/search/person.ts'
-import { normalizeStoreConditions, normalizeStoreFilters } from '../../server/src/search/query.ts'
+import { normalizePersonFilters } from '../../server/src/search/query/person-query.ts'
+import { normalizeStoreConditions, normalizeStoreFilters } from '../../server/src/search/query/store-query.ts'
 import { type ContactFilters, contactQuestions } from './contact-questions.ts'
 import { pageLimit, type Question, type QuestionClass, type Search } from './question.ts'
 import { ranksOf } from './ranks.ts'

@@ -1,4 +1,4 @@
-import type { Facet } from '../../server/src/search/vocabulary.ts'
+import type { Facet } from '../../server/src/search/query/vocabulary.ts'
 import type { BenchWords } from './words.ts'
 
 type ByRank = (rank: number) => string

@@ -1,4 +1,4 @@
-import type { StoreSearchFilters } from '../../server/src/search/filters.ts'
+import type { StoreSearchFilters } from '../../server/src/search/query/filters.ts'
 import { catalogueMoment } from './generate.ts'
 import type { QuestionClass } from './question.ts'
 import type { Ranks } from './ranks.ts'

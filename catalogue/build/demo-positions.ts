@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Seniority } from '../../server/src/search/traits.ts'
+import type { Seniority } from '../../packages/search-index/src/traits.ts'
 import type { Random } from './random.ts'
 
 /** What people of the demonstration do, and what they call it. */

@@ -1,5 +1,5 @@
+import type { Seniority } from '../../packages/search-index/src/traits.ts'
 import { type Email, emailStatuses, emailTypes, type Phone, phoneTypes } from '../../server/src/contacts/facts.ts'
-import type { Seniority } from '../../server/src/search/traits.ts'
 import { lastNamePeople, namePeople, scriptPeople, titlePeople } from './sandbox-names.ts'
 import { readFacet } from './taxonomy-files.ts'
 

@@ -1,5 +1,5 @@
-import type { MomentRange, StoreQuery } from '../../../server/src/search/query.ts'
-import { flagTokens, type Term } from '../../../server/src/search/vocabulary.ts'
+import type { MomentRange, StoreQuery } from '../../../server/src/search/query/store-query.ts'
+import { flagTokens, type Term } from '../../../server/src/search/query/vocabulary.ts'
 import type { Search } from '../question.ts'
 
 /** What a store has one of, and peers keep in a column each, and what it has several of. */

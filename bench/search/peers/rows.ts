@@ -1,4 +1,4 @@
-import { placeInStore } from '../../../server/src/search/traits.ts'
+import { placeInStore } from '../../../packages/search-index/src/traits.ts'
 import type { BenchCatalogue } from '../catalogue.ts'
 import { FacetsOfTokens, isSingle, type SeveralFacet, type SingleFacet } from './facets.ts'
 

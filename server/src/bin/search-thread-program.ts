@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { ThreadProgram } from '../search/feed/thread.ts'
+import type { ThreadProgram } from '../search/replica/thread.ts'
 
 /** How the search's thread is run: its bundle beside ours, else its source. */
 export function searchThreadProgram(): ThreadProgram {

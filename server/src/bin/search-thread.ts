@@ -1,3 +1,3 @@
-import { runThread } from '../search/feed/thread.ts'
+import { runThread } from '../search/replica/thread.ts'
 
 runThread()

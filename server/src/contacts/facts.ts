@@ -1,5 +1,5 @@
-import type { DeliverEmails } from '../search/delivery.ts'
-import { packTraits, type Seniority } from '../search/traits.ts'
+import { packTraits, type Seniority } from '../../../packages/search-index/src/traits.ts'
+import type { DeliverEmails } from '../search/query/delivery.ts'
 
 /** Statuses of emails that may be delivered. */
 export const deliveredStatuses = ['verified', 'accept_all', 'unverified', 'unknown'] as const

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { seniorities } from '../../../packages/search-index/src/traits.ts'
 import { Closed, Count, Moment, Nullable, RequestId, Word } from '../kernel/shapes.ts'
-import { seniorities } from '../search/traits.ts'
 import { contactIdPattern } from '../stores/preview.ts'
 import { Domain, StoreName, storeIdPattern } from '../stores/schema.ts'
 import { deliveredStatuses, emailTypes, maxChannels, phoneTypes } from './facts.ts'

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Seniority } from '../../../packages/search-index/src/traits.ts'
 import {
   type Email,
   emailStatuses,
@@ -10,7 +11,6 @@ import {
 } from '../contacts/facts.ts'
 import { hashesOfChannels } from '../contacts/identities.ts'
 import { Closed } from '../kernel/shapes.ts'
-import type { Seniority } from '../search/traits.ts'
 import { readChannels } from './contact-channels.ts'
 import { readPlainText, readShownText, refuseChannels } from './contact-text.ts'
 import { Given, Host, type Patched, readHost, Text, Word, when } from './fields.ts'

@@ -1,7 +1,7 @@
+import { unpackTraits } from '../../../packages/search-index/src/traits.ts'
 import { type ContactFacts, isRevealable, traitsOf } from '../contacts/facts.ts'
 import { sealContact } from '../contacts/sealed-contact.ts'
 import { contactKey } from '../kernel/ids.ts'
-import { unpackTraits } from '../search/traits.ts'
 import { renderPreviewedPerson } from '../stores/preview.ts'
 import { hashesOfPerson } from './contact-hashes.ts'
 import type { WriteContext } from './kind.ts'

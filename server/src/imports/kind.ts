@@ -2,7 +2,7 @@ import type { TObject } from 'typebox'
 import type { ContactSeals } from '../contacts/keyring.ts'
 import type { Client } from '../db/pool.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
-import type { Vocabulary } from '../search/vocabulary.ts'
+import type { Vocabulary } from '../search/query/vocabulary.ts'
 import type { WordVisitor } from './search-columns.ts'
 import type { WordReader } from './words.ts'
 

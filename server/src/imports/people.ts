@@ -1,5 +1,5 @@
-import { signatureToken, traitsToken } from '../search/traits.ts'
-import { flagTokens, type Vocabulary } from '../search/vocabulary.ts'
+import { signatureToken, traitsToken } from '../../../packages/search-index/src/traits.ts'
+import { flagTokens, type Vocabulary } from '../search/query/vocabulary.ts'
 import type { Store } from '../stores/schema.ts'
 
 /** Those of a store's contacts who share role and traits. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Client } from '../db/pool.ts'
 import { contactsPerStore } from '../kernel/ids.ts'
-import type { Vocabulary } from '../search/vocabulary.ts'
+import type { Vocabulary } from '../search/query/vocabulary.ts'
 import { documentVersion } from '../stores/document.ts'
 import { previewVersion } from '../stores/preview.ts'
 import type { ContactPatch } from './contact-record.ts'

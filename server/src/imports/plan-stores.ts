@@ -1,6 +1,6 @@
 import type { Client } from '../db/pool.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
-import type { Vocabulary } from '../search/vocabulary.ts'
+import type { Vocabulary } from '../search/query/vocabulary.ts'
 import { documentVersion, parseStore, renderStore } from '../stores/document.ts'
 import { renderPreviewedStore } from '../stores/preview.ts'
 import type { ChunkPlan, NumberedRecord, WriteContext } from './kind.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '../db/pool.ts'
-import type { Vocabulary } from '../search/vocabulary.ts'
+import type { Vocabulary } from '../search/query/vocabulary.ts'
 import { documentVersion, parseStore, renderStore } from '../stores/document.ts'
 import type { Store } from '../stores/schema.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'

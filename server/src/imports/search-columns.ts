@@ -1,5 +1,5 @@
-import { isPersonToken } from '../search/traits.ts'
-import { type Facet, flagTokens, type Vocabulary } from '../search/vocabulary.ts'
+import { isPersonToken } from '../../../packages/search-index/src/traits.ts'
+import { type Facet, flagTokens, type Vocabulary } from '../search/query/vocabulary.ts'
 import type { Store } from '../stores/schema.ts'
 
 /** What a search needs of a store beside its document. All follows from the document, the contacts and the taxonomy. */

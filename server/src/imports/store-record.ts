@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { parseMoment } from '../kernel/moments.ts'
 import { Closed } from '../kernel/shapes.ts'
-import { parseMoment } from '../search/moments.ts'
 import { maxTechnologies, type Store } from '../stores/schema.ts'
 import { Given, Host, type Patched, readHost, readText, Text, Word, when } from './fields.ts'
 import { quoted, RecordProblem } from './problem.ts'

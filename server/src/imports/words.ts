@@ -1,4 +1,4 @@
-import type { Facet, Vocabulary } from '../search/vocabulary.ts'
+import type { Facet, Vocabulary } from '../search/query/vocabulary.ts'
 import { extensibleFacets } from '../taxonomy/extend.ts'
 import { extensionValueOf } from '../taxonomy/values.ts'
 import { quoted, RecordProblem } from './problem.ts'

@@ -1,6 +1,6 @@
 import type { Mode } from '../kernel/ids.ts'
-import type { PersonQuery } from './person.ts'
-import type { StoreQuery } from './query.ts'
+import type { PersonQuery } from './query/person-query.ts'
+import type { StoreQuery } from './query/store-query.ts'
 
 /** A store's place in the result order: score from high to low, none last, then id. */
 export interface StorePosition {

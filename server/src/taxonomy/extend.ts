@@ -1,5 +1,5 @@
 import type { Client } from '../db/pool.ts'
-import type { Facet } from '../search/vocabulary.ts'
+import type { Facet } from '../search/query/vocabulary.ts'
 import * as queries from './queries.ts'
 import { extensionValueOf, labelOf } from './values.ts'
 

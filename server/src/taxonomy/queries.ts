@@ -1,5 +1,5 @@
 import type { Client, Queryable } from '../db/pool.ts'
-import type { Facet } from '../search/vocabulary.ts'
+import type { Facet } from '../search/query/vocabulary.ts'
 
 /** What is known of a value, apart from its token. */
 export interface TaxonomyEntry {

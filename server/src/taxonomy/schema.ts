@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Closed, Nullable, RequestId, Word } from '../kernel/shapes.ts'
-import type { Facet } from '../search/vocabulary.ts'
+import type { Facet } from '../search/query/vocabulary.ts'
 
 const item = {
   value: Word({ description: 'What filters, records and replies say.' }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import buildSerializer from 'fast-json-stringify'
 import type { Queryable } from '../db/pool.ts'
-import { type Facet, facets, Vocabulary } from '../search/vocabulary.ts'
+import { type Facet, facets, Vocabulary } from '../search/query/vocabulary.ts'
 import { readTaxonomy, type TaxonomyRow } from './queries.ts'
 import { facetLists, TaxonomyContent } from './schema.ts'
 

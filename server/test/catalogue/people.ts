@@ -7,7 +7,7 @@ import type { ReadContext } from '../../src/imports/kind.ts'
 import { applyContactPatch } from '../../src/imports/merge-contact.ts'
 import { WordReader } from '../../src/imports/words.ts'
 import { createSealer, generateDataKey, parseDataKeys } from '../../src/kernel/seal.ts'
-import { Vocabulary } from '../../src/search/vocabulary.ts'
+import { Vocabulary } from '../../src/search/query/vocabulary.ts'
 import { readRecords } from './files.ts'
 
 /** A person of a file, and what an import makes of the record; it throws where the import would refuse it. */

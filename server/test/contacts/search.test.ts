@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { packTraits, traitsToken } from '../../src/search/traits.ts'
-import { flagTokens } from '../../src/search/vocabulary.ts'
-import { insertPeople, insertRows, plainRow } from '../search/catalogue.ts'
+import { packTraits, traitsToken } from '../../../packages/search-index/src/traits.ts'
+import { flagTokens } from '../../src/search/query/vocabulary.ts'
+import { insertPeople, insertRows, plainRow } from '../search/support/tables.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json } from '../support/client.ts'
 

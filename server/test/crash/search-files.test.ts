@@ -13,10 +13,16 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isRoot } from '../../../packages/embedded-postgres/test/support.ts'
-import { readSnapshotFile } from '../../src/search/feed/snapshot-file.ts'
-import type { CatalogueSnapshot } from '../../src/search/memory/snapshot.ts'
-import { createFeedWorld, expectSame, type FeedWorld, follow, temporaryFolder } from '../search/feed/world.ts'
-import type { PlainStore } from '../search/memory/segments.ts'
+import type { CatalogueSnapshot } from '../../../packages/search-index/src/segments/snapshot.ts'
+import type { PlainStore } from '../../../packages/search-index/test/support/plain-segments.ts'
+import { readSnapshotFile } from '../../src/search/replica/snapshot-file.ts'
+import {
+  createFeedWorld,
+  expectSame,
+  type FeedWorld,
+  follow,
+  temporaryFolder,
+} from '../search/support/replica-world.ts'
 
 /** What may lie where the snapshot belongs, and what may become of its folder. The rest is in the feed's own tests. */
 

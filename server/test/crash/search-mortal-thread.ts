@@ -1,6 +1,6 @@
 /** The thread of the search, which dies when it is told to. */
 import { BroadcastChannel } from 'node:worker_threads'
-import { runThread } from '../../src/search/feed/thread.ts'
+import { runThread } from '../../src/search/replica/thread.ts'
 
 const channel = new BroadcastChannel('deaths of the search thread')
 channel.onmessage = () => {

@@ -7,9 +7,9 @@ import type {
   StorePosition,
   StoreSearch,
 } from '../../src/search/engine.ts'
-import { normalizePersonFilters } from '../../src/search/person.ts'
-import { normalizeStoreConditions, normalizeStoreFilters } from '../../src/search/query.ts'
-import type { Vocabulary } from '../../src/search/vocabulary.ts'
+import { normalizePersonFilters } from '../../src/search/query/person-query.ts'
+import { normalizeStoreConditions, normalizeStoreFilters } from '../../src/search/query/store-query.ts'
+import type { Vocabulary } from '../../src/search/query/vocabulary.ts'
 import { mustAsk } from './caller.ts'
 import { drawConditions, drawPersonFilters, drawStoreFilters, oneOf, type Random } from './search-records.ts'
 

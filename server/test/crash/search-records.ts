@@ -1,4 +1,4 @@
-import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '../../src/search/filters.ts'
+import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '../../src/search/query/filters.ts'
 
 /** Random records of a small world, and random filters over the same words. */
 

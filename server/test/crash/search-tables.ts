@@ -1,9 +1,9 @@
 import { deepStrictEqual } from 'node:assert/strict'
+import { mergeSegments } from '../../../packages/search-index/src/segments/merge.ts'
 import type { Pool } from '../../src/db/pool.ts'
 import { modes } from '../../src/kernel/ids.ts'
-import { loadCatalogue } from '../../src/search/feed/catalogue.ts'
-import type { Shelves } from '../../src/search/feed/view.ts'
-import { mergeSegments } from '../../src/search/memory/merge.ts'
+import { loadCatalogue } from '../../src/search/replica/catalogue.ts'
+import type { Shelves } from '../../src/search/replica/view.ts'
 
 /** Throws when segments and tables differ, be it where no search asks. */
 export async function compareWithTables(shelves: Shelves, db: Pool): Promise<void> {

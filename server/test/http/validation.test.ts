@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { Closed, Nullable } from '../../src/kernel/shapes.ts'
-import { ContactPersonFilters, StoreSearchFilters } from '../../src/search/filters.ts'
+import { ContactPersonFilters, StoreSearchFilters } from '../../src/search/query/filters.ts'
 import { expectEnvelope, postJson, startEdge } from './edge.ts'
 
 const page = {

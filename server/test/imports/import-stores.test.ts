@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { flagTokens } from '../../src/search/vocabulary.ts'
+import { flagTokens } from '../../src/search/query/vocabulary.ts'
 import { loadTaxonomy } from '../../src/taxonomy/taxonomy.ts'
 import { aurora } from '../support/aurora.ts'
 import { openWorld, type World } from './world.ts'

@@ -6,7 +6,7 @@ import { generateStores } from '../../../bench/generate.ts'
 import { generateContacts } from '../../../bench/generate-contacts.ts'
 import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
-import { flagTokens } from '../../src/search/vocabulary.ts'
+import { flagTokens } from '../../src/search/query/vocabulary.ts'
 import { contentOf, openWorld, type World } from './world.ts'
 
 const program = join(import.meta.dirname, 'import-process.ts')

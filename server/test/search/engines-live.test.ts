@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import type { Mode } from '../../src/kernel/ids.ts'
 import { startTestApp } from '../support/app.ts'
-import { type Change, ChangingCatalogue } from './changing-catalogue.ts'
-import { memoryEngine } from './engines.ts'
-import { personFacts, storeFacts } from './facts.ts'
-import { type Following, follow } from './feed/world.ts'
-import { contactSearches, courses, expectPeople, expectStores, storeSearches } from './walks.ts'
+import { type Change, ChangingCatalogue } from './support/changing-catalogue.ts'
+import { contactSearches, courses, expectPeople, expectStores, storeSearches } from './support/engine-comparison.ts'
+import { memoryEngine } from './support/engines.ts'
+import { personFacts, storeFacts } from './support/random-catalogue.ts'
+import { type Following, follow } from './support/replica-world.ts'
 
 /**
  * Random imports and erasures through the code that does them, and after each of them random queries: PostgreSQL, and

@@ -4,10 +4,6 @@ import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import type { SearchEngine } from '../../src/search/engine.ts'
 import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { insertPeople, insertRows } from './catalogue.ts'
-import { memoryEngine, merged, splitAtRandom } from './engines.ts'
-import { numberOf, randomStores } from './facts.ts'
-import { peopleRowsOf, rowOf } from './rows.ts'
 import {
   type Catalogue,
   type Course,
@@ -16,7 +12,11 @@ import {
   expectPeople,
   expectStores,
   storeSearches,
-} from './walks.ts'
+} from './support/engine-comparison.ts'
+import { memoryEngine, merged, splitAtRandom } from './support/engines.ts'
+import { numberOf, randomStores } from './support/random-catalogue.ts'
+import { peopleRowsOf, rowOf } from './support/rows.ts'
+import { insertPeople, insertRows } from './support/tables.ts'
 
 /**
  * Random queries over random catalogues, every page walked: by each engine alone, and by engines in turn that go on where

@@ -4,7 +4,7 @@ import { type ConnectionPool, createPool, type Queryable } from '../../src/db/po
 import { contactKey } from '../../src/kernel/ids.ts'
 import { deliverHosts, deliverPreviews, deliverStores } from '../../src/stores/delivery-queries.ts'
 import { type DeliveryCharge, isAllowanceExceeded } from '../../src/usage/charge-queries.ts'
-import { insertPeople, insertRows, plainRow } from '../search/catalogue.ts'
+import { insertPeople, insertRows, plainRow } from '../search/support/tables.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const storeCount = 20_000

@@ -1,8 +1,8 @@
 import type { ContactSearch } from '../engine.ts'
-import type { PersonQuery } from '../person.ts'
-import type { StoreQuery } from '../query.ts'
-import { matchingStores, placeIn } from './matching-stores.ts'
+import type { PersonQuery } from '../query/person-query.ts'
+import type { StoreQuery } from '../query/store-query.ts'
 import type { SearchPlan } from './plan.ts'
+import { matchingStores, placeIn } from './statements.ts'
 import { type AddParameter, createParameters, type Statement } from './store-conditions.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { flagTokens } from '../vocabulary.ts'
+import { flagTokens } from '../query/vocabulary.ts'
 
 /**
  * A store's document as it is served, as SQL over `stores`; `deliverEmails` stands for the operator's rule. Documents are

@@ -1,6 +1,6 @@
 import type { StoreSearch } from '../engine.ts'
-import { matchingStores, placeIn } from './matching-stores.ts'
 import type { SearchPlan } from './plan.ts'
+import { matchingStores, placeIn } from './statements.ts'
 import { createParameters, type Statement } from './store-conditions.ts'
 
 /** The places of the stores that answer a query, in result order: score from high to low, none last, then id. */

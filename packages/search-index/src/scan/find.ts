@@ -1,0 +1,64 @@
+import type { ContactPosition, ContactSearch } from '../../../../server/src/search/engine.ts'
+import type { PersonQuery } from '../../../../server/src/search/query/person-query.ts'
+import type { LiveSegment, Segment } from '../segments/segment.ts'
+import { placeInStore } from '../traits.ts'
+import { documentsOf, resolveQuery } from './resolve.ts'
+import { scanDocuments } from './scan.ts'
+import { firstOfAll } from './several.ts'
+import { firstFrom, positionOf } from './sort-keys.ts'
+
+/**
+ * The first `limit` people after a position that answer a search, in result order. Every store that is found has such a
+ * person, since the tokens of stores tell of their people; so a page needs no more stores than rows and one, that of the
+ * position, of which nobody may be left.
+ */
+export function findContactPositions(segments: readonly LiveSegment[], search: ContactSearch): ContactPosition[] {
+  const { store, storeIds, person, after, limit } = search
+  const query = { ...store, clauses: [...store.clauses, person.storeTokens] }
+  const lists = segments.map((live) => {
+    const conditions = resolveQuery(live, query)
+    if (!conditions) return []
+    const only = storeIds && documentsOf(live.segment, storeIds)
+    const first = firstFrom(live.segment, after, true)
+    return peopleAt(live.segment, scanDocuments(conditions, first, limit + 1, only), search)
+  })
+  return firstOfAll(lists, limit)
+}
+
+/** The people of stores in result order; those up to the position are dropped only after the cut within their store. */
+function peopleAt(segment: Segment, documents: number[], { person, maxPerStore, after, limit }: ContactSearch) {
+  const { contactStarts, contactSignatures, contactNumbers, signatureTraits } = segment
+  const isAsked = askedSignatures(segment, person)
+  const people: ContactPosition[] = []
+  for (const document of documents) {
+    const { negatedScore, storeId } = positionOf(segment, document)
+    const passed = after && after.storeId === storeId && after.negatedScore === negatedScore ? after.contact : -1
+    const end = contactStarts[document + 1]!
+    let taken = 0
+    for (let at = contactStarts[document]!; at < end && taken < maxPerStore; at++) {
+      const signature = contactSignatures[at]!
+      if (isAsked[signature] === 0) continue
+      taken++
+      const contact = placeInStore(signatureTraits[signature]!, contactNumbers[at]!)
+      if (contact <= passed) continue
+      people.push({ negatedScore, storeId, contact })
+      if (people.length === limit) return people
+    }
+  }
+  return people
+}
+
+/** Signature → 1 for those that the query asks for. */
+function askedSignatures(
+  { signatureRoles, signatureTraits }: Segment,
+  { roleTokens, traits }: PersonQuery,
+): Uint8Array {
+  const isAsked = new Uint8Array(signatureRoles.length)
+  for (let signature = 0; signature < isAsked.length; signature++) {
+    const meets =
+      (roleTokens === null || roleTokens.includes(signatureRoles[signature]!)) &&
+      (traits === null || traits.includes(signatureTraits[signature]!))
+    if (meets) isAsked[signature] = 1
+  }
+  return isAsked
+}

@@ -1,0 +1,144 @@
+import type { StoreQuery } from '../../../../server/src/search/query/store-query.ts'
+import { type LiveSegment, noValue, type RangeColumn, type Segment, wordsOf } from '../segments/segment.ts'
+
+/** Tokens of a query as a segment holds them, those that it lacks left out. */
+export interface TokenSet {
+  /** Where the words of the dense ones begin. */
+  slots: number[]
+  /** The codes of the sparse ones. */
+  codes: number[]
+  /** No more documents than this have any of them. */
+  bound: number
+  /** How many of them the sparse ones are. */
+  entries: number
+}
+
+/** A column with the bounds of a query, in the column's units. */
+export interface RangeCondition {
+  values: Uint32Array | Float64Array
+  order: Uint32Array
+  from: number
+  to: number
+  /** Where in `order` the documents within the range stand. */
+  start: number
+  end: number
+}
+
+/** What a segment has to look for. */
+export interface Conditions {
+  segment: Segment
+  dead: Int32Array | null
+  /** A document has one of each; those with the fewest documents first. */
+  clauses: TokenSet[]
+  /** And not one of these. */
+  unwanted: TokenSet
+  /** The narrowest first. */
+  ranges: RangeCondition[]
+}
+
+/** What a query means in a segment; null when no document can answer it. */
+export function resolveQuery({ segment, dead }: LiveSegment, query: StoreQuery): Conditions | null {
+  const { size } = segment
+  const clauses: TokenSet[] = []
+  for (const tokens of query.clauses) {
+    const clause = resolveTokens(segment, tokens)
+    if (clause.bound === 0) return null
+    if (!tokens.some((token) => countOf(segment, token) === size)) clauses.push(clause)
+  }
+  if (query.noneOf.some((token) => countOf(segment, token) === size)) return null
+  const ranges: RangeCondition[] = []
+  for (const range of [
+    query.minActiveAds !== null && resolveRange(segment.activeAds, query.minActiveAds, null),
+    query.createdBetween && resolveRange(segment.created, query.createdBetween.from, query.createdBetween.to),
+    query.discoveredBetween &&
+      resolveRange(segment.discovered, query.discoveredBetween.from, query.discoveredBetween.to),
+  ]) {
+    if (!range) continue
+    if (range.start === range.end) return null
+    if (range.end - range.start < size) ranges.push(range)
+  }
+  clauses.sort((a, b) => a.bound - b.bound)
+  ranges.sort((a, b) => a.end - a.start - (b.end - b.start))
+  return { segment, dead, clauses, unwanted: resolveTokens(segment, query.noneOf), ranges }
+}
+
+const codesOfSegments = new WeakMap<Segment, Map<number, number>>()
+
+function codesOf(segment: Segment): Map<number, number> {
+  let codes = codesOfSegments.get(segment)
+  if (!codes) {
+    codes = new Map(Array.from(segment.tokens, (token, code) => [token, code]))
+    codesOfSegments.set(segment, codes)
+  }
+  return codes
+}
+
+function countOf(segment: Segment, token: number): number {
+  const code = codesOf(segment).get(token)
+  return code === undefined ? 0 : segment.tokenCounts[code]!
+}
+
+function resolveTokens(segment: Segment, tokens: readonly number[]): TokenSet {
+  const codes = codesOf(segment)
+  const words = wordsOf(segment.size)
+  const set: TokenSet = { slots: [], codes: [], bound: 0, entries: 0 }
+  for (const token of tokens) {
+    const code = codes.get(token)
+    if (code === undefined) continue
+    const count = segment.tokenCounts[code]!
+    const slot = segment.denseSlots[code]!
+    set.bound += count
+    if (slot >= 0) set.slots.push(slot * words)
+    else {
+      set.codes.push(code)
+      set.entries += count
+    }
+  }
+  return set
+}
+
+function resolveRange(column: RangeColumn, from: number | null, to: number | null): RangeCondition {
+  const { unit, values, order } = column
+  const last = values instanceof Uint32Array ? noValue - 1 : Number.POSITIVE_INFINITY
+  const condition = {
+    values,
+    order,
+    from: from === null ? Number.NEGATIVE_INFINITY : Math.ceil(from / unit),
+    to: to === null ? last : Math.min(Math.floor(to / unit), last),
+  }
+  const start = from === null ? 0 : firstInOrder(values, order, (value) => value >= condition.from)
+  const end = to === null ? order.length : firstInOrder(values, order, (value) => value > condition.to)
+  return { ...condition, start, end: Math.max(start, end) }
+}
+
+/** Where in the order of values the first stands that is far enough. */
+function firstInOrder(
+  values: Uint32Array | Float64Array,
+  order: Uint32Array,
+  isFarEnough: (value: number) => boolean,
+): number {
+  let low = 0
+  let high = order.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isFarEnough(values[order[middle]!]!)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** The documents of the stores that the segment knows, ascending. */
+export function documentsOf(segment: Segment, storeIds: readonly number[]): Uint32Array {
+  const documents: number[] = []
+  for (const id of storeIds) {
+    const document = findDocument(segment, id)
+    if (document >= 0) documents.push(document)
+  }
+  return Uint32Array.from(documents).sort()
+}
+
+/** The document of a store; -1 for one that the segment does not have. */
+export function findDocument({ byId, ids }: Segment, storeId: number): number {
+  const document = byId[firstInOrder(ids, byId, (id) => id >= storeId)]
+  return document !== undefined && ids[document] === storeId ? document : -1
+}

@@ -1,0 +1,122 @@
+import { traitsCount } from '../traits.ts'
+import { noValue, type RangeColumn, type Segment, wordsOf } from './segment.ts'
+import { shared, sharedCopy, sharedUpTo } from './shared-arrays.ts'
+
+/**
+ * In which arrays a segment's parts are kept, alike for one built from rows and one merged from others. What is written
+ * down here decides the bytes per store.
+ */
+
+/** The columns of documents that stand in result order. */
+export function layDocuments(
+  ids: Float64Array,
+  negatedScores: Float64Array,
+): Pick<Segment, 'size' | 'ids' | 'scores' | 'scoreStarts'> {
+  const size = ids.length
+  const largestId = ids.reduce((largest, id) => Math.max(largest, id), 0)
+
+  const isFirst = (document: number) => document === 0 || negatedScores[document] !== negatedScores[document - 1]
+  let runs = 0
+  for (let document = 0; document < size; document++) if (isFirst(document)) runs++
+  const scores = shared(Float64Array, runs)
+  const scoreStarts = shared(Uint32Array, runs)
+  let run = 0
+  for (let document = 0; document < size; document++) {
+    if (!isFirst(document)) continue
+    // A score of 0 may come negated as -0.
+    scores[run] = negatedScores[document]! + 0
+    scoreStarts[run] = document
+    run++
+  }
+  return {
+    size,
+    ids: largestId <= 0xffff_ffff ? sharedCopy(Uint32Array, ids) : sharedCopy(Float64Array, ids),
+    scores,
+    scoreStarts,
+  }
+}
+
+/**
+ * A column of values by document, NaN for none, in units of `unit` if all are multiples of it that fit; what puts the
+ * documents with a value in order is given it as laid.
+ */
+export function layRange(
+  values: Float64Array,
+  unit: number,
+  sortDocuments: (laid: Uint32Array | Float64Array) => Uint32Array,
+): RangeColumn {
+  const fits = values.every((value) => Number.isNaN(value) || isMultiple(value, unit))
+  const laid = fits ? shared(Uint32Array, values.length) : shared(Float64Array, values.length)
+  for (let document = 0; document < values.length; document++) {
+    const value = values[document]!
+    laid[document] = !fits ? value : Number.isNaN(value) ? noValue : value / unit
+  }
+  return { unit: fits ? unit : 1, values: laid, order: sharedCopy(Uint32Array, sortDocuments(laid)) }
+}
+
+function isMultiple(value: number, unit: number): boolean {
+  const units = value / unit
+  return units >= 0 && units < noValue && Number.isInteger(units)
+}
+
+export type Postings = Pick<
+  Segment,
+  'tokens' | 'tokenCounts' | 'denseSlots' | 'bits' | 'entryStarts' | 'entries' | 'mentionStarts' | 'mentions'
+>
+
+/** Room for the postings of tokens, ascending, that so many documents have; `entryStarts` is filled in. */
+export function layPostings(size: number, tokens: Int32Array, tokenCounts: Uint32Array): Postings {
+  const words = wordsOf(size)
+  const denseSlots = shared(Int32Array, tokens.length)
+  const entryStarts = shared(Uint32Array, tokens.length + 1)
+  let slots = 0
+  for (let code = 0; code < tokens.length; code++) {
+    const count = tokenCounts[code]!
+    const dense = count * sparseBytes > words * 4
+    denseSlots[code] = dense ? slots++ : -1
+    entryStarts[code + 1] = entryStarts[code]! + (dense ? 0 : count)
+  }
+  const entries = entryStarts[tokens.length]!
+  return {
+    tokens: sharedCopy(Int32Array, tokens),
+    tokenCounts: sharedCopy(Uint32Array, tokenCounts),
+    denseSlots,
+    bits: shared(Int32Array, slots * words),
+    entryStarts,
+    entries: shared(Uint32Array, entries),
+    mentionStarts: shared(Uint32Array, size + 1),
+    mentions: sharedUpTo(tokens.length - 1, entries),
+  }
+}
+
+/** An entry and its mention take 6 or 8; bits are a little favoured, as they are searched faster. */
+const sparseBytes = 8
+
+export type Contacts = Pick<
+  Segment,
+  'contactStarts' | 'contactSignatures' | 'contactNumbers' | 'signatureRoles' | 'signatureTraits'
+>
+
+/** A contact's role and traits in one number that sorts; it fits 32 bits wherever `signatureToken` does. */
+export function signatureKey(role: number, traits: number): number {
+  return role * traitsCount + traits
+}
+
+/** Room for the contacts of documents, by where theirs begin, with the table of signatures, given by ascending keys. */
+export function layContacts(contactStarts: Uint32Array, signatureKeys: Int32Array): Contacts {
+  const contacts = contactStarts[contactStarts.length - 1]!
+  const signatureRoles = shared(Int32Array, signatureKeys.length)
+  const signatureTraits = shared(Uint8Array, signatureKeys.length)
+  signatureKeys.forEach((key, signature) => {
+    const role = Math.floor(key / traitsCount)
+    signatureRoles[signature] = role
+    signatureTraits[signature] = key - role * traitsCount
+  })
+  return {
+    contactStarts: sharedCopy(Uint32Array, contactStarts),
+    contactSignatures: sharedUpTo(signatureKeys.length - 1, contacts),
+    contactNumbers: shared(Uint16Array, contacts),
+    signatureRoles,
+    signatureTraits,
+  }
+}

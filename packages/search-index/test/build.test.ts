@@ -1,0 +1,85 @@
+import { deepStrictEqual } from 'node:assert/strict'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { buildSegment } from '../src/segments/build.ts'
+import { segmentBytes } from '../src/segments/segment.ts'
+import { derivedSegment, type PlainStore, plainSegment, stageStores } from './support/plain-segments.ts'
+import { catalogues, drawStores } from './support/random-stores.ts'
+
+const seeds = [20_261_121, Math.floor(Math.random() * 2 ** 31)]
+
+const store: PlainStore = {
+  id: 1,
+  negatedScore: -1,
+  activeAds: 0,
+  created: null,
+  discovered: null,
+  tokens: [],
+  contacts: [],
+}
+
+function build(stores: PlainStore[]) {
+  return buildSegment(stageStores(stores))
+}
+
+test.each(seeds)('a segment holds what follows from its stores, however they are mixed (seed %i)', (seed) => {
+  fc.assert(
+    fc.property(catalogues, (catalogue) => {
+      const stores = drawStores(catalogue)
+      deepStrictEqual(plainSegment(build(stores)), derivedSegment(stores))
+    }),
+    { seed, numRuns: 150 },
+  )
+})
+
+test('a segment of no stores is empty', () => {
+  expect(plainSegment(build([]))).toEqual(derivedSegment([]))
+})
+
+test('all arrays are shared between threads, and their bytes are counted', () => {
+  const { size, activeAds, created, discovered, ...arrays } = build(
+    drawStores(fc.sample(catalogues, { seed: 1, numRuns: 1 })[0]!),
+  )
+  const all = [...Object.values(arrays), ...[activeAds, created, discovered].flatMap((c) => [c.values, c.order])]
+  for (const array of all) expect(array.buffer).toBeInstanceOf(SharedArrayBuffer)
+  const bytes = all.reduce((sum, array) => sum + array.buffer.byteLength, 0)
+  expect(segmentBytes({ size, activeAds, created, discovered, ...arrays })).toBe(bytes)
+})
+
+test('ids take four bytes each while all of them fit', () => {
+  expect(build([store, { ...store, id: 2 ** 32 - 1 }]).ids).toBeInstanceOf(Uint32Array)
+  expect(build([store, { ...store, id: 2 ** 32 }]).ids).toBeInstanceOf(Float64Array)
+})
+
+test.each([
+  ['whole seconds', 1_600_000_000_000, Uint32Array, 1000],
+  ['the last second that fits', (2 ** 32 - 2) * 1000, Uint32Array, 1000],
+  ['the first second that does not', (2 ** 32 - 1) * 1000, Float64Array, 1],
+  ['a millisecond', 1_600_000_000_001, Float64Array, 1],
+  ['before 1970', -1000, Float64Array, 1],
+])('moments are kept in seconds where all can be: %s', (_, created, kind, unit) => {
+  const column = build([
+    { ...store, created },
+    { ...store, id: 2, created: 0 },
+    { ...store, id: 3 },
+  ]).created
+  expect(column.unit).toBe(unit)
+  expect(column.values).toBeInstanceOf(kind)
+  expect([column.values[0]! * unit, column.values[1]]).toEqual([created, 0])
+  expect([...column.order]).toEqual(created < 0 ? [0, 1] : [1, 0])
+})
+
+test('a mention takes two bytes while there are no more tokens than that can tell apart', () => {
+  // Enough stores for a token that one of them has to be sparse.
+  const withTokens = (tokens: number) =>
+    Array.from({ length: 64 }, (_, index) => ({
+      ...store,
+      id: index + 1,
+      tokens: Array.from({ length: tokens / 64 }, (_, token) => token * 64 + 63 - index),
+    }))
+  expect(build(withTokens(65_536)).mentions).toBeInstanceOf(Uint16Array)
+  const { mentions, mentionStarts, tokens } = build(withTokens(65_600))
+  expect(mentions).toBeInstanceOf(Uint32Array)
+  expect(tokens).toHaveLength(65_600)
+  expect([...mentions.subarray(mentionStarts[0], mentionStarts[1])]).toEqual(withTokens(65_600)[0]!.tokens)
+})

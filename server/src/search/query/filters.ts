@@ -1,0 +1,117 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { Closed, Moment } from '../../kernel/shapes.ts'
+
+/**
+ * The filters of the two searches, as callers write them. Every object is closed, so that a misspelt
+ * filter is refused and never silently becomes a wider search. Words are checked against the taxonomy by `query.ts`.
+ */
+
+const maxListItems = 50
+
+const Word = Type.String({ maxLength: 100 })
+
+const Words = (description: string, ...examples: string[]) =>
+  Type.Array(Word, { maxItems: maxListItems, description, examples: [examples] })
+
+const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
+
+const TechnologyFilter = (what: string, example: string, unwanted: string) =>
+  Closed(
+    {
+      any: optional(Words(`Stores with at least one of these ${what}.`, example)),
+      all: optional(Words(`Stores with every one of these ${what}.`, example)),
+      none: optional(Words(`Stores with not one of these ${what}.`, unwanted)),
+    },
+    {
+      description: `All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.`,
+    },
+  )
+
+const DateRangeFilter = (what: string) =>
+  Type.Object(
+    {
+      from: optional(Moment('Earliest moment, inclusive.')),
+      to: optional(Moment('Latest moment, inclusive.')),
+    },
+    { additionalProperties: false, minProperties: 1, description: `${what} At least one bound is needed.` },
+  )
+
+/** What both searches can ask of a store. */
+const storeConditions = {
+  categories: optional(
+    Words('Category values, one of which the store has; a category covers the categories below it.', 'home_garden'),
+  ),
+  countries: optional(Words('ISO 3166-1 alpha-2 codes.', 'DE', 'AT')),
+  traffic_tiers: optional(Words('Monthly visits, as tiers of the taxonomy.', '10k_50k')),
+  revenue_tiers: optional(Words('Monthly revenue in USD, as tiers of the taxonomy.', '50k_100k')),
+  platform_plus: optional(
+    Type.Boolean({ description: "Stores on (true) or not on (false) the store platform's premium tier." }),
+  ),
+  apps: optional(TechnologyFilter('apps', 'klaviyo', 'mailchimp')),
+  pixels: optional(TechnologyFilter('pixels', 'meta_pixel', 'tiktok_pixel')),
+  themes: optional(Closed({ types: optional(Words('Theme types: free, paid or custom.', 'custom')) })),
+  meta_ads: optional(
+    Closed({
+      active_ads_min: optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 100_000,
+          description: 'Stores running at least this many ads; 0 sets no condition.',
+          examples: [5],
+        }),
+      ),
+    }),
+  ),
+  store_created_at: optional(DateRangeFilter('When the store opened, by its estimate.')),
+  first_discovered_at: optional(DateRangeFilter('When the store was first seen.')),
+}
+
+export const StoreSearchFilters = Closed(
+  {
+    ...storeConditions,
+    contacts: optional(
+      Closed({
+        has_revealable_contacts: optional(
+          Type.Boolean({ description: 'Stores with (true) or without (false) a contact that can be revealed.' }),
+        ),
+        roles_any: optional(Words('Stores with a contact in at least one of these roles.', 'marketing', 'founder')),
+      }),
+    ),
+  },
+  {
+    description:
+      'A store has to meet every field given; within a list, any one value is enough, and an empty list asks for nothing. Values are those of GET /taxonomy, in any letter case.',
+  },
+)
+export type StoreSearchFilters = Static<typeof StoreSearchFilters>
+export type StoreConditions = Omit<StoreSearchFilters, 'contacts'>
+
+export const ContactPersonFilters = Closed(
+  {
+    roles_any: optional(Words('Contacts in one of these roles.', 'marketing', 'founder')),
+    seniority_any: optional(Words('Contacts of one of these seniorities.', 'executive')),
+    has_verified_email: optional(Type.Boolean({ description: 'Contacts with or without a verified email.' })),
+    has_phone: optional(Type.Boolean({ description: 'Contacts with or without a phone number.' })),
+    has_profile: optional(Type.Boolean({ description: 'Contacts with or without a social profile.' })),
+  },
+  {
+    description:
+      'What the person must be; all conditions hold for one and the same contact. Values are those of GET /taxonomy, in any letter case.',
+  },
+)
+export type ContactPersonFilters = Static<typeof ContactPersonFilters>
+
+export const ContactStoreFilters = Closed(
+  {
+    domains: optional(
+      Type.Array(Type.String({ maxLength: 2048 }), {
+        maxItems: maxListItems,
+        description: 'Exact store domains; URLs are reduced to their host.',
+        examples: [['aurora-candles.example']],
+      }),
+    ),
+    ...storeConditions,
+  },
+  { description: 'What the store of the contact must be; the same fields as in store search.' },
+)
+export type ContactStoreFilters = Static<typeof ContactStoreFilters>

@@ -1,0 +1,86 @@
+import { buildSegment } from '../../../../packages/search-index/src/segments/build.ts'
+import type { StagedStores } from '../../../../packages/search-index/src/segments/segment.ts'
+import { replaceStores, type Shelf } from '../../../../packages/search-index/src/segments/segment-list.ts'
+import type { Client, Pool } from '../../db/pool.ts'
+import { type Mode, modes } from '../../kernel/ids.ts'
+import * as queries from './queries.ts'
+import { type ReadingProgress, readStores } from './read-stores.ts'
+import type { Shelves } from './view.ts'
+
+/** The catalogue in memory, with the mark that tells its history from others; null for one from before there were marks. */
+export interface Catalogue {
+  batch: number
+  mark: string | null
+  shelves: Shelves
+}
+
+/** The database has another history than what was read from it before: it was restored, or is another one. */
+export class OtherHistory extends Error {}
+
+/** Reads all of it, in one look at the database. */
+export async function loadCatalogue(pool: Pool, onProgress: ReadingProgress): Promise<Catalogue> {
+  const { point, staged } = await read(pool, 'everything', async (client) => ({
+    point: await queries.readPoint(client, 0),
+    staged: await readStores(client, null, onProgress),
+  }))
+  const shelfOf = (stores: StagedStores): Shelf =>
+    stores.size === 0 ? [] : [{ segment: buildSegment(stores), dead: null }]
+  return { ...point, shelves: { live: shelfOf(staged.live), test: shelfOf(staged.test) } }
+}
+
+/** The catalogue some batches later, about as many as change so many stores. Modes from where somebody is gone are told. */
+export async function advanceCatalogue(
+  pool: Pool,
+  catalogue: Catalogue,
+  portionStores: number,
+  onProgress: ReadingProgress,
+): Promise<{ catalogue: Catalogue; newestBatch: number; gone: Mode[] }> {
+  const after = catalogue.batch
+  const { point, upTo, mark, staged } = await read(pool, 'changes', async (client) => {
+    const point = await queries.readPoint(client, after)
+    requireSameHistory(catalogue, point)
+    const upTo = (await queries.findPortionEnd(client, after, portionStores)) ?? point.batch
+    const mark = await queries.readMark(client, upTo)
+    return { point, upTo, mark, staged: await readStores(client, { after, upTo }, onProgress) }
+  })
+  const gone: Mode[] = []
+  const shelves = { ...catalogue.shelves }
+  for (const mode of modes) {
+    if (staged[mode].size === 0) continue
+    const replaced = replaceStores(shelves[mode], staged[mode], buildSegment(staged[mode]))
+    shelves[mode] = replaced.shelf
+    if (replaced.isSomebodyGone) gone.push(mode)
+  }
+  return { catalogue: { batch: upTo, mark, shelves }, newestBatch: point.batch, gone }
+}
+
+/** Throws when the database is not what the catalogue was read from. */
+export function requireSameHistory(
+  { batch, mark }: Pick<Catalogue, 'batch' | 'mark'>,
+  point: { batch: number; markOfSeen: string | null },
+): void {
+  if (point.batch < batch || point.markOfSeen !== mark) throw new OtherHistory()
+}
+
+async function read<T>(
+  pool: Pool,
+  what: Parameters<typeof queries.beginReading>[1],
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect()
+  // A connection can break while nothing is asked of it; unheard, that would end the process.
+  const ignore = () => {}
+  client.on('error', ignore)
+  let isWhole = false
+  try {
+    await queries.beginReading(client, what)
+    const result = await work(client)
+    await queries.endReading(client)
+    isWhole = true
+    return result
+  } finally {
+    client.off('error', ignore)
+    // One that was left in the middle of a copy would never end it.
+    client.release(!isWhole)
+  }
+}

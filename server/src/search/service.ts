@@ -1,0 +1,149 @@
+import { findContactPositions } from '../../../packages/search-index/src/scan/find.ts'
+import { findStorePositions } from '../../../packages/search-index/src/scan/find-stores.ts'
+import type { ContactPosition, ContactSearch, SearchEngine, StorePosition, StoreSearch } from './engine.ts'
+import type { Feed, FeedListener, FeedReport, FeedSettings, StartFeed } from './replica/replica.ts'
+import type { CatalogueView } from './replica/view.ts'
+import { warmUp } from './warm-up.ts'
+
+/** `memory` and `auto` follow the catalogue in memory; `auto` as long as there is room. */
+export type EngineChoice = 'memory' | 'postgres' | 'auto'
+
+export interface CatalogueSearchOptions {
+  postgres: SearchEngine
+  choice: EngineChoice
+  /** Null: nothing is kept in memory. */
+  feed: { start: StartFeed; settings: FeedSettings } | null
+  onLine: FeedListener['onLine']
+}
+
+export interface SearchStatus {
+  /** Which one answers now. */
+  engine: 'memory' | 'postgres'
+  /** Why not memory, in words; null when memory answers or is not wanted. */
+  reason: string | null
+  /** The batch that memory answers from. */
+  batch: number | null
+  /** Null before the first, and where there is no feed. */
+  report: FeedReport | null
+}
+
+/** A feed tells something with every look at the database; what one says that is silent for so long is too old. */
+const longestSilenceMs = 10_000
+
+/**
+ * The search that requests use. Memory answers once it has the catalogue, and as long as it follows; PostgreSQL at all
+ * other times.
+ */
+export class CatalogueSearch implements SearchEngine {
+  readonly #postgres: SearchEngine
+  readonly #choice: EngineChoice
+  readonly #feed: Feed | null
+  readonly #onLine: FeedListener['onLine']
+  /** The newest view, and the one that is searched: none before the code is warm. */
+  #newest: CatalogueView | null = null
+  #served: CatalogueView | null = null
+  #warmth: 'cold' | 'warming' | 'warm' = 'cold'
+  #report: FeedReport | null = null
+  #heardAt = 0
+  readonly #waiting = new Set<() => void>()
+
+  constructor({ postgres, choice, feed, onLine }: CatalogueSearchOptions) {
+    this.#postgres = postgres
+    this.#choice = choice
+    this.#onLine = onLine
+    const listener: FeedListener = {
+      onView: (view) => this.#takeView(view),
+      onReport: (report) => {
+        this.#report = report
+        this.#heardAt = performance.now()
+      },
+      onLine,
+    }
+    this.#feed = feed && choice !== 'postgres' ? feed.start(feed.settings, listener) : null
+  }
+
+  async findStores(search: StoreSearch): Promise<StorePosition[]> {
+    const view = this.#view
+    if (!view) return this.#postgres.findStores(search)
+    return findStorePositions(view.shelves[search.mode], search.query, search.after, search.limit)
+  }
+
+  async findContacts(search: ContactSearch): Promise<ContactPosition[]> {
+    const view = this.#view
+    if (!view) return this.#postgres.findContacts(search)
+    return findContactPositions(view.shelves[search.mode], search)
+  }
+
+  status(): SearchStatus {
+    const view = this.#view
+    return {
+      engine: view ? 'memory' : 'postgres',
+      reason: view || !this.#feed ? null : this.#reason(),
+      batch: view?.batch ?? null,
+      report: this.#report,
+    }
+  }
+
+  /** Why the process is not ready although the database answers: the operator insists on memory. */
+  readinessProblem(): string | null {
+    const { engine, reason } = this.status()
+    return this.#choice === 'memory' && engine === 'postgres'
+      ? `Search does not run in memory: ${reason ?? 'there is no index'}.`
+      : null
+  }
+
+  /** Resolves once memory answers from a batch or a later one. */
+  async reaches(batch: number): Promise<void> {
+    while ((this.#view?.batch ?? -1) < batch) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+  }
+
+  async close(): Promise<void> {
+    await this.#feed?.close()
+    this.#takeView(null)
+  }
+
+  get #view(): CatalogueView | null {
+    return performance.now() - this.#heardAt < longestSilenceMs ? this.#served : null
+  }
+
+  #reason(): string {
+    if (this.#served) return 'nothing is heard of the search index any more'
+    if (this.#newest) return 'the search index is being warmed up'
+    return this.#report?.reason ?? 'the search index is being loaded'
+  }
+
+  #takeView(view: CatalogueView | null): void {
+    this.#newest = view
+    this.#heardAt = performance.now()
+    if (view && this.#warmth !== 'warm' && !isEmpty(view)) {
+      this.#served = null
+      this.#warmUp(view)
+    } else {
+      this.#served = view
+      this.#announce()
+    }
+  }
+
+  async #warmUp(view: CatalogueView): Promise<void> {
+    if (this.#warmth === 'warming') return
+    this.#warmth = 'warming'
+    try {
+      await warmUp(view.shelves)
+      this.#warmth = 'warm'
+      this.#served = this.#newest
+      this.#announce()
+    } catch (error) {
+      this.#warmth = 'cold'
+      this.#onLine('error', 'the search index cannot be searched; PostgreSQL answers', error)
+    }
+  }
+
+  #announce(): void {
+    for (const resolve of this.#waiting) resolve()
+    this.#waiting.clear()
+  }
+}
+
+function isEmpty({ shelves }: CatalogueView): boolean {
+  return shelves.live.length === 0 && shelves.test.length === 0
+}

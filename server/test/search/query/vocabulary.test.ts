@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { Vocabulary } from '../../../src/search/query/vocabulary.ts'
+import { vocabularyOf } from '../support/vocabularies.ts'
+
+const vocabulary = vocabularyOf({
+  category: ['home', 'candles/home', 'scented/candles'],
+  app: ['klaviyo', 'klarna', 'omnisend', 'mailchimp'],
+  pixel: ['klaviyo'],
+})
+
+test('a term is found in its own facet, whatever the letter case', () => {
+  const app = vocabulary.find('app', 'KLAVIYO')
+  expect(app?.value).toBe('klaviyo')
+  expect(vocabulary.find('pixel', 'klaviyo')?.token).not.toBe(app?.token)
+  expect(vocabulary.find('category', 'klaviyo')).toBeUndefined()
+})
+
+test('a term means its own token and those of all terms below it, and of none beside or above it', () => {
+  const tokensWithin = (value: string) => vocabulary.tokensWithin(vocabulary.find('category', value)!)
+  const tokenOf = (value: string) => vocabulary.find('category', value)!.token
+  expect(tokensWithin('home')).toEqual(expect.arrayContaining(['scented', 'candles', 'home'].map(tokenOf)))
+  expect(tokensWithin('candles').sort()).toEqual(['scented', 'candles'].map(tokenOf).sort())
+  expect(tokensWithin('scented')).toEqual([tokenOf('scented')])
+})
+
+test('a circle of parents ends', () => {
+  const circle = new Vocabulary([
+    { facet: 'category', value: 'a', token: 1, parent: 'b' },
+    { facet: 'category', value: 'b', token: 2, parent: 'a' },
+  ])
+  expect(circle.tokensWithin(circle.find('category', 'a')!)).toEqual([1, 2])
+})
+
+test('the nearest values come first, none when nothing is near', () => {
+  expect(vocabulary.nearest('app', 'Klavyo')).toEqual(['klaviyo', 'klarna'])
+  expect(vocabulary.nearest('app', 'mail')).toEqual(['mailchimp'])
+})
+
+test('of a long list only what is near is named, of a short one always something', () => {
+  const many = new Vocabulary(
+    Array.from({ length: 21 }, (_, n) => ({ facet: 'app' as const, value: `tool_${n}`, token: n, parent: null })),
+  )
+  expect(many.nearest('app', 'zzzzzzzz')).toEqual([])
+  expect(many.nearest('app', 'tool_2')[0]).toBe('tool_2')
+  expect(vocabulary.nearest('app', 'zzzzzzzz')).not.toEqual([])
+})

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import { buildSegment } from '../../../packages/search-index/src/segments/build.ts'
+import { stageStores } from '../../../packages/search-index/test/support/plain-segments.ts'
+import type { SearchEngine } from '../../src/search/engine.ts'
+import { type FeedListener, type FeedReport, feedTimings } from '../../src/search/replica/replica.ts'
+import type { CatalogueView } from '../../src/search/replica/view.ts'
+import { CatalogueSearch, type EngineChoice } from '../../src/search/service.ts'
+import { describeSearch, searchGauges } from '../../src/search/status.ts'
+
+const everything = {
+  mode: 'live' as const,
+  query: { clauses: [], noneOf: [], minActiveAds: null, createdBetween: null, discoveredBetween: null },
+  after: null,
+  limit: 10,
+}
+const everybody = {
+  mode: 'live' as const,
+  store: everything.query,
+  storeIds: null,
+  person: { roles: null, roleTokens: null, traits: null, storeTokens: [1] },
+  maxPerStore: 1,
+  after: null,
+  limit: 10,
+}
+/** Found by PostgreSQL; memory finds store 2. */
+const byPostgres = { negatedScore: 0, storeId: 1 }
+const postgres: SearchEngine = {
+  findStores: async () => [byPostgres],
+  findContacts: async () => [{ ...byPostgres, contact: 0 }],
+}
+const store = {
+  id: 2,
+  negatedScore: -1,
+  activeAds: 0,
+  created: null,
+  discovered: null,
+  tokens: [1],
+  contacts: [{ role: 0, traits: 8, number: 3 }],
+}
+const viewOf = (batch: number): CatalogueView => ({
+  batch,
+  shelves: { live: [{ segment: buildSegment(stageStores([store])), dead: null }], test: [] },
+})
+const report: FeedReport = {
+  reason: null,
+  databaseBatch: 7,
+  behindSeconds: 1.5,
+  neededBytes: 1_000,
+  figures: { segments: 1, stores: 1, contacts: 1, deadStores: 0, deltaStores: 0, bytes: 500 },
+  load: { from: 'postgres', seconds: 2 },
+  snapshot: { batch: 5, bytes: 600, writtenAt: 1_000_000 },
+}
+
+function openSearch(choice: EngineChoice) {
+  let listener: FeedListener | undefined
+  let closed = 0
+  const search = new CatalogueSearch({
+    postgres,
+    choice,
+    feed: {
+      start: (_, given) => {
+        listener = given
+        return { close: async () => void closed++ }
+      },
+      settings: { databaseUrl: '', snapshotFile: null, budgetBytes: null, timings: feedTimings },
+    },
+    onLine: () => {},
+  })
+  return { search, feed: () => listener!, hasFeed: () => listener !== undefined, closed: () => closed }
+}
+
+describe('auto', () => {
+  test('answers with PostgreSQL until memory has the catalogue, and says why', async () => {
+    const { search, feed } = openSearch('auto')
+    expect(search.status()).toMatchObject({ engine: 'postgres', reason: 'the search index is being loaded' })
+    expect(await search.findStores(everything)).toEqual([byPostgres])
+    feed().onReport({ ...report, reason: 'it needs about 1,400 MB, and SEARCH_MEMORY_MB is 512' })
+    expect(describeSearch(search.status())).toEqual({
+      engine: 'postgres',
+      reason: 'it needs about 1,400 MB, and SEARCH_MEMORY_MB is 512',
+      database_batch: 7,
+    })
+    expect(search.readinessProblem()).toBe(null)
+  })
+
+  test('answers with memory from the first view on, once the code is warm', async () => {
+    const { search, feed } = openSearch('auto')
+    feed().onView(viewOf(5))
+    expect(search.status()).toMatchObject({ engine: 'postgres', reason: 'the search index is being warmed up' })
+    feed().onView(viewOf(6))
+    await search.reaches(6)
+    feed().onReport(report)
+    expect(describeSearch(search.status())).toEqual({ engine: 'memory', batch: 6, database_batch: 7 })
+    expect(await search.findStores(everything)).toEqual([{ negatedScore: -1, storeId: 2 }])
+    expect(await search.findContacts(everybody)).toEqual([{ negatedScore: -1, storeId: 2, contact: 2 ** 13 + 3 }])
+    expect(await search.findStores({ ...everything, mode: 'test' })).toEqual([])
+  })
+
+  test('goes back to PostgreSQL when the view is taken back', async () => {
+    const { search, feed } = openSearch('auto')
+    feed().onView(viewOf(5))
+    await search.reaches(5)
+    feed().onView(null)
+    expect(await search.findStores(everything)).toEqual([byPostgres])
+    expect(await search.findContacts(everybody)).toEqual([{ ...byPostgres, contact: 0 }])
+    feed().onView(viewOf(9))
+    expect(search.status()).toMatchObject({ engine: 'memory', batch: 9 })
+  })
+})
+
+test('an operator who insists on memory is told that it does not serve, while PostgreSQL answers', async () => {
+  const { search, feed } = openSearch('memory')
+  expect(search.readinessProblem()).toBe('Search does not run in memory: the search index is being loaded.')
+  expect(await search.findStores(everything)).toEqual([byPostgres])
+  feed().onView(viewOf(1))
+  await search.reaches(1)
+  expect(search.readinessProblem()).toBe(null)
+})
+
+test('an operator who wants PostgreSQL gets no feed', async () => {
+  const { search, hasFeed } = openSearch('postgres')
+  expect(hasFeed()).toBe(false)
+  expect(describeSearch(search.status())).toEqual({ engine: 'postgres' })
+  expect(await search.findStores(everything)).toEqual([byPostgres])
+})
+
+test('closing closes the feed, and leaves PostgreSQL to answer', async () => {
+  const { search, feed, closed } = openSearch('auto')
+  feed().onView(viewOf(1))
+  await search.reaches(1)
+  await search.close()
+  expect(closed()).toBe(1)
+  expect(await search.findStores(everything)).toEqual([byPostgres])
+})
+
+test('what is measured', async () => {
+  const { search, feed } = openSearch('auto')
+  const read = () =>
+    Object.fromEntries(
+      searchGauges(search).map(({ name, read }) => [
+        name.replace('storedex_search_', ''),
+        read().map(({ value }) => value),
+      ]),
+    )
+  expect(read()).toMatchObject({ engine: [0, 1], batch: [], batch_lag: [], index_bytes: [] })
+  feed().onView(viewOf(5))
+  await search.reaches(5)
+  feed().onReport(report)
+  expect(read()).toEqual({
+    engine: [1, 0],
+    batch: [5],
+    batch_lag: [2],
+    behind_seconds: [1.5],
+    needed_bytes: [1_000],
+    index_bytes: [500],
+    index_stores: [1],
+    index_segments: [1],
+    index_delta_stores: [0],
+    index_dead_stores: [0],
+    load_seconds: [2],
+    snapshot_bytes: [600],
+    snapshot_timestamp_seconds: [1_000],
+  })
+})

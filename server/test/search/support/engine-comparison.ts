@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import type { Mode } from '../../../src/kernel/ids.ts'
+import type { ContactPosition, SearchEngine, StorePosition } from '../../../src/search/engine.ts'
+import type { DeliverEmails } from '../../../src/search/query/delivery.ts'
+import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '../../../src/search/query/filters.ts'
+import { normalizePersonFilters } from '../../../src/search/query/person-query.ts'
+import { normalizeStoreConditions, normalizeStoreFilters } from '../../../src/search/query/store-query.ts'
+import { vocabulary } from './random-catalogue.ts'
+import { modes, pageLimits, personFilters, storeConditions, storeFilters } from './random-filters.ts'
+import { type PlainPlace, peopleAsked, type StoreOnFile, storesAsked } from './reference.ts'
+
+/** Random searches, and walks over all their pages that have to find what the reference finds. */
+
+/** Engines over one catalogue, and what is in it. */
+export interface Catalogue {
+  stores: readonly StoreOnFile[]
+  engines: readonly SearchEngine[]
+}
+
+/** How a search is walked: by which engines in turn, and with which limits. */
+export interface Course {
+  turns: number[]
+  limits: number[]
+}
+
+export const courses: fc.Arbitrary<Course> = fc.record({
+  turns: fc.array(fc.nat(11), { minLength: 1, maxLength: 4 }),
+  limits: pageLimits,
+})
+
+interface RandomStoreSearch {
+  mode: Mode
+  filters: StoreSearchFilters
+  deliverEmails: DeliverEmails
+}
+
+interface RandomContactSearch {
+  mode: Mode
+  conditions: StoreConditions
+  filters: ContactPersonFilters
+  storeIds: number[] | null
+  maxPerStore: number
+}
+
+export const storeSearches: fc.Arbitrary<RandomStoreSearch> = fc.record({
+  mode: modes,
+  filters: storeFilters,
+  deliverEmails: fc.constantFrom<DeliverEmails>('all', 'verified'),
+})
+
+/** Searches of people; some name stores by their ids, which go up to `greatestId`, and some that there are not. */
+export const contactSearches = (greatestId: number): fc.Arbitrary<RandomContactSearch> =>
+  fc.record({
+    mode: modes,
+    conditions: storeConditions,
+    filters: personFilters,
+    storeIds: fc.option(fc.uniqueArray(fc.integer({ min: 1, max: greatestId + 5 }), { maxLength: 50 }), { freq: 1 }),
+    maxPerStore: fc.integer({ min: 1, max: 10 }),
+  })
+
+/** Each engine alone and the engines in turn find the stores that the reference finds; answers how many those are. */
+export async function expectStores(catalogue: Catalogue, search: RandomStoreSearch, course: Course): Promise<number> {
+  const { mode, filters, deliverEmails } = search
+  const expected = storesAsked(catalogue.stores, search).map(({ id }): PlainPlace => [id])
+  const query = normalizeStoreFilters(vocabulary, filters, deliverEmails)
+  await expectWalks<StorePosition>(catalogue, expected, course, {
+    find: (engine, after, limit) => engine.findStores({ mode, query, after, limit }),
+    placeOf: ({ storeId }) => [storeId],
+  })
+  return expected.length
+}
+
+/** The same of people. */
+export async function expectPeople(catalogue: Catalogue, search: RandomContactSearch, course: Course): Promise<number> {
+  const { mode, conditions, filters, storeIds, maxPerStore } = search
+  const expected = storesAsked(catalogue.stores, { mode, filters: conditions, deliverEmails: 'all' })
+    .filter(({ id }) => storeIds?.includes(id) ?? true)
+    .flatMap((store) => peopleAsked(store, filters, maxPerStore))
+  const store = normalizeStoreConditions(vocabulary, conditions, 'store')
+  const person = normalizePersonFilters(vocabulary, filters)
+  await expectWalks<ContactPosition>(catalogue, expected, course, {
+    find: (engine, after, limit) => engine.findContacts({ mode, store, storeIds, person, maxPerStore, after, limit }),
+    placeOf: ({ storeId, contact }) => [storeId, contact & 4095],
+  })
+  return expected.length
+}
+
+interface Pages<Position> {
+  find(engine: SearchEngine, after: Position | null, limit: number): Promise<Position[]>
+  placeOf(position: Position): PlainPlace
+}
+
+async function expectWalks<P>({ engines }: Catalogue, expected: PlainPlace[], course: Course, pages: Pages<P>) {
+  const { turns, limits } = course
+  for (const engine of engines) expect(await walk([engine], limits, pages)).toEqual(expected)
+  const inTurn = turns.map((turn) => engines[turn % engines.length]!)
+  expect(await walk(inTurn, limits, pages)).toEqual(expected)
+}
+
+/** Everybody on the pages of a search, each page by the next of the engines and limits. */
+async function walk<P>(engines: SearchEngine[], limits: number[], { find, placeOf }: Pages<P>): Promise<PlainPlace[]> {
+  const places: PlainPlace[] = []
+  for (let page = 0, after: P | null = null; ; page++) {
+    const limit = limits[page % limits.length]!
+    const found: P[] = await find(engines[page % engines.length]!, after, limit)
+    expect(found.length).toBeLessThanOrEqual(limit)
+    places.push(...found.map(placeOf))
+    if (found.length < limit) return places
+    after = found.at(-1)!
+  }
+}

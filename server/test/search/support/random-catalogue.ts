@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { type Seniority, seniorities } from '../../../../packages/search-index/src/traits.ts'
+import type { Facet } from '../../../src/search/query/vocabulary.ts'
+import { vocabularyOf } from './vocabularies.ts'
+
+/** Random stores with their people, as attributes: what the models of the two searches stand on. */
+
+export const words = {
+  category: ['home', 'candles/home', 'scented/candles', 'food', 'coffee/food', 'pets'],
+  country: ['DE', 'AT', 'FR', 'US'],
+  traffic_tier: ['under_1k', '1k_10k', '10k_50k'],
+  revenue_tier: ['under_10k', '10k_50k'],
+  theme_type: ['free', 'paid', 'custom'],
+  role: ['founder', 'marketing', 'other'],
+  seniority: [...seniorities],
+  app: ['klaviyo', 'klarna', 'gorgias', 'omnisend', 'yotpo', 'rare_app', 'rarer_app'],
+  pixel: ['klaviyo', 'meta_pixel', 'tiktok_pixel'],
+} satisfies Partial<Record<Facet, string[]>>
+export const vocabulary = vocabularyOf(words)
+/** Each category with the one above it. */
+export const parents = new Map(words.category.map((word) => word.split('/') as [string, string | undefined]))
+export const days = [
+  '2019-01-01T00:00:00.000Z',
+  '2020-02-29T12:00:00.000Z',
+  '2021-06-30T23:59:59.999Z',
+  '2024-01-01T00:00:00.000Z',
+]
+
+export interface PersonFacts {
+  role: string | null
+  seniority: Seniority
+  verifiedEmail: boolean
+  otherEmail: boolean
+  phone: boolean
+  profile: boolean
+}
+
+export interface StoreFacts {
+  mode: 'live' | 'test'
+  score: number | null
+  category: string | null
+  country: string | null
+  traffic: string | null
+  revenue: string | null
+  theme: string | null
+  plus: boolean
+  apps: string[]
+  pixels: string[]
+  people: PersonFacts[]
+  ads: number | null
+  createdAt: string | null
+  discoveredAt: string | null
+}
+
+/** People by their index in a store, with gaps between their numbers as erased ones leave them. */
+export const numberOf = (index: number) => index * 3
+
+const orNull = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { freq: 4 })
+const some = (values: readonly string[]) => fc.subarray([...values])
+/** Some of the apps that are about, and seldom one that hardly anybody uses. */
+const apps = fc
+  .tuple(some(words.app.slice(0, 5)), fc.integer({ min: 0, max: 99 }))
+  .map(([common, lot]) => [...common, ...(lot < 3 ? ['rare_app'] : []), ...(lot === 50 ? ['rarer_app'] : [])])
+const rarely = fc.constantFrom(true, false, false)
+export const personFacts: fc.Arbitrary<PersonFacts> = fc.record({
+  role: orNull(words.role),
+  seniority: fc.constantFrom(...seniorities),
+  verifiedEmail: rarely,
+  otherEmail: rarely,
+  phone: rarely,
+  profile: rarely,
+})
+export const storeFacts: fc.Arbitrary<StoreFacts> = fc.record({
+  mode: fc.constantFrom('live', 'live', 'live', 'live', 'test'),
+  score: orNull([0, 12.5, 50, 71.5, 99.9]),
+  category: orNull([...parents.keys()]),
+  country: orNull(words.country),
+  traffic: orNull(words.traffic_tier),
+  revenue: orNull(words.revenue_tier),
+  theme: orNull(words.theme_type),
+  plus: fc.boolean(),
+  apps,
+  pixels: some(words.pixel),
+  people: fc.array(personFacts, { maxLength: 5 }),
+  ads: orNull([0, 1, 5, 100_000]),
+  createdAt: orNull(days),
+  discoveredAt: orNull(days),
+})
+
+/** The same catalogue for the same seed; a store's place in it is the order of its id. */
+export function randomStores(seed: number, count: number): (StoreFacts & { place: number })[] {
+  const catalogue = fc.array(storeFacts, { minLength: count, maxLength: count, size: 'max' })
+  return fc.sample(catalogue, { seed, numRuns: 1 })[0]!.map((store, place) => ({ ...store, place }))
+}

@@ -1,0 +1,190 @@
+import { deepStrictEqual } from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { buildSegment } from '../../../../packages/search-index/src/segments/build.ts'
+import { mergeSegments } from '../../../../packages/search-index/src/segments/merge.ts'
+import { type PlainStore, stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
+import { type Catalogue, drawStores } from '../../../../packages/search-index/test/support/random-stores.ts'
+import { createPool, type Pool, transact } from '../../../src/db/pool.ts'
+import { type Mode, modes } from '../../../src/kernel/ids.ts'
+import { catalogueChannel } from '../../../src/search/replica/channel.ts'
+import { feedHere } from '../../../src/search/replica/here.ts'
+import {
+  type Feed,
+  type FeedReport,
+  type FeedSettings,
+  type FeedTimings,
+  feedTimings,
+  type StartFeed,
+} from '../../../src/search/replica/replica.ts'
+import type { CatalogueView } from '../../../src/search/replica/view.ts'
+import { atEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+
+/** A catalogue in a database of its own, written without the importer, and what has to be found in memory. */
+export interface FeedWorld {
+  url: string
+  db: Pool
+  stores: Record<Mode, Map<number, PlainStore>>
+  /** Writes stores as they are from now on, in one batch. */
+  write(mode: Mode, stores: readonly PlainStore[], options?: { isTold: boolean }): Promise<number>
+  newestBatch(): Promise<number>
+}
+
+const roleTokens = [7, 8, 40_000_000]
+
+export async function createFeedWorld(): Promise<FeedWorld> {
+  const { url } = await createTestDatabase()
+  const db = createPool({ url, applicationName: 'feed test', maxConnections: 4 })
+  atEnd(() => db.end())
+  await db.query(
+    `insert into taxonomy_values (facet, value, token, label, position)
+     select 'role', 'role-' || token, token, 'A role', 1 from unnest($1::integer[]) as token`,
+    [roleTokens],
+  )
+  const stores = { live: new Map<number, PlainStore>(), test: new Map<number, PlainStore>() }
+  return {
+    url,
+    db,
+    stores,
+    write: async (mode, changed, { isTold } = { isTold: false }) => {
+      const batch = await writeBatch(db, mode, changed, isTold)
+      for (const store of changed) stores[mode].set(store.id, store)
+      return batch
+    },
+    newestBatch: async () => (await db.query('select batch from catalogue_state')).rows[0].batch,
+  }
+}
+
+function writeBatch(db: Pool, mode: Mode, stores: readonly PlainStore[], isTold: boolean): Promise<number> {
+  return transact(db, async (client) => {
+    const { rows } = await client.query<{ batch: number }>(
+      'update catalogue_state set batch = batch + 1 returning batch',
+    )
+    const { batch } = rows[0]!
+    await client.query(`insert into catalogue_batches (batch, mark) values ($1::bigint, (random() * 1e18)::bigint)`, [
+      batch,
+    ])
+    const moment = (ms: number | null) => (ms === null ? null : new Date(ms))
+    await client.query(
+      `insert into stores (id, mode, batch, negated_score, tokens, active_ads, created_estimate, first_discovered_at,
+                           document, document_version, preview)
+       select row.id, $2::text, $3::bigint, row.negated_score::double precision, row.tokens, row.active_ads, row.created, row.discovered,
+              '{}', 1, '{}'
+       from jsonb_to_recordset($1::jsonb) as row (id bigint, negated_score text, tokens integer[], active_ads integer,
+                                                  created timestamptz, discovered timestamptz)
+       on conflict (id) do update
+       set batch = excluded.batch, negated_score = excluded.negated_score, tokens = excluded.tokens,
+           active_ads = excluded.active_ads, created_estimate = excluded.created_estimate,
+           first_discovered_at = excluded.first_discovered_at`,
+      [
+        JSON.stringify(
+          stores.map((store) => ({
+            id: store.id,
+            negated_score: String(store.negatedScore),
+            tokens: store.tokens,
+            active_ads: store.activeAds || null,
+            created: moment(store.created),
+            discovered: moment(store.discovered),
+          })),
+        ),
+        mode,
+        batch,
+      ],
+    )
+    await client.query('delete from contacts where store_id = any ($1::bigint[])', [stores.map(({ id }) => id)])
+    await client.query(
+      `insert into contacts (store_id, number, external_key, role, traits, revealable, verified_revealable,
+                             verified_emails, preview, preview_version, identities, sealed)
+       select row.store_id, row.number, int4send(row.number), row.role, row.traits, true, true, 0, '', 1, '{}', ''
+       from jsonb_to_recordset($1::jsonb) as row (store_id bigint, number integer, role text, traits integer)`,
+      [
+        JSON.stringify(
+          stores.flatMap(({ id, contacts }) =>
+            contacts.map(({ role, ...contact }) => ({
+              store_id: id,
+              role: role === 0 ? null : `role-${role}`,
+              ...contact,
+            })),
+          ),
+        ),
+      ],
+    )
+    if (isTold) await client.query(`select pg_notify('${catalogueChannel}', '')`)
+    return batch
+  })
+}
+
+/** The stores of a random catalogue, as a database can hold them. */
+export function storesOf(catalogue: Catalogue, variant = 0): PlainStore[] {
+  return drawStores(catalogue, variant).map((store) => ({
+    ...store,
+    activeAds: Math.min(store.activeAds, 2 ** 31 - 1),
+  }))
+}
+
+export interface Following {
+  feed: Feed
+  /** All that was shown, the newest last; null where it was taken back. */
+  views: (CatalogueView | null)[]
+  lines: string[]
+  view(): CatalogueView | null
+  report(): FeedReport | null
+  /** Resolves with the view, once there is one of this batch or a later one. */
+  reaches(batch: number): Promise<CatalogueView>
+}
+
+const quick: FeedTimings = { ...feedTimings, pollMs: 10, snapshotEveryMs: 3_600_000 }
+
+export interface FollowingOptions {
+  timings?: Partial<FeedTimings>
+  settings?: Partial<FeedSettings>
+  start?: StartFeed
+}
+
+/** Follows a world's database, in this thread unless told otherwise; stopped after the file's tests at the latest. */
+export function follow({ url }: { url: string }, options: FollowingOptions = {}): Following {
+  const { timings, settings, start = feedHere } = options
+  const views: Following['views'] = []
+  const lines: string[] = []
+  let report: FeedReport | null = null
+  const view = () => views.at(-1) ?? null
+  const feed = start(
+    { databaseUrl: url, snapshotFile: null, budgetBytes: null, ...settings, timings: { ...quick, ...timings } },
+    {
+      onView: (shown) => views.push(shown),
+      onReport: (told) => {
+        report = told
+      },
+      onLine: (level, line, cause) => lines.push(`${level}: ${line}${cause ? ` (${(cause as Error).message})` : ''}`),
+    },
+  )
+  atEnd(() => feed.close())
+  return {
+    feed,
+    views,
+    lines,
+    view,
+    report: () => report,
+    reaches: async (batch) => {
+      await expect.poll(() => view()?.batch ?? -1, { timeout: 30_000, interval: 5 }).toBeGreaterThanOrEqual(batch)
+      return view()!
+    },
+  }
+}
+
+/** A view holds a world's stores and nothing else: made one segment, it is the segment that they are built into. */
+export function expectSame(view: CatalogueView, { stores }: Pick<FeedWorld, 'stores'>): void {
+  for (const mode of modes)
+    deepStrictEqual(mergeSegments(view.shelves[mode]), buildSegment(stageStores([...stores[mode].values()])))
+}
+
+/** A folder of the test file's own. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'storedex-test-'))
+  atEnd(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
