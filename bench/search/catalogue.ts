@@ -1,4 +1,4 @@
-import type { StagedStores } from '../../packages/search-index/src/segments/segment.ts'
+import type { StagedStores } from '@storedex/search-index'
 import type { Term } from '../../server/src/search/query/vocabulary.ts'
 
 /** What engines are loaded from. */

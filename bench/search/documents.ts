@@ -1,5 +1,4 @@
-import type { StagedStores } from '../../packages/search-index/src/segments/segment.ts'
-import { unpackTraits } from '../../packages/search-index/src/traits.ts'
+import { type StagedStores, unpackTraits } from '@storedex/search-index'
 import { contactKey, type IdSealer } from '../../server/src/kernel/ids.ts'
 import { type Facet, flagTokens, type Term } from '../../server/src/search/query/vocabulary.ts'
 import { documentVersion, renderStore } from '../../server/src/stores/document.ts'

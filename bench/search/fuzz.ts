@@ -1,5 +1,5 @@
+import { seniorities } from '@storedex/search-index'
 import { Random } from '../../catalogue/build/random.ts'
-import { seniorities } from '../../packages/search-index/src/traits.ts'
 import type { StoreSearchFilters } from '../../server/src/search/query/filters.ts'
 import { normalizeStoreFilters } from '../../server/src/search/query/store-query.ts'
 import type { Facet } from '../../server/src/search/query/vocabulary.ts'

@@ -1,5 +1,5 @@
+import type { StagedStores } from '@storedex/search-index'
 import { Random } from '../../catalogue/build/random.ts'
-import type { StagedStores } from '../../packages/search-index/src/segments/segment.ts'
 import { flagTokens } from '../../server/src/search/query/vocabulary.ts'
 import { drawExponential, drawNormal, WeightedDraw, zipfWeights } from './draw.ts'
 import { Growing } from './growing.ts'

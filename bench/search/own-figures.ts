@@ -1,4 +1,4 @@
-import { wordsOf } from '../../packages/search-index/src/segments/segment.ts'
+import { wordsOf } from '@storedex/search-index'
 import { median, percentile } from '../api/percentiles.ts'
 import type { ResultOrder } from './catalogue.ts'
 import { fuzzSearches } from './fuzz.ts'

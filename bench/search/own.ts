@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { LiveSegment, StagedStores } from '../../packages/search-index/src/segments/segment.ts'
+import type { LiveSegment, StagedStores } from '@storedex/search-index'
 import type { Engine } from './engine.ts'
-import type { Answer, Search } from './question.ts'
-import { personKey, storeKey } from './question.ts'
+import { type Answer, personKey, type Search, storeKey } from './question.ts'
 
 type OwnCode = typeof import('./own-engine.ts')
 

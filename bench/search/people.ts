@@ -1,5 +1,5 @@
+import { packTraits, seniorities, signatureToken, traitsToken } from '@storedex/search-index'
 import type { Random } from '../../catalogue/build/random.ts'
-import { packTraits, seniorities, signatureToken, traitsToken } from '../../packages/search-index/src/traits.ts'
 import { flagTokens, type Term } from '../../server/src/search/query/vocabulary.ts'
 import { drawExponential, WeightedDraw } from './draw.ts'
 import type { BenchWords } from './words.ts'

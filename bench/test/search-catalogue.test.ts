@@ -1,11 +1,15 @@
+import {
+  buildSegment,
+  findContactPositions,
+  findStorePositions,
+  type MomentRange,
+  placeInStore,
+  type StagedStores,
+  type StoreQuery,
+  unpackTraits,
+} from '@storedex/search-index'
 import { expect, test } from 'vitest'
-import { findContactPositions } from '../../packages/search-index/src/scan/find.ts'
-import { findStorePositions } from '../../packages/search-index/src/scan/find-stores.ts'
-import { buildSegment } from '../../packages/search-index/src/segments/build.ts'
-import type { StagedStores } from '../../packages/search-index/src/segments/segment.ts'
-import { placeInStore, unpackTraits } from '../../packages/search-index/src/traits.ts'
 import { tokensOfPeople } from '../../server/src/imports/people.ts'
-import type { MomentRange, StoreQuery } from '../../server/src/search/query/store-query.ts'
 import { ResultOrder } from '../search/catalogue.ts'
 import { fuzzSearches } from '../search/fuzz.ts'
 import { generateCatalogue } from '../search/generate.ts'

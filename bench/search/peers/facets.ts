@@ -1,4 +1,4 @@
-import type { MomentRange, StoreQuery } from '../../../server/src/search/query/store-query.ts'
+import type { MomentRange, StoreQuery } from '@storedex/search-index'
 import { flagTokens, type Term } from '../../../server/src/search/query/vocabulary.ts'
 import type { Search } from '../question.ts'
 

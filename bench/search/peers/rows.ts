@@ -1,4 +1,4 @@
-import { placeInStore } from '../../../packages/search-index/src/traits.ts'
+import { placeInStore } from '@storedex/search-index'
 import type { BenchCatalogue } from '../catalogue.ts'
 import { FacetsOfTokens, isSingle, type SeveralFacet, type SingleFacet } from './facets.ts'
 

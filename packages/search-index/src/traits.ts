@@ -1,4 +1,5 @@
-import { contactsPerStore } from '../../../server/src/kernel/ids.ts'
+/** A contact's number within the store is below this. */
+export const contactsPerStore = 4096
 
 /**
  * What a search can ask of a person beside the role, packed into a number from 0 to 23, and the tokens that a store has

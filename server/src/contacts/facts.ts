@@ -1,4 +1,4 @@
-import { packTraits, type Seniority } from '../../../packages/search-index/src/traits.ts'
+import { packTraits, type Seniority } from '@storedex/search-index'
 import type { DeliverEmails } from '../search/query/delivery.ts'
 
 /** Statuses of emails that may be delivered. */

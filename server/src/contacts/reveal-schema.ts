@@ -1,5 +1,5 @@
+import { seniorities } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
-import { seniorities } from '../../../packages/search-index/src/traits.ts'
 import { Closed, Count, Moment, Nullable, RequestId, Word } from '../kernel/shapes.ts'
 import { contactIdPattern } from '../stores/preview.ts'
 import { Domain, StoreName, storeIdPattern } from '../stores/schema.ts'

@@ -1,6 +1,6 @@
+import type { ContactPosition } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import { Closed } from '../kernel/shapes.ts'
-import type { ContactPosition } from '../search/engine.ts'
 import { ContactPersonFilters, ContactStoreFilters } from '../search/query/filters.ts'
 import { narrowsPeople, normalizePersonFilters } from '../search/query/person-query.ts'
 import { hashQuery, narrows, normalizeStoreConditions } from '../search/query/store-query.ts'

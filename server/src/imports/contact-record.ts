@@ -1,5 +1,5 @@
+import type { Seniority } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
-import type { Seniority } from '../../../packages/search-index/src/traits.ts'
 import {
   type Email,
   emailStatuses,

@@ -1,4 +1,4 @@
-import { unpackTraits } from '../../../packages/search-index/src/traits.ts'
+import { unpackTraits } from '@storedex/search-index'
 import { type ContactFacts, isRevealable, traitsOf } from '../contacts/facts.ts'
 import { sealContact } from '../contacts/sealed-contact.ts'
 import { contactKey } from '../kernel/ids.ts'

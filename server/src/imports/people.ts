@@ -1,4 +1,4 @@
-import { signatureToken, traitsToken } from '../../../packages/search-index/src/traits.ts'
+import { signatureToken, traitsToken } from '@storedex/search-index'
 import { flagTokens, type Vocabulary } from '../search/query/vocabulary.ts'
 import type { Store } from '../stores/schema.ts'
 

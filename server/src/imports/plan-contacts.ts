@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { contactsPerStore } from '@storedex/search-index'
 import type { Client } from '../db/pool.ts'
-import { contactsPerStore } from '../kernel/ids.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
 import { documentVersion } from '../stores/document.ts'
 import { previewVersion } from '../stores/preview.ts'

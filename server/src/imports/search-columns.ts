@@ -1,4 +1,4 @@
-import { isPersonToken } from '../../../packages/search-index/src/traits.ts'
+import { isPersonToken } from '@storedex/search-index'
 import { type Facet, flagTokens, type Vocabulary } from '../search/query/vocabulary.ts'
 import type { Store } from '../stores/schema.ts'
 

@@ -8,6 +8,7 @@
  * was changed does not open. Sealing many ids costs one AES call a round, whatever their number.
  */
 import { type Cipher, createCipheriv, hkdfSync } from 'node:crypto'
+import { contactsPerStore } from '@storedex/search-index'
 
 export const modes = ['live', 'test'] as const
 export type Mode = (typeof modes)[number]
@@ -30,9 +31,6 @@ export interface IdSealer {
   /** What each of the ids stands for, as quick as `sealMany`; null for text that is not one of this kind and mode. */
   openMany(kind: ModalKind, texts: readonly string[], mode: Mode): (number | null)[]
 }
-
-/** A contact's number is below this. */
-export const contactsPerStore = 4096
 
 /** A contact's internal key: its store's id and its number within the store, so that either is found without a read. */
 export function contactKey(storeId: number, number: number): number {

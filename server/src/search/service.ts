@@ -1,6 +1,10 @@
-import { findContactPositions } from '../../../packages/search-index/src/scan/find.ts'
-import { findStorePositions } from '../../../packages/search-index/src/scan/find-stores.ts'
-import type { ContactPosition, ContactSearch, SearchEngine, StorePosition, StoreSearch } from './engine.ts'
+import {
+  type ContactPosition,
+  findContactPositions,
+  findStorePositions,
+  type StorePosition,
+} from '@storedex/search-index'
+import type { ContactSearch, SearchEngine, StoreSearch } from './engine.ts'
 import type { Feed, FeedListener, FeedReport, FeedSettings, StartFeed } from './replica/replica.ts'
 import type { CatalogueView } from './replica/view.ts'
 import { warmUp } from './warm-up.ts'

@@ -1,9 +1,13 @@
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { findContactPositions } from '../../../packages/search-index/src/scan/find.ts'
-import { findStorePositions } from '../../../packages/search-index/src/scan/find-stores.ts'
-import type { LiveSegment, Segment } from '../../../packages/search-index/src/segments/segment.ts'
-import { type Mode, modes } from '../kernel/ids.ts'
-import { everyStore, type StoreQuery } from './query/store-query.ts'
+import {
+  everyStore,
+  findContactPositions,
+  findStorePositions,
+  type LiveSegment,
+  type Segment,
+  type StoreQuery,
+} from '@storedex/search-index'
+import { modes } from '../kernel/ids.ts'
 import { flagTokens } from './query/vocabulary.ts'
 import type { Shelves } from './replica/view.ts'
 
@@ -22,17 +26,17 @@ export async function warmUp(shelves: Shelves): Promise<void> {
       const largest = shelf.toSorted((a, b) => b.segment.size - a.segment.size)[0]?.segment
       if (largest)
         for (const query of queriesOf(largest, round)) {
-          search(mode, shelf, query)
+          search(shelf, query)
           await giveWay()
         }
     }
 }
 
-function search(mode: Mode, shelf: readonly LiveSegment[], query: StoreQuery): void {
+function search(shelf: readonly LiveSegment[], query: StoreQuery): void {
   const first = findStorePositions(shelf, query, null, limit)
   findStorePositions(shelf, query, first.at(-1) ?? null, limit)
   const person = { roles: null, roleTokens: null, traits: null, storeTokens: [flagTokens.contacts] }
-  findContactPositions(shelf, { mode, store: query, storeIds: null, person, maxPerStore: 2, after: null, limit })
+  findContactPositions(shelf, { store: query, storeIds: null, person, maxPerStore: 2, after: null, limit })
 }
 
 /** Of common, middling and rare values, wanted and unwanted, and of ranges; others each round. */

@@ -1,5 +1,6 @@
-import { contactKey, contactsPerStore } from '../kernel/ids.ts'
-import type { ContactPosition } from '../search/engine.ts'
+import type { ContactPosition } from '@storedex/search-index'
+import { contactsPerStore } from '@storedex/search-index'
+import { contactKey } from '../kernel/ids.ts'
 
 /** The internal keys of the people who stand there. */
 export function contactIdsAt(positions: readonly ContactPosition[]): number[] {

@@ -1,5 +1,5 @@
+import { contactsPerStore } from '@storedex/search-index'
 import type { Queryable } from '../db/pool.ts'
-import { contactsPerStore } from '../kernel/ids.ts'
 import { servedDocument } from '../search/postgres/served-document.ts'
 import type { DeliverEmails } from '../search/query/delivery.ts'
 import { type DeliveryCharge, deliverySql, deliveryValues, type MetersTaken } from '../usage/charge-queries.ts'

@@ -1,5 +1,5 @@
+import { packTraits, traitsToken } from '@storedex/search-index'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { packTraits, traitsToken } from '../../../packages/search-index/src/traits.ts'
 import { flagTokens } from '../../src/search/query/vocabulary.ts'
 import { insertPeople, insertRows, plainRow } from '../search/support/tables.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'

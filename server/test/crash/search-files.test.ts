@@ -11,10 +11,11 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { CatalogueSnapshot } from '@storedex/search-index'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isRoot } from '../../../packages/embedded-postgres/test/support.ts'
-import type { CatalogueSnapshot } from '../../../packages/search-index/src/segments/snapshot.ts'
 import type { PlainStore } from '../../../packages/search-index/test/support/plain-segments.ts'
+import type { Mode } from '../../src/kernel/ids.ts'
 import { readSnapshotFile } from '../../src/search/replica/snapshot-file.ts'
 import {
   createFeedWorld,
@@ -81,7 +82,7 @@ test('a snapshot that is written amid changes holds the catalogue of the very ba
   })().finally(() => {
     isChanging = false
   })
-  const snapshots = new Map<number, CatalogueSnapshot>()
+  const snapshots = new Map<number, CatalogueSnapshot<Mode>>()
   while (isChanging) {
     const file = await readSnapshotFile(snapshotFile)
     if (file) snapshots.set(file.snapshot.batch, file.snapshot)

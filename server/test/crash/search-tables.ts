@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert/strict'
-import { mergeSegments } from '../../../packages/search-index/src/segments/merge.ts'
+import { mergeSegments } from '@storedex/search-index'
 import type { Pool } from '../../src/db/pool.ts'
 import { modes } from '../../src/kernel/ids.ts'
 import { loadCatalogue } from '../../src/search/replica/catalogue.ts'

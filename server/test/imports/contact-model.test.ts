@@ -1,6 +1,6 @@
+import { packTraits, signatureToken, traitsToken } from '@storedex/search-index'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { packTraits, signatureToken, traitsToken } from '../../../packages/search-index/src/traits.ts'
 import { type ContactFacts, deliverableEmails, isRevealable } from '../../src/contacts/facts.ts'
 import { transact } from '../../src/db/pool.ts'
 import { refreshStoreSummaries } from '../../src/imports/refresh.ts'

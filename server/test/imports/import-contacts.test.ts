@@ -1,5 +1,5 @@
+import { packTraits } from '@storedex/search-index'
 import { beforeAll, expect, test } from 'vitest'
-import { packTraits } from '../../../packages/search-index/src/traits.ts'
 import type { ContactFacts } from '../../src/contacts/facts.ts'
 import { importContacts } from '../../src/imports/import-contacts.ts'
 import { OperatorError } from '../../src/kernel/errors.ts'

@@ -1,5 +1,5 @@
+import { isPersonToken, packTraits, signatureToken, traitsToken } from '@storedex/search-index'
 import { beforeAll, expect, test } from 'vitest'
-import { isPersonToken, packTraits, signatureToken, traitsToken } from '../../../packages/search-index/src/traits.ts'
 import { transact } from '../../src/db/pool.ts'
 import { refreshStoreSummaries } from '../../src/imports/refresh.ts'
 import { flagTokens } from '../../src/search/query/vocabulary.ts'

@@ -1,5 +1,5 @@
+import { buildSegment } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
-import { buildSegment } from '../../../packages/search-index/src/segments/build.ts'
 import { stageStores } from '../../../packages/search-index/test/support/plain-segments.ts'
 import type { SearchEngine } from '../../src/search/engine.ts'
 import { type FeedListener, type FeedReport, feedTimings } from '../../src/search/replica/replica.ts'

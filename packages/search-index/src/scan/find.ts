@@ -1,18 +1,32 @@
-import type { ContactPosition, ContactSearch } from '../../../../server/src/search/engine.ts'
-import type { PersonQuery } from '../../../../server/src/search/query/person-query.ts'
+import type { ContactPosition, ContactQuery, PersonQuery, StorePosition, StoreQuery } from '../query.ts'
 import type { LiveSegment, Segment } from '../segments/segment.ts'
 import { placeInStore } from '../traits.ts'
 import { documentsOf, resolveQuery } from './resolve.ts'
 import { scanDocuments } from './scan.ts'
-import { firstOfAll } from './several.ts'
-import { firstFrom, positionOf } from './sort-keys.ts'
+import { firstFrom, firstOfAll, positionOf } from './sort-keys.ts'
+
+/** The first `limit` stores after a position that answer a query, in result order, over segments that share no living store. */
+export function findStorePositions(
+  segments: readonly LiveSegment[],
+  query: StoreQuery,
+  after: StorePosition | null,
+  limit: number,
+): StorePosition[] {
+  const lists = segments.map((live) => {
+    const conditions = resolveQuery(live, query)
+    if (!conditions) return []
+    const first = firstFrom(live.segment, after, false)
+    return scanDocuments(conditions, first, limit).map((document) => positionOf(live.segment, document))
+  })
+  return firstOfAll(lists, limit)
+}
 
 /**
  * The first `limit` people after a position that answer a search, in result order. Every store that is found has such a
  * person, since the tokens of stores tell of their people; so a page needs no more stores than rows and one, that of the
  * position, of which nobody may be left.
  */
-export function findContactPositions(segments: readonly LiveSegment[], search: ContactSearch): ContactPosition[] {
+export function findContactPositions(segments: readonly LiveSegment[], search: ContactQuery): ContactPosition[] {
   const { store, storeIds, person, after, limit } = search
   const query = { ...store, clauses: [...store.clauses, person.storeTokens] }
   const lists = segments.map((live) => {
@@ -26,7 +40,7 @@ export function findContactPositions(segments: readonly LiveSegment[], search: C
 }
 
 /** The people of stores in result order; those up to the position are dropped only after the cut within their store. */
-function peopleAt(segment: Segment, documents: number[], { person, maxPerStore, after, limit }: ContactSearch) {
+function peopleAt(segment: Segment, documents: number[], { person, maxPerStore, after, limit }: ContactQuery) {
   const { contactStarts, contactSignatures, contactNumbers, signatureTraits } = segment
   const isAsked = askedSignatures(segment, person)
   const people: ContactPosition[] = []

@@ -1,4 +1,4 @@
-import type { StoreQuery } from '../../../../server/src/search/query/store-query.ts'
+import type { StoreQuery } from '../query.ts'
 import { type LiveSegment, noValue, type RangeColumn, type Segment, wordsOf } from '../segments/segment.ts'
 
 /** Tokens of a query as a segment holds them, those that it lacks left out. */

@@ -1,4 +1,4 @@
-import type { StorePosition } from '../../../../server/src/search/engine.ts'
+import type { StorePosition } from '../query.ts'
 import type { Segment } from '../segments/segment.ts'
 
 /** A document as callers know it. */
@@ -40,4 +40,27 @@ export function lowerBound(numbers: Numbers, wanted: number, start = 0, end = nu
 
 function lastAtMost(starts: Uint32Array, wanted: number): number {
   return lowerBound(starts, wanted + 1) - 1
+}
+
+/** The first `limit` of several lists in result order, as one; lists of different segments have no store in common. */
+export function firstOfAll<Position extends StorePosition>(lists: Position[][], limit: number): Position[] {
+  const filled = lists.filter((list) => list.length > 0)
+  if (filled.length <= 1) return filled[0] ?? []
+  const at = filled.map(() => 0)
+  const merged: Position[] = []
+  while (merged.length < limit) {
+    let next: Position | undefined
+    let from = 0
+    for (let index = 0; index < filled.length; index++) {
+      const candidate = filled[index]![at[index]!]
+      if (candidate && (!next || isBefore(candidate, next))) {
+        next = candidate
+        from = index
+      }
+    }
+    if (!next) break
+    merged.push(next)
+    at[from]!++
+  }
+  return merged
 }

@@ -1,6 +1,6 @@
-import { contactsPerStore } from '../../../../server/src/kernel/ids.ts'
-import { countDead } from '../../../../server/src/search/replica/view.ts'
+import { countBits } from '../scan/bitset.ts'
 import { findDocument } from '../scan/resolve.ts'
+import { contactsPerStore } from '../traits.ts'
 import { type LiveSegment, type Segment, type StagedStores, wordsOf } from './segment.ts'
 import { shared } from './shared-arrays.ts'
 
@@ -67,6 +67,11 @@ export function settleMerge(shelf: Shelf, parts: Shelf, merged: Segment): Shelf 
 /** Without the segments of which nothing is alive. */
 export function dropDead(shelf: Shelf, busy: Shelf): Shelf {
   return shelf.filter((part) => includes(busy, part.segment) || countDead(part) < part.segment.size)
+}
+
+/** How many documents of a segment are dead. */
+export function countDead({ dead }: LiveSegment): number {
+  return dead === null ? 0 : countBits(dead, dead.length)
 }
 
 function includes(shelf: Shelf, segment: Segment): boolean {

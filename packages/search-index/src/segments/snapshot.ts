@@ -1,4 +1,3 @@
-import { type Mode, modes } from '../../../../server/src/kernel/ids.ts'
 import { Checksum } from './checksum.ts'
 import type { LiveSegment, RangeColumn, Segment } from './segment.ts'
 import { sharedCopy } from './shared-arrays.ts'
@@ -12,11 +11,11 @@ import { sharedCopy } from './shared-arrays.ts'
  * little-endian, like those of all machines that run this. Reading copies each array: as a view of the bytes, the smallest
  * segment would keep all of them in memory, and who is merged away in others with them.
  */
-export interface CatalogueSnapshot {
+export interface CatalogueSnapshot<Name extends string = string> {
   batch: number
   /** Of the batch: who has it knows whose catalogue this is. */
   mark: string
-  shelves: Readonly<Record<Mode, readonly LiveSegment[]>>
+  shelves: Readonly<Record<Name, readonly LiveSegment[]>>
 }
 
 /** Why bytes cannot be used, in words. */
@@ -50,7 +49,7 @@ interface Header {
   mark: string
   /** All bytes, the checksum included. */
   bytes: number
-  shelves: Record<Mode, SegmentHeader[]>
+  shelves: Record<string, SegmentHeader[]>
 }
 
 interface SegmentHeader {
@@ -69,12 +68,12 @@ type RangeName = (typeof rangeNames)[number]
 
 /** The bytes in their order, in pieces, so that whoever writes them can give way in between. */
 export function* encodeSnapshot({ batch, mark, shelves }: CatalogueSnapshot): Generator<Uint8Array> {
-  const arrays = modes.map((mode) => shelves[mode].map(arraysOf))
+  const arrays = Object.values(shelves).map((segments) => segments.map(arraysOf))
   const header: Header = {
     batch,
     mark,
     bytes: 0,
-    shelves: { live: shelves.live.map(describeSegment), test: shelves.test.map(describeSegment) },
+    shelves: mapValues(shelves, describeSegment),
   }
   const bodyBytes = arrays.flat(2).reduce((sum, [, array]) => sum + padded(array.byteLength), 0)
   // The figure is part of the header; its place is kept by as many digits as it can ever have.
@@ -106,7 +105,7 @@ function* contentOf(header: Header, headerBytes: number, arrays: [string, Number
 }
 
 /** Throws a `SnapshotProblem` for bytes that are not a whole snapshot of this format. */
-export function decodeSnapshot(file: ArrayBufferLike): CatalogueSnapshot {
+export function decodeSnapshot<Name extends string>(file: ArrayBufferLike): CatalogueSnapshot<Name> {
   const { header, bodyStart } = readHeader(file)
   if (header.bytes !== file.byteLength) throw new SnapshotProblem('it is not whole')
   const content = new Uint8Array(file, 0, file.byteLength - checksumBytes)
@@ -125,7 +124,7 @@ export function decodeSnapshot(file: ArrayBufferLike): CatalogueSnapshot {
     return assemble(size, units, read)
   }
   const { batch, mark, shelves } = header
-  return { batch, mark, shelves: { live: shelves.live.map(readSegment), test: shelves.test.map(readSegment) } }
+  return { batch, mark, shelves: mapValues(shelves as Record<Name, SegmentHeader[]>, readSegment) }
 }
 
 /** What the beginning of a snapshot says of it, without a look at the rest. */
@@ -187,6 +186,14 @@ function assemble(size: number, units: Record<RangeName, number>, read: Map<stri
     discovered: range('discovered'),
   } as unknown as Segment
   return { segment, dead: (read.get('dead') as Int32Array | undefined) ?? null }
+}
+
+function mapValues<Name extends string, From, To>(
+  lists: Readonly<Record<Name, readonly From[]>>,
+  convert: (value: From) => To,
+): Record<Name, To[]> {
+  const converted = Object.entries<readonly From[]>(lists).map(([name, values]) => [name, values.map(convert)])
+  return Object.fromEntries(converted) as Record<Name, To[]>
 }
 
 function padded(bytes: number): number {

@@ -1,6 +1,5 @@
+import type { PersonQuery, StoreQuery } from '@storedex/search-index'
 import type { ContactSearch } from '../engine.ts'
-import type { PersonQuery } from '../query/person-query.ts'
-import type { StoreQuery } from '../query/store-query.ts'
 import type { SearchPlan } from './plan.ts'
 import { matchingStores, placeIn } from './statements.ts'
 import { type AddParameter, createParameters, type Statement } from './store-conditions.ts'

@@ -1,6 +1,7 @@
+import type { ContactPosition, StorePosition } from '@storedex/search-index'
 import type pg from 'pg'
 import type { Queryable } from '../../db/pool.ts'
-import type { ContactPosition, SearchEngine, StorePosition } from '../engine.ts'
+import type { SearchEngine } from '../engine.ts'
 import { contactSearchStatement, storesAsked } from './contact-search.ts'
 import { LiveStatistics } from './live-statistics.ts'
 import { planLookup, planSearch } from './plan.ts'

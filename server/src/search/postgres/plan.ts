@@ -1,4 +1,4 @@
-import type { StoreQuery } from '../query/store-query.ts'
+import type { StoreQuery } from '@storedex/search-index'
 import type { CatalogueStatistics } from './statistics.ts'
 
 /**

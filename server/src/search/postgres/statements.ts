@@ -1,5 +1,4 @@
-import type { StorePosition } from '../engine.ts'
-import type { StoreQuery } from '../query/store-query.ts'
+import type { StorePosition, StoreQuery } from '@storedex/search-index'
 import type { SearchPlan } from './plan.ts'
 import { type AddParameter, clauseConditions, exclusionConditions, rangeConditions } from './store-conditions.ts'
 

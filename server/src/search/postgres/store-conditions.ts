@@ -1,4 +1,4 @@
-import type { MomentRange, StoreQuery } from '../query/store-query.ts'
+import type { MomentRange, StoreQuery } from '@storedex/search-index'
 
 /** SQL with what stands for its `$1`, `$2`, and so on. */
 export interface Statement {

@@ -1,26 +1,15 @@
 import {
+  type PersonQuery,
   packTraits,
   seniorities,
   signatureToken,
   traitsCount,
   traitsToken,
   unpackTraits,
-} from '../../../../packages/search-index/src/traits.ts'
+} from '@storedex/search-index'
 import type { ContactPersonFilters } from './filters.ts'
 import { flagTokens, type Term, type Vocabulary } from './vocabulary.ts'
 import { readTerms } from './words.ts'
-
-/** The normal form of what is asked of a person: somebody in one of the roles, with one of the packed traits. */
-export interface PersonQuery {
-  /** Canonical values, sorted and distinct; null for whatever role, or none. */
-  roles: string[] | null
-  /** The tokens of the same. */
-  roleTokens: number[] | null
-  /** Sorted and distinct; null for all of them. */
-  traits: number[] | null
-  /** A store has one of these tokens exactly when it has such a person. Sorted and distinct. */
-  storeTokens: number[]
-}
 
 /** Checks the words of a filter and brings it to normal form; refuses with the place of the first fault. */
 export function normalizePersonFilters(vocabulary: Vocabulary, filters: ContactPersonFilters): PersonQuery {

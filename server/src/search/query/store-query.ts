@@ -1,40 +1,11 @@
 import { createHash } from 'node:crypto'
+import type { MomentRange, StoreQuery } from '@storedex/search-index'
 import { ApiError } from '../../kernel/errors.ts'
 import { parseMoment } from '../../kernel/moments.ts'
 import { type DeliverEmails, revealableToken } from './delivery.ts'
 import type { StoreConditions, StoreSearchFilters } from './filters.ts'
 import { type Facet, flagTokens, type Vocabulary } from './vocabulary.ts'
 import { quote, readTerms } from './words.ts'
-
-/** Milliseconds since 1970, both ends inclusive; null is open. */
-export interface MomentRange {
-  from: number | null
-  to: number | null
-}
-
-/**
- * The one form of a store search that engines answer and cursors are bound to. Two filters that say the same in another
- * order of keys or values, or in another letter case, have the same normal form. A store answers when all parts hold; a
- * null field of a store meets no range and no minimum.
- */
-export interface StoreQuery {
-  /** The store has at least one token of each clause; no store answers an empty one. Sorted and distinct, tokens too. */
-  clauses: number[][]
-  /** The store has not one of these; sorted and distinct. */
-  noneOf: number[]
-  minActiveAds: number | null
-  createdBetween: MomentRange | null
-  discoveredBetween: MomentRange | null
-}
-
-/** What every store answers. */
-export const everyStore: StoreQuery = {
-  clauses: [],
-  noneOf: [],
-  minActiveAds: null,
-  createdBetween: null,
-  discoveredBetween: null,
-}
 
 /** The normal form of a store search's filters; whom it counts as revealable is the operator's decision. */
 export function normalizeStoreFilters(

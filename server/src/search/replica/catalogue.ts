@@ -1,6 +1,4 @@
-import { buildSegment } from '../../../../packages/search-index/src/segments/build.ts'
-import type { StagedStores } from '../../../../packages/search-index/src/segments/segment.ts'
-import { replaceStores, type Shelf } from '../../../../packages/search-index/src/segments/segment-list.ts'
+import { buildSegment, replaceStores, type Shelf, type StagedStores } from '@storedex/search-index'
 import type { Client, Pool } from '../../db/pool.ts'
 import { type Mode, modes } from '../../kernel/ids.ts'
 import * as queries from './queries.ts'

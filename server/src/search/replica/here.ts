@@ -1,4 +1,4 @@
-import { mergeSegments } from '../../../../packages/search-index/src/segments/merge.ts'
+import { mergeSegments } from '@storedex/search-index'
 import type { StartFeed } from './replica.ts'
 import { Follower } from './replica-sync.ts'
 

@@ -1,11 +1,12 @@
-import { mergeSegments } from '../../../../packages/search-index/src/segments/merge.ts'
-import type { LiveSegment, Segment } from '../../../../packages/search-index/src/segments/segment.ts'
 import {
   dropDead,
+  type LiveSegment,
+  mergeSegments,
   planMerge,
+  type Segment,
   type Shelf,
   settleMerge,
-} from '../../../../packages/search-index/src/segments/segment-list.ts'
+} from '@storedex/search-index'
 import { type Mode, modes } from '../../kernel/ids.ts'
 import type { FeedListener, FeedTimings } from './replica.ts'
 import type { Shelves } from './view.ts'

@@ -1,4 +1,4 @@
-import type { StagedStores } from '../../../../packages/search-index/src/segments/segment.ts'
+import type { StagedStores } from '@storedex/search-index'
 import type { Client } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import { readBinaryRows } from './binary-rows.ts'

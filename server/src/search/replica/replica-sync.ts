@@ -1,5 +1,4 @@
-import { segmentBytes } from '../../../../packages/search-index/src/segments/segment.ts'
-import { weigh } from '../../../../packages/search-index/src/segments/weight.ts'
+import { segmentBytes, weigh } from '@storedex/search-index'
 import { type ConnectionPool, createPool } from '../../db/pool.ts'
 import { modes } from '../../kernel/ids.ts'
 import { advanceCatalogue, type Catalogue, loadCatalogue, OtherHistory, requireSameHistory } from './catalogue.ts'

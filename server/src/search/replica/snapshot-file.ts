@@ -8,8 +8,9 @@ import {
   encodeSnapshot,
   peekSnapshot,
   SnapshotProblem,
-} from '../../../../packages/search-index/src/segments/snapshot.ts'
+} from '@storedex/search-index'
 import { provideDataDir } from '../../db/embedded/place.ts'
+import type { Mode } from '../../kernel/ids.ts'
 
 interface FileFacts {
   bytes: number
@@ -31,7 +32,9 @@ const peekBytes = 2 ** 18
 const abandonedMs = 10_000
 
 /** Null where there is none. Throws a `SnapshotProblem` for one that cannot be used, whatever lies there. */
-export async function readSnapshotFile(path: string): Promise<(FileFacts & { snapshot: CatalogueSnapshot }) | null> {
+export async function readSnapshotFile(
+  path: string,
+): Promise<(FileFacts & { snapshot: CatalogueSnapshot<Mode> }) | null> {
   try {
     const file = await openExisting(path)
     if (!file) return null
@@ -40,7 +43,7 @@ export async function readSnapshotFile(path: string): Promise<(FileFacts & { sna
       const { bytes, writtenAt } = await peek(file)
       const content = new ArrayBuffer(bytes)
       await fill(file, new Uint8Array(content))
-      return { snapshot: decodeSnapshot(content), bytes, writtenAt }
+      return { snapshot: decodeSnapshot<Mode>(content), bytes, writtenAt }
     } finally {
       await file.close()
     }
@@ -78,7 +81,7 @@ async function peek(file: FileHandle): Promise<SnapshotFacts> {
  */
 export async function writeSnapshotFile(
   path: string,
-  snapshot: CatalogueSnapshot,
+  snapshot: CatalogueSnapshot<Mode>,
   stopped: AbortSignal,
 ): Promise<number> {
   const folder = dirname(path)

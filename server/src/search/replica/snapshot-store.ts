@@ -1,5 +1,6 @@
-import { type CatalogueSnapshot, SnapshotProblem } from '../../../../packages/search-index/src/segments/snapshot.ts'
+import { type CatalogueSnapshot, SnapshotProblem } from '@storedex/search-index'
 import type { Queryable } from '../../db/pool.ts'
+import type { Mode } from '../../kernel/ids.ts'
 import { readMark, readPoint } from './queries.ts'
 import type { FeedListener, FeedReport } from './replica.ts'
 import { peekSnapshotFile, readSnapshotFile, removeSnapshotFile, writeSnapshotFile } from './snapshot-file.ts'
@@ -30,7 +31,7 @@ export class SnapshotKeeper {
   }
 
   /** A snapshot of this very catalogue; null when there is none. One that is of no use is removed. */
-  async read(): Promise<CatalogueSnapshot | null> {
+  async read(): Promise<CatalogueSnapshot<Mode> | null> {
     try {
       const file = await readSnapshotFile(this.#path)
       if (!file) return null
@@ -48,14 +49,14 @@ export class SnapshotKeeper {
   }
 
   /** Read after the file, the database cannot be behind it. */
-  async #requireOwn({ batch, mark }: CatalogueSnapshot): Promise<void> {
+  async #requireOwn({ batch, mark }: CatalogueSnapshot<Mode>): Promise<void> {
     const point = await readPoint(this.#db, batch)
     if (batch > point.batch) throw new SnapshotProblem('it is of a later batch than the database')
     if (mark !== point.markOfSeen) throw new SnapshotProblem('it is of another catalogue')
   }
 
   /** Writes in the background. A file that another process wrote, of this batch or a later one, does as well. */
-  write(snapshot: CatalogueSnapshot): void {
+  write(snapshot: CatalogueSnapshot<Mode>): void {
     this.#writing ??= this.#write(snapshot)
       .catch((error: unknown) => {
         if (!this.#stopped.aborted) this.#tell('warn', 'the snapshot of the search index cannot be written', error)
@@ -65,7 +66,7 @@ export class SnapshotKeeper {
       })
   }
 
-  async #write(snapshot: CatalogueSnapshot): Promise<void> {
+  async #write(snapshot: CatalogueSnapshot<Mode>): Promise<void> {
     const present = await peekSnapshotFile(this.#path)
     if (present && present.batch >= snapshot.batch && (await readMark(this.#db, present.batch)) === present.mark) {
       const { batch, bytes, writtenAt } = present

@@ -1,4 +1,4 @@
-import type { StagedStores } from '../../../../packages/search-index/src/segments/segment.ts'
+import type { StagedStores } from '@storedex/search-index'
 import type { BinaryRow } from './binary-rows.ts'
 import { IdTable } from './id-table.ts'
 

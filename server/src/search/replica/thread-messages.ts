@@ -1,5 +1,4 @@
-import type { Segment } from '../../../../packages/search-index/src/segments/segment.ts'
-import { weigh } from '../../../../packages/search-index/src/segments/weight.ts'
+import { type Segment, weigh } from '@storedex/search-index'
 import type { FeedReport, LogLevel } from './replica.ts'
 import type { CatalogueView, Shelves } from './view.ts'
 

@@ -1,6 +1,5 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { mergeSegments } from '../../../../packages/search-index/src/segments/merge.ts'
-import type { LiveSegment, Segment } from '../../../../packages/search-index/src/segments/segment.ts'
+import { type LiveSegment, mergeSegments, type Segment } from '@storedex/search-index'
 import type { MergeAside } from './merge-scheduler.ts'
 import type { FeedSettings } from './replica.ts'
 import { Follower } from './replica-sync.ts'

@@ -1,5 +1,4 @@
-import { countBits } from '../../../../packages/search-index/src/scan/bitset.ts'
-import type { LiveSegment } from '../../../../packages/search-index/src/segments/segment.ts'
+import { countDead, type LiveSegment } from '@storedex/search-index'
 import { type Mode, modes } from '../../kernel/ids.ts'
 
 /** The segments of each mode, the newest last. A store stands alive in one of them at most. */
@@ -40,8 +39,4 @@ export function measureShelves(shelves: Shelves): ShelfFigures {
     figures.deltaStores -= largest
   }
   return figures
-}
-
-export function countDead({ dead }: LiveSegment): number {
-  return dead === null ? 0 : countBits(dead, dead.length)
 }

@@ -1,10 +1,5 @@
+import { packTraits, type Seniority, signatureToken, traitsToken } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
-import {
-  packTraits,
-  type Seniority,
-  signatureToken,
-  traitsToken,
-} from '../../../../packages/search-index/src/traits.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import type { ContactPersonFilters } from '../../../src/search/query/filters.ts'
 import { narrowsPeople, normalizePersonFilters, normalizeRoles } from '../../../src/search/query/person-query.ts'

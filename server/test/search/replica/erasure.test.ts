@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { decodeSnapshot } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
-import { decodeSnapshot } from '../../../../packages/search-index/src/segments/snapshot.ts'
 import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
+import type { Mode } from '../../../src/kernel/ids.ts'
 import { modes } from '../../../src/kernel/ids.ts'
 import type { Shelves } from '../../../src/search/replica/view.ts'
 import { createFeedWorld, expectSame, follow, temporaryFolder } from '../support/replica-world.ts'
@@ -30,7 +31,7 @@ function numbersInFile(file: string): Set<number> {
   const bytes = readFileSync(file)
   const shared = new SharedArrayBuffer(bytes.length)
   new Uint8Array(shared).set(bytes)
-  return numbersIn(decodeSnapshot(shared).shelves)
+  return numbersIn(decodeSnapshot<Mode>(shared).shelves)
 }
 
 describe.each([

@@ -1,18 +1,19 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { buildSegment } from '../../../../packages/search-index/src/segments/build.ts'
-import type { LiveSegment } from '../../../../packages/search-index/src/segments/segment.ts'
 import {
+  buildSegment,
   type CatalogueSnapshot,
   decodeSnapshot,
   encodeSnapshot,
+  type LiveSegment,
   SnapshotProblem,
-} from '../../../../packages/search-index/src/segments/snapshot.ts'
+} from '@storedex/search-index'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import { catalogues, integer, randomFrom } from '../../../../packages/search-index/test/support/random-stores.ts'
+import type { Mode } from '../../../src/kernel/ids.ts'
 import { writeSnapshotFile } from '../../../src/search/replica/snapshot-file.ts'
 import {
   createFeedWorld,
@@ -25,19 +26,19 @@ import {
 
 const seeds = [20_261_121, Math.floor(Math.random() * 2 ** 31)]
 
-function bytesOf(snapshot: CatalogueSnapshot): Buffer {
+function bytesOf(snapshot: CatalogueSnapshot<Mode>): Buffer {
   return Buffer.concat([...encodeSnapshot(snapshot)])
 }
 
-function decode(bytes: Uint8Array): CatalogueSnapshot {
+function decode(bytes: Uint8Array): CatalogueSnapshot<Mode> {
   const file = new SharedArrayBuffer(bytes.length)
   new Uint8Array(file).set(bytes)
-  return decodeSnapshot(file)
+  return decodeSnapshot<Mode>(file)
 }
 
 const snapshots = fc
   .record({ live: fc.array(catalogues, { maxLength: 3 }), batch: fc.nat(), seed: fc.nat() })
-  .map(({ live, batch, seed }): CatalogueSnapshot => {
+  .map(({ live, batch, seed }): CatalogueSnapshot<Mode> => {
     const random = randomFrom(seed)
     const shelf = live.map((catalogue) => {
       const segment = buildSegment(stageStores(storesOf(catalogue)))

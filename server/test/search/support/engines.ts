@@ -1,9 +1,11 @@
+import {
+  buildSegment,
+  findContactPositions,
+  findStorePositions,
+  type LiveSegment,
+  mergeSegments,
+} from '@storedex/search-index'
 import fc from 'fast-check'
-import { findContactPositions } from '../../../../packages/search-index/src/scan/find.ts'
-import { findStorePositions } from '../../../../packages/search-index/src/scan/find-stores.ts'
-import { buildSegment } from '../../../../packages/search-index/src/segments/build.ts'
-import { mergeSegments } from '../../../../packages/search-index/src/segments/merge.ts'
-import type { LiveSegment } from '../../../../packages/search-index/src/segments/segment.ts'
 import { type PlainStore, stageStores } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import type { SearchEngine } from '../../../src/search/engine.ts'
 import type { StoreFacts } from './random-catalogue.ts'

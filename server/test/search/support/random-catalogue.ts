@@ -1,5 +1,5 @@
+import { type Seniority, seniorities } from '@storedex/search-index'
 import fc from 'fast-check'
-import { type Seniority, seniorities } from '../../../../packages/search-index/src/traits.ts'
 import type { Facet } from '../../../src/search/query/vocabulary.ts'
 import { vocabularyOf } from './vocabularies.ts'
 

@@ -1,4 +1,4 @@
-import { packTraits, signatureToken, traitsToken } from '../../../../packages/search-index/src/traits.ts'
+import { packTraits, signatureToken, traitsToken } from '@storedex/search-index'
 import { type Facet, flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { numberOf, type PersonFacts, type StoreFacts, vocabulary } from './random-catalogue.ts'
 import { hasRevealable } from './reference.ts'
