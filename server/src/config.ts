@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type DatabaseTls, databaseTlsModes, resolveTls, setsTls } from './db/tls.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { type DataKey, parseDataKeys } from './kernel/seal.ts'
-import type { DeliverEmails } from './search/query/delivery.ts'
+import type { DeliverEmails } from './search/query/vocabulary.ts'
 import type { EngineChoice } from './search/service.ts'
 
 /** Everything the operator decides from outside, checked. Read once, at start; nothing else looks at the environment. */

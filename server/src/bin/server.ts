@@ -18,7 +18,7 @@ import {
 } from '../http/metrics.ts'
 import { availableMemory } from '../kernel/memory.ts'
 import { type Repetition, repeat } from '../kernel/repeat.ts'
-import { feedInThread } from '../search/replica/worker.ts'
+import { feedInThread } from '../search/replica/thread.ts'
 import { searchGauges } from '../search/status.ts'
 import type { DemoKeys } from './demo-keys.ts'
 import { prepareCatalogueAndKeys } from './first-start.ts'

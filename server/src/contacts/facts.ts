@@ -1,5 +1,5 @@
 import { packTraits, type Seniority } from '@storedex/search-index'
-import type { DeliverEmails } from '../search/query/delivery.ts'
+import type { DeliverEmails } from '../search/query/vocabulary.ts'
 
 /** Statuses of emails that may be delivered. */
 export const deliveredStatuses = ['verified', 'accept_all', 'unverified', 'unknown'] as const

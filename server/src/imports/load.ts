@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Client, Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { catalogueChannel } from '../search/replica/channel.ts'
+import { catalogueChannel } from '../search/replica/queries.ts'
 
 /**
  * Settings of one transaction of an import. Its statements are longer than a request's, and it may wait for the

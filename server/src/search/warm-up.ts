@@ -9,7 +9,7 @@ import {
 } from '@storedex/search-index'
 import { modes } from '../kernel/ids.ts'
 import { flagTokens } from './query/vocabulary.ts'
-import type { Shelves } from './replica/view.ts'
+import type { Shelves } from './replica/replica.ts'
 
 const rounds = 12
 const limit = 26

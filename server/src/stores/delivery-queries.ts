@@ -1,7 +1,7 @@
 import { contactsPerStore } from '@storedex/search-index'
 import type { Queryable } from '../db/pool.ts'
-import { servedDocument } from '../search/postgres/served-document.ts'
-import type { DeliverEmails } from '../search/query/delivery.ts'
+import { servedDocument } from '../search/postgres/statements.ts'
+import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { type DeliveryCharge, deliverySql, deliveryValues, type MetersTaken } from '../usage/charge-queries.ts'
 
 /** A page as it is sent: its items in the order asked for, as JSON with commas between; null for none. */

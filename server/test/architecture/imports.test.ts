@@ -51,6 +51,7 @@ describe('one place each', () => {
     const allowed = (path: string) =>
       path.startsWith('db/') ||
       path.startsWith('search/postgres/') ||
+      path.startsWith('search/replica/') ||
       path.startsWith('imports/load') ||
       path.endsWith('queries.ts')
     expect(filesWith(sql, allowed)).toEqual([])

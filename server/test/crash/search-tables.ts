@@ -3,7 +3,7 @@ import { mergeSegments } from '@storedex/search-index'
 import type { Pool } from '../../src/db/pool.ts'
 import { modes } from '../../src/kernel/ids.ts'
 import { loadCatalogue } from '../../src/search/replica/catalogue.ts'
-import type { Shelves } from '../../src/search/replica/view.ts'
+import type { Shelves } from '../../src/search/replica/replica.ts'
 
 /** Throws when segments and tables differ, be it where no search asks. */
 export async function compareWithTables(shelves: Shelves, db: Pool): Promise<void> {

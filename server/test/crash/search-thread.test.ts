@@ -1,6 +1,6 @@
 import { BroadcastChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { feedInThread } from '../../src/search/replica/worker.ts'
+import { feedInThread } from '../../src/search/replica/thread.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { mustAsk } from './caller.ts'
 import { randomFrom } from './load.ts'

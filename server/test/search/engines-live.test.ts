@@ -3,8 +3,14 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Mode } from '../../src/kernel/ids.ts'
 import { startTestApp } from '../support/app.ts'
 import { type Change, ChangingCatalogue } from './support/changing-catalogue.ts'
-import { contactSearches, courses, expectPeople, expectStores, storeSearches } from './support/engine-comparison.ts'
-import { memoryEngine } from './support/engines.ts'
+import {
+  contactSearches,
+  courses,
+  expectPeople,
+  expectStores,
+  memoryEngine,
+  storeSearches,
+} from './support/engine-comparison.ts'
 import { personFacts, storeFacts } from './support/random-catalogue.ts'
 import { type Following, follow } from './support/replica-world.ts'
 

@@ -11,12 +11,13 @@ import {
   courses,
   expectPeople,
   expectStores,
+  memoryEngine,
+  merged,
+  splitAtRandom,
   storeSearches,
 } from './support/engine-comparison.ts'
-import { memoryEngine, merged, splitAtRandom } from './support/engines.ts'
 import { numberOf, randomStores } from './support/random-catalogue.ts'
-import { peopleRowsOf, rowOf } from './support/rows.ts'
-import { insertPeople, insertRows } from './support/tables.ts'
+import { insertPeople, insertRows, peopleRowsOf, rowOf } from './support/tables.ts'
 
 /**
  * Random queries over random catalogues, every page walked: by each engine alone, and by engines in turn that go on where

@@ -2,8 +2,12 @@ import { buildSegment } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
 import { stageStores } from '../../../packages/search-index/test/support/plain-segments.ts'
 import type { SearchEngine } from '../../src/search/engine.ts'
-import { type FeedListener, type FeedReport, feedTimings } from '../../src/search/replica/replica.ts'
-import type { CatalogueView } from '../../src/search/replica/view.ts'
+import {
+  type CatalogueView,
+  type FeedListener,
+  type FeedReport,
+  feedTimings,
+} from '../../src/search/replica/replica.ts'
 import { CatalogueSearch, type EngineChoice } from '../../src/search/service.ts'
 import { describeSearch, searchGauges } from '../../src/search/status.ts'
 

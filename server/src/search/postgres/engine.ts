@@ -1,13 +1,17 @@
 import type { ContactPosition, StorePosition } from '@storedex/search-index'
-import type pg from 'pg'
-import type { Queryable } from '../../db/pool.ts'
+import pg from 'pg'
+import { type ConnectionPool, createPool, type Queryable } from '../../db/pool.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import type { SearchEngine } from '../engine.ts'
-import { contactSearchStatement, storesAsked } from './contact-search.ts'
-import { LiveStatistics } from './live-statistics.ts'
 import { planLookup, planSearch } from './plan.ts'
-import { refuseOverBudget } from './search-pool.ts'
-import { isUnanswerable, type Statement } from './store-conditions.ts'
-import { storeSearchStatement } from './store-search.ts'
+import {
+  contactSearchStatement,
+  isUnanswerable,
+  type Statement,
+  storeSearchStatement,
+  storesAsked,
+} from './statements.ts'
+import { LiveStatistics } from './statistics.ts'
 
 export interface PostgresEngineOptions {
   /** With a statement timeout: a search has no bound of its own. */
@@ -37,4 +41,47 @@ export function createPostgresEngine({ db }: PostgresEngineOptions): SearchEngin
       return ask<ContactPosition & pg.QueryResultRow>(contactSearchStatement(search, plan))
     },
   }
+}
+
+/** What searches may take of the database. */
+export interface SearchBudget {
+  /** How long one may run, whether or not its caller is still there. */
+  statementMs: number
+  /** How long one waits for a connection while others run. */
+  waitMs: number
+  connections: number
+}
+
+const defaultBudget: SearchBudget = { statementMs: 2_000, waitMs: 1_000, connections: 8 }
+
+export interface SearchPoolOptions {
+  url: string
+  /** Shown in pg_stat_activity. */
+  applicationName: string
+  budget?: SearchBudget
+}
+
+/** Connections for searches alone: those that take long leave the connections of everything else free. */
+export function createSearchPool({ url, applicationName, budget = defaultBudget }: SearchPoolOptions): ConnectionPool {
+  return createPool({
+    url,
+    applicationName,
+    maxConnections: budget.connections,
+    statementTimeoutMs: budget.statementMs,
+    connectionTimeoutMs: budget.waitMs,
+    answerTimeoutMs: budget.statementMs + answerMarginMs,
+  })
+}
+
+/** PostgreSQL ends a statement that takes too long; one that does not even do that has stopped answering. */
+const answerMarginMs = 1_000
+
+const queryCanceled = '57014'
+
+/** Of what went wrong with a search, what its caller is told: one that was given up is no fault of the service as a whole. */
+export function refuseOverBudget(error: unknown): never {
+  if (!(error instanceof pg.DatabaseError) || error.code !== queryCanceled) throw error
+  throw new ApiError('service_unavailable', 'This search took too long and was given up; narrow it, or try again.', {
+    cause: error,
+  })
 }

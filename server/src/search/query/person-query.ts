@@ -8,8 +8,7 @@ import {
   unpackTraits,
 } from '@storedex/search-index'
 import type { ContactPersonFilters } from './filters.ts'
-import { flagTokens, type Term, type Vocabulary } from './vocabulary.ts'
-import { readTerms } from './words.ts'
+import { flagTokens, readTerms, type Term, type Vocabulary } from './vocabulary.ts'
 
 /** Checks the words of a filter and brings it to normal form; refuses with the place of the first fault. */
 export function normalizePersonFilters(vocabulary: Vocabulary, filters: ContactPersonFilters): PersonQuery {

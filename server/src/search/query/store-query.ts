@@ -2,10 +2,16 @@ import { createHash } from 'node:crypto'
 import type { MomentRange, StoreQuery } from '@storedex/search-index'
 import { ApiError } from '../../kernel/errors.ts'
 import { parseMoment } from '../../kernel/moments.ts'
-import { type DeliverEmails, revealableToken } from './delivery.ts'
 import type { StoreConditions, StoreSearchFilters } from './filters.ts'
-import { type Facet, flagTokens, type Vocabulary } from './vocabulary.ts'
-import { quote, readTerms } from './words.ts'
+import {
+  type DeliverEmails,
+  type Facet,
+  flagTokens,
+  quote,
+  readTerms,
+  revealableToken,
+  type Vocabulary,
+} from './vocabulary.ts'
 
 /** The normal form of a store search's filters; whom it counts as revealable is the operator's decision. */
 export function normalizeStoreFilters(

@@ -1,3 +1,5 @@
+import { ApiError } from '../../kernel/errors.ts'
+
 /**
  * The words that filters and records may use, each with the number (token) that stands for it in `stores.tokens`.
  * Immutable: a change of the taxonomy makes a new vocabulary.
@@ -124,4 +126,48 @@ function editDistance(a: string, b: string): number {
     }
   }
   return row[b.length]!
+}
+
+/** Which emails may be delivered: all but those known to be bad, or only verified ones. Decided by the operator. */
+export type DeliverEmails = 'all' | 'verified'
+
+/** The token of stores with somebody who can be revealed under this rule. */
+export function revealableToken(deliverEmails: DeliverEmails): number {
+  return deliverEmails === 'verified' ? flagTokens.verifiedRevealableContacts : flagTokens.revealableContacts
+}
+
+/** The terms that a list of words means, in its order; refuses the first word that the taxonomy lacks, at its place. */
+export function readTerms(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, place: string): Term[] {
+  return (words ?? []).map(
+    (word, index) => vocabulary.find(facet, word) ?? refuseUnknown(vocabulary, facet, word, `${place}[${index}]`),
+  )
+}
+
+const facetNouns: Record<Facet, string> = {
+  category: 'category',
+  country: 'country code',
+  traffic_tier: 'traffic tier',
+  revenue_tier: 'revenue tier',
+  theme_type: 'theme type',
+  role: 'role',
+  seniority: 'seniority',
+  app: 'app',
+  pixel: 'pixel',
+}
+
+function refuseUnknown(vocabulary: Vocabulary, facet: Facet, word: string, param: string): never {
+  const nearest = vocabulary.nearest(facet, word)
+  const hint = nearest.length > 0 ? `nearest: ${nearest.join(', ')}` : 'GET /taxonomy lists them'
+  throw new ApiError('invalid_filter_value', `${quote(word)} is not a known ${facetNouns[facet]}; ${hint}.`, { param })
+}
+
+/** A caller's text in a sentence: one line, nothing unprintable, at most 60 characters of it. */
+export function quote(text: string): string {
+  const characters = [
+    ...text
+      .slice(0, 200)
+      .replace(/[\p{C}\p{Z}]+/gu, ' ')
+      .trim(),
+  ]
+  return `"${characters.length > 60 ? `${characters.slice(0, 60).join('')}…` : characters.join('')}"`
 }

@@ -8,8 +8,7 @@ import {
   settleMerge,
 } from '@storedex/search-index'
 import { type Mode, modes } from '../../kernel/ids.ts'
-import type { FeedListener, FeedTimings } from './replica.ts'
-import type { Shelves } from './view.ts'
+import type { FeedListener, FeedTimings, Shelves } from './replica.ts'
 
 /** Makes a large merge where nobody waits for it. */
 export type MergeAside = (parts: readonly LiveSegment[]) => Promise<Segment>

@@ -1,7 +1,7 @@
-/** What the catalogue in memory reads from the database. */
 import copyStreams from 'pg-copy-streams'
 import type { Client, Queryable } from '../../db/pool.ts'
-import { catalogueChannel } from './channel.ts'
+
+/** What the catalogue in memory reads from the database. */
 
 /** Where the catalogue stands. Marks are texts: numbers of 64 bits. */
 export interface CataloguePoint {
@@ -115,3 +115,6 @@ function copyOut(client: Client, query: string): AsyncIterable<Buffer> {
 export async function listen(client: Client): Promise<void> {
   await client.query(`listen ${catalogueChannel}`)
 }
+
+/** Writers of the catalogue notify here when a batch has committed. Only a wake-up: who misses one finds the batch by its number. */
+export const catalogueChannel = 'storedex_catalogue'

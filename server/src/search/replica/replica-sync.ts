@@ -1,15 +1,20 @@
-import { segmentBytes, weigh } from '@storedex/search-index'
+import { mergeSegments, segmentBytes, weigh } from '@storedex/search-index'
 import { type ConnectionPool, createPool } from '../../db/pool.ts'
 import { modes } from '../../kernel/ids.ts'
 import { advanceCatalogue, type Catalogue, loadCatalogue, OtherHistory, requireSameHistory } from './catalogue.ts'
 import { neededBytes, OverBudget, requireRoom } from './memory-budget.ts'
 import { type MergeAside, Merging } from './merge-scheduler.ts'
-import { listenForBatches } from './notifications.ts'
+import { listenForBatches, Wake } from './notifications.ts'
 import { estimateRows, readPoint } from './queries.ts'
-import type { Feed, FeedListener, FeedReport, FeedSettings } from './replica.ts'
+import {
+  type Feed,
+  type FeedListener,
+  type FeedReport,
+  type FeedSettings,
+  measureShelves,
+  type StartFeed,
+} from './replica.ts'
 import { SnapshotKeeper } from './snapshot-store.ts'
-import { measureShelves } from './view.ts'
-import { Wake } from './wake.ts'
 
 const closeTimeoutMs = 2_000
 const longestPauseMs = 2_000
@@ -224,3 +229,7 @@ export class Follower implements Feed {
     })
   }
 }
+
+/** A feed in the thread that asks for it: for what is small, or measures it. */
+export const feedHere: StartFeed = (settings, listener) =>
+  new Follower(settings, listener, async (parts) => mergeSegments(parts))

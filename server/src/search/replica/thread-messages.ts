@@ -1,6 +1,5 @@
 import { type Segment, weigh } from '@storedex/search-index'
-import type { FeedReport, LogLevel } from './replica.ts'
-import type { CatalogueView, Shelves } from './view.ts'
+import type { CatalogueView, FeedReport, LogLevel, Shelves } from './replica.ts'
 
 /** What a feed's thread tells. */
 export type FeedMessage =

@@ -2,15 +2,13 @@ import type { ContactPosition, PersonQuery, StoreQuery } from '@storedex/search-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConnectionPool, createPool } from '../../../src/db/pool.ts'
 import type { ContactSearch, SearchEngine } from '../../../src/search/engine.ts'
-import { contactSearchStatement, storesAsked } from '../../../src/search/postgres/contact-search.ts'
 import { createPostgresEngine } from '../../../src/search/postgres/engine.ts'
 import { planLookup, planSearch } from '../../../src/search/postgres/plan.ts'
+import { contactSearchStatement, type Statement, storesAsked } from '../../../src/search/postgres/statements.ts'
 import { readStatistics } from '../../../src/search/postgres/statistics.ts'
-import type { Statement } from '../../../src/search/postgres/store-conditions.ts'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { createTestDatabase } from '../../support/database.ts'
-import { executedScans } from '../support/executed-scans.ts'
-import { insertPeople, insertRows, plainRow } from '../support/tables.ts'
+import { executedScans, insertPeople, insertRows, plainRow } from '../support/tables.ts'
 
 const everyStore: StoreQuery = {
   clauses: [],

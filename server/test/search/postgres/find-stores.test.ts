@@ -4,15 +4,14 @@ import { type ConnectionPool, createPool } from '../../../src/db/pool.ts'
 import type { SearchEngine, StoreSearch } from '../../../src/search/engine.ts'
 import { createPostgresEngine } from '../../../src/search/postgres/engine.ts'
 import { planSearch } from '../../../src/search/postgres/plan.ts'
+import { storeSearchStatement } from '../../../src/search/postgres/statements.ts'
 import { readStatistics } from '../../../src/search/postgres/statistics.ts'
-import { storeSearchStatement } from '../../../src/search/postgres/store-search.ts'
 import type { StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import { normalizeStoreFilters } from '../../../src/search/query/store-query.ts'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { createTestDatabase } from '../../support/database.ts'
-import { executedScans } from '../support/executed-scans.ts'
-import { insertRows, plainRow, type SearchRow } from '../support/tables.ts'
-import { vocabularyOf } from '../support/vocabularies.ts'
+import { vocabularyOf } from '../support/random-catalogue.ts'
+import { executedScans, insertRows, plainRow, type SearchRow } from '../support/tables.ts'
 
 const vocabulary = vocabularyOf({ category: ['home', 'candles/home'], app: ['klaviyo', 'klarna', 'gorgias'] })
 const appToken = (value: string) => vocabulary.find('app', value)!.token

@@ -4,7 +4,7 @@ import { ApiError } from '../../../src/kernel/errors.ts'
 import type { ContactPersonFilters } from '../../../src/search/query/filters.ts'
 import { narrowsPeople, normalizePersonFilters, normalizeRoles } from '../../../src/search/query/person-query.ts'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'
-import { vocabularyOf } from '../support/vocabularies.ts'
+import { vocabularyOf } from '../support/random-catalogue.ts'
 
 const vocabulary = vocabularyOf({
   role: ['founder', 'marketing', 'ceo'],

@@ -8,7 +8,7 @@ import {
   normalizeStoreFilters,
 } from '../../../src/search/query/store-query.ts'
 import { type Facet, flagTokens } from '../../../src/search/query/vocabulary.ts'
-import { vocabularyOf } from '../support/vocabularies.ts'
+import { vocabularyOf } from '../support/random-catalogue.ts'
 
 const vocabulary = vocabularyOf({
   category: ['home', 'candles/home'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Vocabulary } from '../../../src/search/query/vocabulary.ts'
-import { vocabularyOf } from '../support/vocabularies.ts'
+import { vocabularyOf } from '../support/random-catalogue.ts'
 
 const vocabulary = vocabularyOf({
   category: ['home', 'candles/home', 'scented/candles'],

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { decodeSnapshot } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
 import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
-import type { Mode } from '../../../src/kernel/ids.ts'
-import { modes } from '../../../src/kernel/ids.ts'
-import type { Shelves } from '../../../src/search/replica/view.ts'
+import { type Mode, modes } from '../../../src/kernel/ids.ts'
+import type { Shelves } from '../../../src/search/replica/replica.ts'
 import { createFeedWorld, expectSame, follow, temporaryFolder } from '../support/replica-world.ts'
 
 /** Stores with two people each. The numbers of a store's people tell them from all others. */

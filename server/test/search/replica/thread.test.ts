@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import { searchThreadProgram } from '../../../src/bin/search-thread-program.ts'
-import { startThread } from '../../../src/search/replica/thread.ts'
-import { feedInThread } from '../../../src/search/replica/worker.ts'
+import { feedInThread, startThread } from '../../../src/search/replica/thread.ts'
 import { createFeedWorld, expectSame, follow, temporaryFolder } from '../support/replica-world.ts'
 
 const stores: PlainStore[] = Array.from({ length: 300 }, (_, index) => ({

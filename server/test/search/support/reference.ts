@@ -1,6 +1,6 @@
 import type { Mode } from '../../../src/kernel/ids.ts'
-import type { DeliverEmails } from '../../../src/search/query/delivery.ts'
 import type { ContactPersonFilters, StoreSearchFilters } from '../../../src/search/query/filters.ts'
+import type { DeliverEmails } from '../../../src/search/query/vocabulary.ts'
 import { type PersonFacts, parents, type StoreFacts } from './random-catalogue.ts'
 
 /** Who answers a filter, and in which order, by attributes alone: no tokens, packed traits, normal forms or SQL. */

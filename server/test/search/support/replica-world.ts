@@ -9,9 +9,9 @@ import { type PlainStore, stageStores } from '../../../../packages/search-index/
 import { type Catalogue, drawStores } from '../../../../packages/search-index/test/support/random-stores.ts'
 import { createPool, type Pool, transact } from '../../../src/db/pool.ts'
 import { type Mode, modes } from '../../../src/kernel/ids.ts'
-import { catalogueChannel } from '../../../src/search/replica/channel.ts'
-import { feedHere } from '../../../src/search/replica/here.ts'
+import { catalogueChannel } from '../../../src/search/replica/queries.ts'
 import {
+  type CatalogueView,
   type Feed,
   type FeedReport,
   type FeedSettings,
@@ -19,7 +19,7 @@ import {
   feedTimings,
   type StartFeed,
 } from '../../../src/search/replica/replica.ts'
-import type { CatalogueView } from '../../../src/search/replica/view.ts'
+import { feedHere } from '../../../src/search/replica/replica-sync.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 

@@ -1,4 +1,9 @@
+import { packTraits, signatureToken, traitsToken } from '@storedex/search-index'
 import type { Queryable } from '../../../src/db/pool.ts'
+import type { Statement } from '../../../src/search/postgres/statements.ts'
+import { type Facet, flagTokens } from '../../../src/search/query/vocabulary.ts'
+import { numberOf, type PersonFacts, type StoreFacts, vocabulary } from './random-catalogue.ts'
+import { hasRevealable } from './reference.ts'
 
 /** A store as the search sees it; the document says which one it is. */
 export interface SearchRow {
@@ -82,3 +87,81 @@ export async function insertPeople(db: Queryable, people: PersonRow[]): Promise<
 
 const nextBatch = `numbered as (update catalogue_state set batch = batch + 1 returning batch),
      marked as (insert into catalogue_batches (batch, mark) select batch, batch from numbered)`
+
+/** What an import would leave; document and preview say which store it is. */
+export function rowOf(store: StoreFacts, place: number): SearchRow {
+  const tokens = (facet: Facet, values: (string | null)[]) =>
+    values.flatMap((value) => (value === null ? [] : vocabulary.find(facet, value)!.token))
+  return {
+    mode: store.mode,
+    negatedScore: store.score === null ? Number.POSITIVE_INFINITY : -store.score,
+    tokens: [
+      ...tokens('category', [store.category]),
+      ...tokens('country', [store.country]),
+      ...tokens('traffic_tier', [store.traffic]),
+      ...tokens('revenue_tier', [store.revenue]),
+      ...tokens('theme_type', [store.theme]),
+      ...tokens('app', store.apps),
+      ...tokens('pixel', store.pixels),
+      ...(store.plus ? [flagTokens.platformPlus] : []),
+      ...(hasRevealable(store, 'all') ? [flagTokens.revealableContacts] : []),
+      ...(hasRevealable(store, 'verified') ? [flagTokens.verifiedRevealableContacts] : []),
+      ...(store.people.length > 0 ? [flagTokens.contacts] : []),
+      ...store.people.flatMap((person) => [
+        traitsToken(traitsOf(person)),
+        ...tokens('role', [person.role]),
+        ...tokens('role', [person.role]).map((role) => signatureToken(role, traitsOf(person))),
+      ]),
+    ],
+    activeAds: store.ads,
+    createdEstimate: store.createdAt === null ? null : new Date(store.createdAt),
+    firstDiscoveredAt: store.discoveredAt === null ? null : new Date(store.discoveredAt),
+    document: String(place),
+    preview: String(place),
+  }
+}
+
+/** The people of a store. */
+export function peopleRowsOf(store: StoreFacts, storeId: number): PersonRow[] {
+  return store.people.map((person, index) => ({
+    storeId,
+    number: numberOf(index),
+    role: person.role,
+    traits: traitsOf(person),
+    preview: String(numberOf(index)),
+  }))
+}
+
+/** 0 without a role. */
+export function roleTokenOf(role: string | null): number {
+  return role === null ? 0 : vocabulary.find('role', role)!.token
+}
+
+function traitsOf({ seniority, verifiedEmail, phone, profile }: PersonFacts): number {
+  return packTraits({ seniority, hasVerifiedEmail: verifiedEmail, hasPhone: phone, hasProfile: profile })
+}
+
+interface PlanNode {
+  'Node Type': string
+  'Actual Loops': number
+  'Relation Name'?: string
+  'Index Name'?: string
+  Plans?: PlanNode[]
+}
+
+/** What PostgreSQL read to answer a statement: indexes in the order of the plan, and tables that it read from end to end. */
+export async function executedScans(db: Queryable, { text, values }: Statement): Promise<string[]> {
+  const { rows } = await db.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    `explain (analyze, timing off, costs off, format json) ${text}`,
+    values,
+  )
+  return [...new Set(scansIn(rows[0]!['QUERY PLAN'][0].Plan))]
+}
+
+function scansIn(node: PlanNode): string[] {
+  // What was planned for the case that it is needed, and was not.
+  if (node['Actual Loops'] === 0) return []
+  const isWhole = node['Node Type'] === 'Seq Scan'
+  const own = isWhole ? [`all of ${node['Relation Name']}`] : node['Index Name'] ? [node['Index Name']] : []
+  return [...own, ...(node.Plans ?? []).flatMap(scansIn)]
+}
