@@ -2,10 +2,13 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['server', 'stripe-standin', 'bench', 'drill', 'packages/*'].map((folder) => `${folder}/test/**/*.test.ts`),
+    include: ['server', 'stripe-standin', 'bench', 'drill', 'packages/*'].map(
+      (folder) => `${folder}/test/**/*.test.ts`,
+    ),
     globalSetup: ['server/test/support/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Room for a busy machine; what never ends is ended.
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
     // What is waited for comes sooner or later, and later on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     maxWorkers: 2,

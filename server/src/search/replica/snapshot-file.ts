@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { ensureDataDir } from '../../db/embedded.ts'
 import {
   type CatalogueSnapshot,
   decodeSnapshot,
@@ -9,7 +8,7 @@ import {
   peekSnapshot,
   SnapshotProblem,
 } from '@storedex/search-index'
-import { provideDataDir } from '../../db/embedded/place.ts'
+import { ensureDataDir } from '../../db/embedded.ts'
 import type { Mode } from '../../kernel/ids.ts'
 
 interface FileFacts {
