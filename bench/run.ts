@@ -11,7 +11,7 @@
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { untilAborted, watchTermination } from '../server/src/bin/termination.ts'
+import { untilAborted, watchTermination } from '../server/src/bin/process.ts'
 import { OperatorError } from '../server/src/kernel/errors.ts'
 import { type Engine, engines } from './api/bare-searches.ts'
 import { benchApi } from './api/bench.ts'

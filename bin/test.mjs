@@ -17,10 +17,11 @@ const sameOnEveryServer = [
   'drill/test/**',
   'packages/*/test/**',
   'stripe-standin/test/**',
-  ...['architecture', 'catalogue', 'crash', 'hostile', 'http', 'kernel', 'start'].map(
+  ...['architecture', 'catalogue', 'crash', 'hostile', 'http', 'kernel', 'runtime', 'start'].map(
     (name) => `server/test/${name}/**`,
   ),
-  'server/test/billing/{browser,outage,standin,stripe}*',
+  'server/test/billing/local/**',
+  'server/test/billing/stripe/{calls,checkouts,outage,requests,stripe}*',
 ]
 
 await installPackages(projectDir, { tools: true })

@@ -1,5 +1,5 @@
 import type { Seniority } from '../../packages/search-index/src/traits.ts'
-import type { Email, Phone } from '../../server/src/contacts/facts.ts'
+import type { Email, Phone } from '../../server/src/encryption/contact-facts.ts'
 
 /** A contact as `storedex import contacts` reads it; a missing field means unknown. */
 export interface ContactRecord {

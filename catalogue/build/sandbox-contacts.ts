@@ -1,4 +1,4 @@
-import type { Phone } from '../../server/src/contacts/facts.ts'
+import type { Phone } from '../../server/src/encryption/contact-facts.ts'
 import type { ContactRecord } from './contact-record.ts'
 import { type SandboxPerson, sandboxTeams } from './sandbox-people.ts'
 import type { StoreRecord } from './store-record.ts'

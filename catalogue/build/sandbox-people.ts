@@ -1,5 +1,11 @@
 import type { Seniority } from '../../packages/search-index/src/traits.ts'
-import { type Email, emailStatuses, emailTypes, type Phone, phoneTypes } from '../../server/src/contacts/facts.ts'
+import {
+  type Email,
+  emailStatuses,
+  emailTypes,
+  type Phone,
+  phoneTypes,
+} from '../../server/src/encryption/contact-facts.ts'
 import { lastNamePeople, namePeople, scriptPeople, titlePeople } from './sandbox-names.ts'
 import { readFacet } from './taxonomy-files.ts'
 

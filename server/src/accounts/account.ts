@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts'
 import type { IdSealer } from '../kernel/ids.ts'
-import { monthlyPeriodAt, type Period } from '../kernel/period.ts'
+import { monthlyPeriodAt, type Period } from '../kernel/time.ts'
 import type { LimitOverrides, Limits, PlanFile, PlanSlug } from './plans.ts'
 
 /** Subscription states this service knows; an unknown word from the payment provider is kept and closes access. */

@@ -11,8 +11,8 @@ import { type KeyDirectory, readBearerKey } from './key-directory.ts'
 import type { KeyUse } from './key-use.ts'
 import { uncountRequest } from './queries.ts'
 import { rateHeaders } from './rate-headers.ts'
+import type { BillingLimit } from './rate-limits.ts'
 import type { Scope } from './scopes.ts'
-import type { BillingLimit } from './windows.ts'
 
 /** Who may call a route and what a call uses up; part of the route's declaration. */
 interface RouteAccess {

@@ -4,13 +4,11 @@ import { termsOf } from '../accounts/queries.ts'
 import type { Queryable } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { isoDay } from '../kernel/format.ts'
-import { utcDayAt } from '../kernel/period.ts'
+import { utcDayAt } from '../kernel/time.ts'
 import type { Caller } from './caller.ts'
 import { admitStatusCheck } from './hour-queries.ts'
 import { planLimitsJson } from './plan-limits.ts'
 import { type AdmissionRow, admitLinkRequest, admitRequest } from './queries.ts'
-import { accessRefusal, refuseUnusableKey, scopeRefusal } from './refusals.ts'
-import type { Scope } from './scopes.ts'
 import {
   type BillingLimit,
   type CallLimit,
@@ -18,7 +16,9 @@ import {
   type RateWindows,
   rateRefusal,
   windowAt,
-} from './windows.ts'
+} from './rate-limits.ts'
+import { accessRefusal, refuseUnusableKey, scopeRefusal } from './refusals.ts'
+import type { Scope } from './scopes.ts'
 
 export interface AdmissionContext {
   db: Queryable

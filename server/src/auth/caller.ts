@@ -1,7 +1,7 @@
 import type { Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import type { RateWindows } from './windows.ts'
+import type { RateWindows } from './rate-limits.ts'
 
 /** Who makes a request, once its key was accepted. */
 export interface Caller {

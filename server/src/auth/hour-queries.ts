@@ -2,7 +2,7 @@ import type { Queryable } from '../db/pool.ts'
 import { clockToleranceMs } from '../kernel/clock.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { type AdmissionQuestion, type AdmissionRow, isOpenSql, presentedSql } from './queries.ts'
-import type { BillingLimit } from './windows.ts'
+import type { BillingLimit } from './rate-limits.ts'
 
 export interface HourRow {
   started_at: Date

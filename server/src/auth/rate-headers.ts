@@ -1,4 +1,4 @@
-import { type CallLimit, type RateWindow, type RateWindows, windowSeconds } from './windows.ts'
+import { type CallLimit, type RateWindow, type RateWindows, windowSeconds } from './rate-limits.ts'
 
 type NamedWindow = [name: CallLimit, window: RateWindow]
 

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts'
 import type { BillingServices } from './context.ts'
+import type { Purchase } from './links/decision.ts'
 import type { Deadline } from './links-deadline.ts'
-import type { Purchase } from './links-decision.ts'
 import type { ProviderLink } from './provider.ts'
 import { withCustomer } from './standing.ts'
 

@@ -4,7 +4,7 @@ import { callerContext } from '../auth/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { Pool } from '../db/pool.ts'
 import type { IdSealer } from '../kernel/ids.ts'
-import type { SyncContext } from './sync-account.ts'
+import type { SyncContext } from './sync/sync-account.ts'
 
 /** What the billing calls work with. */
 export interface BillingServices extends SyncContext {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { pagePaths } from './links.ts'
-import { html, type Page, sendPage } from './page.ts'
+import { pagePaths } from './links/links.ts'
+import { html, type Page, sendPage } from './links/pages.ts'
 
 const pages: Record<keyof typeof pagePaths, Omit<Page, 'status'>> = {
   done: {

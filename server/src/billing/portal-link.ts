@@ -1,6 +1,6 @@
 import { selectAccount } from '../accounts/queries.ts'
 import type { BillingContext } from './context.ts'
-import { linkReply, makeLink, makeTestLink, pagePaths } from './links.ts'
+import { linkReply, makeLink, makeTestLink, pagePaths } from './links/links.ts'
 import { startDeadline } from './links-deadline.ts'
 import { unknownAccount } from './links-refusals.ts'
 import type { BillingLinkReply } from './schema.ts'

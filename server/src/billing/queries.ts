@@ -1,6 +1,6 @@
 import type { Scope } from '../auth/scopes.ts'
 import type { Queryable } from '../db/pool.ts'
-import type { BilledTerms } from './sync-terms.ts'
+import type { BilledTerms } from './subscription-state.ts'
 
 /** Holds an account's place at the payment provider until the end of the transaction; its row stays free. */
 export async function lockBilling(db: Queryable, accountId: number): Promise<void> {

@@ -6,8 +6,8 @@ import type { IdSealer } from '../kernel/ids.ts'
 import type { Deadline } from './links-deadline.ts'
 import { keepCustomer } from './links-queries.ts'
 import type { ProviderSubscription } from './provider.ts'
-import { type SyncContext, syncAccount } from './sync-account.ts'
-import { billedTerms, currentTerms } from './sync-terms.ts'
+import { billedTerms, currentTerms } from './subscription-state.ts'
+import { type SyncContext, syncAccount } from './sync/sync-account.ts'
 
 /** An account and what the payment provider has of it, the newest first. */
 export interface BillingStanding {

@@ -2,7 +2,7 @@ import { type Account, endedStatuses, entitlementAt } from '../accounts/account.
 import { selectAccount } from '../accounts/queries.ts'
 import { readUsage } from '../usage/read-usage.ts'
 import type { BillingContext } from './context.ts'
-import { decideLink, type Subscribed } from './links-decision.ts'
+import { decideLink, type Subscribed } from './links/decision.ts'
 import { type BillingStatusReply, billings, paidPlans } from './schema.ts'
 
 /**

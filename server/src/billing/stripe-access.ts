@@ -1,5 +1,5 @@
 import { ApiError } from '../kernel/errors.ts'
-import type { StripeAccess } from './stripe.ts'
+import type { StripeAccess } from './stripe/connection.ts'
 
 // Nothing changes before a person sets it up.
 const setupRetryAfterSeconds = 60

@@ -1,9 +1,9 @@
 import type { Scope } from '../auth/scopes.ts'
 import type { Queryable } from '../db/pool.ts'
-import type { Page } from './page.ts'
+import type { Page } from './links/pages.ts'
 import { selectTrialKey, type TrialKeyRow } from './queries.ts'
-import { closedPage } from './trial-page.ts'
-import type { TrialPowers } from './trial-standing.ts'
+import { closedPage } from './trials/page.ts'
+import type { TrialPowers } from './trials/state.ts'
 
 // The scopes of the calls that hand out this link. A key that has lost them could not get it any more.
 const asking: readonly Scope[] = ['usage:read', 'contacts:reveal']

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { readWhole } from '../http/bodies.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { SyncContext } from './sync-account.ts'
-import { handleEvent } from './webhook-events.ts'
+import type { SyncContext } from './sync/sync-account.ts'
+import { handleEvent } from './sync/webhooks.ts'
 
 // Stripe's largest events, of invoices with many lines, stay far below this. The API's own limit does not count here.
 const maxEventBytes = 1_000_000

@@ -2,9 +2,9 @@ import type { Cli } from '../cli/context.ts'
 import { describeFailure, runCommandLine } from '../cli/program.ts'
 import { findProjectDir, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
-import { createLogger } from '../http/logger.ts'
+import { createLogger } from '../runtime/logger.ts'
+import { untilAborted, watchTermination } from './process.ts'
 import { standinProgram } from './standin-program.ts'
-import { untilAborted, watchTermination } from './termination.ts'
 
 const termination = watchTermination()
 let opening: Promise<Deps> | undefined

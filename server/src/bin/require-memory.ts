@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { figure } from '../kernel/format.ts'
-import { leastMemory } from '../kernel/memory.ts'
+import { leastMemory } from '../runtime/memory.ts'
 
 /**
  * Refuses to start where the system would kill the service soon after, without a word. `available` is in bytes. Throws an

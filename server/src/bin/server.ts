@@ -8,7 +8,6 @@ import { ClockWatch } from '../db/clock-skew.ts'
 import { isLedgerAppendOnly } from '../db/grants.ts'
 import { clearTextWarning } from '../db/tls.ts'
 import { type Deps, openDeps } from '../deps.ts'
-import { createLogger } from '../http/logger.ts'
 import {
   createMetrics,
   type Metrics,
@@ -16,18 +15,19 @@ import {
   registerGauges,
   startMetricsServer,
 } from '../http/metrics.ts'
-import { availableMemory } from '../kernel/memory.ts'
-import { type Repetition, repeat } from '../kernel/repeat.ts'
+import { createLogger } from '../runtime/logger.ts'
+import { availableMemory } from '../runtime/memory.ts'
+import { type Repetition, repeat } from '../runtime/repeat.ts'
 import { feedInThread } from '../search/replica/thread.ts'
 import { searchGauges } from '../search/status.ts'
 import type { DemoKeys } from './demo-keys.ts'
 import { prepareCatalogueAndKeys } from './first-start.ts'
 import { type Greeting, greetingOf, tellGreeting } from './greeting.ts'
 import { chooseFreePort, portIsTaken } from './port.ts'
+import { untilAborted } from './process.ts'
+import { searchThreadProgram } from './programs.ts'
 import { requireMemory } from './require-memory.ts'
-import { searchThreadProgram } from './search-thread-program.ts'
 import { standinProgram } from './standin-program.ts'
-import { untilAborted } from './termination.ts'
 import { catchUncaught } from './uncaught.ts'
 
 const clockCheckIntervalMs = 60_000

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { normalizeEmail } from '../contacts/channels.ts'
-import { eraseContacts } from '../imports/erase-contacts.ts'
+import { eraseContacts } from '../erasure/erase-contacts.ts'
+import { normalizeEmail } from '../kernel/channels.ts'
 import { figure } from '../kernel/format.ts'
 import { type Cli, print, withDeps } from './context.ts'
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { prependToKeyFile } from '../contacts/keyring-file.ts'
-import { type DataKeyStatus, readDataKeyStatus, resealEverything } from '../contacts/reseal.ts'
 import { runExclusively } from '../db/exclusive.ts'
+import { prependToKeyFile } from '../encryption/keyring-file.ts'
+import { type DataKeyStatus, readDataKeyStatus, resealEverything } from '../encryption/reseal.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { figure } from '../kernel/format.ts'
 import { generateDataKey } from '../kernel/seal.ts'
 import { type Cli, print, withDeps } from './context.ts'
-import { showCount } from './progress.ts'
+import { showCount } from './output.ts'
 import { formatTable } from './table.ts'
 
 const procedure = `

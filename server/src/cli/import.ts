@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { importContacts } from '../imports/import-contacts.ts'
 import type { ImportContext, ImportInput, ImportResult } from '../imports/import-file.ts'
 import { importStores } from '../imports/import-stores.ts'
-import { importSuppressions, type SuppressionsResult } from '../imports/import-suppressions.ts'
+import { importSuppressions, type SuppressionsResult } from '../imports/suppressions/import-suppressions.ts'
 import { type Cli, print, withDeps } from './context.ts'
-import { showProgress } from './progress.ts'
+import { showProgress } from './output.ts'
 
 export function addImportCommands(program: Command, cli: Cli): void {
   const group = program.command('import').description('bring records into the catalogue, beside a running service')

@@ -7,7 +7,7 @@ import type { Closing, ClosingContext } from '../usage/closing/batches.ts'
 import { closePeriodsAlone, previewClosing } from '../usage/closing/close-periods.ts'
 import { type ArchiveExport, exportArchives } from '../usage/closing/export-archives.ts'
 import { type Cli, print, withDeps } from './context.ts'
-import { showClosing, showCount } from './progress.ts'
+import { showClosing, showCount } from './output.ts'
 import { parseMoment } from './values.ts'
 
 interface ExportFlags {

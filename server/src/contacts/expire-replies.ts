@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/pool.ts'
+import { keptMs } from '../idempotency/idempotency.ts'
+import { deleteExpiredReplies, redateFutureReplies } from '../idempotency/queries.ts'
 import { clockToleranceMs } from '../kernel/clock.ts'
-import { keptMs } from './idempotency.ts'
-import { deleteExpiredReplies, redateFutureReplies } from './idempotency-queries.ts'
 
 const batchSize = 1_000
 

@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import { callerContext } from '../auth/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { Pool } from '../db/pool.ts'
+import type { ContactSeals } from '../encryption/keyring.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import type { TrialLinks } from '../usage/trial-links.ts'
-import type { ContactSeals } from './keyring.ts'
 import type { RunningKeys } from './running-keys.ts'
 
 /** What a reveal works with. */

@@ -1,11 +1,11 @@
-import { errorReplies } from '../http/openapi.ts'
+import { type CatalogueServices, catalogueContext } from '../delivery/paid-reply.ts'
+import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
-import { type CatalogueServices, catalogueContext } from '../stores/context.ts'
 import { sendPaid } from '../stores/send-paid.ts'
 import { revealContacts } from './reveal-contacts.ts'
 import { type RevealServices, revealContext } from './reveal-context.ts'
-import { ContactRevealReply, ContactRevealRequest, RevealHeaders } from './reveal-schema.ts'
 import { RunningKeys } from './running-keys.ts'
+import { ContactRevealReply, ContactRevealRequest, RevealHeaders } from './schema.ts'
 import { ContactSearchReply, ContactSearchRequest, searchContacts } from './search-contacts.ts'
 
 export function registerContactRoutes(api: ApiRoutes, services: CatalogueServices & RevealServices): void {

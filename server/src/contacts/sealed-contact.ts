@@ -1,6 +1,6 @@
+import type { ContactFacts } from '../encryption/contact-facts.ts'
 import { contactKey } from '../kernel/ids.ts'
 import type { Sealer } from '../kernel/seal.ts'
-import type { ContactFacts } from './facts.ts'
 
 /** The sealed part of a contact opens in its own row only. */
 export function sealContact(sealer: Sealer, storeId: number, number: number, facts: ContactFacts): Buffer {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { FairQueue, type Holder } from '../kernel/fair-queue.ts'
+import { FairQueue, type Holder } from '../runtime/fair-queue.ts'
 
 /** Anything a statement can run on: a pool (its own transaction) or one client inside a transaction. */
 export interface Queryable {

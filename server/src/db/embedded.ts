@@ -6,7 +6,7 @@ import {
 } from '@storedex/embedded-postgres'
 import * as location from '@storedex/embedded-postgres/location'
 import { OperatorError } from '../kernel/errors.ts'
-import { availableMemory } from '../kernel/memory.ts'
+import { availableMemory } from '../runtime/memory.ts'
 
 /** The database of the embedded server, its owner, and the role of requests: a migration's end gives that its rights. */
 export const databaseNames = { database: 'storedex', owner: 'storedex', serviceRole: 'storedex_service' }

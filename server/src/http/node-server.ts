@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { ApiError } from '../kernel/errors.ts'
 import type { Connections } from './connections.ts'
 import { noRoute, type RequestObserver } from './observe.ts'
-import { sendRawError } from './raw-reply.ts'
+import { sendRawError } from './replies.ts'
 import { newRequestId } from './request-id.ts'
 import type { Timeouts } from './timeouts.ts'
 

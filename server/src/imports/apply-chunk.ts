@@ -1,9 +1,9 @@
+import * as load from '../catalogue/queries.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import { extendTaxonomy, type TaxonomyAddition } from '../taxonomy/extend.ts'
 import { loadTaxonomy, type Taxonomy } from '../taxonomy/taxonomy.ts'
 import type { Chunk } from './chunks.ts'
 import type { ChunkChange, ChunkOutcome, ImportKind, WriteContext } from './kind.ts'
-import * as load from './load.ts'
 
 export interface AppliedChunk<Patch> {
   outcome: ChunkOutcome<Patch>

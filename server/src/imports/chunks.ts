@@ -1,8 +1,8 @@
 import type { ImportKind, NumberedRecord, ReadContext } from './kind.ts'
 import { RecordProblem } from './problem.ts'
-import type { ImportSource } from './read.ts'
-import { type RawRecord, readRecords } from './records.ts'
-import { type Reject, rejectOf } from './rejects.ts'
+import type { ImportSource } from './source/read.ts'
+import { type RawRecord, readRecords } from './source/records.ts'
+import { type Reject, rejectOf } from './source/rejects.ts'
 
 /** Records that are written in one transaction. */
 export interface Chunk<Patch> {

@@ -1,8 +1,8 @@
-import { normalizeEmail, normalizePhone, normalizeProfile } from '../contacts/channels.ts'
-import { type Email, type Phone, withOnePrimary } from '../contacts/facts.ts'
-import type { NormalChannels } from '../contacts/identities.ts'
-import type { ContactRecord } from './contact-record.ts'
-import { readPlainText } from './contact-text.ts'
+import { type Email, type Phone, withOnePrimary } from '../encryption/contact-facts.ts'
+import type { NormalChannels } from '../encryption/identities.ts'
+import { normalizeEmail, normalizePhone, normalizeProfile } from '../kernel/channels.ts'
+import type { ContactRecord } from './contacts/contact-record.ts'
+import { readPlainText } from './contacts/contact-text.ts'
 import { type Patched, when } from './fields.ts'
 import { quoted, RecordProblem } from './problem.ts'
 

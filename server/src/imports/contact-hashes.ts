@@ -1,5 +1,5 @@
-import { hashesOfChannels, type IdentityHasher, normalizeChannels, recordIdentity } from '../contacts/identities.ts'
-import type { ContactState } from './merge-contact.ts'
+import { hashesOfChannels, type IdentityHasher, normalizeChannels, recordIdentity } from '../encryption/identities.ts'
+import type { ContactState } from './contacts/contact-rows.ts'
 
 /** All that a person is recognised by, each once. */
 export function hashesOfPerson(hasher: IdentityHasher, person: Omit<ContactState, 'number'>): string[] {

@@ -1,12 +1,12 @@
 import { unpackTraits } from '@storedex/search-index'
-import { type ContactFacts, isRevealable, traitsOf } from '../contacts/facts.ts'
+import type { ContactRow } from '../catalogue/contact-queries.ts'
 import { sealContact } from '../contacts/sealed-contact.ts'
+import { renderPreviewedPerson } from '../delivery/contact-preview.ts'
+import { type ContactFacts, isRevealable, traitsOf } from '../encryption/contact-facts.ts'
 import { contactKey } from '../kernel/ids.ts'
-import { renderPreviewedPerson } from '../stores/preview.ts'
 import { hashesOfPerson } from './contact-hashes.ts'
+import type { ContactState } from './contacts/contact-rows.ts'
 import type { WriteContext } from './kind.ts'
-import type { ContactRow } from './load-contacts.ts'
-import type { ContactState } from './merge-contact.ts'
 
 /** Made one by one as they are drawn, so that PostgreSQL need not wait for all of them to be sealed. */
 export function* contactRows({ ids, seals, mode }: WriteContext, states: ContactState[]): Generator<ContactRow> {

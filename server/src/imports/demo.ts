@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isHostKnown } from '../catalogue/queries.ts'
 import { readInstallationValue, writeInstallationValue } from '../db/installation.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { contactRecords } from './import-contacts.ts'
 import { type ImportContext, type ImportCounts, importFrom } from './import-file.ts'
 import { storeRecords } from './import-stores.ts'
 import type { ImportKind } from './kind.ts'
-import { isHostKnown } from './load.ts'
-import { openSource } from './read.ts'
-import type { RejectsSink } from './rejects.ts'
+import { openSource } from './source/read.ts'
+import type { RejectsSink } from './source/rejects.ts'
 
 const peopleFile = 'contacts.ndjson'
 

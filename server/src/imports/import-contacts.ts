@@ -1,7 +1,7 @@
-import { type ContactPatch, ContactRecord, readContactRecord } from './contact-record.ts'
+import { type ContactPatch, ContactRecord, readContactRecord } from './contacts/contact-record.ts'
+import { planContacts } from './contacts/import-contacts.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from './import-file.ts'
 import type { ImportKind } from './kind.ts'
-import { planContacts } from './plan-contacts.ts'
 
 export const contactRecords: ImportKind<ContactPatch> = {
   schema: ContactRecord,

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
-import type { ContactSeals } from '../contacts/keyring.ts'
+import { prepareTransaction, settleCatalogue } from '../catalogue/queries.ts'
 import { type Pool, transact } from '../db/pool.ts'
+import type { ContactSeals } from '../encryption/keyring.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
@@ -8,10 +9,9 @@ import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
 import { applyChunk } from './apply-chunk.ts'
 import { type Chunk, oneAhead, readChunks } from './chunks.ts'
 import type { ChunkOutcome, ImportKind } from './kind.ts'
-import { prepareTransaction, settleCatalogue } from './load.ts'
-import { type ImportSource, openSource } from './read.ts'
-import { type Reject, RejectsFile, type RejectsSink, rejectOf, rejectsPathFor } from './rejects.ts'
-import { WordReader } from './words.ts'
+import { type ImportSource, openSource } from './source/read.ts'
+import { type Reject, RejectsFile, type RejectsSink, rejectOf, rejectsPathFor } from './source/rejects.ts'
+import { WordReader } from './taxonomy-resolver.ts'
 
 export interface ImportContext {
   db: Pool

@@ -1,7 +1,7 @@
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from './import-file.ts'
 import type { ImportKind } from './kind.ts'
-import { planStores } from './plan-stores.ts'
-import { readStoreRecord, type StorePatch, StoreRecord } from './store-record.ts'
+import { planStores } from './stores/import-stores.ts'
+import { readStoreRecord, type StorePatch, StoreRecord } from './stores/store-record.ts'
 
 export const storeRecords: ImportKind<StorePatch> = {
   schema: StoreRecord,

@@ -1,10 +1,10 @@
 import type { TObject } from 'typebox'
-import type { ContactSeals } from '../contacts/keyring.ts'
+import type { WordVisitor } from '../catalogue/search-columns.ts'
 import type { Client } from '../db/pool.ts'
+import type { ContactSeals } from '../encryption/keyring.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
-import type { WordVisitor } from './search-columns.ts'
-import type { WordReader } from './words.ts'
+import type { WordReader } from './taxonomy-resolver.ts'
 
 /**
  * What is particular to records of one kind. Opening files, chunks, transactions, batches, rejects, counts and progress

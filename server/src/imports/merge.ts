@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Store } from '../stores/schema.ts'
+import type { Store } from '../delivery/store-document.ts'
 import { patched } from './fields.ts'
-import type { StorePatch } from './store-record.ts'
+import type { StorePatch } from './stores/store-record.ts'
 
 /** All that imports know of a store. The public id stays empty until the store has been given one. */
 export interface StoreState {

@@ -1,5 +1,5 @@
-import type { ContactFacts } from '../contacts/facts.ts'
 import { openContact } from '../contacts/sealed-contact.ts'
+import type { ContactFacts } from '../encryption/contact-facts.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { SealError, type Sealer } from '../kernel/seal.ts'
 

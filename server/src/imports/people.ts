@@ -1,6 +1,6 @@
 import { signatureToken, traitsToken } from '@storedex/search-index'
+import type { Store } from '../delivery/store-document.ts'
 import { flagTokens, type Vocabulary } from '../search/query/vocabulary.ts'
-import type { Store } from '../stores/schema.ts'
 
 /** Those of a store's contacts who share role and traits. */
 export interface SignatureRow {

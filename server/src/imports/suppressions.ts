@@ -1,11 +1,11 @@
-import { recordIdentity } from '../contacts/identities.ts'
+import { findSuppressed, hasSuppressions, readHosts } from '../catalogue/contact-queries.ts'
+import { readArrayText } from '../catalogue/queries.ts'
 import type { Client } from '../db/pool.ts'
+import { recordIdentity } from '../encryption/identities.ts'
 import { hashesOfPerson } from './contact-hashes.ts'
+import type { ContactState } from './contacts/contact-rows.ts'
+import { type ContactEntries, entryKey, type RecordPlace } from './contacts/stored-contacts.ts'
 import type { WriteContext } from './kind.ts'
-import { readArrayText } from './load.ts'
-import { findSuppressed, hasSuppressions, readHosts } from './load-contacts.ts'
-import type { ContactState } from './merge-contact.ts'
-import { type ContactEntries, entryKey, type RecordPlace } from './stored-contacts.ts'
 
 /** Whether somebody must not be on file. */
 export type SuppressionTest = (person: Omit<ContactState, 'number'>) => boolean

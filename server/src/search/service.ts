@@ -7,7 +7,7 @@ import {
   findStorePositions,
   type StorePosition,
 } from '@storedex/search-index'
-import { availableMemory, leastMemory } from '../kernel/memory.ts'
+import { availableMemory, leastMemory } from '../runtime/memory.ts'
 import type { ContactSearch, SearchEngine, StoreSearch } from './engine.ts'
 import { megabyte } from './replica/memory-budget.ts'
 import {

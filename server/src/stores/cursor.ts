@@ -1,6 +1,6 @@
+import type { CatalogueContext } from '../delivery/paid-reply.ts'
 import type { CursorPayload } from '../kernel/cursor.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { CatalogueContext } from './context.ts'
 
 const maxAgeMs = 24 * 60 * 60 * 1000
 

@@ -1,5 +1,5 @@
 import buildSerializer from 'fast-json-stringify'
-import { Store } from './schema.ts'
+import { Store } from '../delivery/store-document.ts'
 
 /**
  * The public Store JSON is rendered once, when the catalogue changes, with the contract's own schema, and kept as text:

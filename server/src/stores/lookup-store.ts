@@ -1,6 +1,6 @@
+import type { CatalogueContext, PaidReply } from '../delivery/paid-reply.ts'
 import { normalizeDomain } from '../kernel/domain.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { CatalogueContext, PaidReply } from './context.ts'
 import { payForHosts } from './pay-for-hosts.ts'
 
 /** The store that a domain, an alias or a URL of either belongs to; counts as one export a period. */

@@ -1,6 +1,6 @@
+import type { CatalogueContext } from '../delivery/paid-reply.ts'
+import { type DeliveredHosts, deliverHosts } from '../delivery/queries.ts'
 import { type Balance, payForDelivery } from '../usage/charge.ts'
-import type { CatalogueContext } from './context.ts'
-import { type DeliveredHosts, deliverHosts } from './delivery-queries.ts'
 import { findStoreIds } from './queries.ts'
 
 /** The stores that answer to the hosts, each paid for as one export a period, with previews of these contacts of theirs. */

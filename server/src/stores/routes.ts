@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { errorReplies } from '../http/openapi.ts'
+import { type CatalogueServices, catalogueContext } from '../delivery/paid-reply.ts'
+import { StoreLookupReply } from '../delivery/store-document.ts'
+import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { Closed } from '../kernel/shapes.ts'
-import { type CatalogueServices, catalogueContext } from './context.ts'
 import { enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './enrich-stores.ts'
+import { StoreSearchReply, StoreSearchRequest, searchStores } from './find-stores.ts'
 import { lookupStore } from './lookup-store.ts'
-import { StoreLookupReply } from './schema.ts'
-import { StoreSearchReply, StoreSearchRequest, searchStores } from './search-stores.ts'
 import { sendPaid } from './send-paid.ts'
 
 export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices): void {

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import type { Meter } from '../accounts/plans.ts'
+import type { PaidReply } from '../delivery/paid-reply.ts'
 import type { ReplyHeader } from '../http/openapi-headers.ts'
 import { sendJson } from '../http/send-json.ts'
-import type { PaidReply } from './context.ts'
 
 /** The header that says what is left of a meter. */
 export const headersOfMeters: Record<Meter, ReplyHeader> = {

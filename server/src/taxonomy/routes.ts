@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { etagMatches } from '../http/etag.ts'
-import { errorReplies } from '../http/openapi.ts'
+import { errorReplies } from '../http/openapi/openapi.ts'
 import { sendJson } from '../http/send-json.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import type { LiveTaxonomy } from './live.ts'

@@ -1,7 +1,7 @@
 import type { CallerContext } from '../auth/caller.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { figure, isoDay } from '../kernel/format.ts'
-import type { Period } from '../kernel/period.ts'
+import type { Period } from '../kernel/time.ts'
 import { trialAction } from './trial-action.ts'
 import type { TrialLinks } from './trial-links.ts'
 

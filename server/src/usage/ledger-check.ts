@@ -2,7 +2,7 @@ import type { AccountsContext } from '../accounts/account.ts'
 import type { Meter } from '../accounts/plans.ts'
 import { type Client, transact } from '../db/pool.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
-import { readArchiveDifferences } from './closing/check-archives.ts'
+import { readArchiveDifferences } from './closing/archives.ts'
 import * as queries from './ledger-queries.ts'
 
 export type { LedgerTotals } from './ledger-queries.ts'

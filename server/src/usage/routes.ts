@@ -1,5 +1,5 @@
 import { callerContext } from '../auth/access.ts'
-import { errorReplies } from '../http/openapi.ts'
+import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { reportUsage } from './report-usage.ts'

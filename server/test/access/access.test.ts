@@ -6,7 +6,7 @@ import { newApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { createTestProvider } from '../support/billing-provider.ts'
 import type { TestClient, TestReply } from '../support/client.ts'
-import { knownContact, knownDomain, type OperationCase, operations } from './operations.ts'
+import { knownContact, knownDomain, type OperationCase, operations } from './support/operations.ts'
 
 let app: TestApp
 /** Holds every scope; its account is in good standing. */

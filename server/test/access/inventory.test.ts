@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { startTestApp } from '../support/app.ts'
-import { operations } from './operations.ts'
+import { operations } from './support/operations.ts'
 
 /** What is served without a key. Each has its reason; another one needs a decision. */
 const open = [

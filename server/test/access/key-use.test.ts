@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { KeyUse } from '../../src/auth/key-use.ts'
 import { createPool } from '../../src/db/pool.ts'
-import { runCommand } from '../cli/support.ts'
+import { runCommand } from '../cli/support/command.ts'
 import { startTestApp, type TestKey } from '../support/app.ts'
 import { createClient, type TestClient } from '../support/client.ts'
 

@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vites
 import { scopes } from '../../src/auth/scopes.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
-import { runCommand } from '../cli/support.ts'
+import { runCommand } from '../cli/support/command.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { testDataKeys } from '../support/data-keys.ts'
 import { connectClient, createTestDatabase } from '../support/database.ts'
-import { spendCredits } from '../usage/spend.ts'
+import { spendCredits } from '../usage/support/spend.ts'
 
 // A server that lets nobody make a role has none to test.
 describe.skipIf(inject('serviceRole') === null)('the ledger is append-only by rights', () => {

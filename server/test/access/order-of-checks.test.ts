@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
-import { call, expectEnvelope } from '../http/edge.ts'
+import { call, expectEnvelope } from '../http/support/edge.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { createTestProvider } from '../support/billing-provider.ts'
-import { operations } from './operations.ts'
+import { operations } from './support/operations.ts'
 
 let app: TestApp
 beforeAll(async () => {

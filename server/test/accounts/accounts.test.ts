@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Account, entitlementAt } from '../../src/accounts/account.ts'
+import { type AccountChanges, setAccount } from '../../src/accounts/change-account.ts'
 import { createAccount, type NewAccount } from '../../src/accounts/create-account.ts'
 import { readAccount, reportAccount } from '../../src/accounts/read-account.ts'
-import { type AccountChanges, setAccount } from '../../src/accounts/set-account.ts'
-import { openOffice } from './support.ts'
+import { openOffice } from './support/office.ts'
 
 const office = openOffice()
 const start = '2026-03-31T10:00:00.000Z'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { setAccount } from '../../src/accounts/change-account.ts'
 import { createAccount } from '../../src/accounts/create-account.ts'
-import { setAccount } from '../../src/accounts/set-account.ts'
 import { createKey, listKeys, resumeKey, revokeKey, rotateKey, suspendKey } from '../../src/auth/keys.ts'
 import { hashApiKey, parseApiKey } from '../../src/kernel/api-key.ts'
-import { openOffice } from './support.ts'
+import { openOffice } from './support/office.ts'
 
 const office = openOffice()
 const start = '2026-03-31T10:00:00.000Z'

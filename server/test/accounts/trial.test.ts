@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Account, type AccountTerms, entitlementAt } from '../../src/accounts/account.ts'
+import { type AccountChanges, setAccount } from '../../src/accounts/change-account.ts'
 import { createAccount, type NewAccount } from '../../src/accounts/create-account.ts'
-import { type AccountChanges, setAccount } from '../../src/accounts/set-account.ts'
-import { monthlyPeriodAt } from '../../src/kernel/period.ts'
-import { openOffice } from './support.ts'
+import { monthlyPeriodAt } from '../../src/kernel/time.ts'
+import { openOffice } from './support/office.ts'
 
 const office = openOffice()
 const march = '2026-03-10T08:00:00.000Z'

@@ -3,8 +3,8 @@ import { knownStatuses } from '../../src/accounts/account.ts'
 import { planSlugs } from '../../src/accounts/plans.ts'
 import { scopes } from '../../src/auth/scopes.ts'
 import type { TestKey } from '../support/app.ts'
-import { spendCredits } from '../usage/spend.ts'
-import { startLinksWorld } from './links-world.ts'
+import { spendCredits } from '../usage/support/spend.ts'
+import { startLinksWorld } from './support/links-world.ts'
 
 const { app, provider, free, customer } = await startLinksWorld()
 

@@ -7,7 +7,7 @@ import { toNdjson } from '../../../catalogue/build/ndjson.ts'
 import { sandboxStores } from '../../../catalogue/build/sandbox-stores.ts'
 import { readFacet } from '../../../catalogue/build/taxonomy-files.ts'
 import { Closed, Nullable } from '../../src/kernel/shapes.ts'
-import { readRecords, readText } from './files.ts'
+import { readRecords, readText } from './support/files.ts'
 
 const instant = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{3})?Z$' })
 

@@ -5,10 +5,10 @@ import { toNdjson } from '../../../catalogue/build/ndjson.ts'
 import { sandboxContacts } from '../../../catalogue/build/sandbox-contacts.ts'
 import type { StoreRecord } from '../../../catalogue/build/store-record.ts'
 import { readFacet } from '../../../catalogue/build/taxonomy-files.ts'
-import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/contacts/channels.ts'
-import { isRevealable } from '../../src/contacts/facts.ts'
-import { readRecords, readText } from './files.ts'
-import { readPeople, type ShippedPerson } from './people.ts'
+import { isRevealable } from '../../src/encryption/contact-facts.ts'
+import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/kernel/channels.ts'
+import { readRecords, readText } from './support/files.ts'
+import { readPeople, type ShippedPerson } from './support/people.ts'
 
 const demo = readPeople('demo/contacts.ndjson')
 const sandbox = readPeople('sandbox/contacts.ndjson')

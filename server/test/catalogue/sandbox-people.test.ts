@@ -9,9 +9,9 @@ import {
   isRevealable,
   phoneTypes,
   traitsOf,
-} from '../../src/contacts/facts.ts'
-import { readRecords, readText } from './files.ts'
-import { readPeople } from './people.ts'
+} from '../../src/encryption/contact-facts.ts'
+import { readRecords, readText } from './support/files.ts'
+import { readPeople } from './support/people.ts'
 
 /** A row of the guide's table, for one person. */
 interface GuideRow {

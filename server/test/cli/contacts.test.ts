@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
-import { openCommandLine } from './support.ts'
+import { openCommandLine } from './support/command.ts'
 
 const cli = openCommandLine('2026-11-21T12:00:00Z')
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
-import { openCommandLine } from './support.ts'
+import { openCommandLine } from './support/command.ts'
 
 const cli = openCommandLine('2026-11-10T12:00:00.000Z')
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createLogger } from '../../src/http/logger.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
 import { startTestApp } from '../support/app.ts'
-import { addPeople, firstShop, generous, idsByFirstName, people, reveal } from './reveal-world.ts'
+import { addPeople, firstShop, generous, idsByFirstName, people, reveal } from './support/reveal-world.ts'
 
 test('no line of the log holds a channel, a name, an id or an Idempotency-Key, whatever a reveal comes to', async () => {
   const lines: string[] = []

@@ -11,7 +11,7 @@ import {
   reveal,
   unknownId,
   usageOf,
-} from './reveal-world.ts'
+} from './support/reveal-world.ts'
 
 let app: TestApp
 /** By first name. */

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { serverPid, temporaryDirectory } from '../../../packages/embedded-postgres/test/support.ts'
-import { mustAsk } from './caller.ts'
-import { Load, randomFrom, type Tally } from './load.ts'
-import { endPostgres, query } from './postgres.ts'
-import { killWithinStart, type Service, startService, subscribe, untilReady } from './service.ts'
+import { mustAsk } from './support/caller.ts'
+import { Load, randomFrom, type Tally } from './support/load.ts'
+import { endPostgres, query } from './support/postgres.ts'
+import { killWithinStart, type Service, startService, subscribe, untilReady } from './support/service.ts'
 
 // Each counter beside what it counts; both sides in full, so that neither can be without the other.
 const books = `

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { serverPid, temporaryDirectory } from '../../../packages/embedded-postgres/test/support.ts'
-import { type Answer, mustAsk } from './caller.ts'
-import { randomFrom } from './load.ts'
-import { expectBalancedLedger, importPeople, peopleSettings } from './people.ts'
-import { endPostgres } from './postgres.ts'
-import { askReveal, isReplay, type RevealReply, revealInTheEnd, type Wish } from './reveal.ts'
-import { type Service, startService, subscribe, untilReady } from './service.ts'
+import { type Answer, mustAsk } from './support/caller.ts'
+import { randomFrom } from './support/load.ts'
+import { expectBalancedLedger, importPeople, peopleSettings } from './support/people.ts'
+import { endPostgres } from './support/postgres.ts'
+import { askReveal, isReplay, type RevealReply, revealInTheEnd, type Wish } from './support/reveal.ts'
+import { type Service, startService, subscribe, untilReady } from './support/service.ts'
 
 /** 200 of them in the long run. */
 const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)

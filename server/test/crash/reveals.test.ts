@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../support/database.ts'
-import { type Answer, mustAsk } from './caller.ts'
-import { randomFrom } from './load.ts'
-import { expectBalancedLedger, importPeople, peopleSettings } from './people.ts'
-import { isReplay, type RevealReply, revealInTheEnd, type Wish } from './reveal.ts'
-import { startService, subscribe } from './service.ts'
+import { type Answer, mustAsk } from './support/caller.ts'
+import { randomFrom } from './support/load.ts'
+import { expectBalancedLedger, importPeople, peopleSettings } from './support/people.ts'
+import { isReplay, type RevealReply, revealInTheEnd, type Wish } from './support/reveal.ts'
+import { startService, subscribe } from './support/service.ts'
 
 const { url } = await createTestDatabase()
 const settings = { DATABASE_URL: url, ...peopleSettings }

@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryDirectory } from '../../../packages/embedded-postgres/test/support.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
 import { connectClient, createTestDatabase } from '../support/database.ts'
-import { type Answer, ask, mustAsk } from './caller.ts'
-import { startService, subscribe, withDeps } from './service.ts'
+import { type Answer, ask, mustAsk } from './support/caller.ts'
+import { startService, subscribe, withDeps } from './support/service.ts'
 
 const { url } = await createTestDatabase()
 const settings = { DATABASE_URL: url, DEMO: '0' }

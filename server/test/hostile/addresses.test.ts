@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { eachOf, knownDomain, marker, refusalIn, startWorld } from './world.ts'
+import { eachOf, knownDomain, marker, refusalIn, startWorld } from './support/hostile-world.ts'
 
 const world = await startWorld()
 

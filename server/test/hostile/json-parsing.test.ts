@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { eachOf, refusalIn, startWorld } from './world.ts'
+import { eachOf, refusalIn, startWorld } from './support/hostile-world.ts'
 
 const world = await startWorld()
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
-import { operations } from '../access/operations.ts'
-import { validBodies } from './valid-bodies.ts'
-import { eachOf, marker, refusalIn, startWorld } from './world.ts'
+import { operations } from '../access/support/operations.ts'
+import { eachOf, marker, refusalIn, startWorld } from './support/hostile-world.ts'
+import { validBodies } from './support/valid-bodies.ts'
 
 const world = await startWorld()
 const bodies = await validBodies(world)

@@ -1,14 +1,14 @@
 import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/scopes.ts'
-import { createLogger } from '../../src/http/logger.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
-import { operations } from '../access/operations.ts'
-import { call, type RawReply, sendRaw } from '../http/edge.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
+import { operations } from '../access/support/operations.ts'
+import { call, type RawReply, sendRaw } from '../http/support/edge.ts'
 import { startTestApp } from '../support/app.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { connectClient } from '../support/database.ts'
-import { judge, marker } from './world.ts'
+import { judge, marker } from './support/hostile-world.ts'
 
 const lines: string[] = []
 const app = await startTestApp({

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { operations } from '../access/operations.ts'
-import { call } from '../http/edge.ts'
-import { eachOf, judge, knownDomain, marker, refusalIn, startWorld } from './world.ts'
+import { operations } from '../access/support/operations.ts'
+import { call } from '../http/support/edge.ts'
+import { eachOf, judge, knownDomain, marker, refusalIn, startWorld } from './support/hostile-world.ts'
 
 const world = await startWorld()
 const { app, key } = world

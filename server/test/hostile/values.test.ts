@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { eachOf, knownDomain, marker, refusalIn, startWorld } from './world.ts'
+import { eachOf, knownDomain, marker, refusalIn, startWorld } from './support/hostile-world.ts'
 
 const world = await startWorld()
 const send = async (path: string, body: unknown) =>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { call, expectEnvelope, sendRaw, startEdge } from './edge.ts'
+import { call, expectEnvelope, sendRaw, startEdge } from './support/edge.ts'
 
 const edge = await startEdge()
 const url = `${edge.url}/api/v1/stores/search`

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { type ApiRoutes, createHttpServer } from '../../src/http/server.ts'
-import { call, type Edge, expectEnvelope, sendRaw, startEdge } from './edge.ts'
+import { call, type Edge, expectEnvelope, sendRaw, startEdge } from './support/edge.ts'
 
 function signal(): { promise: Promise<void>; resolve: () => void } {
   let resolve = () => {}

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/kernel/errors.ts'
-import { call, expectEnvelope, linesAbout, type RawReply, startEdge } from './edge.ts'
+import { call, expectEnvelope, linesAbout, type RawReply, startEdge } from './support/edge.ts'
 
 const secret = 'mara@aurora-candles.example'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createMetrics, registerGauges, startMetricsServer } from '../../src/http/metrics.ts'
-import { addEcho, call, expectEnvelope, linesAbout, startEdge } from './edge.ts'
+import { addEcho, call, expectEnvelope, linesAbout, startEdge } from './support/edge.ts'
 
 describe('health', () => {
   test('a living process says so', async () => {

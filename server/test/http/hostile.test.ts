@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { addEcho, call, expectEnvelope, linesAbout, postJson, sendRaw, startEdge } from './edge.ts'
+import { addEcho, call, expectEnvelope, linesAbout, postJson, sendRaw, startEdge } from './support/edge.ts'
 
 const edge = await startEdge((api) => {
   addEcho(api)

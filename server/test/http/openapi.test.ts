@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { errorReplies } from '../../src/http/openapi.ts'
+import { errorReplies } from '../../src/http/openapi/openapi.ts'
 import { errorTable } from '../../src/kernel/errors.ts'
 import { Closed } from '../../src/kernel/shapes.ts'
-import { call, expectEnvelope, startEdge } from './edge.ts'
+import { call, expectEnvelope, startEdge } from './support/edge.ts'
 
 const edge = await startEdge(
   (api) => {

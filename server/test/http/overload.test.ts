@@ -7,7 +7,7 @@ import type { FinishedRequest } from '../../src/http/observe.ts'
 import type { ApiRoutes } from '../../src/http/server.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import { Closed } from '../../src/kernel/shapes.ts'
-import { call, type Edge, expectEnvelope, postJson, startEdge } from './edge.ts'
+import { call, type Edge, expectEnvelope, postJson, startEdge } from './support/edge.ts'
 
 const places = 8
 /** What one holder alone may have at work. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { call, expectEnvelope, linesAbout, sendRaw, startEdge } from './edge.ts'
+import { call, expectEnvelope, linesAbout, sendRaw, startEdge } from './support/edge.ts'
 
 const edge = await startEdge()
 const at = (method: string, path: string) => call(edge.url + path, { method })

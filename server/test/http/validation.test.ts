@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { Closed, Nullable } from '../../src/kernel/shapes.ts'
 import { ContactPersonFilters, StoreSearchFilters } from '../../src/search/query/filters.ts'
-import { expectEnvelope, postJson, startEdge } from './edge.ts'
+import { expectEnvelope, postJson, startEdge } from './support/edge.ts'
 
 const page = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),

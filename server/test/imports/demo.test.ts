@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { loadDemonstration, loadSandbox } from '../../src/imports/demo.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
-import { catalogue, openWorld, type World } from './world.ts'
+import { catalogue, openWorld, type World } from './support/import-world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 /** An import in a process of its own, for tests that kill it: `import-process.ts <database url> stores|contacts <file>`. */
-import { openContactSeals } from '../../src/contacts/keyring.ts'
+
 import { readInstallationSecret } from '../../src/db/installation.ts'
 import { createPool } from '../../src/db/pool.ts'
+import { openContactSeals } from '../../src/encryption/keyring.ts'
 import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
 import { systemClock } from '../../src/kernel/clock.ts'

@@ -7,7 +7,7 @@ import { generateContacts } from '../../../bench/generate-contacts.ts'
 import { importContacts } from '../../src/imports/import-contacts.ts'
 import { importStores } from '../../src/imports/import-stores.ts'
 import { flagTokens } from '../../src/search/query/vocabulary.ts'
-import { contentOf, openWorld, type World } from './world.ts'
+import { contentOf, openWorld, type World } from './support/import-world.ts'
 
 const program = join(import.meta.dirname, 'import-process.ts')
 const tsx = import.meta.resolve('tsx')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { monthlyPeriodAt, utcDayAt } from '../../src/kernel/period.ts'
+import { monthlyPeriodAt, utcDayAt } from '../../src/kernel/time.ts'
 
 const moment = fc.date({
   min: new Date('1990-01-01T00:00:00Z'),

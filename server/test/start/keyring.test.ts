@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { type ContactSeals, openContactSeals } from '../../src/contacts/keyring.ts'
-import { prependToKeyFile } from '../../src/contacts/keyring-file.ts'
 import { createPool, type Pool } from '../../src/db/pool.ts'
+import { type ContactSeals, openContactSeals } from '../../src/encryption/keyring.ts'
+import { prependToKeyFile } from '../../src/encryption/keyring-file.ts'
 import { generateDataKey, parseDataKeys } from '../../src/kernel/seal.ts'
 import { createTestDatabase } from '../support/database.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { requireMemory } from '../../src/bin/require-memory.ts'
-import { availableMemory, controlGroupLimit } from '../../src/kernel/memory.ts'
+import { availableMemory, controlGroupLimit } from '../../src/runtime/memory.ts'
 
 const megabyte = 2 ** 20
 

@@ -12,7 +12,7 @@ import {
   startOnTerminal,
   startService,
   temporaryFolder,
-} from './service.ts'
+} from './support/service.ts'
 
 /** What a start says up to its request. */
 async function linesUpToCurl(service: { line(): Promise<string> }): Promise<string[]> {

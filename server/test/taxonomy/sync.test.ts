@@ -8,7 +8,7 @@ import { readTaxonomy, readTaxonomyVersion } from '../../src/taxonomy/queries.ts
 import { syncTaxonomy } from '../../src/taxonomy/sync.ts'
 import { extensionValueOf, labelOf } from '../../src/taxonomy/values.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { taxonomyFolder } from './folders.ts'
+import { taxonomyFolder } from './support/folders.ts'
 
 let url: string
 let pool: ConnectionPool

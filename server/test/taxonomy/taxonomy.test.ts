@@ -3,14 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { Queryable } from '../../src/db/pool.ts'
 import { type ConnectionPool, createPool, transact } from '../../src/db/pool.ts'
 import { etagMatches } from '../../src/http/etag.ts'
-import { repeat } from '../../src/kernel/repeat.ts'
+import { repeat } from '../../src/runtime/repeat.ts'
 import { extendTaxonomy } from '../../src/taxonomy/extend.ts'
 import { LiveTaxonomy } from '../../src/taxonomy/live.ts'
 import { TaxonomyReply } from '../../src/taxonomy/schema.ts'
 import { syncTaxonomy } from '../../src/taxonomy/sync.ts'
 import { loadTaxonomy, renderTaxonomyReply } from '../../src/taxonomy/taxonomy.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { taxonomyFolder } from './folders.ts'
+import { taxonomyFolder } from './support/folders.ts'
 
 let pool: ConnectionPool
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { CallerContext } from '../../src/auth/caller.ts'
 import { type Client, type ConnectionPool, createPool } from '../../src/db/pool.ts'
 import { hashApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp } from '../support/app.ts'
-import { spendRows } from './spend.ts'
+import { spendRows } from './support/spend.ts'
 
 let pool: ConnectionPool
 let admitOn: (client: Client) => Promise<CallerContext>

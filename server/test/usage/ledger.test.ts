@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { planSlugs } from '../../src/accounts/plans.ts'
 import { scopes } from '../../src/auth/scopes.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
-import { runCommand } from '../cli/support.ts'
+import { runCommand } from '../cli/support/command.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
-import { spendCredits } from './spend.ts'
+import { spendCredits } from './support/spend.ts'
 
 const opening = '2027-12-30T23:00:00.000Z'
 const hourMs = 3_600_000

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
-import { searchThreadProgram } from '../../../src/bin/search-thread-program.ts'
+import { searchThreadProgram } from '../../../src/bin/programs.ts'
 import { feedInThread, startThread } from '../../../src/search/replica/thread.ts'
 import { createFeedWorld, expectSame, follow, temporaryFolder } from '../support/replica-world.ts'
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import type { Deps } from '../../../src/deps.ts'
-import { eraseContacts } from '../../../src/imports/erase-contacts.ts'
+import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
 import { importContacts } from '../../../src/imports/import-contacts.ts'
 import { importStores } from '../../../src/imports/import-stores.ts'
 import type { Mode } from '../../../src/kernel/ids.ts'

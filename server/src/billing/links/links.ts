@@ -1,0 +1,112 @@
+import { claimInHour, type HourRow, selectHour, settleClaim } from '../../auth/hour-queries.ts'
+import { type RateWindow, rateRefusal, windowAt } from '../../auth/rate-limits.ts'
+import type { Queryable } from '../../db/pool.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { figure } from '../../kernel/format.ts'
+import type { Mode } from '../../kernel/ids.ts'
+import type { BillingContext } from '../context.ts'
+import type { ProviderLink } from '../provider.ts'
+import type { BillingLinkReply, LinkKind } from '../schema.ts'
+import type { Purchase } from './decision.ts'
+
+/** Our own pages: where the provider's lead back to, and where links of the sandbox lead. */
+export const pagePaths = {
+  done: '/billing/done',
+  canceled: '/billing/canceled',
+  test: '/billing/test',
+} as const
+
+// Longer than the making of a link may take, so that only what became of a crash ends by itself.
+const claimMs = 15_000
+const retryAfterSeconds = 5
+
+/** Whose hour a link counts to. */
+interface LinkHour {
+  accountId: number
+  mode: Mode
+  limit: number
+}
+
+/** Makes a link that counts to the caller's hour, which the reply then tells. */
+export function makeLink(ctx: BillingContext, make: () => Promise<ProviderLink>): Promise<ProviderLink> {
+  const { accountId, mode, rate, entitlement } = ctx.caller
+  const hour = { accountId, mode, limit: entitlement.limits.billing_links_per_hour }
+  return makeCountedLink(ctx, hour, make, (window) => {
+    rate.billing_links = window
+  })
+}
+
+/**
+ * Makes a link as one of an account's hour. It is claimed before, so that calls at once never make more than the limit,
+ * and counts when it is there; a claim that nobody settles, for a crash, ends by itself. `onHour` learns how the hour
+ * stands.
+ */
+export async function makeCountedLink(
+  { db, clock, now }: { db: Queryable; clock: Clock; now: Date },
+  { accountId, mode, limit }: LinkHour,
+  make: () => Promise<ProviderLink>,
+  onHour: (window: RateWindow) => void = () => {},
+): Promise<ProviderLink> {
+  const windowOf = (hour: HourRow | undefined) =>
+    windowAt('billing_links', { startedAt: hour?.started_at, used: hour?.used }, limit, now)
+  const claimedAt = clock.now()
+  const claim = { accountId, mode, kind: 'billing_links', until: new Date(claimedAt.getTime() + claimMs) } as const
+  if (!(await claimInHour(db, claim, { now, claimedAt, limit }))) {
+    const window = windowOf(await selectHour(db, claim))
+    onHour(window)
+    throw hourRefusal(window, limit, now)
+  }
+  let link: ProviderLink
+  try {
+    link = await make()
+  } catch (error) {
+    // Why there is no link matters more than that its place could not be given back.
+    await settleClaim(db, claim, false).catch(() => {})
+    throw error
+  }
+  const hour = await settleClaim(db, claim, true)
+  if (!hour) throw tookTooLong()
+  onHour(windowOf(hour))
+  return link
+}
+
+/** Others have taken the last places since this call was admitted: for good, or only to try. */
+function hourRefusal(hour: RateWindow, limit: number, now: Date): ApiError {
+  if (hour.used >= limit) return rateRefusal('billing_links', hour, now)
+  return new ApiError(
+    'rate_limit_exceeded',
+    `All ${figure(limit)} billing links of this hour are made or being made; try again in ${retryAfterSeconds} seconds.`,
+    { param: 'billing_links', retryAfterSeconds },
+  )
+}
+
+function tookTooLong(): ApiError {
+  return new ApiError('billing_provider_unavailable', 'Making the link took too long; try again in a moment.', {
+    retryAfterSeconds,
+    cause: new Error(`a billing link took longer than ${claimMs} ms, and its place in the hour was given away`),
+  })
+}
+
+/** In the sandbox nothing can be bought: the link leads to a page that says so, and nothing reaches the provider. */
+export function makeTestLink(ctx: BillingContext): Promise<ProviderLink> {
+  return makeLink(ctx, async () => ({ url: ctx.publicUrl + pagePaths.test, expiresAt: null }))
+}
+
+export function linkReply(
+  { requestId }: BillingContext,
+  { url, expiresAt }: ProviderLink,
+  kind: LinkKind,
+  target: Purchase | null,
+): BillingLinkReply {
+  return {
+    object: 'billing_link',
+    kind,
+    url,
+    target_plan: target?.plan ?? null,
+    target_billing: target?.billing ?? null,
+    expires_at: expiresAt?.toISOString() ?? null,
+    requires_customer_confirmation: true,
+    request_id: requestId,
+  }
+}

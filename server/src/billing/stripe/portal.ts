@@ -1,0 +1,92 @@
+import type { Stripe } from './connection.ts'
+
+/** Marks the settings that are ours among others of the same Stripe account, and what each is for. */
+type Purpose = 'portal' | 'payment_method'
+const metadataOf = (purpose: Purpose) => ({ storedex: purpose })
+
+/**
+ * The portal's settings that `billing setup` made. Null when there are none: Stripe then takes the account's default
+ * ones, which a person sets in its dashboard.
+ */
+export async function findPortalConfiguration(stripe: Stripe): Promise<string | null> {
+  return (await findOwn(stripe, 'portal'))?.id ?? null
+}
+
+/**
+ * The settings of a portal in which a payment method is all that can be changed. A flow hides the rest of the portal;
+ * with these settings there is no rest. They are made when first needed, and put right when somebody widened them.
+ */
+export async function providePaymentMethodConfiguration(stripe: Stripe): Promise<string> {
+  const found = await findOwn(stripe, 'payment_method')
+  const configuration = found ?? (await stripe.billingPortal.configurations.create(paymentMethodOnly))
+  if (isWider(configuration)) await stripe.billingPortal.configurations.update(configuration.id, closed)
+  return configuration.id
+}
+
+// What a new configuration does not name is off.
+const paymentMethodOnly = {
+  business_profile: { headline: 'Storedex' },
+  features: { payment_method_update: { enabled: true } },
+  metadata: metadataOf('payment_method'),
+} satisfies Stripe.BillingPortal.ConfigurationCreateParams
+
+const closed = {
+  features: {
+    customer_update: { enabled: false },
+    invoice_history: { enabled: false },
+    payment_method_update: { enabled: true },
+    subscription_cancel: { enabled: false },
+    subscription_update: { enabled: false },
+  },
+} satisfies Stripe.BillingPortal.ConfigurationUpdateParams
+
+function isWider({ features }: Stripe.BillingPortal.Configuration): boolean {
+  const { payment_method_update, ...others } = features
+  return !payment_method_update.enabled || Object.values(others).some(({ enabled }) => enabled)
+}
+
+async function findOwn(stripe: Stripe, purpose: Purpose): Promise<Stripe.BillingPortal.Configuration | undefined> {
+  const found = await stripe.billingPortal.configurations
+    .list({ active: true, limit: 100 })
+    .autoPagingToArray({ limit: 1_000 })
+  return found.find(({ metadata }) => metadata?.storedex === purpose)
+}
+
+/** What a customer may change a subscription to. */
+interface Offered {
+  product: string
+  prices: string[]
+}
+
+/** The portal's settings, made or brought up to date. A lower plan and a shorter rhythm wait for the end of the period. */
+export async function providePortalConfiguration(
+  stripe: Stripe,
+  offered: Offered[],
+  returnUrl: string,
+): Promise<{ id: string; isNew: boolean }> {
+  const settings = {
+    business_profile: { headline: 'Storedex' },
+    default_return_url: returnUrl,
+    features: {
+      customer_update: { enabled: true, allowed_updates: ['name', 'email', 'address', 'tax_id'] },
+      invoice_history: { enabled: true },
+      payment_method_update: { enabled: true },
+      subscription_cancel: { enabled: true, mode: 'at_period_end' },
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['price'],
+        products: offered,
+        proration_behavior: 'always_invoice',
+        schedule_at_period_end: {
+          conditions: [{ type: 'decreasing_item_amount' }, { type: 'shortening_interval' }],
+        },
+      },
+    },
+    metadata: metadataOf('portal'),
+  } satisfies Stripe.BillingPortal.ConfigurationCreateParams
+  const known = await findPortalConfiguration(stripe)
+  const { id } = known
+    ? await stripe.billingPortal.configurations.update(known, settings)
+    : await stripe.billingPortal.configurations.create(settings)
+  return { id, isNew: known === null }
+}

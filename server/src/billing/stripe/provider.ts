@@ -1,0 +1,206 @@
+import { endedStatuses, isRunning } from '../../accounts/account.ts'
+import { unknownAccount } from '../links-refusals.ts'
+import type { Billing, BillingProvider, PaidPlan, ProviderSubscription } from '../provider.ts'
+import { readEvent } from '../stripe-event.ts'
+import { closeCheckouts, replaceCheckouts } from './checkouts.ts'
+import {
+  connectStripe,
+  doOnce,
+  internalError,
+  isKeyTaken,
+  isUnknownCustomer,
+  isUnknownObject,
+  type Stripe,
+  type StripeAccess,
+} from './connection.ts'
+import { describeSubscription, momentOf, soldByPrice } from './objects.ts'
+import { findPortalConfiguration, providePaymentMethodConfiguration } from './portal.ts'
+
+export interface StripeProviderOptions {
+  /** Asked before each call: a local stand-in may be started by the first one, or come back at another address. */
+  findAccess: () => Promise<StripeAccess>
+  /** Price ids by `plan_billing`, as far as they are sold. */
+  prices: Readonly<Record<string, string>>
+}
+
+const subscriptionsPerPage = 100
+const maxSubscriptions = 1_000
+
+/** The payment provider, over Stripe's API. */
+export function createStripeProvider({ findAccess, prices }: StripeProviderOptions): BillingProvider {
+  const sold = soldByPrice(prices)
+  let known: { access: StripeAccess; connection: ReturnType<typeof connectStripe> } | undefined
+  const connect = async () => {
+    const access = await findAccess()
+    if (known?.access !== access) known = { access, connection: connectStripe(access) }
+    return known
+  }
+  const call = async <T>(work: (stripe: Stripe) => Promise<T>) => (await connect()).connection.call(work)
+
+  /** A call that names a customer as the one it is for. */
+  const callFor = <T>(work: (stripe: Stripe) => Promise<T>) =>
+    call((stripe) =>
+      work(stripe).catch((cause) => {
+        throw isUnknownCustomer(cause) ? unknownAccount(cause) : cause
+      }),
+    )
+
+  const priceOf = (plan: PaidPlan, billing: Billing) => {
+    const price = prices[`${plan}_${billing}`]
+    if (!price) throw internalError(new Error(`${plan}, billed ${billing}, is not sold`))
+    return price
+  }
+  const list = async (stripe: Stripe, customerId: string): Promise<ProviderSubscription[]> => {
+    const found = await stripe.subscriptions
+      .list({ customer: customerId, status: 'all', limit: subscriptionsPerPage, expand: ['data.customer'] })
+      .autoPagingToArray({ limit: maxSubscriptions })
+    return found
+      .map((subscription) => describeSubscription(subscription, sold))
+      .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+  }
+
+  return {
+    isSold: (plan, billing) => `${plan}_${billing}` in prices,
+
+    async createCustomer({ publicId, name, email, replaces }) {
+      const { id } = await call((stripe) =>
+        doOnce(`storedex-customer-${publicId}${replaces ? `-after-${replaces}` : ''}`, (once) =>
+          stripe.customers.create({ name, ...(email && { email }), metadata: { storedex_account: publicId } }, once),
+        ),
+      )
+      return id
+    },
+
+    listSubscriptions: (customerId) =>
+      call((stripe) =>
+        list(stripe, customerId).catch((error) => {
+          if (isUnknownObject(error)) return []
+          throw error
+        }),
+      ),
+
+    createCheckout: ({ customerId, plan, billing, accountPublicId, returnUrl, canceledUrl, expiresAt }) =>
+      callFor(async (stripe) => {
+        const metadata = { storedex_account: accountPublicId }
+        const session = await replaceCheckouts(
+          stripe,
+          {
+            mode: 'subscription',
+            customer: customerId,
+            client_reference_id: accountPublicId,
+            line_items: [{ price: priceOf(plan, billing), quantity: 1 }],
+            success_url: returnUrl,
+            cancel_url: canceledUrl,
+            expires_at: Math.ceil(expiresAt.getTime() / 1000),
+            metadata,
+            subscription_data: { metadata },
+          },
+          async () => (await list(stripe, customerId)).some(isRunning),
+        )
+        return { url: addressOf(session), expiresAt: momentOf(session.expires_at) }
+      }),
+
+    closeCheckouts: (customerId) => call((stripe) => closeCheckouts(stripe, customerId)),
+
+    createUpdateConfirmation: ({ customerId, subscriptionId, plan, billing, returnUrl }) =>
+      call(async (stripe) => {
+        const [subscription, configuration] = await Promise.all([
+          stripe.subscriptions.retrieve(subscriptionId),
+          findPortalConfiguration(stripe),
+        ])
+        const items = subscription.items.data
+        const item = items.find(({ price }) => sold.has(price.id)) ?? items[0]!
+        const session = await stripe.billingPortal.sessions.create({
+          customer: customerId,
+          return_url: returnUrl,
+          ...(configuration && { configuration }),
+          flow_data: {
+            type: 'subscription_update_confirm',
+            subscription_update_confirm: {
+              subscription: subscriptionId,
+              items: [{ id: item.id, price: priceOf(plan, billing), quantity: 1 }],
+            },
+            after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
+          },
+        })
+        return { url: addressOf(session), expiresAt: null }
+      }),
+
+    createPortal: ({ customerId, returnUrl }) =>
+      callFor(async (stripe) => {
+        const configuration = await findPortalConfiguration(stripe)
+        const session = await stripe.billingPortal.sessions.create({
+          customer: customerId,
+          return_url: returnUrl,
+          ...(configuration && { configuration }),
+        })
+        return { url: addressOf(session), expiresAt: null }
+      }),
+
+    createPaymentMethodUpdate: ({ customerId, returnUrl }) =>
+      callFor(async (stripe) => {
+        const session = await stripe.billingPortal.sessions.create({
+          customer: customerId,
+          return_url: returnUrl,
+          configuration: await providePaymentMethodConfiguration(stripe),
+          flow_data: {
+            type: 'payment_method_update',
+            // Without this the finished flow would lead on into the portal.
+            after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
+          },
+        })
+        return { url: addressOf(session), expiresAt: null }
+      }),
+
+    startTrial: ({ customerId, plan, billing, endsAt, accountPublicId }) =>
+      call(async (stripe) => {
+        const before = await list(stripe, customerId)
+        if (before.some(isLive)) return
+        // The number of ended ones tells a later trial from the same one asked for again.
+        const key = `storedex-trial-${accountPublicId}-${before.length}`
+        try {
+          await doOnce(key, async (once) => {
+            // A failure that is played back may have come after it was done.
+            if ((await list(stripe, customerId)).some(isLive)) return
+            await stripe.subscriptions.create(
+              {
+                customer: customerId,
+                items: [{ price: priceOf(plan, billing) }],
+                trial_end: Math.ceil(endsAt.getTime() / 1000),
+                trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
+                metadata: { storedex_account: accountPublicId },
+              },
+              once,
+            )
+          })
+        } catch (error) {
+          // Asked at the same time with another end: that one has it.
+          if (!isKeyTaken(error) || !(await list(stripe, customerId)).some(isLive)) throw error
+        }
+      }),
+
+    endTrial: (subscriptionId) =>
+      call(async (stripe) => {
+        const { trial_end } = await stripe.subscriptions.retrieve(subscriptionId)
+        await doOnce(`storedex-end-trial-${subscriptionId}-${trial_end}`, async (once) => {
+          // Told to one that has ended, Stripe would begin another period, and charge for it.
+          const { status } = await stripe.subscriptions.retrieve(subscriptionId)
+          if (status === 'trialing') await stripe.subscriptions.update(subscriptionId, { trial_end: 'now' }, once)
+        })
+      }),
+
+    async readEvent(input) {
+      const { access, connection } = await connect()
+      return connection.isSigned(input) ? readEvent(input.body, access.secretKey) : null
+    },
+  }
+}
+
+function isLive({ status }: ProviderSubscription): boolean {
+  return !endedStatuses.has(status)
+}
+
+function addressOf({ url }: { url: string | null }): string {
+  if (!url) throw new Error('Stripe made a session without an address')
+  return url
+}

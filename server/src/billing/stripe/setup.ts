@@ -1,0 +1,137 @@
+import type { PlanFile } from '../../accounts/plans.ts'
+import type { Billing, PaidPlan } from '../provider.ts'
+import { handledTypes } from '../sync/webhooks.ts'
+import type { Stripe, StripeConnection } from './connection.ts'
+import { isUnknownObject } from './connection.ts'
+import { providePortalConfiguration } from './portal.ts'
+
+/** What is sold, by the names that prices have in the configuration. */
+const offers = {
+  pro_monthly: { plan: 'pro', billing: 'monthly', defaultCents: 49_00 },
+  pro_annual: { plan: 'pro', billing: 'annual', defaultCents: 490_00 },
+  business_monthly: { plan: 'business', billing: 'monthly', defaultCents: 199_00 },
+  business_annual: { plan: 'business', billing: 'annual', defaultCents: 1_990_00 },
+  enterprise_monthly: { plan: 'enterprise', billing: 'monthly', defaultCents: 999_00 },
+  enterprise_annual: { plan: 'enterprise', billing: 'annual', defaultCents: 9_990_00 },
+} as const satisfies Record<string, { plan: PaidPlan; billing: Billing; defaultCents: number }>
+export type OfferName = keyof typeof offers
+export const offerNames = Object.keys(offers) as OfferName[]
+
+export interface SetupOptions {
+  /** Where the service is reached from outside. */
+  publicUrl: string
+  /** Names of the plans. */
+  plans: PlanFile
+  currency: string
+  /** What new prices cost, in the currency's hundredths; where left out, what is usual. */
+  cents: Partial<Record<OfferName, number>>
+}
+
+export interface SetupResult {
+  prices: Record<OfferName, string>
+  portal_configuration: string
+  webhook_endpoint: string
+  /** Told by Stripe once, when the endpoint is made; null when it was there. */
+  webhook_secret: string | null
+  /** What was not there before. */
+  created: string[]
+}
+
+/**
+ * Makes at Stripe what the service needs there, or finds it: a product for each plan, a price for each offer, known by its
+ * lookup key, the settings of the portal, and the endpoint that events go to. A price that is there keeps its amount.
+ */
+export async function setUpStripe({ call }: StripeConnection, options: SetupOptions): Promise<SetupResult> {
+  const created: string[] = []
+  const found = await call((stripe) =>
+    stripe.prices.list({ lookup_keys: offerNames.map(lookupKey), active: true, limit: offerNames.length }),
+  )
+  const prices = new Map(found.data.map((price) => [price.lookup_key, price]))
+  const products = new Map<PaidPlan, string>()
+  for (const name of offerNames) {
+    const { plan } = offers[name]
+    const product = prices.get(lookupKey(name))?.product ?? products.get(plan)
+    if (product) products.set(plan, idOf(product))
+  }
+  for (const name of offerNames) {
+    if (prices.has(lookupKey(name))) continue
+    const { plan } = offers[name]
+    if (!products.has(plan)) products.set(plan, await call((stripe) => provideProduct(stripe, plan, options, created)))
+    const price = await call((stripe) => createPrice(stripe, name, products.get(plan)!, options))
+    prices.set(lookupKey(name), price)
+    created.push(`price ${name}`)
+  }
+  const priceIds = Object.fromEntries(offerNames.map((name) => [name, prices.get(lookupKey(name))!.id]))
+  const offered = [...products].map(([plan, product]) => ({
+    product,
+    prices: offerNames.filter((name) => offers[name].plan === plan).map((name) => priceIds[name]!),
+  }))
+  const portal = await call((stripe) => providePortalConfiguration(stripe, offered, options.publicUrl))
+  if (portal.isNew) created.push('portal configuration')
+  const endpoint = await call((stripe) => provideWebhookEndpoint(stripe, `${options.publicUrl}/webhooks/stripe`))
+  if (endpoint.secret !== null) created.push('webhook endpoint')
+  return {
+    prices: priceIds as Record<OfferName, string>,
+    portal_configuration: portal.id,
+    webhook_endpoint: endpoint.id,
+    webhook_secret: endpoint.secret,
+    created,
+  }
+}
+
+function lookupKey(name: OfferName): string {
+  return `storedex_${name}`
+}
+
+function idOf(reference: string | { id: string }): string {
+  return typeof reference === 'string' ? reference : reference.id
+}
+
+/** The product of a plan has an id of our choosing, so that there is never a second one. */
+async function provideProduct(
+  stripe: Stripe,
+  plan: PaidPlan,
+  { plans }: SetupOptions,
+  created: string[],
+): Promise<string> {
+  const id = `storedex_${plan}`
+  try {
+    const { active } = await stripe.products.retrieve(id)
+    if (!active) await stripe.products.update(id, { active: true })
+  } catch (error) {
+    if (!isUnknownObject(error)) throw error
+    await stripe.products.create({ id, name: `Storedex ${plans.plans[plan].name}` })
+    created.push(`product ${plan}`)
+  }
+  return id
+}
+
+function createPrice(
+  stripe: Stripe,
+  name: OfferName,
+  product: string,
+  { currency, cents }: SetupOptions,
+): Promise<Stripe.Price> {
+  const { billing, defaultCents } = offers[name]
+  return stripe.prices.create({
+    product,
+    currency,
+    unit_amount: cents[name] ?? defaultCents,
+    recurring: { interval: billing === 'monthly' ? 'month' : 'year' },
+    lookup_key: lookupKey(name),
+    // One that was retired may still hold the key.
+    transfer_lookup_key: true,
+  })
+}
+
+async function provideWebhookEndpoint(stripe: Stripe, url: string): Promise<{ id: string; secret: string | null }> {
+  const enabled_events = [...handledTypes]
+  const known = await stripe.webhookEndpoints.list({ limit: 100 }).autoPagingToArray({ limit: 1_000 })
+  const ours = known.find((endpoint) => endpoint.url === url)
+  if (ours) {
+    await stripe.webhookEndpoints.update(ours.id, { enabled_events, disabled: false })
+    return { id: ours.id, secret: null }
+  }
+  const made = await stripe.webhookEndpoints.create({ url, enabled_events })
+  return { id: made.id, secret: made.secret ?? null }
+}

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isRunning } from '../../accounts/account.ts'
+import { lockAccount } from '../../accounts/queries.ts'
+import { type Pool, transact } from '../../db/pool.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { withTurn } from '../concurrency.ts'
+import type { BillingProvider } from '../provider.ts'
+import { lockBilling, selectCustomer, updateBilledTerms } from '../queries.ts'
+import { billedTerms, currentTerms } from '../subscription-state.ts'
+
+export interface SyncContext {
+  db: Pool
+  billing: BillingProvider
+  clock: Clock
+}
+
+/**
+ * Brings an account to what the payment provider says of it now. Of several that do so at once, in any instance, each
+ * reads and writes before the next one reads: what is written last was read last, so an account never goes back to an
+ * older state, whatever the order in which events come. Requests are admitted meanwhile; the account's row is held only
+ * while it is written. Checkouts that are still open beside a subscription are closed, so that nobody buys twice.
+ */
+export async function syncAccount(ctx: SyncContext, accountId: number): Promise<{ changed: boolean }> {
+  const { changed, subscriberId } = await readAndWrite(ctx, accountId)
+  // What was paid for is written already, and no connection is held.
+  if (subscriberId !== null) await ctx.billing.closeCheckouts(subscriberId)
+  return { changed }
+}
+
+interface Synced {
+  changed: boolean
+  /** The customer, when a subscription of it runs. */
+  subscriberId: string | null
+}
+
+function readAndWrite(ctx: SyncContext, accountId: number): Promise<Synced> {
+  return withTurn(ctx.db, () =>
+    transact(ctx.db, async (client) => {
+      await lockBilling(client, accountId)
+      const customerId = await selectCustomer(client, accountId)
+      if (customerId === null) return { changed: false, subscriberId: null }
+      const subscriptions = await ctx.billing.listSubscriptions(customerId)
+      const readAt = ctx.clock.now()
+      const account = (await lockAccount(client, accountId))!
+      const terms = billedTerms(account, subscriptions)
+      await updateBilledTerms(client, accountId, terms, readAt)
+      return {
+        changed: !isDeepStrictEqual(terms, currentTerms(account)),
+        subscriberId: subscriptions.some(isRunning) ? customerId : null,
+      }
+    }),
+  )
+}

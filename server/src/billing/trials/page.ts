@@ -1,0 +1,205 @@
+import type { ApiError } from '../../kernel/errors.ts'
+import { figure, isoDay } from '../../kernel/format.ts'
+import { type Html, html, type Page } from '../links/pages.ts'
+import type { Price } from '../provider.ts'
+import type { TrialStanding } from './state.ts'
+
+/** The page as an account stands. Its form sends `confirmation` back. */
+export function trialPage(standing: TrialStanding, confirmation: string): Page {
+  return { status: 200, ...contentOf(standing, confirmation) }
+}
+
+/** The same for whoever confirmed what does not hold any more. */
+export function outdatedPage(standing: TrialStanding, confirmation: string): Page {
+  const { title, body } = contentOf(standing, confirmation)
+  const notice = html`<p class="note" role="alert">Nothing was changed: the page had grown old. Please look again.</p>`
+  return { status: 409, title, body: html`${notice}${body}` }
+}
+
+function contentOf(standing: TrialStanding, confirmation: string): { title: string; body: Html } {
+  const { planName, step } = standing
+  const form = (label: string) => html`<form method="post">
+        <input type="hidden" name="confirmation" value="${confirmation}" />
+        <button>${label}</button>
+      </form>`
+  switch (step.kind) {
+    case 'end_trial':
+      return {
+        title: `Start the paid ${planName} plan now`,
+        body: html`<p>You are on a trial. Ending it now starts the paid plan at once, with all of its contact credits.</p>
+      ${factsOf(standing, step.subscription.price)}
+      <p>The payment method that is on file is charged as soon as you confirm.${endsAnyway(step.subscription)}</p>
+      ${form('End the trial and start the paid plan')}
+      <p>Nothing changes if you close this page.</p>`,
+      }
+    case 'add_payment_method':
+      return {
+        title: 'A payment method is needed first',
+        body: html`<p>You are on a trial. Before it can be ended and the paid plan started, the payment provider needs a
+      payment method. Adding one charges nothing yet; the provider's page leads back here.</p>
+      ${factsOf(standing, step.subscription.price)}
+      ${form('Add a payment method')}
+      <p>Nothing changes if you close this page.</p>`,
+      }
+    case 'buy':
+      return {
+        title: `Start the paid ${planName} plan now`,
+        body: html`<p>You are on a trial. It ends, and the paid plan starts, when you have subscribed on the payment
+      provider's page, which shows the price before anything is charged.</p>
+      ${factsOf(standing, null)}
+      ${form('Continue to the payment page')}
+      <p>Nothing changes if you close this page.</p>`,
+      }
+    case 'mend_payment':
+      return {
+        title: 'The payment did not go through',
+        body: html`<p>The trial has ended, but its payment has failed or was not finished, so the paid plan cannot be used
+      yet. On the payment provider's page you can give another payment method, with which it is tried again.</p>
+      ${form('Continue to the payment page')}`,
+      }
+    case 'needs_manager':
+      return {
+        title: withoutManager[step.instead].title,
+        body: html`<p>${withoutManager[step.instead].reason} This link cannot do that: the API key it was made with may
+      not manage billing.</p>
+      ${step.instead === 'mend_payment' ? null : factsOf(standing, null)}
+      <p>Ask somebody who manages billing for this account. With a key that has the scope <code>billing:manage</code>, a
+      program gets such a link from <code>GET /api/v1/usage</code> during the trial, and from
+      <code>POST /api/v1/billing/portal-link</code> at any time.</p>`,
+      }
+    case 'done':
+      return {
+        title: `The paid ${planName} plan is active`,
+        body: html`<p>The trial is over. The credits of the paid plan are there.</p>
+      ${factsOf(standing, null)}
+      <p>You can close this page.</p>`,
+      }
+    case 'over':
+      return {
+        title: 'There is no trial any more',
+        body: html`<p>The account has neither a trial nor a paid plan. A program makes a link to buy one with
+      <code>POST /api/v1/billing/subscription-link</code>.</p>`,
+      }
+    case 'ask':
+      return {
+        title: 'This trial cannot be ended here',
+        body: html`<p>Please ask whoever opened the account for you: they can start the paid plan.</p>`,
+      }
+  }
+}
+
+/** What has to be done at the provider first, for a person whose link may not lead there. */
+const withoutManager = {
+  add_payment_method: {
+    title: 'A payment method is needed first',
+    reason: 'You are on a trial. Before it can be ended, the payment provider needs a payment method.',
+  },
+  buy: {
+    title: 'The paid plan has to be bought',
+    reason: 'You are on a trial. It ends, and the paid plan starts, when somebody subscribes on the payment page.',
+  },
+  mend_payment: {
+    title: 'The payment did not go through',
+    reason: 'The trial has ended, but its payment has failed or was not finished. It has to be paid again.',
+  },
+} as const
+
+function factsOf({ planName, trialEndsAt, credits, step }: TrialStanding, price: Price | null): Html {
+  const left = `${figure(credits.remaining)} of ${figure(credits.total)} left`
+  const facts: [string, string][] =
+    step.kind === 'done'
+      ? [
+          ['Plan', planName],
+          ['Contact credits', left],
+        ]
+      : [
+          ['Plan', planName],
+          ...(price ? [['Price', priceInWords(price)] as [string, string]] : []),
+          ['Trial until', trialEndsAt ? isoDay(trialEndsAt) : 'it is ended'],
+          ['Contact credits now', left],
+          ['Contact credits on the paid plan', `${figure(credits.paidPlanTotal)} a month`],
+        ]
+  return html`<dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+}
+
+function endsAnyway({ cancelAtPeriodEnd }: { cancelAtPeriodEnd: boolean }): string {
+  return cancelAtPeriodEnd ? ' The plan is set to end after its first paid period.' : ''
+}
+
+/** "$49.00 a month". */
+function priceInWords({ amount, currency, interval, intervalCount }: Price): string {
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
+  const sum = format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+  return intervalCount === 1 ? `${sum} a ${interval}` : `${sum} every ${intervalCount} ${interval}s`
+}
+
+/** A link that opens nothing: it tells why, and nothing of an account. */
+export const expiredPage: Page = {
+  status: 410,
+  title: 'This link has expired',
+  body: html`<p>Links to this page last an hour. A program gets a new one from <code>GET /api/v1/usage</code>, at
+      <code>billing.url</code>.</p>`,
+}
+
+export const unknownPage: Page = {
+  status: 403,
+  title: 'This link is not valid',
+  body: html`<p>Please open the whole link, as it was given to you.</p>`,
+}
+
+/** The key that the link was made with does not hold any more. */
+export function closedPage(reason: string, status: 403 | 410): Page {
+  return {
+    status,
+    title: 'This link is closed',
+    body: html`<p>The API key that this link was made with ${reason}, so the link does nothing any more. Nothing was
+      changed. A program with another key of the account gets a new link from <code>GET /api/v1/usage</code>.</p>`,
+  }
+}
+
+/** A form that another site has sent. */
+export const foreignPage: Page = {
+  status: 403,
+  title: 'Nothing was changed',
+  body: html`<p>This was not sent from our page. Please open the link that was given to you.</p>`,
+}
+
+/** Leads on to a page of the payment provider. A redirect would not do: a form may lead only to its own site. */
+export function onwardPage(url: string): Page {
+  return {
+    status: 200,
+    title: 'On to the payment provider',
+    body: html`<p><a class="button" href="${url}">Continue to the payment page</a></p>`,
+    leadsTo: url,
+  }
+}
+
+/** A failure, in a few words for a person. */
+export function failurePage({ status, param, retryAfterSeconds = 60 }: ApiError): Page {
+  if (status === 429 && param === 'billing_links')
+    return {
+      status,
+      title: 'Too many payment pages were opened',
+      body: html`<p>All payment pages that this account may open in an hour were opened. Nothing was changed. Open the link
+      again in ${minutes(retryAfterSeconds)}.</p>`,
+    }
+  if (status === 503 || status === 429)
+    return {
+      status,
+      title: 'Please try again in a moment',
+      body: html`<p>${status === 503 ? 'The payment provider or this service does not answer just now.' : 'This page was opened very often.'}
+      Nothing was lost: open the link again.</p>`,
+    }
+  if (status >= 500)
+    return {
+      status,
+      title: 'Something went wrong',
+      body: html`<p>It went wrong on our side and has been recorded.</p>`,
+    }
+  return { status, title: 'This could not be understood', body: html`<p>Please open the link again.</p>` }
+}
+
+function minutes(seconds: number): string {
+  const count = Math.ceil(seconds / 60)
+  return count === 1 ? 'a minute' : `${count} minutes`
+}

@@ -1,0 +1,65 @@
+import { isPersonToken } from '@storedex/search-index'
+import type { Store } from '../delivery/store-document.ts'
+import { type Facet, flagTokens, type Vocabulary } from '../search/query/vocabulary.ts'
+
+/** What a search needs of a store beside its document. All follows from the document, the contacts and the taxonomy. */
+export interface SearchColumns {
+  /** Infinity without a score: last in the result order. */
+  negatedScore: number
+  /** Sorted. */
+  tokens: number[]
+  createdEstimate: string | null
+  firstDiscoveredAt: string | null
+}
+
+/** `contactTokens` are those that the document does not tell. */
+export function searchColumnsOf(store: Store, contactTokens: number[], vocabulary: Vocabulary): SearchColumns {
+  return {
+    // Not simply negated: -0 and 0 would be two spellings of one score.
+    negatedScore: store.lead_fit_score === null ? Number.POSITIVE_INFINITY : 0 - store.lead_fit_score,
+    tokens: tokensOf(store, contactTokens, vocabulary),
+    createdEstimate: store.store_created_at?.estimate ?? null,
+    firstDiscoveredAt: store.first_discovered_at,
+  }
+}
+
+/** Shows each word of a store that stands in the taxonomy. */
+export function visitWords(store: Store, visit: WordVisitor): void {
+  visitOne('category', store.category, visit)
+  visitOne('country', store.country, visit)
+  visitOne('traffic_tier', store.traffic_tier, visit)
+  visitOne('revenue_tier', store.revenue_tier, visit)
+  visitOne('theme_type', store.technologies.theme.type, visit)
+  for (const app of store.technologies.apps) visit('app', app)
+  for (const pixel of store.technologies.pixels) visit('pixel', pixel)
+  for (const role of store.contacts_summary.roles) visit('role', role)
+}
+
+export type WordVisitor = (facet: Facet, value: string) => void
+
+function visitOne(facet: Facet, value: string | null, visit: WordVisitor): void {
+  if (value !== null) visit(facet, value)
+}
+
+const contactFlags: readonly number[] = [
+  flagTokens.contacts,
+  flagTokens.revealableContacts,
+  flagTokens.verifiedRevealableContacts,
+]
+
+/** Of a store's tokens those that its contacts give it, apart from the words of their roles. */
+export function contactTokensOf(tokens: number[]): number[] {
+  return tokens.filter((token) => isPersonToken(token) || contactFlags.includes(token))
+}
+
+function tokensOf(store: Store, contactTokens: number[], vocabulary: Vocabulary): number[] {
+  const tokens = new Set<number>(contactTokens)
+  visitWords(store, (facet, value) => {
+    const term = vocabulary.find(facet, value)
+    // A store that silently lacked a token would be missing from searches.
+    if (!term) throw new Error(`the taxonomy has no ${facet} "${value}", which ${store.domain} uses`)
+    tokens.add(term.token)
+  })
+  if (store.platform_plus) tokens.add(flagTokens.platformPlus)
+  return [...tokens].sort((a, b) => a - b)
+}

@@ -1,0 +1,74 @@
+import { seniorities } from '@storedex/search-index'
+import { type Static, Type } from 'typebox'
+import { contactIdPattern } from '../delivery/contact-preview.ts'
+import { Domain, StoreName, storeIdPattern } from '../delivery/store-document.ts'
+import { deliveredStatuses, emailTypes, maxChannels, phoneTypes } from '../encryption/contact-facts.ts'
+import { Closed, Count, Moment, Nullable, RequestId, Word } from '../kernel/shapes.ts'
+
+const maxContacts = 10
+
+export const ContactRevealRequest = Closed({
+  contact_ids: Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 1_000 }), {
+    minItems: 1,
+    maxItems: maxContacts,
+    description: 'Ids of previews. One that stands twice counts once.',
+    examples: [['ct_live_PqLmXzTbVnRwKdHc']],
+  }),
+})
+export type ContactRevealRequest = Static<typeof ContactRevealRequest>
+
+export const RevealHeaders = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[ -~]+$',
+      description:
+        'A name of your own for this request, new for each new one. Sent again with the same body within 24 hours it gets the first reply, byte for byte, and spends nothing; with another body it is refused.',
+      examples: ['0d9c3f6e-52a4-4c0f-9a67-3f4f9f0f8a11'],
+    }),
+  ),
+})
+
+const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
+const IsPrimary = Type.Boolean({ description: 'True for exactly one of the list.' })
+
+const Contact = Closed({
+  id: Type.String({ pattern: contactIdPattern, maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
+  object: Type.Literal('contact'),
+  full_name: Nullable(Type.String({ maxLength: 1_001 })),
+  first_name: Nullable(Type.String({ maxLength: 500 })),
+  last_name: Nullable(Type.String({ maxLength: 500 })),
+  title: Nullable(Type.String({ maxLength: 500 })),
+  role: Nullable(Word()),
+  seniority: OneOf(seniorities),
+  profile_url: Nullable(Type.String({ maxLength: 2_048 })),
+  reveal_status: OneOf(['newly_revealed', 'already_revealed']),
+  charged: Type.Boolean({ description: 'Whether a credit was spent for this contact in this call.' }),
+  emails: Type.Array(
+    Closed({
+      email: Type.String({ maxLength: 320 }),
+      status: OneOf(deliveredStatuses),
+      type: OneOf(emailTypes),
+      is_primary: IsPrimary,
+    }),
+    { maxItems: maxChannels },
+  ),
+  phones: Type.Array(
+    Closed({ phone: Type.String({ maxLength: 64 }), type: OneOf(phoneTypes), is_primary: IsPrimary }),
+    { maxItems: maxChannels },
+  ),
+  store: Closed({ id: Type.String({ pattern: storeIdPattern, maxLength: 24 }), domain: Domain, name: StoreName }),
+  revealed_at: Moment('When your account revealed this contact for the first time.'),
+})
+
+export const ContactRevealReply = Closed({
+  object: Type.Literal('contact_reveal_result'),
+  credits: Closed({
+    spent: Count('Credits that this call spent.'),
+    remaining: Count('Credits left in the period after it.'),
+  }),
+  data: Type.Array(Contact, { maxItems: maxContacts, description: 'In the order of the ids.' }),
+  request_id: RequestId,
+})
+export type ContactRevealReply = Static<typeof ContactRevealReply>

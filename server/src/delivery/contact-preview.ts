@@ -1,0 +1,59 @@
+import buildSerializer from 'fast-json-stringify'
+import { type Static, Type } from 'typebox'
+import { Closed, Nullable, Word } from '../kernel/shapes.ts'
+import { Domain, maxTechnologies, type Store, StoreName, storeIdPattern } from './store-document.ts'
+
+export const contactIdPattern = '^ct_[A-Za-z]+_[A-Za-z]{16}$'
+
+/** What a preview says of the person. Names are cut before they get here, so a preview cannot tell more. */
+const person = {
+  id: Type.String({ pattern: contactIdPattern, maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
+  object: Type.Literal('contact_preview'),
+  first_name: Nullable(Type.String({ maxLength: 500 })),
+  last_name_obfuscated: Nullable(Type.String({ maxLength: 8, examples: ['L***'] })),
+  role: Nullable(Word()),
+  seniority: Type.Union([Type.Literal('executive'), Type.Literal('decision_maker'), Type.Literal('other')]),
+  title: Nullable(Type.String({ maxLength: 500 })),
+  has_verified_email: Type.Boolean(),
+  has_phone: Type.Boolean(),
+  has_profile: Type.Boolean(),
+}
+
+const PreviewedStore = Closed({
+  id: Type.String({ pattern: storeIdPattern, maxLength: 24 }),
+  domain: Domain,
+  name: StoreName,
+  category: Nullable(Word()),
+  traffic_tier: Nullable(Word()),
+  technologies: Closed({
+    apps: Type.Array(Word(), { maxItems: maxTechnologies }),
+    pixels: Type.Array(Word(), { maxItems: maxTechnologies }),
+  }),
+})
+
+/** A person without any channel. */
+export const ContactPreview = Closed({
+  ...person,
+  revealed: Type.Boolean({ description: 'Whether your account has revealed this contact already.' }),
+  store: PreviewedStore,
+})
+
+/**
+ * Previews are rendered by the import in two parts, the person with the contact and the store with the store, and kept as
+ * text. A delivery joins them; only `revealed` is its own.
+ */
+export const previewVersion = 1
+
+const Person = Closed(person)
+export type PreviewedPerson = Static<typeof Person>
+
+const serializePerson = buildSerializer(Person as object)
+const serializeStore = buildSerializer(PreviewedStore as object)
+
+export function renderPreviewedPerson(preview: PreviewedPerson): string {
+  return `${serializePerson(preview).slice(0, -1)},"revealed":`
+}
+
+export function renderPreviewedStore(store: Store): string {
+  return serializeStore(store)
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { readInstallationValue, writeInstallationValue } from '../db/installation.ts'
+import { type Pool, type Queryable, transact } from '../db/pool.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import { createSealer, type DataKey, dataKeyIdOf, SealError, type Sealer } from '../kernel/seal.ts'
+import { createIdentityHasher, type IdentityHasher } from './identities.ts'
+import { keyFilePath, makeKeyFile, readKeyFile, rereadKeyFile } from './keyring-file.ts'
+import * as queries from './queries.ts'
+
+/** What reads and writes the sealed part of contacts. */
+export interface ContactSeals {
+  sealer: Sealer
+  identities: IdentityHasher
+  /** The ids of the keyring, the one that seals first. */
+  keyIds: readonly string[]
+}
+
+const identityKeyName = 'contact_identity_key'
+
+/**
+ * Opens the keyring: the operator's, or the one in the data directory, made there at the first start. The key behind the
+ * hashes of identities is made once for the installation and lies in the database, sealed, so that a copy of the database
+ * alone cannot be searched for a known address, and so that it outlives every data key.
+ */
+export async function openContactSeals(
+  db: Pool,
+  given: readonly DataKey[] | null,
+  dataDir: string,
+): Promise<ContactSeals> {
+  const kept = await readInstallationValue(db, identityKeyName)
+  const keys = given ?? (await readKeyFile(dataDir)) ?? (await makeFirstKeyFile(dataDir, kept !== null))
+  const sealer = given ? createSealer(keys) : createSealer(keys, () => rereadKeyFile(dataDir))
+  const sealed =
+    kept ?? (await writeInstallationValue(db, identityKeyName, sealer.seal(randomBytes(32), identityKeyName)))
+  const identityKey = openIdentityKey(sealer, sealed)
+  const keyIds = keys.map(({ id }) => id)
+  await refuseMissingKeys(db, keyIds)
+  await queries.noteDataKey(db, keyIds[0]!)
+  return { sealer, identities: createIdentityHasher(identityKey), keyIds }
+}
+
+/** Seals the identity key with the newest data key; says whether that was still to do. */
+export async function resealIdentityKey(db: Queryable, sealer: Sealer): Promise<boolean> {
+  const sealed = (await readInstallationValue(db, identityKeyName))!
+  if (sealer.isNewest(sealed)) return false
+  const fresh = sealer.seal(openIdentityKey(sealer, sealed), identityKeyName)
+  await queries.replaceInstallationValue(db, identityKeyName, sealed, fresh)
+  return true
+}
+
+/** The id of the data key that the identity key is sealed with. */
+export async function readIdentityKeyUse(db: Queryable): Promise<string> {
+  return dataKeyIdOf((await readInstallationValue(db, identityKeyName))!)
+}
+
+async function makeFirstKeyFile(dataDir: string, isSealedAlready: boolean): Promise<DataKey[]> {
+  if (isSealedAlready)
+    throw new OperatorError(
+      `The contact data of this database is sealed, and there is no keyring: set DATA_KEYS, or put the file ${keyFilePath(dataDir)} back.`,
+    )
+  return makeKeyFile(dataDir)
+}
+
+function openIdentityKey(sealer: Sealer, sealed: Buffer): Buffer {
+  try {
+    return sealer.open(sealed, identityKeyName)
+  } catch (cause) {
+    if (!(cause instanceof SealError)) throw cause
+    throw new OperatorError(
+      `The contact data of this database cannot be opened: ${cause.message}. Set DATA_KEYS to the keyring it was sealed with.`,
+      { cause },
+    )
+  }
+}
+
+/**
+ * Every key that ever sealed is noted. One that has left the keyring may be forgotten once nothing is sealed with it any
+ * more; else a start would go well, and reveals would fail.
+ */
+async function refuseMissingKeys(db: Pool, keyIds: readonly string[]): Promise<void> {
+  const missing = (await queries.readDataKeyNotes(db)).filter((id) => !keyIds.includes(id))
+  if (missing.length === 0) return
+  const uses = await transact(db, async (client) => {
+    await queries.allowLongStatements(client)
+    return queries.countByDataKey(client)
+  })
+  const needed = uses.find(({ id }) => missing.includes(id))
+  if (needed) {
+    const { id, contacts, replies } = needed
+    throw new OperatorError(
+      `The data key "${id}" is not in the keyring, but still needed (contacts sealed with it: ${contacts}, kept replies: ${replies}). Put it back; "storedex data-keys reseal" seals them with the newest key.`,
+    )
+  }
+  await queries.forgetDataKeys(db, missing)
+}

@@ -1,0 +1,179 @@
+/** The statements over everything sealed: contacts, kept replies, the identity key. Sealed bytes name their key in front. */
+import type { Client, Queryable } from '../db/pool.ts'
+import type { ReplyPlace } from '../idempotency/queries.ts'
+import type { Mode } from '../kernel/ids.ts'
+
+/** To the end of the transaction: statements may read whole tables, and wait for an import's chunk. */
+export async function allowLongStatements(client: Client): Promise<void> {
+  await client.query(`
+    select set_config(name, value, true)
+    from (values ('statement_timeout', '30min'), ('lock_timeout', '5min')) as settings (name, value)`)
+}
+
+const keyIdOf = (column: string) => `convert_from(substring(${column} from 3 for get_byte(${column}, 1)), 'LATIN1')`
+
+export interface KeyUse {
+  /** The data key's id. */
+  id: string
+  contacts: number
+  replies: number
+}
+
+/** How much is sealed with which key, without opening any of it. */
+export async function countByDataKey(client: Client): Promise<KeyUse[]> {
+  const { rows } = await client.query<KeyUse>(`
+    select id, sum(contacts) as contacts, sum(replies) as replies
+    from (
+      select ${keyIdOf('sealed')} as id, count(*) as contacts, 0 as replies from contacts group by 1
+      union all
+      select ${keyIdOf('reply')} as id, 0 as contacts, count(*) as replies
+      from idempotency where reply is not null group by 1
+    ) as uses
+    group by id
+    order by id collate "C"`)
+  return rows.map(({ id, contacts, replies }) => ({ id, contacts: Number(contacts), replies: Number(replies) }))
+}
+
+/** A contact on the way through the table; `sealed` is null where the newest key sealed it. */
+export interface SealedContactRow {
+  store_id: number
+  number: number
+  sealed: Buffer | null
+}
+
+/** The next contacts in the order of their keys. */
+export async function readSealedContacts(
+  client: Client,
+  after: { storeId: number; number: number },
+  newestPrefix: Buffer,
+  limit: number,
+): Promise<SealedContactRow[]> {
+  const { rows } = await client.query<SealedContactRow>({
+    name: 'read_sealed_contacts',
+    text: `
+select store_id, number,
+       case when substring(sealed from 1 for length($3::bytea)) <> $3::bytea then sealed end as sealed
+from contacts
+where (store_id, number) > ($1::bigint, $2::smallint)
+order by store_id, number
+limit $4::integer`,
+    values: [after.storeId, after.number, newestPrefix, limit],
+  })
+  return rows
+}
+
+export interface ResealedContact {
+  storeId: number
+  number: number
+  before: Buffer
+  after: Buffer
+}
+
+/** Puts new bytes where the old ones still stand; what somebody else wrote in between stays. Says how many. */
+export async function replaceSealedContacts(client: Client, rows: readonly ResealedContact[]): Promise<number> {
+  const { rowCount } = await client.query({
+    name: 'replace_sealed_contacts',
+    text: `
+update contacts
+set sealed = fresh.after
+from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[]) as fresh (store_id, number, before, after)
+where contacts.store_id = fresh.store_id and contacts.number = fresh.number and contacts.sealed = fresh.before`,
+    values: [
+      rows.map(({ storeId }) => storeId),
+      rows.map(({ number }) => number),
+      rows.map(({ before }) => before),
+      rows.map(({ after }) => after),
+    ],
+  })
+  return rowCount ?? 0
+}
+
+/** The places of kept replies that another key than the newest sealed. */
+export async function readStaleReplies(db: Queryable, newestPrefix: Buffer): Promise<ReplyPlaceRow[]> {
+  const { rows } = await db.query<ReplyPlaceRow>({
+    name: 'read_stale_replies',
+    text: `
+select account_id, mode, operation, key_hash
+from idempotency
+where reply is not null and substring(reply from 1 for length($1::bytea)) <> $1::bytea
+order by account_id, mode, operation, key_hash`,
+    values: [newestPrefix],
+  })
+  return rows
+}
+
+export interface ReplyPlaceRow {
+  account_id: number
+  mode: Mode
+  operation: string
+  key_hash: Buffer
+}
+
+export async function readSealedReply(db: Queryable, place: ReplyPlace): Promise<Buffer | null> {
+  const { rows } = await db.query<{ reply: Buffer | null }>({
+    name: 'read_sealed_reply',
+    text: `
+select reply
+from idempotency
+where account_id = $1::bigint and mode = $2::text and operation = $3::text and key_hash = $4::bytea`,
+    values: placeValues(place),
+  })
+  return rows[0]?.reply ?? null
+}
+
+/** Puts new bytes where the old ones still stand; says how many rows that were. */
+export async function replaceSealedReply(
+  db: Queryable,
+  place: ReplyPlace,
+  before: Buffer,
+  after: Buffer,
+): Promise<number> {
+  const { rowCount } = await db.query({
+    name: 'replace_sealed_reply',
+    text: `
+update idempotency
+set reply = $6::bytea
+where account_id = $1::bigint and mode = $2::text and operation = $3::text and key_hash = $4::bytea
+  and reply = $5::bytea`,
+    values: [...placeValues(place), before, after],
+  })
+  return rowCount ?? 0
+}
+
+function placeValues({ accountId, mode, operation, keyHash }: ReplyPlace): unknown[] {
+  return [accountId, mode, operation, keyHash]
+}
+
+/** Replaces one of the installation's values where it still is what was read. */
+export async function replaceInstallationValue(
+  db: Queryable,
+  name: string,
+  before: Buffer,
+  after: Buffer,
+): Promise<void> {
+  await db.query('update installation set value = $3::bytea where name = $1::text and value = $2::bytea', [
+    name,
+    before,
+    after,
+  ])
+}
+
+const notePrefix = 'data_key '
+
+/** Notes that a data key seals from now on. */
+export async function noteDataKey(db: Queryable, id: string): Promise<void> {
+  await db.query(`insert into installation (name, value) values ($1::text, ''::bytea) on conflict (name) do nothing`, [
+    notePrefix + id,
+  ])
+}
+
+export async function readDataKeyNotes(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>('select name from installation where starts_with(name, $1::text)', [
+    notePrefix,
+  ])
+  return rows.map(({ name }) => name.slice(notePrefix.length))
+}
+
+export async function forgetDataKeys(db: Queryable, ids: readonly string[]): Promise<void> {
+  await db.query('delete from installation where name = any ($1::text[])', [ids.map((id) => notePrefix + id)])
+}

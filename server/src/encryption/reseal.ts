@@ -1,0 +1,144 @@
+import { rowIdentity } from '../contacts/sealed-contact.ts'
+import { type Pool, transact } from '../db/pool.ts'
+import { placeName } from '../idempotency/idempotency.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import { SealError, type Sealer } from '../kernel/seal.ts'
+import { type ContactSeals, readIdentityKeyUse, resealIdentityKey } from './keyring.ts'
+import * as queries from './queries.ts'
+
+interface ResealContext {
+  db: Pool
+  seals: ContactSeals
+}
+
+export interface DataKeyStatus {
+  id: string
+  in_keyring: boolean
+  /** Whether it is the one that seals. */
+  seals: boolean
+  contacts: number
+  replies: number
+  /** Whether the installation's identity key is sealed with it. */
+  identity_key: boolean
+}
+
+/** How much is sealed with which key: those of the keyring in its order, then those that it lacks. */
+export async function readDataKeyStatus({ db, seals: { keyIds } }: ResealContext): Promise<DataKeyStatus[]> {
+  const uses = new Map((await countUses(db)).map((use) => [use.id, use]))
+  const identityKeyUse = await readIdentityKeyUse(db)
+  return [...new Set([...keyIds, ...uses.keys()])].map((id) => ({
+    id,
+    in_keyring: keyIds.includes(id),
+    seals: id === keyIds[0],
+    contacts: uses.get(id)?.contacts ?? 0,
+    replies: uses.get(id)?.replies ?? 0,
+    identity_key: id === identityKeyUse,
+  }))
+}
+
+export interface ResealProgress {
+  done: number
+  /** What awaited it at the beginning. */
+  total: number
+}
+
+export interface ResealResult {
+  resealed: number
+  /** What others sealed with an older key in the meantime. */
+  remaining: number
+}
+
+/**
+ * Seals everything anew that the newest key did not seal, in small transactions beside whoever else is at work: a row is
+ * replaced only where it still is what was read. Stopped at any moment, every row is sealed with one key or the other, and
+ * the next run goes on with those that are left.
+ */
+export async function resealEverything(
+  { db, seals: { sealer, keyIds } }: ResealContext,
+  onProgress?: (progress: ResealProgress) => void,
+): Promise<ResealResult> {
+  const countStale = async () => {
+    const stale = (await countUses(db)).filter(({ id }) => id !== keyIds[0])
+    return stale.reduce((sum, { contacts, replies }) => sum + contacts + replies, 0)
+  }
+  const total = await countStale()
+  const run: Run = { db, sealer, resealed: 0, failures: 0, failure: null }
+  const report = () => onProgress?.({ done: run.resealed, total })
+  let remaining = total
+  for (let pass = 1; remaining > 0 && pass <= maxPasses; pass++) {
+    const before = run.resealed
+    run.failures = 0
+    await resealContacts(run, report)
+    await resealReplies(run, report)
+    remaining = await countStale()
+    if (run.resealed === before) break
+  }
+  if (await resealIdentityKey(db, sealer)) run.resealed++
+  if (run.failure)
+    throw new OperatorError(
+      `Rows that cannot be opened, and were left as they are: ${run.failures} (${run.failure.message}). Sealed anew: ${run.resealed}.`,
+      { cause: run.failure },
+    )
+  return { resealed: run.resealed, remaining }
+}
+
+/** What is sealed with an older key during one pass is left to the next one. */
+const maxPasses = 5
+const batchSize = 1_000
+
+interface Run {
+  db: Pool
+  sealer: Sealer
+  resealed: number
+  failures: number
+  failure: SealError | null
+}
+
+async function resealContacts(run: Run, report: () => void): Promise<void> {
+  let position = { storeId: 0, number: -1 }
+  while (true) {
+    const { last, resealed } = await transact(run.db, async (client) => {
+      await queries.allowLongStatements(client)
+      const rows = await queries.readSealedContacts(client, position, run.sealer.newestPrefix, batchSize)
+      const fresh = rows.flatMap(({ store_id: storeId, number, sealed: before }) => {
+        const after = before && sealAnew(run, before, rowIdentity(storeId, number))
+        return after ? [{ storeId, number, before, after }] : []
+      })
+      const resealed = fresh.length > 0 ? await queries.replaceSealedContacts(client, fresh) : 0
+      return { last: rows.at(-1), resealed }
+    })
+    if (!last) return
+    position = { storeId: last.store_id, number: last.number }
+    run.resealed += resealed
+    report()
+  }
+}
+
+async function resealReplies(run: Run, report: () => void): Promise<void> {
+  for (const row of await queries.readStaleReplies(run.db, run.sealer.newestPrefix)) {
+    const place = { accountId: row.account_id, mode: row.mode, operation: row.operation, keyHash: row.key_hash }
+    const reply = await queries.readSealedReply(run.db, place)
+    const after = reply && sealAnew(run, reply, placeName(place))
+    if (after) run.resealed += await queries.replaceSealedReply(run.db, place, reply, after)
+  }
+  report()
+}
+
+/** Null for bytes that do not open: they stay as they are, and are told of at the end. */
+function sealAnew(run: Run, sealed: Buffer, identity: string): Buffer | null {
+  try {
+    return run.sealer.seal(run.sealer.open(sealed, identity), identity)
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    run.failures++
+    run.failure ??= error
+    return null
+  }
+}
+
+function countUses(db: Pool): Promise<queries.KeyUse[]> {
+  return transact(db, async (client) => {
+    await queries.allowLongStatements(client)
+    return queries.countByDataKey(client)
+  })
+}

@@ -1,0 +1,130 @@
+/** The statements of erasing people. Whoever is looked for by hashes is found by reading all contacts in sequence. */
+
+import { arrayText } from '../catalogue/queries.ts'
+import type { Client } from '../db/pool.ts'
+import type { Identity } from '../encryption/identities.ts'
+
+/** Settings of one transaction: it may read everything, and wait for imports and reveals. */
+export async function prepareErasure(client: Client): Promise<void> {
+  await client.query(`
+    select set_config(name, value, true)
+    from (values ('statement_timeout', '30min'), ('lock_timeout', '5min'),
+                 ('idle_in_transaction_session_timeout', '5min')) as settings (name, value)`)
+}
+
+export interface ContactPosition {
+  store_id: number
+  number: number
+}
+
+/** A live contact, with what it takes to know who it is. */
+export interface PersonRow extends ContactPosition {
+  external_key: Buffer
+  sealed: Buffer
+  /** Of the store. */
+  country: string | null
+}
+
+const person = `c.store_id, c.number, c.external_key, c.sealed, s.document::json ->> 'country' as country
+     from contacts as c
+     join stores as s on s.id = c.store_id and s.mode = 'live'`
+
+export async function readPerson(client: Client, storeId: number, number: number): Promise<PersonRow | undefined> {
+  const { rows } = await client.query<PersonRow>(
+    `select ${person} where c.store_id = $1::bigint and c.number = $2::smallint`,
+    [storeId, number],
+  )
+  return rows[0]
+}
+
+/** Whether the store ever gave this number to a contact. */
+export async function wasNumberGiven(client: Client, storeId: number, number: number): Promise<boolean> {
+  const { rows } = await client.query(
+    'select from stores where id = $1::bigint and next_contact_number > $2::integer',
+    [storeId, number],
+  )
+  return rows.length > 0
+}
+
+/** The operator for overlaps compares each with each: the quickest for a few. A list of many becomes a hash table once. */
+function hasAnyOf(column: string, values: readonly unknown[]): string {
+  return values.length <= 50
+    ? `${column} && $1::bigint[]`
+    : `exists (select from unnest(${column}) as held (value) where held.value = any ($1::bigint[]))`
+}
+
+/** The live contacts that have any of the hashes. */
+export async function findPeople(client: Client, hashes: readonly string[]): Promise<PersonRow[]> {
+  const { rows } = await client.query<PersonRow>(`select ${person} where ${hasAnyOf('c.identities', hashes)}`, [
+    arrayText(hashes),
+  ])
+  return rows
+}
+
+/** The places of the live contacts that have any of the hashes, or are at one of the stores with these hosts. */
+export async function findPositions(
+  client: Client,
+  hashes: readonly string[],
+  hosts: string[],
+): Promise<ContactPosition[]> {
+  const { rows } = await client.query<ContactPosition>(
+    `select c.store_id, c.number
+     from contacts as c
+     join stores as s on s.id = c.store_id and s.mode = 'live'
+     where ${hasAnyOf('c.identities', hashes)}
+     union
+     select c.store_id, c.number
+     from store_domains as d
+     join contacts as c using (store_id)
+     where d.mode = 'live' and d.host = any ($2::text[])`,
+    [arrayText(hashes), hosts],
+  )
+  return rows
+}
+
+/** How many live contacts have each of the hashes. */
+export async function countHolders(client: Client, hashes: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ hash: string; holders: number }>(
+    `select i.hash::text as hash, count(*) as holders
+     from contacts as c
+     join stores as s on s.id = c.store_id and s.mode = 'live'
+     cross join lateral unnest(c.identities) as i (hash)
+     where ${hasAnyOf('c.identities', hashes)} and i.hash = any ($1::bigint[])
+     group by i.hash`,
+    [arrayText(hashes)],
+  )
+  return new Map(rows.map(({ hash, holders }) => [hash, holders]))
+}
+
+/** Waits for reveals that have just read them; says how many there were. */
+export async function deleteContacts(client: Client, positions: readonly ContactPosition[]): Promise<number> {
+  const { rowCount } = await client.query(
+    `delete from contacts
+     using unnest($1::bigint[], $2::smallint[]) as erased (store_id, number)
+     where contacts.store_id = erased.store_id and contacts.number = erased.number`,
+    [positions.map((position) => position.store_id), positions.map((position) => position.number)],
+  )
+  return rowCount ?? 0
+}
+
+/** Deletes the kept replies that tell of any of them. Reveals hold their contacts, so come after `deleteContacts`. */
+export async function deleteRepliesAbout(client: Client, contactKeys: number[]): Promise<void> {
+  await client.query(`delete from idempotency where ${hasAnyOf('contact_ids', contactKeys)}`, [contactKeys])
+}
+
+/** Answers which of the hashes are new. */
+export async function addSuppressions(
+  client: Client,
+  identities: readonly Identity[],
+  now: Date,
+): Promise<Set<string>> {
+  const { rows } = await client.query<{ hash: string }>(
+    `insert into suppressions (hash, kind, added_at)
+     select hash, kind, $3::timestamptz
+     from unnest($1::bigint[], $2::text[]) as fresh (hash, kind)
+     on conflict (hash) do nothing
+     returning hash::text as hash`,
+    [arrayText(identities.map(({ hash }) => hash)), identities.map(({ kind }) => kind), now],
+  )
+  return new Set(rows.map(({ hash }) => hash))
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import swagger from '@fastify/swagger'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import { ErrorReply } from '../error-reply.ts'
+import { etagMatches } from '../etag.ts'
+import { headersOfStatus, type ReplyHeader, replyHeaders } from '../openapi-headers.ts'
+import { errorReplies, errorSchemaId } from './errors.ts'
+
+export { errorReplies } from './errors.ts'
+
+export interface OpenApiOptions {
+  tags: { name: string; description: string }[]
+  /** Headers that a route's successful reply carries beside those of every reply. */
+  headersOf?: (route: RouteOptions) => readonly ReplyHeader[]
+}
+
+const basePath = '/api/v1'
+const documentPath = `${basePath}/openapi.json`
+
+const info = {
+  title: 'Storedex API',
+  version: '1.0.0',
+  description:
+    'Store and contact intelligence for e-commerce. Every request needs an API key as a bearer token; every reply carries a request id. Searches and lookups answer from the catalogue alone.',
+  license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+}
+
+const server = { url: basePath, description: 'This installation, be it local or in production.', 'x-internal': false }
+
+const bearerKey = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'Storedex API key',
+  description:
+    'An API key, `sdx_live_…` or `sdx_test_…`, as a bearer token (RFC 6750). It is opaque, not a JWT (RFC 8725).',
+} as const
+
+/** Collects the API's description from its routes and serves it. Routes must be added in plugins, to be seen. */
+export function describeApi(app: FastifyInstance, { tags, headersOf }: OpenApiOptions): void {
+  app.addSchema({ ...ErrorReply, $id: errorSchemaId })
+  const ownHeaders = new Map<string, readonly ReplyHeader[]>()
+  app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info,
+      servers: [server],
+      tags,
+      security: [{ bearerKey: [] }],
+      components: { securitySchemes: { bearerKey }, headers: replyHeaders },
+    },
+    // 3.1 knows `const`.
+    convertConstToEnum: false,
+    refResolver: { buildLocalReference: (schema, _base, _fragment, i) => String(schema.$id ?? `def-${i}`) },
+    transform: ({ schema, url, route }) => {
+      if (schema?.operationId && headersOf) ownHeaders.set(schema.operationId, headersOf(route))
+      return { schema: withCommonReplies(schema), url }
+    },
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) throw new Error('Only OpenAPI 3 is described')
+      finishDocument(document.openapiObject as unknown as OpenApiDocument, ownHeaders)
+      return document.openapiObject
+    },
+  })
+  serveDocument(app)
+}
+
+/** Every operation can meet these, whether its declaration names them or not. */
+function withCommonReplies(schema: FastifySchema): FastifySchema {
+  if (!schema || schema.hide) return schema
+  const common = schema.body ? errorReplies(413, 415, 429, 500, 503) : errorReplies(429, 500, 503)
+  return { ...schema, response: { ...common, ...(schema.response as object) } }
+}
+
+interface Reply {
+  description: string
+  headers?: Record<string, { $ref: string }>
+}
+interface Operation {
+  operationId: string
+  responses: Record<string, Reply>
+}
+/** The part of the finished document that is worked on. */
+interface OpenApiDocument {
+  paths: Record<string, Record<string, Operation>>
+}
+
+function finishDocument(document: OpenApiDocument, ownHeaders: Map<string, readonly ReplyHeader[]>): void {
+  for (const path of Object.values(document.paths))
+    for (const operation of Object.values(path))
+      for (const [status, reply] of Object.entries(operation.responses)) {
+        if (status === '200') reply.description = 'Success.'
+        const own = status === '200' ? (ownHeaders.get(operation.operationId) ?? []) : []
+        const names = [...headersOfStatus(Number(status)), ...own]
+        reply.headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+      }
+  boundIntegers(document)
+}
+
+/** Says of every whole number what holds for all of them: they are exact in JSON. */
+function boundIntegers(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return
+  for (const child of Object.values(node)) boundIntegers(child)
+  const schema = node as { type?: unknown; format?: string; minimum?: number; maximum?: number }
+  if (schema.type !== 'integer') return
+  schema.minimum ??= Number.MIN_SAFE_INTEGER
+  schema.maximum ??= Number.MAX_SAFE_INTEGER
+  schema.format ??= schema.maximum < 2 ** 31 ? 'int32' : 'int64'
+}
+
+function serveDocument(app: FastifyInstance): void {
+  let document: { text: string; etag: string } | undefined
+  app.get(documentPath, { schema: { hide: true } }, (request, reply) => {
+    document ??= renderDocument(app)
+    reply.headers({ etag: document.etag, 'cache-control': 'no-cache' })
+    if (etagMatches(request.headers['if-none-match'], document.etag)) return reply.code(304).send()
+    return reply.type('application/json; charset=utf-8').send(document.text)
+  })
+}
+
+function renderDocument(app: FastifyInstance): { text: string; etag: string } {
+  const text = JSON.stringify(app.swagger())
+  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` }
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import type { CallerContext } from '../auth/caller.ts'
+import type { RunningKeys } from '../contacts/running-keys.ts'
+import { type Client, type Pool, transact } from '../db/pool.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Sealer } from '../kernel/seal.ts'
+import * as queries from './queries.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A repeated request with the same Idempotency-Key gets the reply of the first one. */
+    keepsReplies?: boolean
+  }
+}
+
+/** How long a reply is kept. */
+export const keptMs = 24 * 3_600_000
+/** How long a request waits for another one with its key. */
+const patienceMs = 2_000
+
+export interface IdempotencyContext extends CallerContext {
+  db: Pool
+  seals: { sealer: Sealer }
+  /** Of this process; those of others are met in the database. */
+  runningKeys: RunningKeys
+}
+
+/** A request under the name that its caller gave it. */
+export interface NamedRequest {
+  operation: string
+  /** The Idempotency-Key. */
+  key: string
+  /** What a repeated request has to say alike. */
+  body: unknown
+}
+
+/** A success, as it is kept. */
+export interface KeepableReply {
+  body: string
+  /** Whom it tells of: erasing one of them deletes the reply. */
+  contactIds: number[]
+}
+
+/**
+ * Does `work` once for each Idempotency-Key, in one transaction with the claim of the key and the keeping of its reply:
+ * either all of it happened or nothing, also after a crash. A repeated request gets the kept reply. A failure leaves nothing
+ * behind, so that the key is free again.
+ *
+ * Requests with one key come one after the other. Within a process they wait for their turn before they take a connection, so
+ * that many of them cannot use up the pool; behind requests of other processes the first of them waits at the claim. Who
+ * would wait for more than two seconds in all is refused.
+ */
+export async function answerOnce<T extends KeepableReply>(
+  ctx: IdempotencyContext,
+  request: NamedRequest,
+  work: (client: Client) => Promise<T>,
+): Promise<(T & { isReplay: false }) | { body: string; isReplay: true }> {
+  const claim = claimOf(ctx, request)
+  const name = placeName(claim)
+  const endOfPatience = performance.now() + patienceMs
+  const patienceLeftMs = () => Math.max(1, Math.ceil(endOfPatience - performance.now()))
+  while (ctx.runningKeys.has(name)) {
+    if (!(await ctx.runningKeys.isOver(name, patienceLeftMs()))) throw inProgress()
+    const kept = await queries.readReply(ctx.db, claim)
+    if (kept) return replay(ctx, claim, kept)
+  }
+  return ctx.runningKeys.run(name, () =>
+    transact(ctx.db, async (client) => {
+      if (!(await claimInTime(client, claim, patienceLeftMs())))
+        return replay(ctx, claim, (await queries.readReply(client, claim))!)
+      const done = await work(client)
+      const reply = ctx.seals.sealer.seal(done.body, name)
+      await queries.keepReply(client, claim, { reply, contactIds: done.contactIds })
+      return { ...done, isReplay: false as const }
+    }),
+  )
+}
+
+function claimOf(ctx: IdempotencyContext, { operation, key, body }: NamedRequest): queries.ReplyClaim {
+  const sha256 = (text: string) => createHash('sha256').update(text).digest()
+  return {
+    accountId: ctx.caller.accountId,
+    mode: ctx.caller.mode,
+    operation,
+    keyHash: sha256(key),
+    requestHash: sha256(JSON.stringify(body)),
+    now: ctx.now,
+    expiredAt: new Date(ctx.now.getTime() - keptMs),
+  }
+}
+
+/** What a kept reply is bound to: sealed bytes moved to another row do not open there. */
+export function placeName({ accountId, mode, operation, keyHash }: queries.ReplyPlace): string {
+  return `reply ${accountId} ${mode} ${operation} ${keyHash.toString('hex')}`
+}
+
+async function claimInTime(client: Client, claim: queries.ReplyClaim, waitMs: number): Promise<boolean> {
+  try {
+    return await queries.claimReply(client, claim, waitMs)
+  } catch (error) {
+    throw queries.isLockTimeout(error) ? inProgress() : error
+  }
+}
+
+function replay(ctx: IdempotencyContext, claim: queries.ReplyClaim, kept: queries.KeptReplyRow) {
+  if (!kept.request_hash.equals(claim.requestHash))
+    throw new ApiError('idempotency_conflict', 'This Idempotency-Key was used for another request; use a new one.', {
+      param: 'Idempotency-Key',
+    })
+  return { body: ctx.seals.sealer.open(kept.reply, placeName(claim)).toString(), isReplay: true as const }
+}
+
+function inProgress(): ApiError {
+  return new ApiError(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still running; try again in a moment.',
+    { param: 'Idempotency-Key', retryAfterSeconds: 1 },
+  )
+}

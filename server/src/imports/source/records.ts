@@ -1,0 +1,84 @@
+import type { TObject } from 'typebox'
+import { OperatorError } from '../../kernel/errors.ts'
+import { parseStrictJson } from '../../kernel/json.ts'
+import { type CsvRow, CsvRows } from './csv.ts'
+import { compileColumns, type RowReader } from './csv-columns.ts'
+import { isBlank, type Line, LineSplitter } from './lines.ts'
+import type { ImportSource } from './read.ts'
+
+/** A record as the file has it, not yet looked into; or what is wrong with the text that should be one. */
+export type RawRecord = {
+  line: number
+  bytes: number
+  /** The record for the rejects file. Records are many and rejects few: made of the file's bytes, when it is needed. */
+  toJson(): string
+} & ({ value: unknown; problem?: never } | { problem: string })
+
+/**
+ * The records of a source, in order, as many at a time as a block held. The schema says which columns a CSV file may
+ * have; the records themselves are for the caller to check.
+ */
+export async function* readRecords(source: ImportSource, schema: TObject): AsyncGenerator<RawRecord[]> {
+  const lines = new LineSplitter()
+  const reader = source.format === 'csv' ? new CsvReader(source.name, schema) : new NdjsonReader()
+  for await (const block of source.blocks) yield reader.read(lines.push(block), false)
+  yield reader.read(lines.end(), true)
+}
+
+const tooLong = 'longer than 1 MB'
+
+class NdjsonReader {
+  read(lines: Line[]): RawRecord[] {
+    return lines.filter((line) => line.isCut || !isBlank(line)).map(readJsonLine)
+  }
+}
+
+const jsonProblems = {
+  invalid_utf8: 'not valid UTF-8',
+  syntax: 'not valid JSON',
+  too_deep: 'nested too deep',
+  duplicate_key: 'a key stands twice in one object',
+}
+
+function readJsonLine({ number: line, bytes, isCut }: Line): RawRecord {
+  const parsed = isCut ? null : parseStrictJson(bytes)
+  if (parsed?.ok) return { line, bytes: bytes.length, value: parsed.value, toJson: () => bytes.toString('utf8').trim() }
+  const problem = parsed ? jsonProblems[parsed.reason] : tooLong
+  return { line, bytes: bytes.length, problem, toJson: () => JSON.stringify(bytes.toString('utf8')) }
+}
+
+class CsvReader {
+  readonly #rows = new CsvRows()
+  readonly #sourceName: string
+  readonly #schema: TObject
+  #columns: RowReader | null = null
+
+  constructor(sourceName: string, schema: TObject) {
+    this.#sourceName = sourceName
+    this.#schema = schema
+  }
+
+  read(lines: Line[], isEnd: boolean): RawRecord[] {
+    const rows = this.#rows.read(lines, isEnd)
+    return rows.flatMap((row): RawRecord[] => {
+      if (!this.#columns) {
+        if (row.problem !== undefined)
+          throw new OperatorError(`${this.#sourceName}, line ${row.line}: the header is ${row.problem}.`)
+        this.#columns = compileColumns(this.#schema, row.cells, this.#sourceName)
+        return []
+      }
+      return [readCsvRow(row, this.#columns)]
+    })
+  }
+}
+
+function readCsvRow(row: CsvRow, columns: RowReader): RawRecord {
+  const { line, bytes } = row
+  if (row.problem !== undefined) return { line, bytes, problem: row.problem, toJson: () => JSON.stringify(row.text) }
+  const { cells } = row
+  if (cells.length !== columns.count) {
+    const problem = `${cells.length} cells under a header of ${columns.count}`
+    return { line, bytes, problem, toJson: () => JSON.stringify(cells.join(',')) }
+  }
+  return { line, bytes, value: columns.read(cells), toJson: () => JSON.stringify(columns.read(cells)) }
+}

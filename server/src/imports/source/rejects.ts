@@ -1,0 +1,94 @@
+import type { FileHandle } from 'node:fs/promises'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import type { Clock } from '../../kernel/clock.ts'
+
+export interface Reject {
+  line: number
+  reason: string
+  /** What was refused, as JSON. */
+  record: string
+}
+
+/** Where refused records go. */
+export interface RejectsSink {
+  write(rejects: Reject[]): Promise<void>
+  close(): Promise<void>
+  /** The file that holds them; null while there are none. */
+  readonly path: string | null
+}
+
+const maxRecordLength = 16_000
+
+/** What a rejects file says of a record: a very long one is shown by its beginning, as text. */
+export function rejectOf(record: { line: number; toJson(): string }, reason: string): Reject {
+  const json = record.toJson()
+  const shown = json.length <= maxRecordLength ? json : JSON.stringify(json.slice(0, maxRecordLength))
+  return { line: record.line, reason, record: shown }
+}
+
+/** Where the rejects of an import belong: beside its file, or in the current folder for standard input. */
+export function rejectsPathFor(file: string, clock: Clock): string {
+  if (file !== '-') return `${resolve(file)}.rejects.ndjson`
+  const stamp = clock.now().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
+  return resolve(`storedex-rejects-${stamp}Z.ndjson`)
+}
+
+/**
+ * A file of rejects that only exists once there is one, and that only its owner can read: records may hold what people
+ * do not share.
+ */
+export class RejectsFile implements RejectsSink {
+  readonly #wantedPath: string
+  #file: FileHandle | null = null
+  #path: string | null = null
+
+  private constructor(path: string) {
+    this.#wantedPath = path
+  }
+
+  /** Begins without rejects: those of an earlier import are no longer true. */
+  static async begin(path: string): Promise<RejectsFile> {
+    await rm(path, { force: true }).catch(() => {})
+    return new RejectsFile(path)
+  }
+
+  get path(): string | null {
+    return this.#path
+  }
+
+  async write(rejects: Reject[]): Promise<void> {
+    if (rejects.length === 0) return
+    this.#file ??= await this.#create()
+    const lines = rejects.map(
+      ({ line, reason, record }) => `{"line":${line},"reason":${JSON.stringify(reason)},"record":${record}}\n`,
+    )
+    await this.#file.appendFile(lines.join(''))
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close()
+    this.#file = null
+  }
+
+  async #create(): Promise<FileHandle> {
+    try {
+      return await this.#createAt(this.#wantedPath)
+    } catch (error) {
+      if (!unwritable.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      // A folder of its own, so that nobody else can have put a file or a link there.
+      const folder = await mkdtemp(join(tmpdir(), 'storedex-rejects-'))
+      return this.#createAt(join(folder, basename(this.#wantedPath)))
+    }
+  }
+
+  async #createAt(path: string): Promise<FileHandle> {
+    await rm(path, { force: true })
+    const file = await open(path, 'wx', 0o600)
+    this.#path = path
+    return file
+  }
+}
+
+const unwritable = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENAMETOOLONG', 'EISDIR', 'ERR_FS_EISDIR'])

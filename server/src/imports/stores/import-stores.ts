@@ -1,0 +1,94 @@
+import { copyHosts, copyStores, type HostRow } from '../../catalogue/copy.ts'
+import * as load from '../../catalogue/queries.ts'
+import { contactTokensOf, searchColumnsOf, visitWords } from '../../catalogue/search-columns.ts'
+import type { Client } from '../../db/pool.ts'
+import { renderPreviewedStore } from '../../delivery/contact-preview.ts'
+import type { IdSealer, Mode } from '../../kernel/ids.ts'
+import type { Vocabulary } from '../../search/query/vocabulary.ts'
+import { documentVersion, parseStore, renderStore } from '../../stores/document.ts'
+import type { ChunkPlan, NumberedRecord, WriteContext } from '../kind.ts'
+import type { StoreState } from '../merge.ts'
+import { hostsOf, mergeStores, type StoreChanges, type StoredStore } from './merge-stores.ts'
+import type { StorePatch } from './store-record.ts'
+
+export async function planStores(
+  client: Client,
+  context: WriteContext,
+  records: NumberedRecord<StorePatch>[],
+): Promise<ChunkPlan<StorePatch>> {
+  const { changes, outcome } = mergeStores(await readStored(client, context.mode, records), records)
+  if (changes.created.length + changes.changed.length === 0) return { outcome, change: null }
+  return {
+    outcome,
+    change: {
+      visitWords: (visit) => {
+        for (const { store } of [...changes.created, ...changes.changed.map(({ state }) => state)])
+          visitWords(store, visit)
+      },
+      write: (client, batch, vocabulary) => writeStores(client, context, batch, vocabulary, changes),
+    },
+  }
+}
+
+async function readStored(client: Client, mode: Mode, records: NumberedRecord<StorePatch>[]): Promise<StoredStore[]> {
+  const hosts = new Set(records.flatMap(({ patch }) => [patch.domain, ...(patch.aliases ?? [])]))
+  if (hosts.size === 0) return []
+  const storeIds = await load.findOwnersOfHosts(client, mode, [...hosts])
+  if (storeIds.length === 0) return []
+  const documents = await load.readStoredDocuments(client, storeIds)
+  const aliases = await load.readAliases(client, storeIds)
+  return documents.map(({ id, document, active_ads, tokens }) => ({
+    id,
+    state: {
+      store: parseStore(document),
+      activeAds: active_ads,
+      aliases: aliases.get(id) ?? [],
+      contactTokens: contactTokensOf(load.readArrayText(tokens).map(Number)),
+    },
+  }))
+}
+
+/** The people of a store stay as they are, by whatever country their phone numbers were read. */
+async function writeStores(
+  client: Client,
+  { ids, mode }: WriteContext,
+  batch: number,
+  vocabulary: Vocabulary,
+  { created, changed, removedHosts }: StoreChanges,
+): Promise<void> {
+  const newStores = await giveIds(client, ids, mode, created)
+  if (changed.length > 0) await load.updateStores(client, batch, documentVersion, [...storeRows(changed, vocabulary)])
+  if (removedHosts.length > 0) await load.deleteHosts(client, mode, removedHosts)
+  if (newStores.length > 0) await copyStores(client, { mode, batch, documentVersion }, storeRows(newStores, vocabulary))
+  const newHosts: HostRow[] = [
+    ...newStores.flatMap(({ id, state }) =>
+      hostsOf(state).map((host) => ({ host, storeId: id, isCanonical: host === state.store.domain })),
+    ),
+    ...changed.flatMap(({ id, addedAliases }) =>
+      addedAliases.map((host) => ({ host, storeId: id, isCanonical: false })),
+    ),
+  ]
+  if (newHosts.length > 0) await copyHosts(client, mode, newHosts)
+}
+
+async function giveIds(client: Client, ids: IdSealer, mode: Mode, states: StoreState[]): Promise<StoredStore[]> {
+  if (states.length === 0) return []
+  const keys = await load.takeStoreIds(client, states.length)
+  const publicIds = ids.sealMany('store', keys, mode)
+  return states.map((state, index) => ({
+    id: keys[index]!,
+    state: { ...state, store: { ...state.store, id: publicIds[index]! } },
+  }))
+}
+
+/** Made one by one as they are drawn: rendering is half the work of a chunk, and PostgreSQL need not wait for all of it. */
+function* storeRows(stores: StoredStore[], vocabulary: Vocabulary): Generator<load.StoreRow> {
+  for (const { id, state } of stores)
+    yield {
+      id,
+      ...searchColumnsOf(state.store, state.contactTokens, vocabulary),
+      activeAds: state.activeAds,
+      document: renderStore(state.store),
+      preview: renderPreviewedStore(state.store),
+    }
+}

@@ -1,0 +1,55 @@
+import { isUtf8 } from 'node:buffer'
+import type { Identity, IdentityHasher } from '../../encryption/identities.ts'
+import { isPage, normalizeEmail, normalizeMailHost, normalizePhone, normalizeProfile } from '../../kernel/channels.ts'
+import { RecordProblem } from '../problem.ts'
+import { isBlank, type Line } from '../source/lines.ts'
+
+/** What a line of a suppression list keeps away. */
+export interface Suppression {
+  identities: Identity[]
+  /** The host, where the line names a whole site: the store there is meant too. */
+  host: string | null
+}
+
+export function isSkipped(line: Line): boolean {
+  return isBlank(line) || /^\s*#/.test(line.bytes.toString('latin1', 0, 1_000))
+}
+
+const maxLength = 2_048
+
+/**
+ * Reads one email, phone, profile URL or domain, told apart by their looks. Throws `RecordProblem` for what would keep
+ * nobody away.
+ */
+export function readSuppression({ bytes, isCut }: Line, hasher: IdentityHasher): Suppression {
+  if (isCut || bytes.length > maxLength) throw new RecordProblem(`longer than ${maxLength} bytes`)
+  if (!isUtf8(bytes)) throw new RecordProblem('not valid UTF-8')
+  const text = bytes.toString('utf8').normalize('NFKC').trim()
+  if (/^mailto:|^[^/]*[^/*]@/i.test(text) && !/^(?:https?:)?\/\//i.test(text)) return readEmail(text, hasher)
+  if (phoneLike.test(text)) return readPhone(text, hasher)
+  return readSite(text.replace(/^\*?@/, ''), hasher)
+}
+
+function readEmail(text: string, hasher: IdentityHasher): Suppression {
+  const email = normalizeEmail(text)
+  if (email === null) throw new RecordProblem('not an email address')
+  return { identities: [hasher.hash('email', email)], host: null }
+}
+
+const phoneLike = /^(?:tel:)?[\p{Nd}+\s()./\p{Pd}]+(?:(?:ext\.?|x|#|;ext=)\s*\p{Nd}+)?$/iu
+
+function readPhone(text: string, hasher: IdentityHasher): Suppression {
+  const phone = normalizePhone(text, null)
+  if (!phone?.startsWith('+')) throw new RecordProblem('a phone number needs its country code, as in +49 30 123456')
+  return { identities: [hasher.hash('phone', phone)], host: null }
+}
+
+/** A page is somebody's profile. A whole site is a domain, and can be somebody's homepage. */
+function readSite(text: string, hasher: IdentityHasher): Suppression {
+  const site = normalizeProfile(text)
+  if (site === null) throw new RecordProblem('neither an email, a phone, a profile URL nor a domain')
+  const profile = hasher.hash('profile', site)
+  if (isPage(site)) return { identities: [profile], host: null }
+  const mailHost = normalizeMailHost(site)
+  return { identities: [profile, hasher.hash('domain', mailHost ?? site)], host: site }
+}

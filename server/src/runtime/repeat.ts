@@ -1,0 +1,37 @@
+import { isTimeOver } from '../kernel/wait.ts'
+
+export interface Repetition {
+  /** Resolves once nothing runs any more. */
+  stop(): Promise<void>
+}
+
+/**
+ * Does `work` at once, or a while later, and again in a steady rhythm until stopped. When it fails the rhythm goes on; `onOutage` hears of it
+ * once, not at every try.
+ */
+export function repeat(
+  work: () => Promise<unknown>,
+  options: { intervalMs: number; startAfterMs?: number; onOutage: (error: unknown) => void },
+): Repetition {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const repeating = (async () => {
+    let isAway = false
+    if (options.startAfterMs && !(await isTimeOver(options.startAfterMs, signal))) return
+    do {
+      try {
+        await work()
+        isAway = false
+      } catch (error) {
+        if (!isAway) options.onOutage(error)
+        isAway = true
+      }
+    } while (await isTimeOver(options.intervalMs, signal))
+  })()
+  return {
+    stop: () => {
+      stopping.abort()
+      return repeating
+    },
+  }
+}

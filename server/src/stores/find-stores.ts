@@ -1,0 +1,34 @@
+import type { Static } from 'typebox'
+import { findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
+import type { CatalogueContext, PaidReply } from '../delivery/paid-reply.ts'
+import { deliverStores } from '../delivery/queries.ts'
+import { Store } from '../delivery/store-document.ts'
+import { Closed } from '../kernel/shapes.ts'
+import { StoreSearchFilters } from '../search/query/filters.ts'
+import { hashQuery, narrows, normalizeStoreFilters } from '../search/query/store-query.ts'
+import { payForDelivery } from '../usage/charge.ts'
+
+export const StoreSearchRequest = Closed({ filters: StoreSearchFilters, ...pageParameters })
+
+export const StoreSearchReply = ListReply(Store)
+
+/** A page of the stores that match, best lead fit first; its rows and its new stores are paid for before it is sent. */
+export async function searchStores(
+  ctx: CatalogueContext,
+  request: Static<typeof StoreSearchRequest>,
+): Promise<PaidReply> {
+  const { db, caller, search, deliverEmails } = ctx
+  const query = normalizeStoreFilters(ctx.vocabulary, request.filters, deliverEmails)
+  const { positions, nextCursor } = await findPage(ctx, request, {
+    queryHash: hashQuery(query, 'stores'),
+    isNarrowed: narrows(query),
+    filtersParam: 'filters',
+    find: (after, limit) => search.findStores({ mode: caller.mode, query, after, limit }),
+  })
+  const storeIds = positions.map((position) => position.storeId)
+  const { delivered, balance } = await payForDelivery(ctx, {
+    deliver: (charge) => deliverStores(db, charge, { storeIds, deliverEmails }),
+    describe: async () => ({ storeIds, searchRows: storeIds.length }),
+  })
+  return { body: renderList(ctx, delivered.items, nextCursor), balance }
+}

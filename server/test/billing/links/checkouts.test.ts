@@ -1,0 +1,185 @@
+import { buffer } from 'node:stream/consumers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { scopes } from '../../../src/auth/scopes.ts'
+import { reconcile } from '../../../src/billing/sync/reconcile.ts'
+import type { TestKey } from '../../support/app.ts'
+import { serveOnLoopback } from '../../support/listen.ts'
+import { keepFromReconciling } from '../support/billing-world.ts'
+import { deliverTo, openStandinWorld } from '../support/standin-world.ts'
+
+/** What happens before a request reaches the provider; a status refuses it. */
+let onRequest: (request: string) => Promise<number | undefined> = async () => undefined
+
+async function startGateway(target: string): Promise<string> {
+  return serveOnLoopback(async (request, response) => {
+    const body = await buffer(request)
+    const refusal = await onRequest(`${request.method} ${request.url}`)
+    if (refusal !== undefined) {
+      response.writeHead(refusal, { 'content-type': 'application/json' })
+      return response.end('{"error":{"type":"api_error","message":"Something went wrong."}}')
+    }
+    const { host: _, connection: __, ...headers } = request.headers
+    const reply = await fetch(target + request.url, {
+      method: request.method!,
+      headers: headers as Record<string, string>,
+      ...(body.length > 0 && { body: new Uint8Array(body) }),
+    })
+    response.writeHead(reply.status, { 'content-type': 'application/json' })
+    response.end(await reply.text())
+  })
+}
+
+const world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: startGateway })
+await keepFromReconciling(world)
+beforeEach(() => {
+  onRequest = async () => undefined
+  world.carryEvents((delivery) => deliverTo(world.url, delivery))
+})
+
+const ask = (key: TestKey, plan: string) => key.post('/billing/subscription-link', { plan })
+const linkOf = async (key: TestKey, plan = 'pro'): Promise<string> => (await ask(key, plan)).body.url
+const isOpen = async (url: string) => {
+  const page = await fetch(url)
+  const text = await page.text()
+  if (page.status === 410) expect(text).toContain('This link has expired')
+  return page.status === 200
+}
+/** Pays as a person does, on the page. */
+const pay = async (url: string) => {
+  const token = /name="token" value="([^"]+)"/.exec(await (await fetch(url)).text())?.[1] ?? ''
+  const body = new URLSearchParams({ token, card: 'works' })
+  return (await fetch(url, { method: 'POST', body, redirect: 'manual' })).status
+}
+const subscriptionsOf = async (customer: string) =>
+  (await world.stripe('GET', '/v1/subscriptions', { customer, status: 'all' })).data
+/** A subscription that comes to be without a checkout of ours. */
+const subscribe = (customer: string, more: Record<string, string> = {}) =>
+  world.stripe('POST', '/v1/subscriptions', { customer, 'items[0][price]': 'price_standin_pro_monthly', ...more })
+const loseEvents = () => world.carryEvents(async () => 200)
+
+test('a checkout can be paid for half an hour, and then asked for again', async () => {
+  const key = await world.customer()
+  const { body } = await ask(key, 'pro')
+  expect(Date.parse(body.expires_at) - world.clock.now().getTime()).toBe(31 * 60_000)
+  await world.advance(30 / 1440)
+  expect(await isOpen(body.url)).toBe(true)
+  await world.advance(1 / 1440)
+  expect(await isOpen(body.url)).toBe(false)
+  expect(await isOpen(await linkOf(key))).toBe(true)
+})
+
+describe('of the checkouts of an account', () => {
+  test('only the newest can be paid', async () => {
+    const key = await world.customer()
+    const [first, second, third] = [await linkOf(key), await linkOf(key, 'business'), await linkOf(key)]
+    expect(await Promise.all([first, second, third].map(isOpen))).toEqual([false, false, true])
+    expect(await pay(first)).toBe(410)
+    expect(await pay(third)).toBe(303)
+    await world.advance(0)
+    expect((await key.get('/usage')).body.plan.slug).toBe('pro')
+    expect(await subscriptionsOf(key.customerId)).toHaveLength(1)
+  })
+
+  test('that were asked for at once, one can be paid', async () => {
+    const key = await world.customer()
+    const urls = await Promise.all(['pro', 'business', 'pro', 'business', 'pro'].map((plan) => linkOf(key, plan)))
+    const open = await Promise.all(urls.map(isOpen))
+    expect(open.filter(Boolean)).toHaveLength(1)
+    const statuses = await Promise.all(urls.map(pay))
+    expect(statuses.toSorted()).toEqual([303, 410, 410, 410, 410])
+    expect(await subscriptionsOf(key.customerId)).toHaveLength(1)
+  })
+
+  test('the older one stays when a newer one cannot be made, and none of the hour is used', async () => {
+    const key = await world.customer()
+    const older = await linkOf(key)
+    onRequest = async (request) => (request.endsWith('/expire') ? 500 : undefined)
+    const refused = await ask(key, 'business')
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'billing_provider_unavailable'])
+    expect(refused.headers.get('x-ratelimit-remaining')).toBe('4')
+    expect(await isOpen(older)).toBe(true)
+    onRequest = async () => undefined
+    const newer = await linkOf(key, 'business')
+    expect([await isOpen(older), await isOpen(newer)]).toEqual([false, true])
+  })
+
+  test('two that were paid at the very same moment are for support to sort out, and what was paid for is had', async () => {
+    const key = await world.customer()
+    const made = await Promise.all(
+      ['pro', 'business'].map((plan) =>
+        world.stripe('POST', '/v1/checkout/sessions', {
+          mode: 'subscription',
+          customer: key.customerId,
+          'line_items[0][price]': `price_standin_${plan}_monthly`,
+          'line_items[0][quantity]': 1,
+          success_url: 'https://us.example/done',
+        }),
+      ),
+    )
+    loseEvents()
+    expect(await Promise.all(made.map(({ url }) => pay(url)))).toEqual([303, 303])
+    await reconcile(world.deps)
+    expect((await key.get('/usage')).body.plan.slug).toBe('business')
+    expect((await ask(key, 'enterprise')).body.error.code).toBe('billing_support_required')
+  })
+})
+
+describe('a checkout that is open when a subscription begins elsewhere is closed', () => {
+  test.each<[string, (key: TestKey) => Promise<unknown>]>([
+    ['the reconciliation', () => reconcile(world.deps)],
+    ['a link', (key) => ask(key, 'business')],
+  ])('by %s, where its events are lost', async (_who, look) => {
+    const key = await world.customer()
+    const url = await linkOf(key)
+    loseEvents()
+    await subscribe(key.customerId)
+    await world.advance(0)
+    expect(await isOpen(url)).toBe(true)
+    await look(key)
+    expect(await isOpen(url)).toBe(false)
+  })
+
+  test('by its event, which comes again until that is done', async () => {
+    const key = await world.customer()
+    const url = await linkOf(key)
+    onRequest = async (request) => (request.includes('/checkout/sessions') ? 500 : undefined)
+    await subscribe(key.customerId)
+    await world.advance(0)
+    // What was paid for is had, whatever becomes of the checkout.
+    expect((await key.get('/usage')).body.plan.slug).toBe('pro')
+    expect(await isOpen(url)).toBe(true)
+    onRequest = async () => undefined
+    await world.control('/flush', {})
+    expect(await isOpen(url)).toBe(false)
+  })
+
+  test('by its own maker, when that happens while it is made', async () => {
+    const key = await world.customer()
+    loseEvents()
+    onRequest = async (request) => {
+      if (request === 'POST /v1/checkout/sessions') await subscribe(key.customerId)
+      return undefined
+    }
+    expect(await isOpen(await linkOf(key))).toBe(false)
+  })
+})
+
+test('a checkout whose first payment did not go through can be paid still', async () => {
+  const key = await world.customer()
+  const url = await linkOf(key)
+  const { status } = await subscribe(key.customerId, { payment_behavior: 'default_incomplete' })
+  expect(status).toBe('incomplete')
+  await world.advance(0)
+  await reconcile(world.deps)
+  expect(await isOpen(url)).toBe(true)
+})
+
+test('a provider whose clock is far ahead says itself how long a checkout lasts', async () => {
+  const ahead = await openStandinWorld('2026-03-10T08:00:00.000Z')
+  await ahead.control('/clock', { advance_seconds: 40 * 86_400 })
+  const key = await ahead.key({ scopes })
+  await ahead.setAccount(key.account, { plan: 'free' })
+  const { body } = await ask(key, 'pro')
+  expect(body.expires_at).toBe('2026-04-20T08:00:00.000Z')
+  expect(await isOpen(body.url)).toBe(true)
+})

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import { scopes } from '../../../src/auth/scopes.ts'
+import { ApiError } from '../../../src/kernel/errors.ts'
+import type { TestKey } from '../../support/app.ts'
+import type { TestReply } from '../../support/client.ts'
+import { expectLimited, startLinksWorld } from '../support/links-world.ts'
+
+const { app, provider, free, customer } = await startLinksWorld()
+
+const check = (key: TestKey) => key.get('/billing/status')
+const subscribe = (key: TestKey, plan = 'business') => key.post('/billing/subscription-link', { plan })
+const manage = (key: TestKey) => key.post('/billing/portal-link', undefined)
+
+const toldBy = ({ headers }: TestReply) => ({
+  policy: headers.get('ratelimit-policy'),
+  state: headers.get('ratelimit'),
+  limit: headers.get('x-ratelimit-limit'),
+  remaining: headers.get('x-ratelimit-remaining'),
+  reset: headers.get('x-ratelimit-reset'),
+})
+const epochOf = (moment: Date) => String(Math.ceil(moment.getTime() / 1000))
+const requestsOf = async (key: TestKey) => {
+  const { rows } = await app.db.query('select minute_used, day_used from request_windows where account_id = $1', [
+    app.accountNumber(key.account),
+  ])
+  return rows[0]
+}
+
+describe('billing status checks', () => {
+  test('are 60 in an hour that opens with the first, and count to nothing else', async () => {
+    const key = await app.key({ scopes, limits: { requests_per_minute: 0 } })
+    const opened = app.clock.now()
+    for (let left = 59; left >= 0; left--) {
+      const reply = await check(key)
+      expect(reply.status).toBe(200)
+      expect(toldBy(reply)).toEqual({
+        policy: '"billing_status";q=60;w=3600',
+        state: `"billing_status";r=${left};t=3600`,
+        limit: '60',
+        remaining: String(left),
+        reset: epochOf(new Date(opened.getTime() + 3_600_000)),
+      })
+    }
+    app.clock.advance(600_000)
+    const refused = await check(key)
+    expectLimited(refused, 'billing_status')
+    expect(refused.headers.get('retry-after')).toBe('3000')
+    expect(refused.body.error.message).toMatch(/60 billing status checks/)
+    app.clock.advance(2_999_999)
+    expectLimited(await check(key), 'billing_status')
+    app.clock.advance(1)
+    expect((await check(key)).headers.get('x-ratelimit-remaining')).toBe('59')
+    expect(await requestsOf(key)).toBeUndefined()
+  })
+
+  test('that are refused do not count, and one for a full hour writes nothing', async () => {
+    const key = await app.key({ scopes, limits: { billing_status_per_hour: 1 } })
+    const blind = await app.keyOf(key.account, { scopes: ['usage:read'] })
+    const refused = await check(blind)
+    expect({ status: refused.status, param: refused.body.error.param }).toEqual({ status: 403, param: 'billing:read' })
+    expect(refused.headers.get('x-ratelimit-remaining')).toBe('1')
+    expect((await check(key)).status).toBe(200)
+    const version = async () => (await app.db.query('select xmin::text, xmax::text from billing_windows')).rows
+    const before = await version()
+    expectLimited(await check(key), 'billing_status')
+    // The limit is told before the scope.
+    expectLimited(await check(blind), 'billing_status')
+    expect(await version()).toEqual(before)
+  })
+
+  test('at once: exactly the limit gets through', async () => {
+    const key = await app.key({ scopes, limits: { billing_status_per_hour: 17 } })
+    const replies = await Promise.all(Array.from({ length: 50 }, () => check(key)))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(17)
+    for (const reply of replies.filter(({ status }) => status !== 200)) expectLimited(reply, 'billing_status')
+  })
+
+  test('are counted for account and mode, by the plan in force', async () => {
+    const plans = structuredClone(app.deps.plans)
+    plans.plans.business.limits.billing_status_per_hour = 2
+    const { app: other } = await startLinksWorld({ plans })
+    const key = await other.key({ scopes, plan: 'business' })
+    const again = await other.keyOf(key.account, { scopes })
+    const sandbox = await other.keyOf(key.account, { scopes, mode: 'test' })
+    expect([(await check(key)).status, (await check(again)).status]).toEqual([200, 200])
+    expectLimited(await check(key), 'billing_status')
+    expect((await check(sandbox)).status).toBe(200)
+    await other.setAccount(key.account, { plan: 'pro' })
+    expect((await check(key)).headers.get('x-ratelimit-remaining')).toBe('57')
+  })
+})
+
+describe('billing links', () => {
+  test('are five an hour of either kind, and count to minute and day as well', async () => {
+    const key = await customer({})
+    const opened = app.clock.now()
+    for (const [i, ask] of [subscribe, manage, subscribe, manage, manage].entries()) {
+      const reply = await ask(key)
+      expect(reply.status).toBe(200)
+      expect(toldBy(reply)).toEqual({
+        policy: '"requests_per_minute";q=60;w=60, "requests_per_day";q=5000;w=86400, "billing_links";q=5;w=3600',
+        state: expect.stringMatching(
+          `^"requests_per_minute";r=${59 - i};t=60, "requests_per_day";r=${4999 - i};t=\\d+, "billing_links";r=${4 - i};t=3600$`,
+        ),
+        limit: '5',
+        remaining: String(4 - i),
+        reset: epochOf(new Date(opened.getTime() + 3_600_000)),
+      })
+    }
+    app.clock.advance(10_000)
+    for (const ask of [subscribe, manage]) {
+      const refused = await ask(key)
+      expectLimited(refused, 'billing_links')
+      expect(refused.headers.get('retry-after')).toBe('3590')
+    }
+    expect(await requestsOf(key)).toEqual({ minute_used: 5, day_used: 5 })
+    app.clock.advance(3_590_000)
+    expect((await manage(key)).headers.get('x-ratelimit-remaining')).toBe('4')
+  })
+
+  test('count only when they come to be', async () => {
+    const key = await customer({})
+    provider.before = (call) => {
+      if (call === 'createPortal') throw new ApiError('billing_provider_unavailable', 'The provider is away.')
+    }
+    const attempts = [
+      await subscribe(key, 'pro'),
+      await subscribe(key, 'free'),
+      await manage(key),
+      await key.post('/billing/portal-link', { more: 1 }),
+      await manage(await free()),
+    ]
+    provider.before = () => {}
+    expect(attempts.map(({ status }) => status)).toEqual([409, 400, 503, 400, 404])
+    for (const attempt of attempts)
+      expect(attempt.headers.get('ratelimit') ?? '"billing_links";r=5;').toContain('"billing_links";r=5;')
+    expect(await requestsOf(key)).toEqual({ minute_used: 4, day_used: 4 })
+    for (let i = 0; i < 5; i++) expect((await manage(key)).status).toBe(200)
+    expectLimited(await manage(key), 'billing_links')
+  })
+
+  test('at once are never more than five, and the others leave no trace', async () => {
+    const key = await customer({})
+    const replies = await Promise.all(Array.from({ length: 30 }, (_, i) => (i % 2 ? subscribe(key) : manage(key))))
+    const made = replies.filter(({ status }) => status === 200)
+    expect(made).toHaveLength(5)
+    for (const reply of replies.filter(({ status }) => status !== 200)) expectLimited(reply, 'billing_links')
+    expect(new Set(made.map(({ body }) => body.url)).size).toBe(5)
+    expect(await requestsOf(key)).toEqual({ minute_used: 5, day_used: 5 })
+  })
+
+  test('at once, some of which fail, are five in the end', async () => {
+    const key = await customer({})
+    let calls = 0
+    provider.before = (call) => {
+      if (call === 'createPortal' && ++calls % 2) throw new ApiError('billing_provider_unavailable', 'Away.')
+    }
+    let made = 0
+    for (let round = 0; round < 6; round++) {
+      const replies = await Promise.all(Array.from({ length: 3 }, () => manage(key)))
+      made += replies.filter(({ status }) => status === 200).length
+    }
+    provider.before = () => {}
+    for (let i = 0; i < 5; i++) if ((await manage(key)).status === 200) made++
+    expect(made).toBe(5)
+  })
+
+  test('are refused for a full minute or day, like any request', async () => {
+    for (const limit of ['requests_per_minute', 'requests_per_day']) {
+      const key = await free({ [limit]: 1 })
+      expect((await subscribe(key)).status).toBe(200)
+      const refused = await subscribe(key)
+      expectLimited(refused, limit)
+      // What is full is told before the hour's share.
+      expect(toldBy(refused)).toMatchObject({ limit: '1', remaining: '0' })
+    }
+  })
+
+  test('of a full hour are refused before scope and body are looked at', async () => {
+    const key = await free({ billing_links_per_hour: 1 })
+    const blind = await app.keyOf((await app.key({ scopes: [], limits: { billing_links_per_hour: 0 } })).account, {
+      scopes: [],
+    })
+    expect((await subscribe(key)).status).toBe(200)
+    expectLimited(await subscribe(key, 'nonsense'), 'billing_links')
+    expectLimited(await subscribe(blind), 'billing_links')
+  })
+
+  test('of the sandbox have an hour of their own', async () => {
+    const key = await app.key({ scopes, limits: { billing_links_per_hour: 1 } })
+    const sandbox = await app.keyOf(key.account, { scopes, mode: 'test' })
+    expect([(await subscribe(key)).status, (await subscribe(sandbox)).status]).toEqual([200, 200])
+    expectLimited(await subscribe(key), 'billing_links')
+    expectLimited(await manage(sandbox), 'billing_links')
+  })
+})

@@ -1,0 +1,314 @@
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { scopes } from '../../../src/auth/scopes.ts'
+import { startDeadline } from '../../../src/billing/links-deadline.ts'
+import { ApiError } from '../../../src/kernel/errors.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
+import type { TestKey } from '../../support/app.ts'
+import { callsOf, heldPromise, startLinksWorld } from '../support/links-world.ts'
+
+const lines: string[] = []
+const world = await startLinksWorld({
+  log: createLogger({ level: 'trace', destination: { write: (line: string) => void lines.push(line) } }),
+})
+const { app, provider, free, customer, accountRow } = world
+
+beforeEach(() => {
+  provider.before = () => {}
+  provider.unsold.clear()
+  provider.calls.length = 0
+})
+
+const subscribe = (key: TestKey, body: object = { plan: 'business' }) => key.post('/billing/subscription-link', body)
+const manage = (key: TestKey) => key.post('/billing/portal-link', undefined)
+const unavailable = () => {
+  throw new ApiError('billing_provider_unavailable', 'The payment provider does not answer; try again in a moment.', {
+    cause: new Error('connection refused'),
+  })
+}
+
+describe('a subscription link', () => {
+  test('leads whoever has no subscription to a checkout without a trial, and back to pages of ours', async () => {
+    const key = await free()
+    const reply = await subscribe(key, { plan: 'pro', billing: 'annual' })
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    expect(reply.body).toEqual({
+      object: 'billing_link',
+      kind: 'checkout',
+      url: provider.urls.at(-1),
+      target_plan: 'pro',
+      target_billing: 'annual',
+      expires_at: '2026-11-11T12:00:00.000Z',
+      requires_customer_confirmation: true,
+      request_id: reply.headers.get('x-request-id'),
+    })
+    const base = app.deps.config.publicUrl ?? 'http://127.0.0.1:0'
+    expect(provider.calls).toEqual([
+      { call: 'createCustomer', input: { publicId: key.account, name: 'Test account', email: null } },
+      {
+        call: 'createCheckout',
+        input: {
+          customerId: `cus_${key.account}`,
+          accountPublicId: key.account,
+          plan: 'pro',
+          billing: 'annual',
+          returnUrl: `${base}/billing/done`,
+          canceledUrl: `${base}/billing/canceled`,
+          expiresAt: new Date('2026-11-10T12:31:00.000Z'),
+        },
+      },
+    ])
+  })
+
+  test('is for a month when it does not say', async () => {
+    expect((await subscribe(await free())).body).toMatchObject({ target_plan: 'business', target_billing: 'monthly' })
+  })
+
+  test('leads a subscriber to the confirmation of a higher plan', async () => {
+    const key = await customer({ id: 'sub_up' })
+    expect((await subscribe(key)).body).toMatchObject({
+      kind: 'subscription_update_confirm',
+      target_plan: 'business',
+      target_billing: 'monthly',
+      expires_at: null,
+    })
+    expect(provider.calls.at(-1)).toMatchObject({
+      call: 'createUpdateConfirmation',
+      input: { customerId: `cus_${key.account}`, subscriptionId: 'sub_up', plan: 'business', billing: 'monthly' },
+    })
+  })
+
+  test.each(['past_due', 'unpaid', 'incomplete', 'paused'])(
+    'leads a subscription that is %s to the portal, which has no target',
+    async (status) => {
+      const key = await customer({ status })
+      expect((await subscribe(key)).body).toMatchObject({
+        kind: 'billing_portal',
+        target_plan: null,
+        target_billing: null,
+      })
+    },
+  )
+
+  test.each([
+    ['the plan it has', [{}], { plan: 'pro' }, 'unsupported_plan_change'],
+    [
+      'a lower plan',
+      [{ sold: { plan: 'business', billing: 'monthly' } }],
+      { plan: 'pro', billing: 'annual' },
+      'unsupported_plan_change',
+    ],
+    ['months for a year', [{ sold: { plan: 'pro', billing: 'annual' } }], { plan: 'pro' }, 'unsupported_plan_change'],
+    ['anything, with two subscriptions', [{ id: 'sub_2' }, {}], { plan: 'business' }, 'billing_support_required'],
+    ['anything, at a price nobody knows', [{ sold: null }], { plan: 'business' }, 'billing_support_required'],
+    ['what is not sold', [{}], { plan: 'enterprise' }, 'billing_support_required'],
+  ] as const)('to %s is a 409', async (_what, subscriptions, body, code) => {
+    provider.unsold.add('enterprise_monthly')
+    const key = await customer(...subscriptions)
+    const reply = await subscribe(key, body)
+    expect({ status: reply.status, ...reply.body.error }).toMatchObject({
+      status: 409,
+      type: 'invalid_request_error',
+      code,
+    })
+    expect(callsOf(provider)).not.toContain('createUpdateConfirmation')
+  })
+
+  test('for a plan granted by hand is a checkout to a higher one, and to any once it has lapsed', async () => {
+    const key = await app.key({ scopes, plan: 'business' })
+    expect((await subscribe(key)).body.error.code).toBe('unsupported_plan_change')
+    expect((await subscribe(key, { plan: 'enterprise' })).body.kind).toBe('checkout')
+    await app.setAccount(key.account, { status: 'past_due' })
+    expect((await subscribe(key, { plan: 'pro' })).body.kind).toBe('checkout')
+  })
+
+  test.each([
+    [{ plan: 'free' }, 'invalid_plan', 'plan'],
+    [{ plan: 'Business' }, 'invalid_plan', 'plan'],
+    [{ plan: 'pro', billing: 'weekly' }, 'invalid_billing', 'billing'],
+    [{ plan: 7 }, 'invalid_request', 'plan'],
+    [{ plan: 'pro', billing: null }, 'invalid_request', 'billing'],
+    [{}, 'missing_parameter', 'plan'],
+    [{ plan: 'pro', price: 'price_1' }, 'unknown_parameter', 'price'],
+    [{ plan: 'pro', success_url: 'https://elsewhere.example' }, 'unknown_parameter', 'success_url'],
+  ])('asked for with %j is a 400', async (body, code, param) => {
+    const reply = await subscribe(await free(), body)
+    expect({ status: reply.status, ...reply.body.error }).toMatchObject({ status: 400, code, param })
+    expect(provider.calls).toEqual([])
+  })
+})
+
+describe('what the provider says, and was not heard,', () => {
+  test('decides, and is mended on the way: a plan that was bought', async () => {
+    const key = await customer({ id: 'sub_unheard' })
+    expect((await key.get('/usage')).status).toBe(403)
+    expect((await subscribe(key)).body.kind).toBe('subscription_update_confirm')
+    expect((await key.get('/usage')).body.plan).toMatchObject({ slug: 'pro', status: 'active' })
+  })
+
+  test('decides, and is mended on the way: a plan that has ended', async () => {
+    const key = await customer({ id: 'sub_over' })
+    await subscribe(key)
+    provider.subscriptions.get(`cus_${key.account}`)![0]!.status = 'canceled'
+    expect((await subscribe(key, { plan: 'pro' })).body.kind).toBe('checkout')
+    expect((await key.get('/usage')).status).toBe(403)
+  })
+
+  test('leaves the account alone when it was heard: a link changes nothing', async () => {
+    const key = await customer({})
+    await subscribe(key)
+    const before = await accountRow(key)
+    for (const plan of ['business', 'enterprise', 'pro']) await subscribe(key, { plan })
+    await manage(key)
+    expect(await accountRow(key)).toEqual(before)
+  })
+})
+
+describe('the customer at the provider', () => {
+  test('is one, however many ask at once, and whatever the provider makes of it', async () => {
+    const key = await free({ billing_links_per_hour: 20 })
+    let made = 0
+    const original = provider.createCustomer
+    provider.createCustomer = async (account) => `${await original(account)}_${++made}`
+    const replies = await Promise.all(Array.from({ length: 8 }, () => subscribe(key)))
+    provider.createCustomer = original
+    expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const { customer_id: kept } = await accountRow(key)
+    const used = provider.calls.filter(({ call }) => call === 'createCheckout')
+    expect(used).toHaveLength(8)
+    for (const { input } of used) expect(input).toMatchObject({ customerId: kept })
+  })
+
+  test('stays when the checkout could not be made, and is used the next time', async () => {
+    const key = await free()
+    provider.before = (call) => (call === 'createCheckout' ? unavailable() : undefined)
+    expect((await subscribe(key)).status).toBe(503)
+    provider.before = () => {}
+    callsOf(provider)
+    expect((await subscribe(key)).status).toBe(200)
+    expect(callsOf(provider)).toEqual(['listSubscriptions', 'createCheckout'])
+  })
+})
+
+describe('a portal link', () => {
+  test('leads to the portal and back, and takes no body', async () => {
+    const key = await customer({})
+    for (const body of [undefined, {}]) {
+      const reply = await key.post('/billing/portal-link', body)
+      expect(reply.body).toMatchObject({ kind: 'billing_portal', target_plan: null, url: provider.urls.at(-1) })
+    }
+    const bare = await fetch(`${app.url}/api/v1/billing/portal-link`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.secret}` },
+    })
+    expect(bare.status).toBe(200)
+    expect(provider.calls.map(({ call }) => call)).toEqual(['createPortal', 'createPortal', 'createPortal'])
+  })
+
+  test.each([
+    [{ return_url: 'https://elsewhere.example' }, 'unknown_parameter'],
+    [[], 'invalid_request'],
+    [null, 'invalid_request'],
+    ['x', 'invalid_request'],
+  ])('refuses the body %j', async (body, code) => {
+    const reply = await (await customer({})).post('/billing/portal-link', body)
+    expect({ status: reply.status, code: reply.body.error.code }).toEqual({ status: 400, code })
+  })
+
+  test('of an account that was never billed is a 404', async () => {
+    const reply = await manage(await free())
+    expect({ status: reply.status, ...reply.body.error }).toMatchObject({
+      status: 404,
+      type: 'not_found_error',
+      code: 'billing_account_not_found',
+    })
+    expect(provider.calls).toEqual([])
+  })
+})
+
+describe('a provider in trouble', () => {
+  test.each(['listSubscriptions', 'createUpdateConfirmation', 'createPortal'] as const)(
+    'at %s is a 503 that uses nothing up',
+    async (broken) => {
+      const key = await customer({})
+      provider.before = (call) => (call === broken ? unavailable() : undefined)
+      const ask = broken === 'createPortal' ? manage : subscribe
+      for (let attempt = 0; attempt < 7; attempt++) {
+        const reply = await ask(key)
+        expect({ status: reply.status, ...reply.body.error }).toMatchObject({
+          status: 503,
+          type: 'server_error',
+          code: 'billing_provider_unavailable',
+        })
+        expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(reply.headers.get('x-ratelimit-remaining')).toBe('5')
+      }
+      provider.before = () => {}
+      expect((await ask(key)).headers.get('x-ratelimit-remaining')).toBe('4')
+    },
+  )
+
+  test('is waited for as long in all as for one call', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const inTime = startDeadline()
+    const step = async () => {
+      const stepped = inTime(delay(3_000)).then(
+        () => 'done',
+        ({ code }: ApiError) => code,
+      )
+      await vi.advanceTimersByTimeAsync(3_000)
+      return stepped
+    }
+    const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+    expect([await step(), await step()]).toEqual(['done', 'billing_provider_unavailable'])
+  })
+
+  test('does not hold up others', async () => {
+    const key = await customer({})
+    await subscribe(key)
+    const { promise: hung, resolve: release } = heldPromise<void>()
+    provider.before = () => hung
+    const waiting = Array.from({ length: 20 }, () => subscribe(key))
+    expect((await key.get('/usage')).status).toBe(200)
+    expect((await key.get('/billing/status')).status).toBe(200)
+    release()
+    await Promise.all(waiting)
+  })
+})
+
+describe('a test key', () => {
+  test('gets links to a page that says so, and nothing reaches the provider', async () => {
+    const live = await app.key({ scopes })
+    const key = await app.keyOf(live.account, { scopes, mode: 'test' })
+    await app.setAccount(live.account, { status: 'past_due' })
+    for (const plan of ['pro', 'business', 'enterprise']) {
+      const reply = await subscribe(key, { plan })
+      expect(reply.body).toMatchObject({ kind: 'checkout', target_plan: plan, expires_at: null })
+      const page = await fetch(new URL(new URL(reply.body.url).pathname, app.url))
+      expect(await page.text()).toContain('test mode')
+    }
+    expect((await manage(key)).body).toMatchObject({ kind: 'billing_portal', target_plan: null })
+    expect(provider.calls).toEqual([])
+  })
+})
+
+test('the pages that links end on are plain, whole and hold no data', async () => {
+  for (const path of ['/billing/done', '/billing/canceled', '/billing/test']) {
+    const page = await fetch(`${app.url}${path}?session_id=cs_1`)
+    const html = await page.text()
+    expect(page.status).toBe(200)
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(html).toMatch(/<html lang="en">.*<title>.+<\/title>.*<h1>.+<\/h1>/s)
+    expect(html).not.toMatch(/<script|cs_1|https?:/)
+  }
+})
+
+test('no line of the log holds the address of a link', () => {
+  expect(provider.urls.length).toBeGreaterThan(20)
+  const logged = lines.join('')
+  expect(logged).toContain('/billing/subscription-link')
+  for (const secret of [...provider.urls, 'capability', 'pay.example'])
+    expect(logged.includes(secret), secret).toBe(false)
+})

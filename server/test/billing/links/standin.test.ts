@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { scopes } from '../../../src/auth/scopes.ts'
+import type { TestKey } from '../../support/app.ts'
+import type { Json } from '../../support/client.ts'
+import { openStandinWorld } from '../support/standin-world.ts'
+
+const world = await openStandinWorld('2026-03-10T08:00:00.000Z')
+afterEach(() => world.control('/faults', { slow_ms: 0, fail_rate: 0, half_answer: 0 }))
+
+const link = async (key: TestKey, plan: string) => (await key.post('/billing/subscription-link', { plan })).body
+const pageOf = async ({ url }: Json) => {
+  const page = await fetch(url)
+  expect(page.status).toBe(200)
+  return page.text()
+}
+
+test('an account finds its way by links alone: bought, raised, and mended', async () => {
+  const key = await world.key({ scopes })
+  await world.setAccount(key.account, { plan: 'free' })
+
+  const checkout = await link(key, 'pro')
+  expect(checkout).toMatchObject({ kind: 'checkout', expires_at: expect.any(String) })
+  expect(await pageOf(checkout)).toContain('Pro')
+
+  const { customer_id: customer } = await world.row(key.account)
+  const { id, items } = await world.stripe('POST', '/v1/subscriptions', {
+    customer,
+    'items[0][price]': 'price_standin_pro_monthly',
+    trial_period_days: 7,
+  })
+  const confirmation = await link(key, 'business')
+  expect(confirmation).toMatchObject({ kind: 'subscription_update_confirm', target_plan: 'business' })
+  expect(await pageOf(confirmation)).toContain('Business')
+
+  await world.stripe('POST', `/v1/subscriptions/${id}`, {
+    'items[0][id]': items.data[0].id,
+    'items[0][price]': 'price_standin_business_monthly',
+  })
+  expect(await link(key, 'business')).toMatchObject({ error: { code: 'unsupported_plan_change' } })
+  expect((await key.get('/usage')).body.plan.slug).toBe('business')
+
+  await world.control(`/subscriptions/${id}/status`, { status: 'past_due' })
+  expect(await link(key, 'business')).toMatchObject({ kind: 'billing_portal', target_plan: null })
+  const portal = (await key.post('/billing/portal-link', undefined)).body
+  expect(await pageOf(portal)).toContain('Business')
+  expect((await key.get('/billing/status')).body.plan).toMatchObject({ slug: 'business', status: 'past_due' })
+})
+
+test('a customer whom the provider does not know any more is made anew by the next purchase, once', async () => {
+  const key = await world.key({ scopes })
+  await world.setAccount(key.account, { plan: 'free' })
+  await world.db.query("update accounts set customer_id = 'cus_gone' where id = $1", [world.accountNumber(key.account)])
+  expect((await key.post('/billing/portal-link', {})).body).toMatchObject({
+    error: { code: 'billing_account_not_found' },
+  })
+  const links = await Promise.all(['pro', 'business'].map((plan) => link(key, plan)))
+  for (const each of links) expect(each).toMatchObject({ kind: 'checkout' })
+  const { customer_id: customer } = await world.row(key.account)
+  expect(customer).not.toBe('cus_gone')
+  const { data } = await world.stripe('GET', '/v1/customers')
+  const ofAccount = data.filter((each: Json) => each.metadata.storedex_account === key.account)
+  expect(ofAccount.map((each: Json) => each.id)).toEqual([customer])
+})
+
+describe('a provider in trouble is a 503 that uses no link up:', () => {
+  const expectUnavailable = async (key: TestKey) => {
+    const asked = [key.post('/billing/subscription-link', { plan: 'business' }), key.post('/billing/portal-link', {})]
+    for (const reply of await Promise.all(asked)) {
+      expect({ status: reply.status, code: reply.body.error?.code }).toEqual({
+        status: 503,
+        code: 'billing_provider_unavailable',
+      })
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect((await key.get('/billing/status')).status).toBe(200)
+    await world.control('/faults', { slow_ms: 0, fail_rate: 0, half_answer: 0 })
+    expect((await key.post('/billing/portal-link', {})).headers.get('x-ratelimit-remaining')).toBe('4')
+  }
+
+  test.each([
+    ['it fails', { fail_rate: 1, status: 500 }],
+    ['it breaks connections', { fail_rate: 1, status: 0 }],
+    ['it has too much to do', { fail_rate: 1, status: 429 }],
+    ['it breaks off half way', { half_answer: 100 }],
+    ['it does not answer in time', { slow_ms: 20_000 }],
+  ])('%s', async (_trouble, faults) => {
+    const key = await world.customer()
+    await world.control('/faults', faults)
+    await expectUnavailable(key)
+  })
+})

@@ -1,0 +1,194 @@
+import { buffer } from 'node:stream/consumers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { TestKey } from '../../support/app.ts'
+import { serveOnLoopback } from '../../support/listen.ts'
+import { openStandinWorld, type StandinWorld } from '../support/standin-world.ts'
+
+let world: StandinWorld
+beforeAll(async () => {
+  world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: startForgetfulGateway })
+})
+
+// Stripe keeps what it answered under an idempotency key for a day, its own failures too, whether it was done or not.
+let keptFailures: 'none' | 'though done' | 'and not done' = 'none'
+
+/** Answers the first key of each thing with a failure, and plays it back. */
+async function startForgetfulGateway(target: string): Promise<string> {
+  const kept = new Set<string>()
+  return serveOnLoopback(async (request, response) => {
+    const { host: _, connection: __, ...headers } = request.headers
+    const body = await buffer(request)
+    const init = { method: request.method!, headers: headers as Record<string, string> }
+    const forward = () => fetch(target + request.url, body.length > 0 ? { ...init, body: new Uint8Array(body) } : init)
+    const key = headers['idempotency-key'] as string | undefined
+    if (keptFailures !== 'none' && key?.startsWith('storedex-') && key.endsWith('-1')) {
+      if (kept.has(key)) response.setHeader('idempotent-replayed', 'true')
+      else if (keptFailures === 'though done') await forward()
+      kept.add(key)
+      response.writeHead(500, { 'content-type': 'application/json' })
+      return response.end('{"error":{"type":"api_error","message":"Something went wrong."}}')
+    }
+    const reply = await forward()
+    response.writeHead(reply.status, { 'content-type': 'application/json' })
+    response.end(await reply.text())
+  })
+}
+
+const pages = { returnUrl: 'https://us.example/billing/done', canceledUrl: 'https://us.example/billing/canceled' }
+const subscriptionsOf = async (customerId: string) =>
+  (await world.stripe('GET', '/v1/subscriptions', { customer: customerId, status: 'all' })).data
+const subscribe = (customerId: string, price: string, more: Record<string, string | number> = {}) =>
+  world.stripe('POST', '/v1/subscriptions', { customer: customerId, 'items[0][price]': price, ...more })
+
+describe('a customer', () => {
+  test('is made once for an account, however many ask at once and again', async () => {
+    const account = { publicId: 'acct_once', name: 'Once', email: 'once@buyers.example' }
+    const ids = await Promise.all(Array.from({ length: 5 }, () => world.deps.billing.createCustomer(account)))
+    ids.push(await world.deps.billing.createCustomer(account))
+    expect(new Set(ids).size).toBe(1)
+    expect(await world.stripe('GET', `/v1/customers/${ids[0]}`)).toMatchObject({
+      name: 'Once',
+      email: 'once@buyers.example',
+      metadata: { storedex_account: 'acct_once' },
+    })
+  })
+
+  test('needs no address', async () => {
+    const id = await world.deps.billing.createCustomer({ publicId: 'acct_bare', name: 'Bare', email: null })
+    expect((await world.stripe('GET', `/v1/customers/${id}`)).email).toBeNull()
+  })
+
+  test('is made although the provider failed at first', async () => {
+    await world.control('/faults', { fail_next: 1 })
+    const id = await world.deps.billing.createCustomer({ publicId: 'acct_again', name: 'Again', email: null })
+    expect(id).toMatch(/^cus_/)
+  })
+
+  test('has the subscriptions that the provider tells, the newest first', async () => {
+    const { customerId } = await world.customer()
+    expect(await world.deps.billing.listSubscriptions(customerId)).toEqual([])
+    const first = await subscribe(customerId, 'price_standin_pro_monthly')
+    await world.stripe('DELETE', `/v1/subscriptions/${first.id}`)
+    await world.advance(1)
+    const second = await subscribe(customerId, 'price_standin_business_annual')
+    const [newest, oldest] = await world.deps.billing.listSubscriptions(customerId)
+    expect(oldest).toMatchObject({ id: first.id, status: 'canceled', sold: { plan: 'pro', billing: 'monthly' } })
+    expect(newest).toMatchObject({
+      id: second.id,
+      customerId,
+      status: 'active',
+      sold: { plan: 'business', billing: 'annual' },
+      cycleAnchor: world.clock.now(),
+      currentPeriodEnd: new Date('2027-03-11T08:00:00.000Z'),
+      hasPaymentMethod: true,
+      cancelAtPeriodEnd: false,
+      trialEnd: null,
+    })
+  })
+
+  test('nobody knows has none', async () => {
+    expect(await world.deps.billing.listSubscriptions('cus_nobody')).toEqual([])
+  })
+})
+
+describe('a link', () => {
+  const opened = async (url: string) => (await fetch(url)).text()
+
+  test('to a checkout sells that plan, without a trial, and ends', async () => {
+    const { customerId } = await world.customer()
+    const sold = { customerId, plan: 'business', billing: 'annual', accountPublicId: 'acct_1', ...pages } as const
+    const expiresAt = new Date(world.clock.now().getTime() + 31 * 60_000)
+    const link = await world.deps.billing.createCheckout({ ...sold, expiresAt })
+    expect(link.expiresAt).toEqual(expiresAt)
+    expect(await opened(link.url)).toContain('Business')
+  })
+
+  test('to a confirmation changes that subscription to that plan, and nothing before', async () => {
+    const { customerId } = await world.customer()
+    const { id } = await subscribe(customerId, 'price_standin_pro_monthly')
+    const change = { customerId, subscriptionId: id, plan: 'business', billing: 'monthly', ...pages } as const
+    const link = await world.deps.billing.createUpdateConfirmation(change)
+    expect(link.expiresAt).toBeNull()
+    expect(await opened(link.url)).toContain('Business')
+    expect((await world.deps.billing.listSubscriptions(customerId))[0]!.sold!.plan).toBe('pro')
+  })
+
+  test('to the portal leads there', async () => {
+    const { customerId } = await world.customer()
+    const link = await world.deps.billing.createPortal({ customerId, returnUrl: pages.returnUrl })
+    expect((await fetch(link.url)).status).toBe(200)
+  })
+})
+
+describe('a trial', () => {
+  const startTrial = (customerId: string, accountPublicId: string, endsAt: Date) =>
+    world.deps.billing.startTrial({ customerId, plan: 'pro', billing: 'monthly', endsAt, accountPublicId })
+  const inDays = (days: number) => new Date(world.clock.now().getTime() + days * 86_400_000)
+  let key: TestKey & { customerId: string }
+
+  test('starts once, however many ask at once and for how long', async () => {
+    key = await world.customer()
+    await Promise.all([14, 15, 16].map((days) => startTrial(key.customerId, key.account, inDays(days))))
+    await startTrial(key.customerId, key.account, inDays(30))
+    const subscriptions = await subscriptionsOf(key.customerId)
+    expect(subscriptions.map(({ status }: { status: string }) => status)).toEqual(['trialing'])
+  })
+
+  test('ends once, however many ask at once', async () => {
+    const [{ id }] = await subscriptionsOf(key.customerId)
+    await Promise.all([1, 2, 3].map(() => world.deps.billing.endTrial(id)))
+    await world.deps.billing.endTrial(id)
+    const subscription = await world.stripe('GET', `/v1/subscriptions/${id}`)
+    expect(subscription).toMatchObject({ status: 'active' })
+    const paid = await world.stripe('GET', '/v1/invoices', { subscription: id })
+    expect(paid.data.filter(({ amount_paid }: { amount_paid: number }) => amount_paid > 0)).toHaveLength(1)
+  })
+
+  test('may come after one that is over', async () => {
+    const { customerId, account } = await world.customer()
+    await startTrial(customerId, account, inDays(14))
+    const [{ id }] = await subscriptionsOf(customerId)
+    await world.stripe('DELETE', `/v1/subscriptions/${id}`)
+    await startTrial(customerId, account, inDays(20))
+    const statuses = (await subscriptionsOf(customerId)).map(({ status }: { status: string }) => status)
+    expect(statuses.toSorted()).toEqual(['canceled', 'trialing'])
+  })
+
+  test('without a means of payment leaves nothing to pay at its end', async () => {
+    const customerId = await world.deps.billing.createCustomer({ publicId: 'acct_cardless', name: 'C', email: null })
+    await startTrial(customerId, 'acct_cardless', inDays(14))
+    await world.advance(15)
+    expect((await world.deps.billing.listSubscriptions(customerId))[0]).toMatchObject({ status: 'canceled' })
+  })
+})
+
+describe.each(['though done', 'and not done'] as const)('a failure that Stripe keeps, %s', (kind) => {
+  const retried = async <T>(work: () => Promise<T>): Promise<T> => {
+    keptFailures = kind
+    try {
+      return await work()
+    } finally {
+      keptFailures = 'none'
+    }
+  }
+
+  test('does not keep an account from its customer', async () => {
+    const account = { publicId: `acct_kept_${kind.replaceAll(' ', '_')}`, name: 'Kept', email: null }
+    const id = await retried(() => world.deps.billing.createCustomer(account))
+    expect(await retried(() => world.deps.billing.createCustomer(account))).toBe(id)
+  })
+
+  test('leaves one trial, that ends once', async () => {
+    const { customerId, account } = await world.customer()
+    const endsAt = new Date(world.clock.now().getTime() + 14 * 86_400_000)
+    const trial = { customerId, plan: 'pro', billing: 'monthly', endsAt, accountPublicId: account } as const
+    await retried(() => world.deps.billing.startTrial(trial))
+    const subscriptions = await subscriptionsOf(customerId)
+    expect(subscriptions).toHaveLength(1)
+    const [{ id }] = subscriptions
+    await retried(() => world.deps.billing.endTrial(id))
+    expect(await world.stripe('GET', `/v1/subscriptions/${id}`)).toMatchObject({ status: 'active' })
+    const { data } = await world.stripe('GET', '/v1/invoices', { subscription: id })
+    expect(data.filter(({ amount_paid }: { amount_paid: number }) => amount_paid > 0)).toHaveLength(1)
+  })
+})

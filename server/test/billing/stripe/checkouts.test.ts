@@ -1,0 +1,67 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createStripeProvider } from '../../../src/billing/stripe/provider.ts'
+import type { ApiError } from '../../../src/kernel/errors.ts'
+import type { FakeCheckout } from '../support/fake-checkouts.ts'
+import { priceIds, startFakeStripe } from '../support/fake-stripe.ts'
+
+const stripe = await startFakeStripe()
+const access = { secretKey: 'sk_test_fake', webhookSecrets: [], apiBase: stripe.url }
+const billing = createStripeProvider({ findAccess: async () => access, prices: priceIds })
+beforeEach(() => {
+  stripe.requests.length = 0
+})
+
+const daySeconds = 86_400
+const nowSeconds = 1_772_323_200
+/** The checkouts of the customer, the newest first. */
+const given = (...checkouts: Partial<FakeCheckout>[]) => {
+  stripe.checkouts = checkouts.map((traits, index) => ({
+    id: `cs_${index}`,
+    customer: 'cus_1',
+    created: nowSeconds - index,
+    mode: 'subscription',
+    status: 'open',
+    ...traits,
+  }))
+}
+const statuses = () => stripe.checkouts.map(({ status }) => status)
+
+test('all that could still start a subscription are closed, and nothing else', async () => {
+  given({}, { mode: 'payment' }, { status: 'complete' }, { customer: 'cus_2' }, {}, { status: 'expired' })
+  await billing.closeCheckouts('cus_1')
+  expect(statuses()).toEqual(['expired', 'open', 'complete', 'open', 'expired', 'expired'])
+  expect(stripe.requests.filter((request) => request.endsWith('/expire'))).toHaveLength(2)
+})
+
+test('however many there are', async () => {
+  given(...Array.from({ length: 45 }, () => ({})))
+  await billing.closeCheckouts('cus_1')
+  expect(new Set(statuses())).toEqual(new Set(['expired']))
+})
+
+test('those of long ago are not asked for: they have ended by themselves', async () => {
+  const old = Array.from({ length: 60 }, (): Partial<FakeCheckout> => {
+    return { status: 'complete', created: nowSeconds - daySeconds - 1 }
+  })
+  given({ status: 'complete' }, ...old)
+  await billing.closeCheckouts('cus_1')
+  expect(stripe.requests).toEqual(['GET /v1/checkout/sessions'])
+})
+
+test.each(['complete', 'expired'] as const)(
+  'one that is %s since it was listed is as good as closed',
+  async (status) => {
+    given({}, { status, listed: 'open' })
+    await billing.closeCheckouts('cus_1')
+    expect(statuses()).toEqual(['expired', status])
+  },
+)
+
+test('one that cannot be closed is told', async () => {
+  given({ isStuck: true }, {})
+  const failure: ApiError = await billing.closeCheckouts('cus_1').then(
+    () => expect.unreachable(),
+    (error) => error,
+  )
+  expect(failure).toMatchObject({ code: 'internal_error', cause: { message: expect.stringContaining('open') } })
+})

@@ -1,0 +1,125 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { scopes } from '../../../src/auth/scopes.ts'
+import type { TestKey } from '../../support/app.ts'
+import { createGateway, type Weather } from '../support/outage-gateway.ts'
+import { type Delivery, deliverTo, openStandinWorld } from '../support/standin-world.ts'
+
+const gateway = createGateway()
+const world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: gateway.start })
+const store = 'aurora-candles.example'
+await world.importStores([{ domain: store, name: 'Aurora Candles' }])
+await world.importContacts([
+  { store_domain: store, first_name: 'Mara', emails: [{ email: `mara@${store}`, status: 'verified' }] },
+])
+const straight = (delivery: Delivery) => deliverTo(world.url, delivery)
+afterEach(() => {
+  gateway.weather = 'up'
+  world.carryEvents(straight)
+})
+
+const subscribe = (customer: string) =>
+  world.stripe('POST', '/v1/subscriptions', { customer, 'items[0][price]': 'price_standin_pro_monthly' })
+const typeOf = ({ body }: Delivery): string => JSON.parse(body.toString()).type
+
+/** Every call for data, and the billing status, with what it answered. */
+async function useData(key: TestKey): Promise<Record<string, number>> {
+  const found = await key.post('/contacts/search', {})
+  const replies = {
+    usage: await key.get('/usage'),
+    taxonomy: await key.get('/taxonomy'),
+    lookup: await key.get(`/stores/${store}`),
+    search: await key.post('/stores/search', { filters: {} }),
+    enrich: await key.post('/stores/enrich', { domains: [store] }),
+    contacts: found,
+    reveal: await key.post('/contacts/reveal', { contact_ids: [found.body.data[0].id] }),
+    status: await key.get('/billing/status'),
+  }
+  return Object.fromEntries(Object.entries(replies).map(([name, { status }]) => [name, status]))
+}
+const allServed = {
+  usage: 200,
+  taxonomy: 200,
+  lookup: 200,
+  search: 200,
+  enrich: 200,
+  contacts: 200,
+  reveal: 200,
+  status: 200,
+}
+
+describe.each<[string, Weather]>([
+  ['is down', 'down'],
+  ['does not answer', 'hangs'],
+  ['answers by half', 'breaks off'],
+])('while the payment provider %s', (_what, weather) => {
+  test('data are served, links are a 503 that uses none of the hour up, and what is kept stays', async () => {
+    const key = await world.customer()
+    await subscribe(key.customerId)
+    await world.advance(0)
+    const before = await world.row(key.account)
+    expect(before).toMatchObject({ plan: 'pro', status: 'active' })
+    gateway.weather = weather
+    const links = [
+      key.post('/billing/subscription-link', { plan: 'business' }),
+      ...Array.from({ length: 4 }, () => key.post('/billing/portal-link', undefined)),
+    ]
+    expect(await useData(key)).toEqual(allServed)
+    for (const { status, headers, body } of await Promise.all(links)) {
+      expect([status, body.error.code]).toEqual([503, 'billing_provider_unavailable'])
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect(await world.row(key.account)).toEqual(before)
+    gateway.weather = 'up'
+    for (let left = 4; left >= 0; left -= 1) {
+      const link = await key.post('/billing/portal-link', undefined)
+      expect([link.status, link.headers.get('x-ratelimit-remaining')]).toEqual([200, String(left)])
+    }
+  })
+
+  test('its events are refused, and done when they come again', async () => {
+    const key = await world.customer()
+    const { id, items } = await subscribe(key.customerId)
+    await world.advance(0)
+    const answers: number[] = []
+    world.carryEvents(async (delivery) => {
+      const status = await straight(delivery)
+      if (typeOf(delivery) === 'customer.subscription.updated') answers.push(status)
+      return status
+    })
+    gateway.weather = weather
+    await world.stripe('POST', `/v1/subscriptions/${id}`, {
+      'items[0][id]': items.data[0].id,
+      'items[0][price]': 'price_standin_business_monthly',
+    })
+    await world.advance(0)
+    expect(answers[0]).toBe(503)
+    expect(new Set(answers).size).toBe(1)
+    expect((await key.get('/usage')).body.plan.slug).toBe('pro')
+    gateway.weather = 'up'
+    await world.control('/flush', {})
+    expect(answers.at(-1)).toBe(200)
+    expect((await key.get('/usage')).body.plan.slug).toBe('business')
+  })
+})
+
+test('however many events wait for a provider that does not answer, connections are left for data', async () => {
+  const deliveries: Delivery[] = []
+  world.carryEvents(async (delivery) => {
+    if (typeOf(delivery) === 'customer.subscription.created') deliveries.push(delivery)
+    return 200
+  })
+  for (let customer = 0; customer < 24; customer += 1) await subscribe((await world.customer()).customerId)
+  await world.advance(0)
+  expect(deliveries).toHaveLength(24)
+  const reader = await world.key({ scopes })
+
+  gateway.weather = 'hangs'
+  const answers = Promise.all(deliveries.map(straight))
+  await expect.poll(gateway.mostWaiting).toBeGreaterThan(0)
+  expect(await useData(reader)).toEqual(allServed)
+  // Those that still have to wait for their turn find it back.
+  gateway.weather = 'up'
+  expect([200, 503]).toEqual(expect.arrayContaining([...new Set(await answers)]))
+  // Each of these held a connection.
+  expect(gateway.mostWaiting()).toBeLessThan(world.deps.db.max)
+})

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import type { BillingProvider } from '../../../src/billing/provider.ts'
+import { createStripeProvider } from '../../../src/billing/stripe/provider.ts'
+import type { ApiError } from '../../../src/kernel/errors.ts'
+import { openBillingWorld } from '../support/billing-world.ts'
+import { event, type FakeStripe, priceIds, startFakeStripe, subscription } from '../support/fake-stripe.ts'
+
+const access = (apiBase: string) => ({ secretKey: 'sk_test_fake', webhookSecrets: ['whsec_fake'], apiBase })
+
+async function startProvider(): Promise<{ stripe: FakeStripe; billing: BillingProvider }> {
+  const stripe = await startFakeStripe()
+  stripe.subscriptions.set('cus_1', [subscription()])
+  const found = access(stripe.url)
+  return { stripe, billing: createStripeProvider({ findAccess: async () => found, prices: priceIds }) }
+}
+
+const failureOf = (work: Promise<unknown>): Promise<ApiError> =>
+  work.then(
+    () => Promise.reject(new Error('it did not fail')),
+    (error) => error,
+  )
+
+describe('a provider in trouble is told as one that does not answer', () => {
+  test.concurrent.each<[string, FakeStripe['behaviour']]>([
+    ['that fails', { status: 500 }],
+    ['that is overloaded', { status: 503 }],
+    ['that wants fewer requests', { status: 429 }],
+    ['that is busy with the same thing', { status: 409 }],
+    ['that breaks off', 'cut off'],
+    ['that speaks no JSON', 'not JSON'],
+    ['that speaks of something else', 'other JSON'],
+    ['that says nothing', 'never'],
+    ['that never comes to an end', 'in drops'],
+  ])('one %s', async (_what, behaviour) => {
+    const { stripe, billing } = await startProvider()
+    stripe.behaviour = behaviour
+    const failure = await failureOf(billing.listSubscriptions('cus_1'))
+    expect(failure).toMatchObject({ status: 503, code: 'billing_provider_unavailable', retryAfterSeconds: 5 })
+    expect(failure.cause).toBeInstanceOf(Error)
+    stripe.behaviour = 'well'
+    expect(await billing.listSubscriptions('cus_1')).toHaveLength(1)
+  })
+
+  test.concurrent('one that is not there', async () => {
+    const nowhere = access('http://127.0.0.1:9')
+    const billing = createStripeProvider({ findAccess: async () => nowhere, prices: priceIds })
+    const failure = await failureOf(billing.createPortal({ customerId: 'cus_1', returnUrl: 'https://us.example/' }))
+    expect(failure).toMatchObject({ code: 'billing_provider_unavailable' })
+  })
+})
+
+describe('a refusal is a fault of ours', () => {
+  test.each([400, 401, 403, 404])('told with %i', async (status) => {
+    const { stripe, billing } = await startProvider()
+    stripe.behaviour = { status }
+    const failure = await failureOf(billing.listSubscriptions('cus_1'))
+    expect(failure).toMatchObject({ status: 500, code: 'internal_error' })
+    expect(failure.message).not.toContain('Something is wrong here.')
+    expect(failure.cause).toMatchObject({ message: 'Something is wrong here.' })
+  })
+
+  test('and so is an offer that is not sold', async () => {
+    const { stripe, billing } = await startProvider()
+    expect(billing.isSold('enterprise', 'annual')).toBe(false)
+    expect(billing.isSold('enterprise', 'monthly')).toBe(true)
+    const pages = { returnUrl: 'https://us.example/done', canceledUrl: 'https://us.example/canceled' }
+    const input = { customerId: 'cus_1', accountPublicId: 'acct_1', ...pages, expiresAt: new Date(0) }
+    const failure = await failureOf(billing.createCheckout({ ...input, plan: 'enterprise', billing: 'annual' }))
+    expect(failure).toMatchObject({ code: 'internal_error' })
+    expect(stripe.requests).toEqual([])
+  })
+})
+
+test('a provider that comes back at another address is found there', async () => {
+  const [first, second] = [await startProvider(), await startProvider()]
+  second.stripe.subscriptions.set('cus_1', [subscription({ id: 'sub_2' })])
+  let found = access(first.stripe.url)
+  const billing = createStripeProvider({ findAccess: async () => found, prices: priceIds })
+  expect((await billing.listSubscriptions('cus_1'))[0]!.id).toBe('sub_1')
+  found = access(second.stripe.url)
+  expect((await billing.listSubscriptions('cus_1'))[0]!.id).toBe('sub_2')
+})
+
+test('an address may have a path of its own', async () => {
+  const { stripe } = await startProvider()
+  const found = access(`${stripe.url}/behind/a/gateway`)
+  const billing = createStripeProvider({ findAccess: async () => found, prices: priceIds })
+  await failureOf(billing.listSubscriptions('cus_1'))
+  expect(stripe.requests).toEqual(['GET /behind/a/gateway/v1/subscriptions'])
+})
+
+test('events cannot be read while the secret that signs them is not set', async () => {
+  const found = { ...access('http://127.0.0.1:9'), webhookSecrets: [] }
+  const billing = createStripeProvider({ findAccess: async () => found, prices: {} })
+  const input = { body: Buffer.from('{}'), signature: 't=1,v1=a', now: new Date(0) }
+  expect(await failureOf(billing.readEvent(input))).toMatchObject({ code: 'internal_error' })
+})
+
+test('while the provider says nothing, data is served as ever, and events are refused to come again', async () => {
+  const world = await openBillingWorld()
+  const reader = await world.key({})
+  const customers = Array.from({ length: 30 }, (_, index) => `cus_silent_${index}`)
+  for (const customer of customers) await world.customer(customer, [])
+  world.stripe.behaviour = 'never'
+  let answered = 0
+  const deliveries = customers.map(async (id) => {
+    const reply = await world.deliver(event('customer.updated', { object: 'customer', id }))
+    answered += 1
+    return reply
+  })
+  for (let call = 0; call < 5; call++) expect((await reader.get('/usage')).status).toBe(200)
+  expect(answered).toBe(0)
+  for (const reply of await Promise.all(deliveries)) {
+    expect(reply.status).toBe(503)
+    expect(reply.body.error.code).toBe('billing_provider_unavailable')
+  }
+})

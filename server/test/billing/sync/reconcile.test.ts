@@ -1,0 +1,136 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { buildApp } from '../../../src/app.ts'
+import { reconcile } from '../../../src/billing/sync/reconcile.ts'
+import { runCommand } from '../../cli/support/command.ts'
+import { type BillingWorld, openBillingWorld } from '../support/billing-world.ts'
+import { event, priceIds, subscription } from '../support/fake-stripe.ts'
+
+let world: BillingWorld
+beforeAll(async () => {
+  world = await openBillingWorld()
+})
+beforeEach(async () => {
+  await world.db.query('update accounts set customer_id = null')
+  world.stripe.behaviour = 'well'
+})
+
+const reconciled = async () => {
+  const { code, stdout, stderr } = await runCommand(world.deps, ['billing', 'reconcile', '--json'])
+  return { code, stderr, result: stdout === '' ? null : JSON.parse(stdout) }
+}
+
+test('what events did not tell is found by asking, and told in figures', async () => {
+  const lost = await world.customer('cus_lost', [subscription({ price: priceIds.business_monthly })])
+  const current = await world.customer('cus_current', [subscription()])
+  const linked = await world.customer('cus_linked', [])
+  await world.deliver(event('customer.updated', { object: 'customer', id: 'cus_current' }))
+  expect(await reconciled()).toMatchObject({ code: 0, result: { checked: 3, changed: 1 } })
+  expect((await lost.get('/usage')).body.plan).toMatchObject({ slug: 'business', status: 'active' })
+  expect((await current.get('/usage')).body.plan.slug).toBe('pro')
+  expect((await linked.get('/usage')).status).toBe(403)
+  expect(await reconciled()).toMatchObject({ result: { checked: 3, changed: 0 } })
+})
+
+test('without customers the provider is not asked', async () => {
+  world.stripe.behaviour = { status: 500 }
+  expect(await reconciled()).toMatchObject({ code: 0, result: { checked: 0, changed: 0 } })
+})
+
+test('more accounts than a page are all looked at', async () => {
+  const { rows } = await world.db.query<{ id: number }>(
+    `insert into accounts (name, plan, status, period_anchor, created_at, customer_id)
+     select 'Account ' || n, 'free', 'none', $1::timestamptz, $1::timestamptz, 'cus_page_' || n
+     from generate_series(1, 205) n returning id`,
+    [world.clock.now()],
+  )
+  for (const index of rows.keys()) world.stripe.subscriptions.set(`cus_page_${index + 1}`, [subscription()])
+  expect((await reconciled()).result).toEqual({ checked: 205, changed: 205 })
+})
+
+test('a provider that does not answer ends it with a sentence', async () => {
+  await world.customer('cus_away', [subscription()])
+  world.stripe.behaviour = { status: 500 }
+  const ending = await reconciled()
+  expect(ending).toMatchObject({ code: 1, result: null })
+  expect(ending.stderr).toBe(
+    'The payment provider does not answer; try again in a moment. (Something is wrong here.)\n',
+  )
+})
+
+test('one account in trouble does not keep the others from being reconciled', async () => {
+  await world.customer('cus_first', [subscription()])
+  const broken = await world.customer('cus_broken', [])
+  const last = await world.customer('cus_last', [subscription()])
+  const { billing } = world.deps
+  const listSubscriptions: typeof billing.listSubscriptions = async (customerId) => {
+    if (customerId !== 'cus_broken') return billing.listSubscriptions(customerId)
+    world.stripe.behaviour = { status: 400 }
+    try {
+      return await billing.listSubscriptions(customerId)
+    } finally {
+      world.stripe.behaviour = 'well'
+    }
+  }
+  const deps = { ...world.deps, billing: { ...billing, listSubscriptions } }
+  await expect(reconcile(deps)).rejects.toMatchObject({ code: 'internal_error' })
+  expect((await world.row(last.account)).status).toBe('active')
+  expect((await world.row(broken.account)).status).toBe('none')
+})
+
+describe('by itself', () => {
+  beforeAll(() => world.letServerReconcile())
+
+  const untilPlan = async (key: Awaited<ReturnType<BillingWorld['key']>>, plan: string) => {
+    for (;;) {
+      const { body } = await key.get('/usage')
+      if (body.plan?.slug === plan) return
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  test('the server does it again and again, and forgets events of long ago and of a clock that ran ahead', async () => {
+    const key = await world.customer('cus_hourly', [subscription()])
+    await world.db.query(
+      `insert into billing_events (id, type, received_at) values
+       ('evt_old', 'invoice.paid', $1::timestamptz - interval '91 days'),
+       ('evt_recent', 'invoice.paid', $1::timestamptz - interval '89 days'),
+       ('evt_future', 'invoice.paid', $1::timestamptz + interval '10 years')`,
+      [world.clock.now()],
+    )
+    const app = await buildApp(world.deps, [], { reconciliationMs: 50 })
+    try {
+      await untilPlan(key, 'pro')
+      world.stripe.subscriptions.set('cus_hourly', [subscription({ price: priceIds.business_monthly })])
+      await untilPlan(key, 'business')
+    } finally {
+      await app.close()
+    }
+    for (const forgotten of ['evt_old', 'evt_future']) expect(await world.outcomeOf(forgotten)).toBeUndefined()
+    expect(await world.outcomeOf('evt_recent')).toBeDefined()
+  })
+
+  test('of several servers one does it at a time', async () => {
+    await world.customer('cus_alone', [subscription()])
+    let atOnce = 0
+    let most = 0
+    let asked = 0
+    const { billing } = world.deps
+    const listSubscriptions: typeof billing.listSubscriptions = async (customerId) => {
+      most = Math.max(most, ++atOnce)
+      asked += 1
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      atOnce -= 1
+      return billing.listSubscriptions(customerId)
+    }
+    const deps = { ...world.deps, billing: { ...billing, listSubscriptions } }
+    // The accounts' own locks would keep one account from being read twice at once: each server sees another one.
+    await world.customer('cus_alone_2', [subscription()])
+    const apps = await Promise.all([1, 2, 3].map(() => buildApp(deps, [], { reconciliationMs: 10 })))
+    try {
+      while (asked < 12) await new Promise((resolve) => setTimeout(resolve, 20))
+    } finally {
+      await Promise.all(apps.map((app) => app.close()))
+    }
+    expect(most).toBe(1)
+  })
+})

@@ -1,0 +1,303 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { syncAccount } from '../../../src/billing/sync/sync-account.ts'
+import { type BillingWorld, openBillingWorld } from '../support/billing-world.ts'
+import { olderShape, priceIds, subscription } from '../support/fake-stripe.ts'
+
+let world: BillingWorld
+beforeAll(async () => {
+  world = await openBillingWorld()
+})
+
+const at = (moment: string) => new Date(moment)
+
+let customers = 0
+/** An account after it was brought up to date with these subscriptions. */
+async function synced(subscriptions: object[]) {
+  const customerId = `cus_${++customers}`
+  const key = await world.customer(customerId, subscriptions)
+  const sync = () => syncAccount(world.deps, world.accountNumber(key.account))
+  const result = await sync()
+  const again = async (next: object[]) => {
+    world.stripe.subscriptions.set(customerId, next)
+    const { changed } = await sync()
+    return { changed, row: await world.row(key.account) }
+  }
+  return { key, ...result, again, row: await world.row(key.account) }
+}
+
+describe('what a subscription says reaches the account', () => {
+  const facts = subscription({
+    price: priceIds.business_annual,
+    anchor: '2026-03-05T10:00:00Z',
+    periodEnd: '2027-03-05T10:00:00Z',
+    cancelAtPeriodEnd: true,
+  })
+
+  test.each([
+    ['today', facts],
+    ['in older versions', olderShape(facts)],
+  ])('as it is told %s', async (_when, told) => {
+    const { row, changed } = await synced([told])
+    expect(changed).toBe(true)
+    expect(row).toMatchObject({
+      plan: 'business',
+      billing: 'annual',
+      status: 'active',
+      subscription_id: 'sub_1',
+      period_anchor: at('2026-03-05T10:00:00Z'),
+      current_period_end: at('2027-03-05T10:00:00Z'),
+      cancel_at_period_end: true,
+      has_payment_method: true,
+      trial_started_at: null,
+      trial_ends_at: null,
+      billing_problem: null,
+      provider_read_at: world.clock.now(),
+      access_open: true,
+    })
+  })
+
+  test('without a period, when it has none', async () => {
+    const { items, ...rest } = subscription()
+    const { row } = await synced([{ ...rest, items: { ...(items as object), data: [] } }])
+    expect(row).toMatchObject({ status: 'active', current_period_end: null, billing_problem: 'unknown_price' })
+  })
+
+  test('a trial with its start and end, as long as it lasts', async () => {
+    const trial = {
+      status: 'trialing',
+      trialStart: '2026-03-08T00:00:00Z',
+      trialEnd: '2026-03-22T00:00:00Z',
+      anchor: '2026-03-22T00:00:00Z',
+      paymentMethod: null,
+    }
+    const { key, row, again } = await synced([subscription(trial)])
+    expect(row).toMatchObject({
+      status: 'trialing',
+      trial_started_at: at(trial.trialStart),
+      trial_ends_at: at(trial.trialEnd),
+      has_payment_method: false,
+    })
+    const during = await key.get('/usage')
+    expect(during.body.billing.can_unlock_paid_credits_now).toBe(false)
+    for (const { period_start, period_end } of [during.body.contact_credits, during.body.search_rows])
+      expect([period_start, period_end]).toEqual(
+        [trial.trialStart, trial.trialEnd].map((text) => at(text).toISOString()),
+      )
+    await again([subscription({ ...trial, paymentMethod: 'pm_2' })])
+    expect((await key.get('/usage')).body.billing.can_unlock_paid_credits_now).toBe(true)
+    const ended = await again([subscription({ ...trial, status: 'active', anchor: '2026-03-10T08:00:00Z' })])
+    expect(ended.row).toMatchObject({ status: 'active', trial_started_at: null, trial_ends_at: null })
+    expect((await key.get('/usage')).body.contact_credits).toMatchObject({ total: 1000, used: 0 })
+  })
+
+  test.each([
+    ['the subscription’s own', subscription({ paymentMethod: 'pm_1' }), true],
+    [
+      'the customer’s default',
+      subscription({
+        paymentMethod: null,
+        customer: { id: 'c', invoice_settings: { default_payment_method: 'pm_1' } },
+      }),
+      true,
+    ],
+    [
+      'an older source',
+      subscription({
+        paymentMethod: null,
+        customer: { id: 'c', default_source: 'src_1', invoice_settings: { default_payment_method: null } },
+      }),
+      true,
+    ],
+    ['none', subscription({ paymentMethod: null }), false],
+    ['none that is known', subscription({ paymentMethod: null, customer: 'cus_1' }), false],
+    [
+      'none of a customer that is gone',
+      subscription({ paymentMethod: null, customer: { id: 'c', deleted: true } }),
+      false,
+    ],
+  ])('a means of payment: %s', async (_what, told, has) => {
+    expect((await synced([told])).row).toMatchObject({ has_payment_method: has })
+  })
+
+  test.each([
+    ['with the period', subscription({ cancelAt: '2026-04-01T00:00:00Z' }), true],
+    ['within it', subscription({ cancelAt: '2026-03-20T00:00:00Z' }), true],
+    ['in a later one', subscription({ cancelAt: '2026-06-01T00:00:00Z' }), false],
+  ])('an end that is given as a date %s', async (_when, told, ends) => {
+    expect((await synced([told])).row).toMatchObject({ cancel_at_period_end: ends })
+  })
+
+  test.each(['past_due', 'unpaid', 'paused', 'incomplete', 'a_word_of_the_future'])(
+    'the word %s closes access at once',
+    async (status) => {
+      const { key, row, again } = await synced([subscription()])
+      expect(row.access_open).toBe(true)
+      expect((await key.get('/usage')).status).toBe(200)
+      expect((await again([subscription({ status })])).row).toMatchObject({ status, plan: 'pro', access_open: false })
+      const refused = await key.get('/usage')
+      expect(refused.status).toBe(403)
+      expect(refused.body.error.billing.action).toBe(
+        status === 'a_word_of_the_future' ? 'create_subscription_link' : 'manage_billing',
+      )
+      await again([subscription()])
+      expect((await key.get('/usage')).status).toBe(200)
+    },
+  )
+
+  test.each(['canceled', 'incomplete_expired'])('the word %s leaves the plan free', async (status) => {
+    const { key, again } = await synced([subscription({ cancelAtPeriodEnd: true })])
+    const { row } = await again([subscription({ status, cancelAtPeriodEnd: true })])
+    expect(row).toMatchObject({ status, plan_in_force: 'free', cancel_at_period_end: false, current_period_end: null })
+    const refused = await key.get('/usage')
+    expect(refused.body.error.billing.action).toBe('create_subscription_link')
+  })
+
+  test('nothing changes when nothing changed', async () => {
+    const { again, row } = await synced([subscription()])
+    world.clock.advance(1_000)
+    const second = await again([subscription()])
+    expect(second.changed).toBe(false)
+    expect(second.row).toEqual({ ...row, provider_read_at: world.clock.now() })
+  })
+})
+
+describe('of several subscriptions', () => {
+  const old = (status: string) => subscription({ id: 'sub_old', status, created: '2026-01-01T00:00:00Z' })
+
+  test.each<[string, object[], object]>([
+    [
+      'a running one counts, not one that is over',
+      [subscription({ id: 'sub_new', status: 'canceled' }), old('active')],
+      { subscription_id: 'sub_old', status: 'active', billing_problem: null },
+    ],
+    [
+      'a lapsed one counts, not a newer one that never got going',
+      [subscription({ id: 'sub_new', status: 'incomplete' }), old('past_due')],
+      { subscription_id: 'sub_old', status: 'past_due', billing_problem: null },
+    ],
+    [
+      'one that never got going counts where there is no other',
+      [subscription({ id: 'sub_new', status: 'incomplete' }), old('canceled')],
+      { subscription_id: 'sub_new', status: 'incomplete', billing_problem: null },
+    ],
+    [
+      'of those that are over the newest counts, in whatever order they are told',
+      [old('incomplete_expired'), subscription({ id: 'sub_new', status: 'canceled' })],
+      { subscription_id: 'sub_new', status: 'canceled', billing_problem: null },
+    ],
+    [
+      'two that run are a problem, and the higher plan counts',
+      [
+        subscription({ id: 'sub_new' }),
+        { ...old('active'), items: subscription({ price: priceIds.business_monthly }).items },
+      ],
+      { subscription_id: 'sub_old', plan: 'business', status: 'active', billing_problem: 'several_subscriptions' },
+    ],
+    [
+      'two that run are a problem, and the one that gives access counts',
+      [subscription({ id: 'sub_new', status: 'past_due', price: priceIds.enterprise_monthly }), old('active')],
+      { subscription_id: 'sub_old', plan: 'pro', status: 'active', billing_problem: 'several_subscriptions' },
+    ],
+    [
+      'two that run are a problem, whatever their price',
+      [subscription({ id: 'sub_new', price: 'price_other' }), old('active')],
+      { subscription_id: 'sub_old', plan: 'pro', billing_problem: 'several_subscriptions' },
+    ],
+  ])('%s', async (_what, subscriptions, expected) => {
+    expect((await synced(subscriptions)).row).toMatchObject(expected)
+  })
+})
+
+describe('a price that is not ours', () => {
+  test('leaves the plan, and the status follows', async () => {
+    const { again } = await synced([subscription({ price: priceIds.business_annual })])
+    const { row } = await again([subscription({ price: 'price_other', status: 'past_due' })])
+    expect(row).toMatchObject({
+      plan: 'business',
+      billing: 'annual',
+      status: 'past_due',
+      billing_problem: 'unknown_price',
+    })
+    const settled = await again([subscription({ price: priceIds.pro_monthly })])
+    expect(settled.row).toMatchObject({ plan: 'pro', billing: 'monthly', billing_problem: null })
+  })
+
+  test('beside one that is ours does no harm', async () => {
+    const told = subscription({ price: priceIds.business_monthly })
+    const { data } = told.items as { data: object[] }
+    const other = (subscription({ price: 'price_seats' }).items as { data: object[] }).data
+    const { row } = await synced([{ ...told, items: { data: [...other, ...data] } }])
+    expect(row).toMatchObject({ plan: 'business', billing_problem: null })
+  })
+})
+
+describe('a plan granted by hand', () => {
+  const granted = async (subscriptions: object[]) => {
+    const account = await synced([])
+    await world.setAccount(account.key.account, { plan: 'enterprise' })
+    return account.again(subscriptions)
+  }
+
+  test.each<[string, object[]]>([
+    ['nothing', []],
+    ['a purchase that was not finished', [subscription({ status: 'incomplete' })]],
+    ['subscriptions that are over', [subscription({ status: 'canceled' })]],
+  ])('stays while the provider has %s', async (_what, subscriptions) => {
+    const { row, changed } = await granted(subscriptions)
+    expect(row).toMatchObject({ plan: 'enterprise', status: 'active', subscription_id: null, access_open: true })
+    expect(changed).toBe(false)
+  })
+
+  test('gives way to a subscription', async () => {
+    expect((await granted([subscription()])).row).toMatchObject({ plan: 'pro', subscription_id: 'sub_1' })
+  })
+
+  test('after a subscription’s end is not taken away by it', async () => {
+    const over = [subscription({ status: 'canceled' })]
+    const { key, again } = await synced([subscription()])
+    await again(over)
+    await world.setAccount(key.account, { plan: 'pro' })
+    expect((await again(over)).row).toMatchObject({ plan: 'pro', status: 'active', subscription_id: null })
+    expect((await key.get('/usage')).status).toBe(200)
+  })
+
+  test('that lapsed by hand leads to a new subscription, not to the portal', async () => {
+    const key = await world.key({ status: 'active' })
+    await world.setAccount(key.account, { status: 'past_due' })
+    expect((await key.get('/usage')).body.error.billing.action).toBe('create_subscription_link')
+  })
+})
+
+test('an account without a customer is not asked for', async () => {
+  const key = await world.key({})
+  const asked = world.stripe.requests.length
+  expect(await syncAccount(world.deps, world.accountNumber(key.account))).toEqual({ changed: false })
+  expect(world.stripe.requests.length).toBe(asked)
+})
+
+test('a customer that the provider does not know changes nothing', async () => {
+  const { key, row } = await synced([subscription()])
+  world.stripe.subscriptions.clear()
+  await syncAccount(world.deps, world.accountNumber(key.account))
+  expect(await world.row(key.account)).toEqual(row)
+})
+
+test('of two that read at once the later one is written last, whichever reply comes first', async () => {
+  const { key, row } = await synced([subscription()])
+  const id = world.accountNumber(key.account)
+  const customerId = row.customer_id as string
+  let slow = true
+  world.stripe.beforeReply = async () => {
+    if (!slow) return
+    slow = false
+    world.stripe.subscriptions.set(customerId, [subscription({ status: 'past_due' })])
+    second = syncAccount(world.deps, id)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  }
+  let second: Promise<unknown> | undefined
+  await syncAccount(world.deps, id)
+  await second
+  expect(slow).toBe(false)
+  world.stripe.beforeReply = async () => {}
+  expect((await world.row(key.account)).status).toBe('past_due')
+})

@@ -1,0 +1,260 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { readEvent } from '../../../src/billing/stripe-event.ts'
+import { startTestApp } from '../../support/app.ts'
+import type { Json } from '../../support/client.ts'
+import { type BillingWorld, now, openBillingWorld } from '../support/billing-world.ts'
+import { deliver, event, olderShape, priceIds, sign, startFakeStripe, subscription } from '../support/fake-stripe.ts'
+
+let world: BillingWorld
+beforeAll(async () => {
+  world = await openBillingWorld()
+})
+
+const changed = (customer: string) => event('customer.subscription.updated', { ...subscription(), customer })
+
+describe('an event is believed only', () => {
+  const post = async (body: string, headers: Record<string, string>) => {
+    const reply = await fetch(`${world.url}/webhooks/stripe`, { method: 'POST', headers, body })
+    return { status: reply.status, body: (await reply.json()) as Json }
+  }
+  const body = JSON.stringify(event('customer.subscription.updated', { ...subscription(), customer: 'cus_nobody' }))
+  const at = new Date(now)
+  const ago = (seconds: number) => new Date(at.getTime() - seconds * 1000)
+
+  test.each<[string, () => Record<string, string>, number]>([
+    ['with its signature', () => ({ 'stripe-signature': sign(body, { at }) }), 200],
+    ['up to five minutes after it was signed', () => ({ 'stripe-signature': sign(body, { at: ago(300) }) }), 200],
+    ['not later', () => ({ 'stripe-signature': sign(body, { at: ago(301) }) }), 400],
+    ['up to five minutes before, by our clock', () => ({ 'stripe-signature': sign(body, { at: ago(-300) }) }), 200],
+    ['not earlier', () => ({ 'stripe-signature': sign(body, { at: ago(-301) }) }), 400],
+    [
+      'not earlier, whatever else the signature tells',
+      () => ({ 'stripe-signature': `t=${at.getTime() / 1000},${sign(body, { at: ago(-301) })}` }),
+      400,
+    ],
+    ['not without a signature', () => ({}), 400],
+    ['not with an empty one', () => ({ 'stripe-signature': '' }), 400],
+    ['not with nonsense', () => ({ 'stripe-signature': 'v1=abc,t=def' }), 400],
+    ['not with another secret', () => ({ 'stripe-signature': sign(body, { at, secret: 'whsec_other' }) }), 400],
+    ['not with the signature of another body', () => ({ 'stripe-signature': sign(`${body} `, { at }) }), 400],
+  ])('%s', async (_what, headers, status) => {
+    const reply = await post(body, { 'content-type': 'application/json', ...headers() })
+    expect(reply.status).toBe(status)
+    const { request_id } = status === 200 ? reply.body : reply.body.error
+    expect(request_id).toMatch(/^req_\w{20,}$/)
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['no JSON', 'hello'],
+    ['no object', '[]'],
+    ['null', 'null'],
+    ['no event', '{"object":"event"}'],
+    ['an id of another kind', '{"id":1,"type":"invoice.paid"}'],
+    ['an id that no database keeps', '{"id":"evt_\\u0000","type":"invoice.paid"}'],
+    ['an endless id', JSON.stringify({ id: 'e'.repeat(300), type: 'invoice.paid' })],
+  ])('when it is one: %s is refused for good', async (_what, text) => {
+    const reply = await post(text, { 'stripe-signature': sign(text, { at }) })
+    expect(reply.status).toBe(400)
+  })
+
+  test('whatever type its body is said to be of', async () => {
+    const headers = { 'stripe-signature': sign(body, { at }), 'content-type': 'text/plain' }
+    expect((await post(body, headers)).status).toBe(200)
+  })
+
+  test('with a signature at all: without one its body is not even read', async () => {
+    const { hostname, port } = new URL(world.url)
+    const request = httpRequest({ hostname, port, method: 'POST', path: '/webhooks/stripe' })
+    request.setHeader('content-length', 900_000)
+    request.flushHeaders()
+    const [reply] = (await once(request, 'response')) as [IncomingMessage]
+    expect(reply.statusCode).toBe(400)
+    expect(await text(reply)).toContain('Events need a Stripe-Signature')
+    request.destroy()
+  })
+
+  test('in a body of bounded size', async () => {
+    const large = JSON.stringify({ ...changed('cus_nobody'), padding: 'x'.repeat(1_000_001) })
+    expect((await post(large, { 'stripe-signature': sign(large, { at }) })).status).toBe(413)
+  })
+})
+
+describe('an event', () => {
+  test('brings its account to what the provider says now, not to what it says itself', async () => {
+    const key = await world.customer('cus_now', [subscription({ price: priceIds.business_monthly })])
+    expect((await key.get('/usage')).status).toBe(403)
+    const stale = event('customer.subscription.updated', {
+      ...subscription({ status: 'past_due' }),
+      customer: 'cus_now',
+    })
+    expect(await world.deliver(stale)).toMatchObject({ status: 200, body: { received: true } })
+    const usage = await key.get('/usage')
+    expect(usage.body.plan).toMatchObject({ slug: 'business', status: 'active' })
+    expect(await world.outcomeOf(stale.id)).toEqual({ outcome: 'synced', handled: true })
+  })
+
+  test('is handled once, however often it is delivered', async () => {
+    await world.customer('cus_once', [subscription()])
+    const once = changed('cus_once')
+    await world.deliver(once)
+    const readsBefore = world.stripe.requests.length
+    expect((await world.deliver(once)).status).toBe(200)
+    expect(world.stripe.requests.length).toBe(readsBefore)
+  })
+
+  test('that comes twice at once leaves what one leaves', async () => {
+    const key = await world.customer('cus_twice', [subscription()])
+    const twice = changed('cus_twice')
+    const replies = await Promise.all([world.deliver(twice), world.deliver(twice), world.deliver(twice)])
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await world.row(key.account)).toMatchObject({ plan: 'pro', status: 'active' })
+  })
+
+  test.each([
+    ['of a customer nobody here is', 'customer.subscription.updated', { customer: 'cus_stranger' }, 'unknown_account'],
+    ['about nobody', 'invoice.paid', { object: 'invoice', customer: null }, 'unknown_account'],
+    ['with a customer that is no id', 'invoice.paid', { customer: 'cus_\u0000' }, 'unknown_account'],
+    ['about nothing', 'invoice.paid', [], 'unknown_account'],
+    ['of a type that means nothing here', 'radar.early_fraud_warning.created', { customer: 'cus_x' }, 'unknown_type'],
+  ])('%s is acknowledged and recorded', async (_what, type, object, outcome) => {
+    const unknown = event(type, object)
+    expect((await world.deliver(unknown)).status).toBe(200)
+    expect(await world.outcomeOf(unknown.id)).toEqual({ outcome, handled: true })
+  })
+
+  test.each<[string, string, (customer: string) => object, ((customer: string) => object)?]>([
+    ['a subscription of today', 'customer.subscription.created', (customer) => ({ ...subscription(), customer })],
+    [
+      'a subscription of older versions',
+      'customer.subscription.deleted',
+      (customer) => ({ ...olderShape(subscription()), customer }),
+    ],
+    ['a subscription with its customer', 'customer.subscription.resumed', (id) => subscription({ customer: { id } })],
+    ['an invoice', 'invoice.payment_failed', (customer) => ({ id: 'in_1', object: 'invoice', customer })],
+    [
+      'a checkout',
+      'checkout.session.completed',
+      (customer) => ({ id: 'cs_1', object: 'checkout.session', mode: 'subscription', customer }),
+    ],
+    ['the customer', 'customer.updated', (id) => ({ id, object: 'customer' })],
+    [
+      'a means of payment',
+      'payment_method.attached',
+      (customer) => ({ id: 'pm_1', object: 'payment_method', customer }),
+    ],
+    [
+      'a means of payment that was taken away',
+      'payment_method.detached',
+      () => ({ id: 'pm_1', object: 'payment_method', customer: null }),
+      (customer) => ({ customer }),
+    ],
+  ])('about %s finds its account', async (_what, type, objectOf, previousOf) => {
+    const customer = `cus_${type.replaceAll('.', '_')}`
+    const key = await world.customer(customer, [subscription()])
+    expect((await world.deliver(event(type, objectOf(customer), previousOf?.(customer)))).status).toBe(200)
+    expect(await world.row(key.account)).toMatchObject({ plan: 'pro', status: 'active' })
+  })
+})
+
+describe('while the provider is in trouble', () => {
+  test('an event is not taken as handled, and done when it comes again', async () => {
+    const key = await world.customer('cus_later', [subscription()])
+    const later = changed('cus_later')
+    world.stripe.behaviour = { status: 500 }
+    const refused = await world.deliver(later)
+    expect(refused.status).toBe(503)
+    expect(refused.body.error.code).toBe('billing_provider_unavailable')
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(await world.outcomeOf(later.id)).toEqual({ outcome: null, handled: false })
+    expect(await world.row(key.account)).toMatchObject({ plan: 'free', provider_read_at: null })
+    world.stripe.behaviour = 'well'
+    expect((await world.deliver(later)).status).toBe(200)
+    expect(await world.row(key.account)).toMatchObject({ plan: 'pro' })
+  })
+
+  test('its key refused is a fault of ours, and retried too', async () => {
+    await world.customer('cus_key', [subscription()])
+    world.stripe.behaviour = { status: 401 }
+    const refused = await world.deliver(changed('cus_key'))
+    world.stripe.behaviour = 'well'
+    expect(refused.status).toBe(500)
+    expect(refused.body.error.code).toBe('internal_error')
+  })
+})
+
+test('a crash after an event was recorded leaves it to the next delivery', async () => {
+  const key = await world.customer('cus_crash', [subscription()])
+  const interrupted = changed('cus_crash')
+  // What is left of a server that ended in the midst of it.
+  await world.db.query('insert into billing_events (id, type, received_at) values ($1, $2, $3)', [
+    interrupted.id,
+    interrupted.type,
+    world.clock.now(),
+  ])
+  expect((await world.deliver(interrupted)).status).toBe(200)
+  expect(await world.row(key.account)).toMatchObject({ plan: 'pro', status: 'active' })
+  expect(await world.outcomeOf(interrupted.id)).toEqual({ outcome: 'synced', handled: true })
+})
+
+test('a crash after the account was brought up to date leaves the event to the next delivery, which changes nothing', async () => {
+  const key = await world.customer('cus_crash2', [subscription()])
+  const interrupted = changed('cus_crash2')
+  await world.deliver(interrupted)
+  await world.db.query('update billing_events set handled_at = null, outcome = null where id = $1', [interrupted.id])
+  const before = await world.row(key.account)
+  expect((await deliver(world.url, interrupted, { at: world.clock.now() })).status).toBe(200)
+  expect(await world.row(key.account)).toEqual(before)
+  expect(await world.outcomeOf(interrupted.id)).toEqual({ outcome: 'synced', handled: true })
+})
+
+describe('an event of the other mode', () => {
+  test('is acknowledged and recorded, and its account is not read', async () => {
+    await world.customer('cus_mode', [subscription({ price: priceIds.business_monthly })])
+    const live = { ...changed('cus_mode'), livemode: true }
+    world.stripe.requests.length = 0
+    expect(await world.deliver(live)).toMatchObject({ status: 200, body: { received: true } })
+    expect(await world.outcomeOf(live.id)).toEqual({ outcome: 'other_mode', handled: true })
+    expect(world.stripe.requests).toEqual([])
+    const ours = { ...changed('cus_mode'), livemode: false }
+    await world.deliver(ours)
+    expect(await world.outcomeOf(ours.id)).toEqual({ outcome: 'synced', handled: true })
+  })
+
+  test.each<[string, boolean | undefined, boolean]>([
+    ['sk_test_a', false, false],
+    ['sk_test_a', true, true],
+    ['rk_test_a', true, true],
+    ['sk_live_a', true, false],
+    ['sk_live_a', false, true],
+    ['rk_live_a', false, true],
+    ['rk_live_a', true, false],
+    // One that does not say so is not believed to be live.
+    ['sk_live_a', undefined, true],
+  ])('is told by the key: with %s, livemode %s is of the other mode: %s', (key, livemode, isOfOtherMode) => {
+    const body = Buffer.from(JSON.stringify({ ...changed('cus_mode'), livemode }))
+    expect(readEvent(body, key)).toMatchObject({ isOfOtherMode })
+  })
+})
+
+test('while the secret is rotated, events signed with the old one or the new one are taken, and no others', async () => {
+  const stripe = await startFakeStripe()
+  const { url, clock } = await startTestApp({
+    now,
+    environment: { ...stripe.environment, STRIPE_WEBHOOK_SECRET: 'whsec_new,whsec_old' },
+  })
+  const statusWith = async (secret: string) =>
+    (await deliver(url, changed('cus_nobody'), { at: clock.now(), secret })).status
+  expect(await Promise.all(['whsec_new', 'whsec_old', 'whsec_new,whsec_old', 'whsec_other'].map(statusWith))).toEqual([
+    200, 200, 400, 400,
+  ])
+  // As Stripe signs while both hold.
+  const body = JSON.stringify(changed('cus_nobody'))
+  const [byNew, byGone] = ['whsec_new', 'whsec_gone'].map((secret) => sign(body, { at: clock.now(), secret }))
+  const both = `${byGone},${byNew!.replace(/^t=\d+,/, '')}`
+  const headers = { 'stripe-signature': both }
+  expect((await fetch(`${url}/webhooks/stripe`, { method: 'POST', headers, body })).status).toBe(200)
+})

@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest'
+import { scopes } from '../../../src/auth/scopes.ts'
+import { startTrial } from '../../../src/billing/trials/start.ts'
+import type { TestKey } from '../../support/app.ts'
+import { openStandinWorld } from '../support/standin-world.ts'
+import { confirm, reachable, send, show } from '../support/trial-world.ts'
+
+const world = await openStandinWorld('2026-03-10T08:00:00.000Z')
+
+type Card = 'pm_card_visa' | 'pm_card_chargeCustomerFail'
+
+/** An account in a trial of fourteen days at the provider, and a key of it. */
+async function openTrial(card: Card | null): Promise<TestKey & { customerId: string }> {
+  const key = await world.key({ scopes })
+  await world.setAccount(key.account, { plan: 'free' })
+  await startTrial(world.deps, key.account, { days: 14, plan: 'pro', billing: 'monthly' })
+  const { customer_id: customerId } = await world.row(key.account)
+  if (card) await giveCard(customerId, card)
+  return { ...key, customerId }
+}
+
+async function giveCard(customerId: string, card: Card): Promise<void> {
+  const { id } = await world.stripe('POST', `/v1/payment_methods/${card}/attach`, { customer: customerId })
+  await world.stripe('POST', `/v1/customers/${customerId}`, { 'invoice_settings[default_payment_method]': id })
+}
+
+async function linkOf(key: TestKey): Promise<string> {
+  const { body } = await key.get('/usage')
+  return reachable(world, body.billing.url)
+}
+
+const subscriptionOf = async (customer: string) =>
+  (await world.stripe('GET', '/v1/subscriptions', { customer, status: 'all' })).data[0]
+
+const chargesOf = async (customer: string) =>
+  (await world.stripe('GET', '/v1/invoices', { customer })).data.filter(
+    (invoice: { total: number }) => invoice.total > 0,
+  )
+
+test('opening the page tells what would happen, and changes nothing', async () => {
+  const key = await openTrial('pm_card_visa')
+  const url = await linkOf(key)
+  const before = await subscriptionOf(key.customerId)
+  const page = await show(url)
+  expect(page.status).toBe(200)
+  for (const words of ['Pro', '$49.00 a month', '250 of 250 left', '1,000 a month', '2026-03-24'])
+    expect(page.text).toContain(words)
+  await show(url, { headers: { 'sec-purpose': 'prefetch' } })
+  const head = await show(url, { method: 'HEAD' })
+  expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' })
+  expect(await subscriptionOf(key.customerId)).toEqual(before)
+  expect((await key.get('/usage')).body.plan).toMatchObject({ status: 'trialing', trial: { active: true } })
+})
+
+test('confirming ends the trial, and the credits of the paid plan are there at once', async () => {
+  const key = await openTrial('pm_card_visa')
+  const page = await confirm(await linkOf(key))
+  expect(page.status).toBe(200)
+  expect(page.text).toContain('The paid Pro plan is active')
+  expect(page.text).toContain('1,000 of 1,000 left')
+  expect(page.confirmation).toBeNull()
+  const { body } = await key.get('/usage')
+  expect(body).toMatchObject({
+    plan: { slug: 'pro', status: 'active', trial: { active: false, ends_at: null } },
+    contact_credits: { total: 1000, remaining: 1000, paid_plan_total: 1000 },
+  })
+  expect(body).not.toHaveProperty('billing')
+  expect(await chargesOf(key.customerId)).toMatchObject([{ status: 'paid', total: 4_900 }])
+})
+
+test('confirmed in two tabs at once, and again later, it is ended and paid for once', async () => {
+  const key = await openTrial('pm_card_visa')
+  const url = await linkOf(key)
+  const [first, second] = await Promise.all([show(url), show(url)])
+  const answers = await Promise.all([send(url, first.confirmation), send(url, second.confirmation)])
+  for (const { status } of answers) expect([303, 409]).toContain(status)
+  const later = await send(url, first.confirmation)
+  expect(later.status).toBe(303)
+  expect(await chargesOf(key.customerId)).toHaveLength(1)
+  expect((await show(url)).text).toContain('The paid Pro plan is active')
+})
+
+describe('without a payment method', () => {
+  test('the page leads to where one is added, then ends the trial', async () => {
+    const key = await openTrial(null)
+    const url = await linkOf(key)
+    const page = await show(url)
+    expect(page.text).toContain('A payment method is needed first')
+    const onward = await send(url, page.confirmation)
+    const [, portal] = /^0; url=(.+)$/.exec(onward.headers.get('refresh')!)!
+    expect(onward.text).toContain(`href="${portal}"`)
+    expect((await fetch(portal!)).status).toBe(200)
+    expect((await subscriptionOf(key.customerId)).status).toBe('trialing')
+
+    await giveCard(key.customerId, 'pm_card_visa')
+    expect((await confirm(url)).text).toContain('The paid Pro plan is active')
+  })
+
+  test('that page of the provider leads to no plan change and no cancellation, before or after a card was added', async () => {
+    const key = await openTrial(null)
+    const url = await linkOf(key)
+    const onward = await send(url, (await show(url)).confirmation)
+    const [, portal] = /^0; url=(.+)$/.exec(onward.headers.get('refresh')!)!
+    const { id } = await subscriptionOf(key.customerId)
+    const open = (path = '') => fetch(`${portal}${path}`, { redirect: 'manual' })
+    const elsewhere = ['', `/plans/${id}`, `/cancel/${id}`, `/change/${id}?price=price_standin_business_monthly`]
+    for (const path of elsewhere) {
+      const reply = await open(path)
+      expect([path, reply.status, reply.headers.get('location')]).toEqual([
+        path,
+        303,
+        `${new URL(portal!).pathname}/card`,
+      ])
+    }
+    const page = await (await open('/card')).text()
+    expect(page).not.toMatch(/Change plan|Cancel plan/)
+    const [, token] = /name="token" value="([^"]+)"/.exec(page)!
+    const saved = await fetch(`${portal}/card`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ token: token!, card: 'works' }),
+    })
+    expect([saved.status, reachable(world, saved.headers.get('location')!)]).toEqual([303, url])
+    for (const path of [...elsewhere, '/card']) {
+      const text = await (await fetch(`${portal}${path}`)).text()
+      expect([path, /Change plan|Cancel plan|Save card/.test(text)]).toEqual([path, false])
+    }
+    expect((await subscriptionOf(key.customerId)).status).toBe('trialing')
+    expect((await confirm(url)).text).toContain('The paid Pro plan is active')
+  })
+
+  test('the portal it opens stays that narrow when somebody widened its settings', async () => {
+    const key = await openTrial(null)
+    const url = await linkOf(key)
+    const openedWith = async () => {
+      await send(url, (await show(url)).confirmation)
+      const { data } = await world.stripe('GET', '/v1/billing_portal/configurations', { is_default: 'false' })
+      return data.filter(({ metadata }: { metadata: { storedex?: string } }) => metadata.storedex === 'payment_method')
+    }
+    const [made] = await openedWith()
+    await world.stripe('POST', `/v1/billing_portal/configurations/${made.id}`, {
+      'features[subscription_cancel][enabled]': 'true',
+    })
+    const after = await openedWith()
+    expect(after).toHaveLength(1)
+    expect(after[0]).toMatchObject({
+      id: made.id,
+      features: {
+        payment_method_update: { enabled: true },
+        subscription_cancel: { enabled: false },
+        subscription_update: { enabled: false },
+        invoice_history: { enabled: false },
+        customer_update: { enabled: false },
+      },
+    })
+  })
+
+  test('one that is taken away is heard of', async () => {
+    const key = await openTrial('pm_card_visa')
+    await world.advance(0)
+    const canUnlock = async () => (await key.get('/usage')).body.billing.can_unlock_paid_credits_now
+    expect(await canUnlock()).toBe(true)
+    const [{ id }] = (await world.stripe('GET', '/v1/payment_methods', { customer: key.customerId })).data
+    await world.stripe('POST', `/v1/payment_methods/${id}/detach`)
+    await world.advance(0)
+    expect(await canUnlock()).toBe(false)
+  })
+
+  test('a form from before one was taken away ends nothing', async () => {
+    const key = await openTrial('pm_card_visa')
+    const url = await linkOf(key)
+    const { confirmation } = await show(url)
+    await world.stripe('POST', `/v1/customers/${key.customerId}`, { 'invoice_settings[default_payment_method]': '' })
+    const answer = await send(url, confirmation)
+    expect(answer.status).toBe(409)
+    expect(answer.text).toContain('Nothing was changed')
+    expect((await subscriptionOf(key.customerId)).status).toBe('trialing')
+  })
+})
+
+test('a card that is declined is told, with the way to pay after all', async () => {
+  const key = await openTrial('pm_card_chargeCustomerFail')
+  const page = await confirm(await linkOf(key))
+  expect(page.text).toContain('The payment did not go through')
+  expect(page.confirmation).not.toBeNull()
+  expect((await subscriptionOf(key.customerId)).status).toBe('past_due')
+  expect((await key.get('/usage')).body.error.code).toBe('api_access_required')
+})
+
+test('a trial that was granted by hand leads to buying the plan', async () => {
+  const key = await world.key({ scopes, trialEnds: '2026-03-24T00:00:00.000Z' })
+  const url = await linkOf(key)
+  const page = await show(url)
+  expect(page.text).toContain('Start the paid Pro plan now')
+  const [once, again] = [await send(url, page.confirmation), await send(url, page.confirmation)]
+  const [first, second] = await Promise.all(
+    [once, again].map(({ headers }) => {
+      const [checkout] = /cs_\w+/.exec(headers.get('refresh')!)!
+      return world.stripe('GET', `/v1/checkout/sessions/${checkout}`)
+    }),
+  )
+  // Only one of them can be paid.
+  expect(first).toMatchObject({ mode: 'subscription', status: 'expired' })
+  expect(second).toMatchObject({ mode: 'subscription', status: 'open' })
+  expect((await world.row(key.account)).customer_id).toBe(second!.customer)
+  expect((await key.get('/usage')).body.plan.status).toBe('trialing')
+})
+
+test('when the provider is away nothing changes, and the same form works when it is back', async () => {
+  const key = await openTrial('pm_card_visa')
+  const url = await linkOf(key)
+  const { confirmation } = await show(url)
+  await world.control('/faults', { fail_rate: 1, status: 500 })
+  for (const page of [await show(url), await send(url, confirmation)]) {
+    expect(page.status).toBe(503)
+    expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(page.text).toContain('Please try again in a moment')
+  }
+  await world.control('/faults', { fail_rate: 0 })
+  expect((await subscriptionOf(key.customerId)).status).toBe('trialing')
+  expect((await send(url, confirmation)).status).toBe(303)
+  expect((await key.get('/usage')).body.plan.status).toBe('active')
+})
+
+test('an ending whose answer was lost is finished by confirming again', async () => {
+  const key = await openTrial('pm_card_visa')
+  const url = await linkOf(key)
+  const { confirmation } = await show(url)
+  world.carryEvents(async () => 503)
+  const { id } = await subscriptionOf(key.customerId)
+  await world.stripe('POST', `/v1/subscriptions/${id}`, { trial_end: 'now' })
+  expect((await key.get('/usage')).body.plan.status).toBe('trialing')
+  expect((await send(url, confirmation)).status).toBe(303)
+  expect((await key.get('/usage')).body).toMatchObject({ plan: { status: 'active' }, contact_credits: { total: 1000 } })
+})

@@ -1,0 +1,228 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { rotateKey } from '../../../src/auth/keys.ts'
+import { type Scope, scopes } from '../../../src/auth/scopes.ts'
+import { startTestApp, type TestKey } from '../../support/app.ts'
+import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
+import { reachable, type Shown, send, show, toldBy } from '../support/trial-world.ts'
+
+/** What a link to the trial page is worth: what the key is worth that asked for it, and no more. */
+
+const now = '2026-11-10T12:00:00.000Z'
+const provider = createTestProvider()
+const app = await startTestApp({ now, billing: provider })
+beforeEach(() => {
+  app.clock.set(now)
+  provider.calls.length = 0
+})
+
+let customers = 0
+
+/** An account on trial at the provider, and a key of it with these scopes. */
+async function openTrial(keyScopes: readonly Scope[], traits: { hasPaymentMethod?: boolean } = {}): Promise<TestKey> {
+  const key = await app.key({ scopes: keyScopes, trialEnds: '2026-11-19T12:00:00.000Z' })
+  const customerId = `cus_${++customers}`
+  const trialing = {
+    status: 'trialing',
+    trialStart: new Date('2026-11-05T12:00:00.000Z'),
+    trialEnd: new Date('2026-11-19T12:00:00.000Z'),
+  }
+  provider.subscriptions.set(customerId, [
+    subscribed({ customerId, id: `sub_${customers}`, hasPaymentMethod: true, ...trialing, ...traits }),
+  ])
+  await app.db.query('update accounts set customer_id = $2, subscription_id = $3 where id = $1', [
+    app.accountNumber(key.account),
+    customerId,
+    `sub_${customers}`,
+  ])
+  return key
+}
+
+async function linkOf(key: TestKey): Promise<string> {
+  return reachable(app, (await key.get('/usage')).body.billing.url)
+}
+
+const asked = (call: string) => provider.calls.filter((each) => each.call === call)
+
+function expectClosed(page: Shown, reason: RegExp): void {
+  expect([403, 410]).toContain(page.status)
+  expect(page.text).toContain('This link is closed')
+  expect(page.text).toMatch(reason)
+  expect(page.confirmation).toBeNull()
+  expect(toldBy(page)).not.toMatch(/Pro|credits/)
+}
+
+describe('a link is closed, when opened and when confirmed, once its key', () => {
+  const accounts = () => ({ db: app.db, ids: app.deps.ids, now: app.clock.now() })
+  test.each<[string, (key: TestKey) => Promise<unknown>, RegExp]>([
+    ['is revoked', (key) => app.revokeKey(key), /was revoked/],
+    ['is suspended', (key) => app.suspendKey(key), /is suspended/],
+    [
+      'is rotated and its overlap is over',
+      async (key) => {
+        await rotateKey(accounts(), key.id, 60_000)
+        app.clock.advance(60_000)
+      },
+      /has expired/,
+    ],
+    [
+      'has lost the scopes that hand out the link',
+      (key) =>
+        app.db.query(`update api_keys set scopes = '{billing:manage}' where name = 'test key' and account_id = $1`, [
+          app.accountNumber(key.account),
+        ]),
+      /may not read usage/,
+    ],
+  ])('%s', async (_what, end, reason) => {
+    const key = await openTrial(scopes)
+    const url = await linkOf(key)
+    const { confirmation } = await show(url)
+    expect(confirmation).not.toBeNull()
+    await end(key)
+    provider.calls.length = 0
+    expectClosed(await show(url), reason)
+    expectClosed(await send(url, confirmation), reason)
+    expect(provider.calls).toEqual([])
+  })
+
+  test('but a key that is suspended and resumed opens it again, and another key never closes it', async () => {
+    const key = await openTrial(scopes)
+    const url = await linkOf(key)
+    const other = await app.keyOf(key.account, { scopes })
+    await app.revokeKey(other)
+    await app.suspendKey(key)
+    expect((await show(url)).status).toBe(403)
+    await app.resumeKey(key)
+    expect((await show(url)).status).toBe(200)
+  })
+})
+
+describe('a key without billing:manage', () => {
+  test('has a link that ends the trial', async () => {
+    const url = await linkOf(await openTrial(['usage:read']))
+    const { confirmation } = await show(url)
+    expect((await send(url, confirmation)).status).toBe(303)
+    expect(asked('endTrial')).toHaveLength(1)
+  })
+
+  test.each<[string, () => Promise<TestKey>, string]>([
+    ['to a payment method', () => openTrial(['usage:read'], { hasPaymentMethod: false }), 'A payment method is needed'],
+    [
+      'to the checkout of a trial granted by hand',
+      () => app.key({ scopes: ['usage:read'], trialEnds: '2026-11-19T12:00:00.000Z' }),
+      'has to be bought',
+    ],
+    [
+      'to a payment that failed',
+      async () => {
+        const key = await openTrial(['usage:read'])
+        return {
+          ...key,
+          get: async (path: string) => {
+            const reply = await key.get(path)
+            const [[customerId, [subscription]]] = [...provider.subscriptions].slice(-1) as [
+              [string, [ReturnType<typeof subscribed>]],
+            ]
+            provider.subscriptions.set(customerId, [{ ...subscription, status: 'past_due' }])
+            return reply
+          },
+        }
+      },
+      'The payment did not go through',
+    ],
+  ])('has no link that leads %s: the page says who can', async (_what, open, title) => {
+    const key = await open()
+    const url = await linkOf(key)
+    const page = await show(url)
+    expect(page.status).toBe(200)
+    expect(page.text).toContain(title)
+    expect(page.text).toContain('billing:manage')
+    expect(page.confirmation).toBeNull()
+    expect((await send(url, 'x')).status).toBe(409)
+    const links = ['createPortal', 'createPaymentMethodUpdate', 'createCheckout', 'createCustomer']
+    expect(provider.calls.filter(({ call }) => links.includes(call))).toEqual([])
+  })
+
+  test('that had it when the page was shown confirms nothing', async () => {
+    const key = await openTrial(scopes, { hasPaymentMethod: false })
+    const url = await linkOf(key)
+    const { confirmation } = await show(url)
+    await app.db.query(`update api_keys set scopes = '{usage:read}' where account_id = $1`, [
+      app.accountNumber(key.account),
+    ])
+    const answer = await send(url, confirmation)
+    expect(answer.status).toBe(409)
+    expect(answer.text).toContain('Nothing was changed')
+    expect(asked('createPaymentMethodUpdate')).toEqual([])
+  })
+})
+
+describe('the page leads to the provider', () => {
+  test('for the payment method alone, and back by the same link with the end it had', async () => {
+    const key = await openTrial(scopes, { hasPaymentMethod: false })
+    const url = await linkOf(key)
+    app.clock.advance(50 * 60_000)
+    await send(url, (await show(url)).confirmation)
+    const input = asked('createPaymentMethodUpdate')[0]!.input as { returnUrl: string }
+    expect(asked('createPortal')).toEqual([])
+    expect(reachable(app, input.returnUrl)).toBe(url)
+    app.clock.advance(9 * 60_000)
+    expect((await show(reachable(app, input.returnUrl))).status).toBe(200)
+    app.clock.advance(60_000)
+    expect((await show(reachable(app, input.returnUrl))).status).toBe(410)
+  })
+
+  test('and back from a checkout by the same link, too', async () => {
+    const key = await app.key({ scopes, trialEnds: '2026-11-19T12:00:00.000Z' })
+    const url = await linkOf(key)
+    await send(url, (await show(url)).confirmation)
+    const input = asked('createCheckout')[0]!.input as { returnUrl: string; canceledUrl: string }
+    expect([input.returnUrl, input.canceledUrl].map((link) => reachable(app, link))).toEqual([url, url])
+  })
+
+  test.each<[string, () => Promise<TestKey>]>([
+    ['portal pages', () => openTrial(scopes, { hasPaymentMethod: false })],
+    ['checkouts', () => app.key({ scopes, trialEnds: '2026-11-19T12:00:00.000Z' })],
+  ])('by %s that count as the links of the hour', async (_what, open) => {
+    const key = await open()
+    await app.setAccount(key.account, { limits: { billing_links_per_hour: 2 } })
+    const url = await linkOf(key)
+    for (let opened = 0; opened < 2; opened++)
+      expect((await send(url, (await show(url)).confirmation)).status).toBe(200)
+    const { confirmation } = await show(url)
+    provider.calls.length = 0
+    const full = await send(url, confirmation)
+    expect(full.status).toBe(429)
+    expect(full.headers.get('retry-after')).toBe('3600')
+    expect(full.text).toContain('Open the link\n      again in 60 minutes')
+    expect(provider.calls.map(({ call }) => call)).not.toContain('createPaymentMethodUpdate')
+    expect(provider.calls.map(({ call }) => call)).not.toContain('createCheckout')
+    const link = await key.post('/billing/subscription-link', { plan: 'business' })
+    expect(link.status).toBe(429)
+    expect(link.body.error.param).toBe('billing_links')
+  })
+
+  test('at most as often as the hour allows when forms come at once, and not after links that a program made', async () => {
+    const key = await openTrial(scopes, { hasPaymentMethod: false })
+    const url = await linkOf(key)
+    expect((await key.post('/billing/portal-link', undefined)).status).toBe(200)
+    const { confirmation } = await show(url)
+    const answers = await Promise.all(Array.from({ length: 12 }, () => send(url, confirmation)))
+    const opened = answers.filter(({ status }) => status === 200)
+    expect(opened).toHaveLength(4)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(8)
+    expect(asked('createPaymentMethodUpdate')).toHaveLength(4)
+  })
+
+  test('and a page that the provider refused does not count', async () => {
+    const key = await openTrial(scopes, { hasPaymentMethod: false })
+    await app.setAccount(key.account, { limits: { billing_links_per_hour: 1 } })
+    const url = await linkOf(key)
+    const { confirmation } = await show(url)
+    provider.before = (call) => {
+      if (call === 'createPaymentMethodUpdate') throw new Error('a fault of ours')
+    }
+    expect((await send(url, confirmation)).status).toBe(500)
+    provider.before = () => {}
+    expect((await send(url, confirmation)).status).toBe(200)
+  })
+})

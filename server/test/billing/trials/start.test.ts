@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ApiError } from '../../../src/kernel/errors.ts'
+import { runCommand } from '../../cli/support/command.ts'
+import { startTestApp } from '../../support/app.ts'
+import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
+
+const now = '2026-11-10T12:00:00.000Z'
+const dayMs = 86_400_000
+
+const provider = createTestProvider()
+const app = await startTestApp({ now, billing: provider })
+/** What was asked beyond reading. */
+const made = () => provider.calls.filter(({ call }) => call !== 'listSubscriptions')
+const started = () => provider.calls.filter(({ call }) => call === 'startTrial').map(({ input }) => input)
+
+provider.startTrial = async (input) => {
+  provider.calls.push({ call: 'startTrial', input })
+  const { customerId, plan, billing, endsAt } = input
+  const trial = { trialStart: app.clock.now(), trialEnd: endsAt, cycleAnchor: endsAt, hasPaymentMethod: false }
+  provider.subscriptions.set(customerId, [
+    subscribed({ customerId, status: 'trialing', sold: { plan, billing }, ...trial }),
+  ])
+}
+beforeEach(() => {
+  provider.calls.length = 0
+  provider.unsold.clear()
+  provider.before = () => {}
+})
+
+async function openAccount(...flags: string[]): Promise<string> {
+  const { stdout } = await runCommand(app.deps, ['accounts', 'create', '--name', 'Aurora', '--json', ...flags])
+  return JSON.parse(stdout).id
+}
+
+const trial = (account: string, ...flags: string[]) =>
+  runCommand(app.deps, ['accounts', 'trial', account, '--json', ...flags])
+
+test('a trial of Pro starts at the provider, and the account has it at once', async () => {
+  const account = await openAccount()
+  const { code, stdout } = await trial(account, '--days', '14')
+  expect(code).toBe(0)
+  const endsAt = new Date(Date.parse(now) + 14 * dayMs)
+  expect(JSON.parse(stdout)).toMatchObject({
+    id: account,
+    plan: 'pro',
+    status: 'trialing',
+    billing: 'monthly',
+    trial_ends_at: endsAt.toISOString(),
+    api_access: true,
+  })
+  expect(started()).toEqual([
+    { customerId: `cus_${account}`, plan: 'pro', billing: 'monthly', endsAt, accountPublicId: account },
+  ])
+})
+
+test('of another plan and billing when asked for', async () => {
+  const { stdout } = await trial(await openAccount(), '--days', '365', '--plan', 'business', '--billing', 'annual')
+  expect(JSON.parse(stdout)).toMatchObject({ plan: 'business', billing: 'annual', status: 'trialing' })
+})
+
+describe('it is refused', () => {
+  test('while a subscription lives, also one that is known to the provider alone', async () => {
+    const account = await openAccount()
+    await trial(account, '--days', '14')
+    await app.db.query("update accounts set subscription_id = null, status = 'none', plan = 'free' where id = $1", [
+      app.accountNumber(account),
+    ])
+    const { code, stderr } = await trial(account, '--days', '7')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${account} has a subscription already; its status is trialing.\n`,
+    })
+    expect(started()).toHaveLength(1)
+    const shown = await runCommand(app.deps, ['accounts', 'show', account, '--json'])
+    expect(JSON.parse(shown.stdout)).toMatchObject({ plan: 'pro', status: 'trialing' })
+  })
+
+  test('to an account that has a plan by hand', async () => {
+    const account = await openAccount('--plan', 'business')
+    const { code, stderr } = await trial(account, '--days', '14')
+    expect(code).toBe(1)
+    expect(stderr).toContain('business granted by hand')
+    expect(made()).toEqual([])
+  })
+
+  test('for what is not sold, and for nobody', async () => {
+    provider.unsold.add('enterprise_monthly')
+    const unsold = await trial(await openAccount(), '--days', '14', '--plan', 'enterprise')
+    expect({ code: unsold.code, stderr: unsold.stderr }).toEqual({
+      code: 1,
+      stderr: 'The plan enterprise, billed monthly, is not sold: its price is not set.\n',
+    })
+    expect((await trial('acct_nobody', '--days', '14')).code).toBe(1)
+    expect(made()).toEqual([])
+  })
+
+  test.each(['0', '366', '-1', '1.5', '', 'week'])('for %j days, as wrong usage', async (days) => {
+    expect((await trial(await openAccount(), '--days', days)).code).toBe(2)
+    expect(made()).toEqual([])
+  })
+
+  test('in one sentence when the provider is away', async () => {
+    provider.before = () => {
+      throw new ApiError('billing_provider_unavailable', 'The payment provider does not answer.')
+    }
+    const { code, stderr } = await trial(await openAccount(), '--days', '14')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'The payment provider does not answer.\n' })
+  })
+})
+
+test('started again after the last one has ended, it is another one', async () => {
+  const account = await openAccount()
+  await trial(account, '--days', '14')
+  const [customerId, [subscription]] = [...provider.subscriptions].at(-1)!
+  provider.subscriptions.set(customerId, [{ ...subscription!, status: 'canceled' }])
+  const { code, stdout } = await trial(account, '--days', '3')
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'trialing', trial_ends_at: '2026-11-13T12:00:00.000Z' })
+})

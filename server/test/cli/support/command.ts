@@ -1,0 +1,71 @@
+import { Readable, Writable } from 'node:stream'
+import { beforeAll } from 'vitest'
+import { runCommandLine } from '../../../src/cli/program.ts'
+import { findProjectDir, readConfig } from '../../../src/config.ts'
+import { type Deps, openDeps } from '../../../src/deps.ts'
+import { atEnd } from '../../support/cleanup.ts'
+import { createManualClock } from '../../support/clock.ts'
+import { testDataKeys } from '../../support/data-keys.ts'
+import { createTestDatabase } from '../../support/database.ts'
+
+interface Ending {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+export interface CommandLine {
+  deps: Deps
+  clock: ReturnType<typeof createManualClock>
+  /** Runs one command line in this process, with the operator's usual way of closing what it opened left out. */
+  run(...args: string[]): Promise<Ending>
+  runWithInput(input: string, ...args: string[]): Promise<Ending>
+  /** Runs one that has to succeed, with --json; answers its one document. */
+  json<T = Record<string, unknown>>(...args: string[]): Promise<T>
+}
+
+/** The command line on a database of the file's own, where the time stands still. */
+export function openCommandLine(now: string): CommandLine {
+  const commandLine = {} as CommandLine
+  let deps: Deps
+  const clock = createManualClock(now)
+  beforeAll(async () => {
+    const { url } = await createTestDatabase()
+    const environment = { DATABASE_URL: url, DATA_KEYS: testDataKeys, LOG_LEVEL: 'silent' }
+    const config = readConfig(environment, findProjectDir(import.meta.dirname))
+    deps = await openDeps(config, { applicationName: 'storedex test', clock, maxConnections: 4, asOwner: true })
+    commandLine.deps = deps
+  })
+  atEnd(() => deps.close())
+
+  const runWithInput: CommandLine['runWithInput'] = (input, ...args) => runCommand(deps, args, input)
+  const run: CommandLine['run'] = (...args) => runCommand(deps, args)
+  const json: CommandLine['json'] = async (...args) => {
+    const { code, stdout, stderr } = await run(...args, '--json')
+    if (code !== 0) throw new Error(`storedex ${args.join(' ')} ended with ${code}: ${stderr}`)
+    return JSON.parse(stdout)
+  }
+  return Object.assign(commandLine, { clock, run, runWithInput, json })
+}
+
+/** Runs one command line in this process, beside whatever else uses these dependencies. */
+export async function runCommand(deps: Deps, args: string[], input = ''): Promise<Ending> {
+  const [stdout, stderr] = [new Collector(), new Collector()]
+  const code = await runCommandLine(args, {
+    openDeps: async () => ({ ...deps, db: deps.ownerDb, close: async () => {} }),
+    serve: async () => {},
+    stdin: Readable.from(input ? [Buffer.from(input)] : []),
+    stdout,
+    stderr,
+  })
+  return { code, stdout: stdout.text, stderr: stderr.text }
+}
+
+class Collector extends Writable {
+  text = ''
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk
+    done()
+  }
+}

@@ -1,0 +1,154 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { checkLedger } from '../../../src/usage/ledger-check.ts'
+import type { TestApp } from '../../support/app.ts'
+import type { Books } from './books.ts'
+import type { State } from './model.ts'
+import { actOf, type Move, type Past, type Pause } from './proof-moves.ts'
+import { type Done, expectedReply, statesAfter } from './proof-order.ts'
+import { beginWorld, type Houses, type World } from './proof-world.ts'
+import { entitlementOf } from './terms.ts'
+
+/** Time passes, or some moves are made at once. */
+export type Step = Pause | Move[]
+
+/** What a proof went through; one that met little would prove little. */
+export interface Tally {
+  requests: number
+  /** By status, and `replay`, `spent` for what a success was. */
+  seen: Map<string, number>
+}
+
+/** Long enough for requests to come as far as they can, and short against every patience. */
+const holdMs = 15
+
+/** Makes the moves in a new world and holds every reply, and the books in the end, against the model. */
+export async function playOut(
+  houses: Houses,
+  run: number,
+  startMs: number,
+  steps: Step[],
+  tally: Tally,
+): Promise<void> {
+  const world = await beginWorld(houses, run, startMs)
+  const { setting } = world
+  const texts = new Map<number, string>()
+  const cursors = new Map<number, string>()
+  const past: Past = { state: world.start, roster: world.roster, reveals: [], searches: [] }
+  let states: readonly State[] = [world.start]
+  let number = 0
+  for (const step of [...steps, ...closing]) {
+    if (!Array.isArray(step)) {
+      const now = timeAfter(step, states[0]!, setting)
+      world.pause(now)
+      for (const state of states) state.now = now
+      continue
+    }
+    // Where a walk among people goes on after they have changed is nobody's promise.
+    if (step.some(({ move }) => move === 'import' || move === 'erase'))
+      past.searches = past.searches.filter(({ query }) => query.path === '/stores/search')
+    past.state = states[0]!
+    const acts = step.flatMap((move) => actOf(move, number++, past) ?? [])
+    const release = acts.length > 1 ? await world.hold() : undefined
+    const performing = Promise.all(acts.map((act, index) => world.perform(act, (number + index) % 2, cursors)))
+    if (release) await delay(holdMs).then(release)
+    const seen = await performing
+    const group = acts.map((act, index): Done => ({ act, seen: seen[index]! }))
+    for (const done of group) remember(done, past, texts, cursors, tally)
+    const next = statesAfter(states, setting, group, (of) => texts.get(of))
+    if (next.length === 0) explain(states, world, group)
+    states = next
+  }
+  for (const [account, publicId] of world.accounts.entries())
+    expect(await booksOf(houses.app, publicId)).toEqual(modelledBooks(states[0]!, account, houses.app))
+  await checkLedger(houses.app.deps, async (_totals, differences) => {
+    for await (const some of differences)
+      expect(some.filter(({ account }) => world.accounts.includes(account))).toEqual([])
+  })
+}
+
+/** In the end everybody is let in and looks at what is left. */
+const closing: Move[][] = [0, 1].flatMap((account) => [
+  [{ move: 'plan', account, plan: 'business' }],
+  [{ move: 'status', account, status: 'active' }],
+  [{ move: 'limit', account, meter: 'requests_per_minute', figure: 1_000 }],
+  [{ move: 'limit', account, meter: 'requests_per_day', figure: 10_000 }],
+  [{ move: 'usage', key: account * 3 }],
+  [{ move: 'usage', key: account * 3 + 2 }],
+])
+
+function timeAfter(pause: Pause, state: State, { plans }: World['setting']): number {
+  if ('pauseMs' in pause) return state.now + pause.pauseMs
+  const { end } = entitlementOf(state.accounts[pause.untilEndOfMonthOf]!.terms, plans, state.now).period
+  // Time never goes back, and the last millisecond of a month passes too.
+  return Math.max(state.now, pause.beforeIt ? end - 1 : end)
+}
+
+function remember(
+  { act, seen }: Done,
+  past: Past,
+  texts: Map<number, string>,
+  cursors: Map<number, string>,
+  tally: Tally,
+): void {
+  tally.requests++
+  const kind = seen.headers['idempotent-replayed'] ? 'replay' : `${act.act} ${seen.status}`
+  tally.seen.set(kind, (tally.seen.get(kind) ?? 0) + 1)
+  if (act.act === 'reveal') {
+    texts.set(act.number, seen.text)
+    if (act.idempotencyKey !== null) past.reveals.push(act)
+  }
+  if (act.act === 'search' && seen.body.next_cursor) {
+    past.searches.push(act)
+    cursors.set(act.number, JSON.parse(seen.text).next_cursor)
+  }
+}
+
+/** Says what would have been right where that is clear, and fails. */
+function explain(states: readonly State[], { setting }: World, group: Done[]): never {
+  const [only] = group
+  if (group.length === 1 && only) {
+    const [expected] = expectedReply(states[0]!, setting, only.act)
+    const { text, ...seen } = only.seen
+    expect({ act: only.act, ...seen, text }).toMatchObject({ act: only.act, ...expected })
+  }
+  const told = group.map(({ act, seen: { status, headers, text } }) => ({ act, status, headers, text }))
+  const before = states.map(({ accounts }) => accounts)
+  throw new Error(`No order gives these replies: ${JSON.stringify({ told, before }, undefined, 1)}`)
+}
+
+interface Figures {
+  used: Record<string, number>
+  exported: number
+  revealed: Record<number, number>
+}
+
+/** What the database holds of an account, by mode. */
+async function booksOf(app: TestApp, publicId: string): Promise<Record<string, Figures>> {
+  const { rows } = await app.db.query(
+    `select m.mode,
+            (select coalesce(json_object_agg(meter || ' ' || floor(extract(epoch from period_start) * 1000), used), '{}')
+             from usage_counters c where c.account_id = $1 and c.mode = m.mode) as used,
+            (select count(*)::integer from store_exports e where e.account_id = $1 and e.mode = m.mode) as exported,
+            (select coalesce(json_object_agg(contact_id, floor(extract(epoch from revealed_at) * 1000)), '{}')
+             from reveals r where r.account_id = $1 and r.mode = m.mode) as revealed
+     from (values ('live'), ('test')) as m (mode)`,
+    [app.accountNumber(publicId)],
+  )
+  return Object.fromEntries(rows.map(({ mode, ...figures }) => [mode, figures]))
+}
+
+function modelledBooks(state: State, account: number, app: TestApp): Record<string, Figures> {
+  const figures = (mode: 'live' | 'test', { used, exported, revealed }: Books): Figures => ({
+    used,
+    exported: Object.values(exported).flat().length,
+    revealed: Object.fromEntries(
+      Object.entries(revealed).map(([person, at]) => [
+        app.deps.ids.open(state.catalogues[mode].people[Number(person)]!.id)!.value,
+        at,
+      ]),
+    ),
+  })
+  const { live, test } = state.accounts[account]!.books
+  return { live: figures('live', live), test: figures('test', test) }
+}

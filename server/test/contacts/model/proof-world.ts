@@ -1,0 +1,236 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PlanFile } from '../../../src/accounts/plans.ts'
+import { buildApp } from '../../../src/app.ts'
+import { openDeps } from '../../../src/deps.ts'
+import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
+import { importContacts } from '../../../src/imports/import-contacts.ts'
+import { importStores } from '../../../src/imports/import-stores.ts'
+import { OperatorError } from '../../../src/kernel/errors.ts'
+import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
+import { atEnd } from '../../support/cleanup.ts'
+import { newBooks } from './books.ts'
+import type { Person, Shop } from './catalogue.ts'
+import type { Act, CallerKey, Mode, Setting, State } from './model.ts'
+import { isTestKey } from './proof-moves.ts'
+import type { Seen } from './proof-order.ts'
+import { requestOf, send } from './proof-requests.ts'
+import { type Place, type Roster, rosterOf, type ShopRecord, shopsOf } from './proof-roster.ts'
+import type { Terms } from './terms.ts'
+
+/** Two instances of the app on one database, their clock, and an account that looks at what was imported. */
+export interface Houses {
+  app: TestApp
+  urls: string[]
+  observers: Record<Mode, TestKey>
+  plans: PlanFile
+  /** Where the shops of a run are, and nobody else's. */
+  places: Place[]
+}
+
+const month = {
+  requests_per_minute: 500,
+  requests_per_day: 5_000,
+  billing_status_per_hour: 60,
+  billing_links_per_hour: 5,
+}
+const plan = (name: string, contact_credits: number, store_exports: number, search_rows: number) => ({
+  name,
+  limits: { ...month, contact_credits, store_exports, search_rows },
+})
+/** Figures so small that every limit is met. */
+const plans: Pick<PlanFile, 'plans' | 'trial'> = {
+  plans: {
+    free: plan('Free', 0, 0, 0),
+    pro: plan('Pro', 4, 3, 30),
+    business: plan('Business', 6, 4, 60),
+    enterprise: plan('Enterprise', 9, 5, 200),
+  },
+  trial: { contact_credits: 3, store_exports: 4 },
+}
+
+export async function openHouses(): Promise<Houses> {
+  const app = await startTestApp({ now: '2028-01-01T00:00:00.000Z', plans })
+  const { config, clock, databaseUrl } = app.deps
+  const second = await openDeps({ ...config, databaseUrl }, { applicationName: 'storedex second test', clock })
+  const secondApp = await buildApp({ ...second, plans: app.deps.plans })
+  const secondUrl = await secondApp.listen({ host: '127.0.0.1', port: 0 })
+  atEnd(async () => {
+    await secondApp.close()
+    await second.close()
+  })
+  const big = 1_000_000_000
+  const limits = { store_exports: big, search_rows: big, requests_per_minute: big, requests_per_day: big }
+  const live = await app.key({ plan: 'enterprise', limits })
+  const test = await app.keyOf(live.account, { mode: 'test' })
+  const taxonomy = (await live.get('/taxonomy')).body
+  const values = (list: string) => taxonomy[list].map(({ value }: { value: string }) => value) as string[]
+  const places = values('countries').flatMap((country) =>
+    values('traffic_tiers').flatMap((traffic_tier) =>
+      values('revenue_tiers').map((revenue_tier) => ({ country, traffic_tier, revenue_tier })),
+    ),
+  )
+  return { app, urls: [app.url, secondUrl], observers: { live, test }, plans: app.deps.plans, places }
+}
+
+/** One run: two accounts with two live keys and a test key each, and a catalogue of their own in either mode. */
+export interface World {
+  setting: Setting
+  start: State
+  roster: Roster
+  accounts: string[]
+  pause(toMs: number): void
+  /** Keeps everybody who has to pay waiting until released, so that requests really meet. */
+  hold(): Promise<() => Promise<void>>
+  /** Does it on the first or the second instance. */
+  perform(act: Act, house: number, cursors: ReadonlyMap<number, string>): Promise<Seen>
+}
+
+export async function beginWorld(houses: Houses, run: number, startMs: number): Promise<World> {
+  const { app, plans } = houses
+  app.clock.set(new Date(startMs))
+  const place = houses.places[run]!
+  const roster = rosterOf(run)
+  const shops = shopsOf(run, place)
+  const catalogues = {
+    live: await fill(houses, 'live', shops, roster),
+    test: await fill(houses, 'test', shops, roster),
+  }
+  const callers: TestKey[] = []
+  for (let account = 0; account < 2; account++) {
+    const first = await app.key({ plan: 'pro' })
+    callers.push(first, await app.keyOf(first.account, {}), await app.keyOf(first.account, { mode: 'test' }))
+  }
+  const keys = callers.map(
+    ({ id }, index): CallerKey => ({
+      account: Math.floor(index / 3),
+      mode: isTestKey(index) ? 'test' : 'live',
+      id,
+      name: 'test key',
+    }),
+  )
+  const accounts = [callers[0]!.account, callers[3]!.account]
+  const state: State = {
+    now: startMs,
+    accounts: accounts.map(() => ({ terms: newTerms(startMs), books: { live: newBooks(), test: newBooks() } })),
+    catalogues,
+    cursors: {},
+  }
+  const perform: World['perform'] = (act, house, cursors) => {
+    switch (act.act) {
+      case 'set': {
+        const { trialEndsAt, ...changes } = act.changes
+        const trial =
+          trialEndsAt === undefined ? {} : { trialEndsAt: trialEndsAt === null ? null : new Date(trialEndsAt) }
+        return operate(() => app.setAccount(accounts[act.account]!, { ...changes, ...trial }))
+      }
+      case 'import': {
+        const { shop, facts } = roster.live[act.person]!
+        const record = { store_domain: shops[shop]!.domain, external_id: facts.title, ...act.facts }
+        return operate(() => importRecords(app, importContacts, 'live', [record]))
+      }
+      case 'erase':
+        return operate(async () => {
+          await eraseContacts(app.operator, { id: catalogues.live.people[act.person]!.id })
+          await app.searchFollows()
+        })
+      default:
+        return send(houses.urls[house]!, callers[act.key]!.secret, requestOf(act, catalogues, place, cursors))
+    }
+  }
+  const pause = (toMs: number) => app.clock.set(new Date(toMs))
+  const hold = () => holdPayments({ app, accounts, catalogues })
+  return { setting: { plans, keys }, start: state, roster, accounts, pause, hold, perform }
+}
+
+/** Others wait for whatever it has locked, with what they have seen so far, until it is released. */
+async function holdPayments({ app, accounts, catalogues }: Held): Promise<() => Promise<void>> {
+  const client = await app.db.connect()
+  const numbers = accounts.map(app.accountNumber)
+  const people = [...catalogues.live.people, ...catalogues.test.people].map(({ id }) => app.deps.ids.open(id)!.value)
+  await client.query('begin')
+  await client.query('select from usage_counters where account_id = any ($1::bigint[]) for update', [numbers])
+  await client.query(
+    `insert into reveals (account_id, mode, contact_id, revealed_at)
+     select account_id, mode, contact_id, 'infinity'
+     from unnest($1::bigint[]) as account_id, unnest(array['live', 'test']) as mode, unnest($2::bigint[]) as contact_id
+     on conflict do nothing`,
+    [numbers, people],
+  )
+  return async () => {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+interface Held {
+  app: TestApp
+  accounts: string[]
+  catalogues: State['catalogues']
+}
+
+function newTerms(now: number): Terms {
+  return {
+    plan: 'pro',
+    status: 'active',
+    trialStartedAt: null,
+    trialEndsAt: null,
+    anchor: now,
+    createdAt: now,
+    limits: {},
+  }
+}
+
+/** Imports the shops and people of a mode and asks for the ids that they got. */
+async function fill(
+  { app, observers }: Houses,
+  mode: Mode,
+  records: ShopRecord[],
+  roster: Roster,
+): Promise<{ shops: Shop[]; people: Person[] }> {
+  await importRecords(app, importStores, mode, records)
+  const contacts = roster[mode].map(({ shop, facts }) => ({
+    store_domain: records[shop]!.domain,
+    external_id: facts.title,
+    ...facts,
+  }))
+  await importRecords(app, importContacts, mode, contacts)
+  const domains = records.map(({ domain }) => domain)
+  const body = { store: { domains }, max_contacts_per_store: 10, limit: 100 }
+  const previews = (await observers[mode].post('/contacts/search', body)).body.data as { id: string; title: string }[]
+  const ids = new Map(previews.map(({ id, title }) => [title, id]))
+  const shops: Shop[] = []
+  for (const record of records)
+    shops.push({ ...record, id: (await observers[mode].get(`/stores/${record.domain}`)).body.id })
+  return {
+    shops,
+    people: roster[mode].map((person) => ({ ...person, id: ids.get(person.facts.title)!, isErased: false })),
+  }
+}
+
+type Import = typeof importStores | typeof importContacts
+
+async function importRecords(app: TestApp, load: Import, mode: Mode, records: object[]): Promise<void> {
+  const file = join(tmpdir(), `storedex-test-${crypto.randomUUID()}.ndjson`)
+  try {
+    await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))
+    const result = await load(app.operator, { file, mode, extendTaxonomy: false })
+    if (result.rejects_file !== null) await rm(result.rejects_file)
+    if (result.rejected > 0) throw new OperatorError(`${result.rejected} records were rejected`)
+  } finally {
+    await rm(file, { force: true })
+    await app.searchFollows()
+  }
+}
+
+async function operate(work: () => Promise<unknown>): Promise<Seen> {
+  const end = (status: Seen['status']): Seen => ({ status, headers: {}, body: {}, text: '' })
+  try {
+    await work()
+    return end('done')
+  } catch (error) {
+    if (error instanceof OperatorError) return end('refused')
+    throw error
+  }
+}

@@ -1,0 +1,146 @@
+import { Readable } from 'node:stream'
+import { buildApp } from '../../../src/app.ts'
+import type { Config } from '../../../src/config.ts'
+import { openDeps } from '../../../src/deps.ts'
+import { importContacts } from '../../../src/imports/import-contacts.ts'
+import { importStores } from '../../../src/imports/import-stores.ts'
+import type { Clock } from '../../../src/kernel/clock.ts'
+import { contactKey, type Mode } from '../../../src/kernel/ids.ts'
+import type { TestApp, TestKey } from '../../support/app.ts'
+import { atEnd } from '../../support/cleanup.ts'
+import { createClient, type Json, type TestClient, type TestReply } from '../../support/client.ts'
+
+/** Room to spare in everything that a test of reveals does not look at. */
+export const generous = { requests_per_minute: 100_000, requests_per_day: 100_000 }
+
+/** Invented people by first name: somebody for each outcome of a reveal. */
+export const people: Record<string, object> = {
+  Mara: {
+    last_name: 'Lindqvist',
+    title: 'Head of Marketing',
+    role: 'marketing',
+    seniority: 'decision_maker',
+    profile_url: 'https://people.example/mara-lindqvist',
+    emails: [
+      { email: 'mara@first-shop.example', status: 'verified', type: 'work', is_primary: true },
+      { email: 'mara.l@post.example', status: 'unverified', type: 'personal' },
+      { email: 'mara.old@first-shop.example', status: 'bounced', type: 'work' },
+    ],
+    phones: [
+      { phone: '+1 202-555-0143', type: 'office', is_primary: true },
+      { phone: '+1 202-555-0144', type: 'mobile' },
+    ],
+  },
+  Ines: {
+    last_name: 'Ferreira',
+    full_name: 'Dr. Ines Ferreira',
+    seniority: 'executive',
+    emails: [
+      { email: 'ines.guess@first-shop.example', status: 'guessed', is_primary: true },
+      { email: 'ines@first-shop.example', status: 'accept_all' },
+      { email: 'ines@post.example', status: 'unknown' },
+    ],
+  },
+  Tomas: { phones: [{ phone: '+1 202-555-0145' }] },
+  Yuki: { last_name: '山田', profile_url: 'https://people.example/yuki' },
+  Bruno: {
+    emails: [
+      { email: 'bruno@first-shop.example', status: 'bounced' },
+      { email: 'bruno.i@first-shop.example', status: 'invalid' },
+      { email: 'bruno.s@first-shop.example', status: 'suppressed' },
+    ],
+  },
+  Nobody: { last_name: 'Without' },
+}
+
+export const firstShop = 'first-shop.example'
+
+/** Puts `people` on file at one store. */
+export async function addPeople(app: TestApp, mode: Mode = 'live'): Promise<void> {
+  await importInto(app, mode, importStores, [{ domain: firstShop, name: 'First Shop', country: 'DE' }])
+  const records = Object.entries(people).map(([name, person]) => ({
+    store_domain: firstShop,
+    external_id: name,
+    first_name: name,
+    ...person,
+  }))
+  await importInto(app, mode, importContacts, records)
+}
+
+/** Puts `count` people on file, ten to a store. Their ids, in order of their numbers. */
+export async function addCrowd(app: TestApp, count: number): Promise<string[]> {
+  const storeOf = (index: number) => `crowd-${Math.floor(index / 10)}.example`
+  const indexes = Array.from({ length: count }, (_, index) => index)
+  await app.importStores([...new Set(indexes.map(storeOf))].map((domain) => ({ domain, name: domain })))
+  await app.importContacts(
+    indexes.map((index) => ({
+      store_domain: storeOf(index),
+      external_id: `person-${index}`,
+      first_name: `Person ${index}`,
+      emails: [{ email: `person-${index}@crowd.example`, status: 'verified' }],
+    })),
+  )
+  const ids = await idsByFirstName(await app.key({ limits: generous }))
+  return indexes.map((index) => ids[`Person ${index}`]!)
+}
+
+async function importInto(app: TestApp, mode: Mode, importFile: typeof importStores, records: object[]): Promise<void> {
+  const stdin = Readable.from([records.map((record) => JSON.stringify(record)).join('\n')])
+  const { rejected } = await importFile(app.operator, { file: '-', stdin, mode, extendTaxonomy: false })
+  if (rejected > 0) throw new Error(`${rejected} records were rejected`)
+}
+
+/** Ids as previews tell them, of everybody on file. */
+export async function idsByFirstName(key: TestKey): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {}
+  let cursor: string | null = null
+  do {
+    const { body }: TestReply = await key.post('/contacts/search', { max_contacts_per_store: 10, limit: 100, cursor })
+    for (const preview of body.data) ids[preview.first_name] = preview.id
+    cursor = body.next_cursor
+  } while (cursor !== null)
+  return ids
+}
+
+/** Another server on the same database, with connections of its own. */
+export async function startSecondServer(
+  app: TestApp,
+  settings: Partial<Config> = {},
+  clock: Clock = app.clock,
+): Promise<(key: TestKey) => TestClient> {
+  const deps = await openDeps({ ...app.deps.config, ...settings }, { applicationName: 'second test server', clock })
+  const server = await buildApp(deps)
+  const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  atEnd(async () => {
+    await server.close()
+    await deps.close()
+  })
+  return (key) => createClient(url, key.secret)
+}
+
+export function reveal(caller: TestClient, ids: readonly unknown[], idempotencyKey?: string): Promise<TestReply> {
+  const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
+  return caller.post('/contacts/reveal', { contact_ids: ids }, headers)
+}
+
+/** Who was revealed, by first name. */
+export const namesIn = ({ body }: TestReply): string[] => body.data.map((contact: Json) => contact.first_name)
+
+export const usageOf = async (key: TestKey): Promise<Json> => (await key.get('/usage')).body
+
+/** A well-formed id of nobody. */
+export const unknownId = (app: TestApp) => app.deps.ids.seal('contact', contactKey(987_654, 3), 'live')
+
+/** What is written down of an account. */
+export async function booksOf(app: TestApp, key: TestKey, mode: Mode = 'live') {
+  const { rows } = await app.db.query(
+    `select (select count(*) from reveals where account_id = $1 and mode = $2) as reveals,
+            (select count(*) from store_exports where account_id = $1 and mode = $2) as exports,
+            (select coalesce(sum(used), 0) from usage_counters
+             where account_id = $1 and mode = $2 and meter = 'contact_credits') as counted,
+            (select coalesce(sum(amount), 0) from ledger
+             where account_id = $1 and mode = $2 and meter = 'contact_credits') as entered`,
+    [app.accountNumber(key.account), mode],
+  )
+  return rows[0] as { reveals: number; exports: number; counted: number; entered: number }
+}

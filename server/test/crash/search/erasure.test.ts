@@ -1,0 +1,78 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { findDocument, type Segment } from '@storedex/search-index'
+import { expect, test } from 'vitest'
+import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
+import { modes, splitContactKey } from '../../../src/kernel/ids.ts'
+import type { Shelves, StartFeed } from '../../../src/search/replica/replica.ts'
+import { feedHere } from '../../../src/search/replica/replica-sync.ts'
+import { readSnapshotFile } from '../../../src/search/replica/snapshot-file.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { mustAsk } from '../support/caller.ts'
+import { randomFrom } from '../support/load.ts'
+import { subscribe } from '../support/service.ts'
+import { catalogueSettings, listen, openCatalogue, openHere } from './catalogue.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+const segmentsOf = (shelves: Shelves) => modes.flatMap((mode) => shelves[mode].map(({ segment }) => segment))
+
+/** Whether a segment tells of a person, be it in a copy of the store that is dead. */
+function tellsOf(segment: Segment, person: { storeId: number; number: number }): boolean {
+  const { contactStarts, contactNumbers } = segment
+  const document = findDocument(segment, person.storeId)
+  if (document < 0) return false
+  return contactNumbers.subarray(contactStarts[document], contactStarts[document + 1]).includes(person.number)
+}
+
+test('somebody who was erased is found no more, and soon stands in nothing that is in memory or on disk', async () => {
+  const { url } = await createTestDatabase()
+  const catalogue = await openCatalogue(url, randomFrom(3))
+  const settings = catalogueSettings(url)
+  // Whoever still uses a segment keeps it here.
+  const shown: WeakRef<Segment>[] = []
+  const startFeed: StartFeed = ({ timings, ...rest }, listener) =>
+    feedHere(
+      { ...rest, timings: { ...timings, pollMs: 10, forgetAfterMs: 200 } },
+      {
+        ...listener,
+        onView: (view) => {
+          if (view) shown.push(...segmentsOf(view.shelves).map((segment) => new WeakRef(segment)))
+          listener.onView(view)
+        },
+      },
+    )
+  const deps = await openHere({ ...settings, SEARCH_ENGINE: 'memory' }, { startFeed })
+  const { live: key } = await subscribe(settings, { store_exports: 1_000_000 })
+  const api = await listen(deps)
+  const snapshot = async () => {
+    const folder = join(deps.config.dataDir, 'search')
+    const name = readdirSync(folder).find((entry) => entry.endsWith('.snapshot'))
+    return segmentsOf((await readSnapshotFile(join(folder, name!)))!.snapshot.shelves)
+  }
+  const inMemory = () => {
+    collectGarbage()
+    return shown.map((segment) => segment.deref()).filter((segment) => segment !== undefined)
+  }
+  const idsFound = async () => {
+    const body = { max_contacts_per_store: 10, limit: 100 }
+    return ((await mustAsk(api, key, '/contacts/search', body)).body.data as { id: string }[]).map(({ id }) => id)
+  }
+  await deps.search.reaches(await catalogue.batch())
+  await expect.poll(() => deps.search.status().report?.snapshot?.batch).toBe(await catalogue.batch())
+
+  const [id] = await idsFound()
+  const person = splitContactKey(deps.ids.open(id!)!.value)
+  expect(inMemory().some((segment) => tellsOf(segment, person))).toBe(true)
+  expect((await snapshot()).some((segment) => tellsOf(segment, person))).toBe(true)
+
+  await eraseContacts(catalogue.deps, { id: id! })
+  expect(await idsFound()).not.toContain(id)
+  await expect.poll(() => inMemory().some((segment) => tellsOf(segment, person))).toBe(false)
+  await expect.poll(async () => (await snapshot()).some((segment) => tellsOf(segment, person))).toBe(false)
+  expect(inMemory()).not.toEqual([])
+  expect(deps.search.status()).toMatchObject({ engine: 'memory', batch: await catalogue.batch() })
+})

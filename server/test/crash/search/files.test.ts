@@ -1,0 +1,180 @@
+import { execFileSync } from 'node:child_process'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CatalogueSnapshot } from '@storedex/search-index'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { isRoot } from '../../../../packages/embedded-postgres/test/support.ts'
+import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
+import type { Mode } from '../../../src/kernel/ids.ts'
+import { readSnapshotFile } from '../../../src/search/replica/snapshot-file.ts'
+import {
+  createFeedWorld,
+  expectSame,
+  type FeedWorld,
+  follow,
+  temporaryFolder,
+} from '../../search/support/replica-world.ts'
+
+/** What may lie where the snapshot belongs, and what may become of its folder. The rest is in the feed's own tests. */
+
+/** Stores that anybody tells apart by how many ads they run. */
+function storesWith(activeAds: number, count = 50): PlainStore[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: index + 1,
+    negatedScore: -index,
+    activeAds,
+    created: null,
+    discovered: null,
+    tokens: [1, index + 2],
+    contacts: [{ role: 7, traits: 3, number: index }],
+  }))
+}
+
+async function openWorld(): Promise<FeedWorld> {
+  const world = await createFeedWorld()
+  await world.write('live', storesWith(1))
+  return world
+}
+
+test.each([
+  ['an empty file', (path: string) => writeFileSync(path, ''), 'it is not whole'],
+  ['a beginning of a few bytes', (path: string) => writeFileSync(path, 'STDX'), 'it is not whole'],
+  // Nobody has that much memory.
+  ['a file of a terabyte', makeVast, 'it is no snapshot'],
+  ['a folder', (path: string) => mkdirSync(join(path, 'inside'), { recursive: true }), 'it is no file'],
+])('%s in its place is told of, and nothing else comes of it', async (_, put, reason) => {
+  const world = await openWorld()
+  const snapshotFile = join(temporaryFolder(), 'catalogue.snapshot')
+  put(snapshotFile)
+  const following = follow(world, { settings: { snapshotFile } })
+  expectSame(await following.reaches(1), world)
+  expect(following.lines).toContain(`warn: the snapshot of the search index is not used: ${reason}`)
+  expectSame(await following.reaches(await world.write('live', storesWith(2, 5))), world)
+})
+
+function makeVast(path: string): void {
+  writeFileSync(path, '')
+  truncateSync(path, 2 ** 40)
+}
+
+test('a snapshot that is written amid changes holds the catalogue of the very batch that it names', async () => {
+  const world = await openWorld()
+  const catalogues = new Map([[1, new Map(world.stores.live)]])
+  const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
+  const following = follow(world, { settings: { snapshotFile }, timings: { pollMs: 1, snapshotEveryMs: 0 } })
+  await following.reaches(1)
+  let isChanging = true
+  const changing = (async () => {
+    for (let step = 2; step <= 100; step++) {
+      const batch = await world.write('live', storesWith(step).slice(step % 40, (step % 40) + 5))
+      catalogues.set(batch, new Map(world.stores.live))
+    }
+  })().finally(() => {
+    isChanging = false
+  })
+  const snapshots = new Map<number, CatalogueSnapshot<Mode>>()
+  while (isChanging) {
+    const file = await readSnapshotFile(snapshotFile)
+    if (file) snapshots.set(file.snapshot.batch, file.snapshot)
+    await delay(1)
+  }
+  await changing
+  expect(snapshots.size).toBeGreaterThan(5)
+  for (const snapshot of snapshots.values())
+    expectSame(snapshot, { stores: { live: catalogues.get(snapshot.batch)!, test: new Map() } })
+})
+
+test('what was left by a process that died while it wrote is gone with the next snapshot', async () => {
+  const world = await openWorld()
+  const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
+  const folder = dirname(snapshotFile)
+  mkdirSync(folder)
+  const put = (name: string, ageMs: number) => {
+    writeFileSync(join(folder, name), 'a beginning')
+    utimesSync(join(folder, name), new Date(), new Date(Date.now() - ageMs))
+  }
+  put('catalogue.snapshot.left.aside', 19_000)
+  put('catalogue.snapshot.long-left.aside', 3_600_000)
+  const others = ['another.snapshot.long-left.aside', 'catalogue.snapshot.at-work.aside']
+  put(others[0]!, 3_600_000)
+  put(others[1]!, 0)
+  const following = follow(world, { settings: { snapshotFile } })
+  await expect.poll(() => following.report()?.snapshot?.batch).toBe(1)
+  expect(readdirSync(folder).sort()).toEqual([...others, 'catalogue.snapshot'].sort())
+})
+
+/** A disk of its own at a folder, gone with the test; null where this user may not mount one. */
+function mountDisk(kilobytes: number): { folder: string; remount(option: string): void } | null {
+  const folder = temporaryFolder()
+  const mount = (options: string) => execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], quiet)
+  const quiet = { stdio: 'ignore' } as const
+  try {
+    mount(`size=${kilobytes}k`)
+  } catch {
+    return null
+  }
+  onTestFinished(() => void execFileSync('umount', ['--lazy', folder], quiet))
+  return { folder, remount: (option) => mount(`remount,size=${kilobytes}k,${option}`) }
+}
+
+const needsMounts = 'needs a user who may mount a disk'
+
+describe('a disk', () => {
+  test('that is full keeps the older snapshot; with room again there is a new one', async ({ skip }) => {
+    const disk = mountDisk(256)
+    if (!isRoot || !disk) return skip(needsMounts)
+    const world = await openWorld()
+    const snapshotFile = join(disk.folder, 'search', 'catalogue.snapshot')
+    const following = follow(world, { settings: { snapshotFile }, timings: { snapshotEveryMs: 20 } })
+    await following.reaches(1)
+    await expect.poll(() => following.report()?.snapshot?.batch).toBe(1)
+    const first = readFileSync(snapshotFile)
+
+    const { bavail, bsize } = statfsSync(disk.folder)
+    writeFileSync(join(disk.folder, 'filling'), Buffer.alloc((bavail - 1) * bsize))
+    expectSame(await following.reaches(await world.write('live', storesWith(2))), world)
+    await expect
+      .poll(() => following.lines.join('\n'))
+      .toMatch(/snapshot of the search index cannot be written.*ENOSPC/)
+    expect(readFileSync(snapshotFile).equals(first)).toBe(true)
+    // Nothing of the attempt is left that would keep the disk full.
+    await expect.poll(() => readdirSync(dirname(snapshotFile))).toEqual(['catalogue.snapshot'])
+
+    rmSync(join(disk.folder, 'filling'))
+    await expect.poll(() => following.report()?.snapshot?.batch).toBe(2)
+    await following.feed.close()
+    const next = follow(world, { settings: { snapshotFile } })
+    expectSame(await next.reaches(2), world)
+    expect(next.report()?.load?.from).toBe('snapshot')
+    await next.feed.close()
+  })
+
+  test('that takes no writes is read from, and not written to', async ({ skip }) => {
+    const disk = mountDisk(256)
+    if (!isRoot || !disk) return skip(needsMounts)
+    const world = await openWorld()
+    const snapshotFile = join(disk.folder, 'search', 'catalogue.snapshot')
+    const first = follow(world, { settings: { snapshotFile } })
+    await first.reaches(1)
+    await expect.poll(() => first.report()?.snapshot?.batch).toBe(1)
+    await first.feed.close()
+
+    disk.remount('ro')
+    const following = follow(world, { settings: { snapshotFile }, timings: { snapshotEveryMs: 20 } })
+    expectSame(await following.reaches(1), world)
+    expect(following.report()?.load?.from).toBe('snapshot')
+    expectSame(await following.reaches(await world.write('live', storesWith(3))), world)
+    await expect.poll(() => following.lines.join('\n')).toMatch(/snapshot of the search index cannot be written.*EROFS/)
+    await following.feed.close()
+  })
+})

@@ -1,0 +1,110 @@
+import type { ContactPosition, StorePosition } from '@storedex/search-index'
+import { expect } from 'vitest'
+import type { Mode } from '../../../src/kernel/ids.ts'
+import type { ContactSearch, SearchEngine, StoreSearch } from '../../../src/search/engine.ts'
+import { normalizePersonFilters } from '../../../src/search/query/person-query.ts'
+import { normalizeStoreConditions, normalizeStoreFilters } from '../../../src/search/query/store-query.ts'
+import type { Vocabulary } from '../../../src/search/query/vocabulary.ts'
+import { mustAsk } from '../support/caller.ts'
+import { drawConditions, drawPersonFilters, drawStoreFilters, oneOf, type Random } from './records.ts'
+
+/** A search with the size of its pages. Plain data, so that it can be asked in another process. */
+export type Question =
+  | { kind: 'stores'; search: Omit<StoreSearch, 'after'> }
+  | { kind: 'contacts'; search: Omit<ContactSearch, 'after'> }
+
+const pageSizes = [3, 10, 26, 101]
+const modes: Mode[] = ['live', 'live', 'live', 'test']
+
+/** Everybody of either mode, and so many random searches of each kind. */
+export function drawQuestions(vocabulary: Vocabulary, random: Random, count: number): Question[] {
+  const stores = (mode: Mode, filters = {}): Question => ({
+    kind: 'stores',
+    search: { mode, query: normalizeStoreFilters(vocabulary, filters, 'all'), limit: oneOf(random, pageSizes) },
+  })
+  const contacts = (mode: Mode, maxPerStore: number, conditions = {}, person = {}): Question => ({
+    kind: 'contacts',
+    search: {
+      mode,
+      store: normalizeStoreConditions(vocabulary, conditions, 'store'),
+      storeIds: null,
+      person: normalizePersonFilters(vocabulary, person),
+      maxPerStore,
+      limit: oneOf(random, pageSizes),
+    },
+  })
+  const several = <T>(draw: () => T) => Array.from({ length: count }, draw)
+  return [
+    ...(['live', 'test'] as const).flatMap((mode) => [stores(mode), contacts(mode, 4_096)]),
+    ...several(() => stores(oneOf(random, modes), drawStoreFilters(random))),
+    ...several(() =>
+      contacts(oneOf(random, modes), oneOf(random, [1, 2, 10]), drawConditions(random), drawPersonFilters(random)),
+    ),
+  ]
+}
+
+/** What an engine answers, page by page to the end; pages of another size come to the same. */
+export async function answersOf(
+  engine: SearchEngine,
+  questions: readonly Question[],
+  pageSize?: number,
+): Promise<StorePosition[][]> {
+  const answers: StorePosition[][] = []
+  for (const { kind, search } of questions) {
+    const limit = pageSize ?? search.limit
+    answers.push(
+      kind === 'stores'
+        ? await allPages(limit, (after: StorePosition | null) => engine.findStores({ ...search, limit, after }))
+        : await allPages(limit, (after: ContactPosition | null) => engine.findContacts({ ...search, limit, after })),
+    )
+  }
+  return answers
+}
+
+async function allPages<P extends object>(limit: number, find: (after: P | null) => Promise<P[]>): Promise<P[]> {
+  const found: P[] = []
+  for (;;) {
+    const page = await find(found.at(-1) ?? null)
+    found.push(...page)
+    if (page.length < limit) return found
+  }
+}
+
+/** The same of what the API is asked. */
+export interface ApiQuestion {
+  path: string
+  body: object
+}
+
+export function drawApiQuestions(random: Random, count: number): ApiQuestion[] {
+  const limit = () => oneOf(random, [10, 26, 100])
+  return Array.from({ length: count }, () => [
+    { path: '/stores/search', body: { filters: drawStoreFilters(random), limit: limit() } },
+    {
+      path: '/contacts/search',
+      body: { person: drawPersonFilters(random), store: drawConditions(random), limit: limit() },
+    },
+  ]).flat()
+}
+
+/** All that a service delivers on the pages of each. */
+export async function deliveriesOf(api: string, key: string, questions: readonly ApiQuestion[]): Promise<object[][]> {
+  const deliveries: object[][] = []
+  for (const { path, body } of questions) {
+    const delivered: object[] = []
+    let cursor: unknown = null
+    do {
+      const page = (await mustAsk(api, key, path, { ...body, cursor })).body
+      delivered.push(...(page.data as object[]))
+      cursor = page.next_cursor
+    } while (cursor !== null)
+    deliveries.push(delivered)
+  }
+  return deliveries
+}
+
+/** Something was found, and the two agree. */
+export function expectSameAnswers(found: object[][], expected: object[][]): void {
+  expect(expected.some((answers) => answers.length > 0)).toBe(true)
+  expect(found).toEqual(expected)
+}

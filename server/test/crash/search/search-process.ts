@@ -1,0 +1,65 @@
+/**
+ * The search of a service without the service, in a process of its own that is quick to start and to kill. It follows the
+ * catalogue in a thread, keeps snapshots, and searches without a pause: all stores have to be found, each once, in every
+ * state that is shown.
+ */
+import { searchThreadProgram } from '../../../src/bin/programs.ts'
+import { createPool } from '../../../src/db/pool.ts'
+import type { SearchEngine } from '../../../src/search/engine.ts'
+import type { CatalogueView, StartFeed } from '../../../src/search/replica/replica.ts'
+import { feedInThread } from '../../../src/search/replica/thread.ts'
+import { openSearch } from '../../../src/search/service.ts'
+import { answersOf, type Question } from './questions.ts'
+import type { ProcessSettings, Told } from './search-processes.ts'
+import { compareWithTables } from './tables.ts'
+
+const { databaseUrl, dataDir, timings, stores } = JSON.parse(process.argv[2]!) as ProcessSettings
+const db = createPool({ url: databaseUrl, applicationName: 'storedex test', maxConnections: 1 })
+const tell = (told: Told) => process.send!(told)
+
+const absent: SearchEngine = {
+  findStores: () => Promise.reject(new Error('memory does not answer')),
+  findContacts: () => Promise.reject(new Error('memory does not answer')),
+}
+let view: CatalogueView | null = null
+const startFeed: StartFeed = (settings, { onView, ...listener }) =>
+  feedInThread(searchThreadProgram())(settings, {
+    ...listener,
+    onView: (shown) => {
+      view = shown
+      onView(shown)
+    },
+  })
+const search = openSearch(
+  {
+    searchEngine: 'memory',
+    searchMemoryMb: null,
+    dataDir,
+    databaseUrl,
+    secret: Buffer.alloc(32),
+    postgres: absent,
+    onLine: (level, line, cause) => tell({ kind: 'line', line: `${level}: ${line}`, cause: String(cause) }),
+  },
+  { startFeed, timings },
+)
+await search.reaches(0)
+tell({ kind: 'ready' })
+
+const everyStore = { clauses: [], noneOf: [], minActiveAds: null, createdBetween: null, discoveredBetween: null }
+async function searchOnce(): Promise<void> {
+  const found = await search.findStores({ mode: 'live', query: everyStore, after: null, limit: stores * 2 })
+  if (found.length !== stores || new Set(found.map(({ storeId }) => storeId)).size !== stores)
+    throw new Error(`${found.length} of ${stores} stores are found`)
+}
+async function searchOn(): Promise<void> {
+  await searchOnce()
+  setTimeout(searchOn, 1)
+}
+await searchOn()
+
+process.on('message', async ({ batch, questions }: { batch: number; questions: Question[] }) => {
+  await search.reaches(batch)
+  const answers = await answersOf(search, questions)
+  await compareWithTables(view!.shelves, db)
+  tell({ kind: 'answers', answers, report: search.status().report })
+})

@@ -1,0 +1,101 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { expect } from 'vitest'
+import { findProjectDir } from '../../../src/config.ts'
+import type { FeedReport, FeedTimings } from '../../../src/search/replica/replica.ts'
+import { temporaryFolder } from '../../search/support/replica-world.ts'
+import { atEnd } from '../../support/cleanup.ts'
+import type { Question } from './questions.ts'
+
+export interface ProcessSettings {
+  databaseUrl: string
+  dataDir: string
+  timings: Partial<FeedTimings>
+  /** How many live stores there are, at all times. */
+  stores: number
+}
+
+/** What such a process says. */
+export type Told =
+  | { kind: 'ready' }
+  | { kind: 'line'; line: string; cause: string }
+  | { kind: 'answers'; answers: object[][]; report: FeedReport | null }
+
+type Answers = Extract<Told, { kind: 'answers' }>
+
+export interface SearchProcess {
+  /** Resolves once memory answers. */
+  ready: Promise<void>
+  /** What it logged. */
+  lines: string[]
+  /** Answers from this batch on, after memory was compared with the tables. */
+  ask(batch: number, questions: readonly Question[]): Promise<Answers>
+  /** Ends it on the spot; throws when it had ended by itself. */
+  kill(): Promise<void>
+}
+
+/** Puts a program of this folder together with the thread of the search, and returns its file: quick to start. */
+export async function bundle(name: string): Promise<string> {
+  const projectDir = findProjectDir(import.meta.dirname)
+  const folder = temporaryFolder()
+  symlinkSync(join(projectDir, 'node_modules'), join(folder, 'node_modules'))
+  await build({
+    absWorkingDir: projectDir,
+    entryPoints: {
+      [name]: join(import.meta.dirname, `${name}.ts`),
+      'search-thread': 'server/src/bin/search-thread.ts',
+    },
+    outdir: folder,
+    bundle: true,
+    packages: 'external',
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+  })
+  return join(folder, `${name}.js`)
+}
+
+export function startSearchProcess(program: string, settings: ProcessSettings): SearchProcess {
+  const child = fork(program, [JSON.stringify(settings)], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: [],
+  })
+  const lines: string[] = []
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => lines.push(text))
+  child.on('message', (told: Told) => {
+    if (told.kind === 'line') lines.push(`${told.line} ${told.cause}`)
+  })
+  const closed = once(child, 'close')
+  atEnd(() => child.kill('SIGKILL'))
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await closed
+    expect(child.signalCode, lines.join('\n')).toBe('SIGKILL')
+  }
+  const next = async <K extends Told['kind']>(kind: K): Promise<Extract<Told, { kind: K }>> => {
+    const told = new Promise<Extract<Told, { kind: K }>>((resolve) => {
+      child.on('message', (message: Told) => {
+        if (message.kind === kind) resolve(message as Extract<Told, { kind: K }>)
+      })
+    })
+    const early = closed.then(() => Promise.reject(new Error(`the process ended early: ${lines.join('\n')}`)))
+    return Promise.race([told, early])
+  }
+  const ready = next('ready').then(() => {})
+  // One that is killed early is not waited for.
+  ready.catch(() => {})
+  return {
+    ready,
+    lines,
+    ask: (batch, questions) => {
+      // One that has ended takes no message, and is told of as such.
+      child.send({ batch, questions }, () => {})
+      return next('answers')
+    },
+    kill,
+  }
+}

@@ -1,0 +1,54 @@
+import { BroadcastChannel } from 'node:worker_threads'
+import { expect, test } from 'vitest'
+import { feedInThread } from '../../../src/search/replica/thread.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { mustAsk } from '../support/caller.ts'
+import { randomFrom } from '../support/load.ts'
+import { subscribe } from '../support/service.ts'
+import { catalogueSettings, listen, openCatalogue, openHere } from './catalogue.ts'
+import { deliveriesOf, drawApiQuestions, expectSameAnswers } from './questions.ts'
+import { bundle } from './search-processes.ts'
+
+test('when the thread of the search dies PostgreSQL answers, then memory again, and no request fails', async () => {
+  const random = randomFrom(1)
+  const { url } = await createTestDatabase()
+  const catalogue = await openCatalogue(url, random)
+  const reference = await listen(catalogue.deps)
+  const settings = catalogueSettings(url)
+  const thread = { file: await bundle('search-mortal-thread'), execArgv: [] }
+  const deps = await openHere({ ...settings, SEARCH_ENGINE: 'memory' }, { startFeed: feedInThread(thread) })
+  const api = await listen(deps)
+  const { live: key } = await subscribe(settings, { store_exports: 1_000_000 })
+  const engine = () => deps.search.status().engine
+  await expect.poll(engine).toBe('memory')
+
+  const channel = new BroadcastChannel('deaths of the search thread')
+  const answered = { memory: 0, postgres: 0 }
+  let isOver = false
+  const client = async () => {
+    while (!isOver) {
+      const by = engine()
+      const { body } = await mustAsk(api, key, '/stores/search', { filters: {}, limit: 100 })
+      expect(body.data).toHaveLength(100)
+      answered[by]++
+    }
+  }
+  const stopChanging = catalogue.keepChanging()
+  const clients = Promise.all([client(), client()])
+  clients.catch(() => {})
+  const before = { ...answered }
+  channel.postMessage('die')
+  await expect.poll(engine, { interval: 5 }).toBe('postgres')
+  expect(deps.search.readinessProblem()).toContain('Search does not run in memory')
+  await expect.poll(engine).toBe('memory')
+  expect(answered.postgres).toBeGreaterThan(before.postgres)
+  await stopChanging()
+  isOver = true
+  await clients
+  channel.close()
+
+  await deps.search.reaches(await catalogue.batch())
+  const questions = drawApiQuestions(random, 8)
+  expectSameAnswers(await deliveriesOf(api, key, questions), await deliveriesOf(reference, key, questions))
+  expect(engine()).toBe('memory')
+})

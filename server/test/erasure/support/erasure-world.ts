@@ -1,0 +1,92 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { openContact } from '../../../src/contacts/sealed-contact.ts'
+import type { ContactFacts } from '../../../src/encryption/contact-facts.ts'
+import { importContacts } from '../../../src/imports/import-contacts.ts'
+import type { ImportResult } from '../../../src/imports/import-file.ts'
+import { importSuppressions, type SuppressionsResult } from '../../../src/imports/suppressions/import-suppressions.ts'
+import { contactKey, type Mode } from '../../../src/kernel/ids.ts'
+import type { TestApp } from '../../support/app.ts'
+
+export interface FiledPerson {
+  id: string
+  key: number
+  facts: ContactFacts
+}
+
+/** Everybody on file at a store, as their sealed part has them. */
+export async function peopleAt(app: TestApp, domain: string, mode: Mode = 'live'): Promise<FiledPerson[]> {
+  const { rows } = await app.db.query<{ store_id: number; number: number; sealed: Buffer }>(
+    `select store_id, number, sealed from contacts join store_domains using (store_id)
+     where host = $1 and mode = $2 order by number`,
+    [domain, mode],
+  )
+  return rows.map(({ store_id: storeId, number, sealed }) => {
+    const key = contactKey(storeId, number)
+    const facts = openContact(app.deps.seals.sealer, storeId, number, sealed)
+    return { key, id: app.deps.ids.seal('contact', key, mode), facts }
+  })
+}
+
+/** Their import names. */
+export async function namesAt(app: TestApp, ...domains: string[]): Promise<(string | null)[]> {
+  const people = await Promise.all(domains.map((domain) => peopleAt(app, domain)))
+  return people.flat().map(({ facts }) => facts.external_id)
+}
+
+export async function idOf(app: TestApp, domain: string, name: string): Promise<string> {
+  return (await peopleAt(app, domain)).find(({ facts }) => facts.external_id === name)!.id
+}
+
+export type Reject = { line: number; reason: string; record: unknown }
+
+/** Imports people of whom some may be refused. */
+export async function offer(
+  app: TestApp,
+  records: object[],
+  mode: Mode = 'live',
+): Promise<ImportResult & { rejects: Reject[] }> {
+  return withFile(records.map((record) => JSON.stringify(record)).join('\n'), '.ndjson', (file) =>
+    importContacts(app.operator, { file, mode, extendTaxonomy: false }),
+  )
+}
+
+/** Imports a list of suppressions as a file. */
+export async function suppress(app: TestApp, ...lines: string[]): Promise<SuppressionsResult & { rejects: Reject[] }> {
+  return withFile(lines.join('\n'), '.txt', (file) => importSuppressions(app.operator, { file }))
+}
+
+export function suppressFromInput(app: TestApp, text: string): Promise<SuppressionsResult> {
+  return importSuppressions(app.operator, { file: '-', stdin: Readable.from([Buffer.from(text)]) })
+}
+
+async function withFile<Result extends { rejects_file: string | null }>(
+  content: string,
+  ending: string,
+  work: (file: string) => Promise<Result>,
+): Promise<Result & { rejects: Reject[] }> {
+  const file = join(tmpdir(), `storedex-test-${crypto.randomUUID()}${ending}`)
+  await writeFile(file, content)
+  try {
+    const result = await work(file)
+    const text = result.rejects_file === null ? '' : await readFile(result.rejects_file, 'utf8')
+    if (result.rejects_file !== null) await rm(result.rejects_file)
+    const rejects = text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+    return { ...result, rejects }
+  } finally {
+    await rm(file)
+  }
+}
+
+/** How many suppressions there are of each kind. */
+export async function suppressionKinds(app: TestApp): Promise<Record<string, number>> {
+  const { rows } = await app.db.query<{ kind: string; count: number }>(
+    'select kind, count(*) as count from suppressions group by kind order by kind',
+  )
+  return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]))
+}

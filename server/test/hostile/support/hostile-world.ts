@@ -1,0 +1,148 @@
+import { afterEach, expect } from 'vitest'
+import { scopes } from '../../../src/auth/scopes.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
+import { call, type RawReply, sendRaw } from '../../http/support/edge.ts'
+import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
+import { createTestProvider } from '../../support/billing-provider.ts'
+
+/** Stands in what is sent and must never be logged; see `startWorld`. */
+export const marker = 'zq7marker'
+
+export const knownDomain = 'well-kept.example'
+
+export interface World {
+  app: TestApp
+  /** The attacker's key: all scopes, and room to spare. */
+  key: TestKey
+  /** Sends a body as it is, with the key; each reply is judged. */
+  post(path: string, body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>): Promise<RawReply>
+  /** Looks a store up by what stands in its place in the path, as it is. */
+  lookup(domain: string): Promise<RawReply>
+  /** Sends a request as bytes, with the key where `{key}` stands; each reply is judged. */
+  raw(bytes: string | Buffer, replies?: number): Promise<RawReply[]>
+  /** All that was logged, at every level. */
+  log(): string
+}
+
+/**
+ * The production app with stores that a request misread as wider would deliver and charge. After each test of the file
+ * it still answers, the key has spent nothing, and neither keys nor the marker are in the log.
+ */
+export async function startWorld(): Promise<World> {
+  const lines: string[] = []
+  const app = await startTestApp({
+    now: '2026-11-10T12:00:00.000Z',
+    billing: createTestProvider(),
+    log: createLogger({ level: 'trace', destination: { write: (line: string) => void lines.push(line) } }),
+  })
+  await app.importStores([
+    { domain: knownDomain, name: 'Well Kept', country: 'DE' },
+    { domain: 'kept-too.example', name: 'Kept Too', country: 'FR' },
+  ])
+  await app.importContacts([
+    { store_domain: knownDomain, first_name: 'Willa', profile_url: 'https://people.example/willa' },
+  ])
+  const key = await app.key({ scopes, limits: { requests_per_minute: 1_000_000, requests_per_day: 1_000_000 } })
+  const secretPart = key.secret.slice(-38)
+  let spent = [0, 0, 0, 0]
+
+  afterEach(async () => {
+    expect((await call(`${app.url}/readyz`)).status, 'the server still answers').toBe(200)
+    const usage = (await key.get('/usage')).body
+    const used = [usage.search_rows.used, usage.store_exports.used, usage.contact_credits.used]
+    const { rows } = await app.db.query('select count(*) as entries from ledger where account_id = $1', [
+      app.accountNumber(key.account),
+    ])
+    const before = spent
+    // A test is blamed for what it spent itself.
+    spent = [...used, rows[0].entries]
+    expect(spent, 'nothing was spent').toEqual(before)
+    const logged = lines.join('')
+    expect(logged).toContain('"request_id"')
+    for (const secret of [secretPart, 'Bearer', marker])
+      expect(logged.includes(secret), `${secret} in the log`).toBe(false)
+  })
+
+  const { paths } = (await app.anon.get('/openapi.json')).body
+  const expectDocumented = (path: string, method: string, { status, body }: RawReply) => {
+    if (body.includes('"route_not_found"')) return
+    expect(Object.keys(paths[path][method].responses), body).toContain(String(status))
+  }
+
+  const api = `${app.url}/api/v1`
+  const authorization = `Bearer ${key.secret}`
+  return {
+    app,
+    key,
+    post: async (path, body, headers = {}) => {
+      const sent = { authorization, 'content-type': 'application/json', ...headers }
+      const reply = judge(await call(api + path, { method: 'POST', body, headers: sent }))
+      expectDocumented(path, 'post', reply)
+      return reply
+    },
+    lookup: async (domain) => {
+      const reply = judge(await call(`${api}/stores/${domain}`, { headers: { authorization } }))
+      expectDocumented('/stores/{domain}', 'get', reply)
+      return reply
+    },
+    raw: async (bytes, replies) => {
+      const withKey = typeof bytes === 'string' ? bytes.replaceAll('{key}', key.secret) : bytes
+      const received = await sendRaw(Number(new URL(app.url).port), withKey, replies)
+      return received.map(judge)
+    },
+    log: () => lines.join(''),
+  }
+}
+
+const typesByStatus: Record<number, string> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'quota_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  405: 'invalid_request_error',
+  409: 'invalid_request_error',
+  413: 'invalid_request_error',
+  415: 'invalid_request_error',
+  429: 'rate_limit_error',
+  431: 'invalid_request_error',
+}
+
+/** Holds a reply to what every reply promises, whatever was sent: named, enveloped, no fault of ours, nothing from inside. */
+export function judge<T extends RawReply>(reply: T): T {
+  const { status, headers, body } = reply
+  const requestId = headers.get('x-request-id')
+  expect(requestId).toMatch(/^req_[A-Za-z0-9]{20,}$/)
+  expect(headers.get('x-content-type-options') ?? 'nosniff').toBe('nosniff')
+  if (status < 400) return reply
+  expect(Object.keys(typesByStatus).map(Number), body).toContain(status)
+  if (body === '') return reply // the reply to HEAD
+  const { error, ...rest } = JSON.parse(body)
+  const { type, code, message, param, billing, request_id, ...more } = error
+  expect({ rest, more }).toEqual({ rest: {}, more: {} })
+  expect({ type, request_id }).toEqual({ type: typesByStatus[status], request_id: requestId })
+  expect(code).toMatch(/^[a-z_]+$/)
+  expect(message).toMatch(/^\S.{5,998}\.$/su)
+  expect(['undefined', 'string']).toContain(typeof param)
+  expect(billing === undefined || status === 402 || status === 403).toBe(true)
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(body).not.toMatch(/node_modules|\.ts:|\bat \w+ \(|select |insert |syntax error at|postgres|SQLSTATE/i)
+  return reply
+}
+
+/** The code and place that a refusal names. */
+export function refusalIn({ status, body }: RawReply): { status: number; code?: string; param?: string } {
+  if (status < 400) return { status }
+  const { code, param } = JSON.parse(body).error
+  return { status, code, ...(param !== undefined && { param }) }
+}
+
+/** Does `work` on every item, a few at a time, so that a long list of requests does not wait for each reply in turn. */
+export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const pending = items.values()
+  const takeTurns = async () => {
+    for (const item of pending) await work(item)
+  }
+  await Promise.all(Array.from({ length: 8 }, takeTurns))
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
+import { addCrowd, booksOf, generous, reveal, startSecondServer } from '../contacts/support/reveal-world.ts'
+import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
+import type { TestClient } from '../support/client.ts'
+
+let app: TestApp
+/** The same key at the other server. */
+let atSecondServer: (key: TestKey) => TestClient
+let ids: string[]
+beforeAll(async () => {
+  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
+  atSecondServer = await startSecondServer(app)
+  ids = await addCrowd(app, 20)
+})
+
+const newKey = () => app.key({ limits: generous })
+const patience = { timeout: 20_000, interval: 10 }
+
+/** Who waits for another request gives up after two seconds; on a busy machine they can pass before anything is done. */
+const oftenEnough = { retry: 3 }
+
+/** Claims an Idempotency-Key by hand, in a transaction that stays open. */
+async function claimByHand(key: TestKey, name: string) {
+  const client = await app.db.connect()
+  await client.query('begin')
+  await client.query(
+    `insert into idempotency (account_id, mode, operation, key_hash, request_hash, claimed_at)
+     values ($1, 'live', 'revealContacts', $2, '', $3)`,
+    [app.accountNumber(key.account), createHash('sha256').update(name).digest(), app.clock.now()],
+  )
+  return {
+    rollback: async () => {
+      await client.query('rollback')
+      client.release()
+    },
+  }
+}
+
+/** How many connections to the test's database wait for a lock. */
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await app.db.query(
+    "select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  )
+  return rows[0].waiting
+}
+
+test('a key sent 20 times at once, to two servers, is carried out once and answered alike', oftenEnough, async () => {
+  const key = await newKey()
+  const callers = [key, atSecondServer(key)]
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, request) => reveal(callers[request % 2]!, ids.slice(0, 10), 'at once')),
+  )
+  expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200))
+  expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect(replies.filter(({ headers }) => headers.has('idempotent-replayed'))).toHaveLength(19)
+  expect(new Set(replies.map(({ headers }) => headers.get('x-request-id'))).size).toBe(20)
+  expect(await booksOf(app, key)).toEqual({ reveals: 10, exports: 1, counted: 10, entered: 10 })
+})
+
+test(
+  'a key sent with two bodies at once is carried out for one of them, and a conflict for the other',
+  oftenEnough,
+  async () => {
+    const key = await newKey()
+    const callers = [key, atSecondServer(key)]
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, request) => reveal(callers[request % 2]!, [ids[request % 2]], 'two bodies')),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(5).fill(409)])
+    expect((await booksOf(app, key)).reveals).toBe(1)
+  },
+)
+
+test('a refused key sent many times at once is refused each time', async () => {
+  const key = await app.key({ limits: { ...generous, contact_credits: 0 } })
+  const callers = [key, atSecondServer(key)]
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, request) => reveal(callers[request % 2]!, [ids[0]], 'refused')),
+  )
+  expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(402))
+})
+
+test('a key that stays at work elsewhere is told so, and spends nothing', async () => {
+  const key = await newKey()
+  const held = await claimByHand(key, 'at work')
+  onTestFinished(held.rollback)
+  const replies = await Promise.all([reveal(key, [ids[0]], 'at work'), reveal(key, [ids[0]], 'at work')])
+  for (const reply of replies) {
+    expect(reply.status).toBe(409)
+    expect(reply.body.error).toMatchObject({ code: 'idempotency_in_progress', param: 'Idempotency-Key' })
+    expect(reply.headers.get('retry-after')).toBe('1')
+  }
+  expect((await booksOf(app, key)).reveals).toBe(0)
+})
+
+test('a key whose work elsewhere comes to nothing is carried out by who waited', oftenEnough, async () => {
+  const key = await newKey()
+  const held = await claimByHand(key, 'in vain')
+  const waiting = reveal(key, [ids[0]], 'in vain')
+  await vi.waitUntil(async () => (await waitingForLocks()) === 1, patience)
+  await held.rollback()
+  const reply = await waiting
+  expect([reply.status, reply.body.credits?.spent]).toEqual([200, 1])
+})
+
+test('any number of requests that wait for one key take one connection, and hold nobody else up', async () => {
+  const key = await newKey()
+  const held = await claimByHand(key, 'crowded')
+  const waiting = Promise.all(Array.from({ length: 50 }, () => reveal(key, [ids[0]], 'crowded')))
+  await vi.waitUntil(async () => (await waitingForLocks()) === 1, patience)
+  const others = await Promise.all(
+    Array.from({ length: 20 }, (_, request) => reveal(key, [ids[1]], `other ${request}`)),
+  )
+  expect(others.map(({ status }) => status)).toEqual(Array(20).fill(200))
+  expect(await waitingForLocks()).toBeLessThanOrEqual(1)
+  await held.rollback()
+  const replies = await waiting
+  // A machine so slow that two seconds passed meanwhile tells them to try again; nothing else may happen.
+  for (const { status, body } of replies) expect([200, 409], body.error?.code).toContain(status)
+  expect((await booksOf(app, key)).reveals).toBeLessThanOrEqual(2)
+})
+
+test('a person who is erased while being revealed is handed over once at most, and no reply of them stays', async () => {
+  const key = await newKey()
+  const account = app.accountNumber(key.account)
+  await reveal(key, [ids[1]])
+  // The reveal gets as far as its payment, and waits there.
+  const client = await app.db.connect()
+  await client.query('begin')
+  await client.query('select from usage_counters where account_id = $1 for update', [account])
+  const revealing = reveal(key, [ids[15]], 'erased')
+  await vi.waitUntil(async () => (await waitingForLocks()) === 1, patience)
+  const erasing = eraseContacts(app.operator, { id: ids[15]! })
+  await vi.waitUntil(async () => (await waitingForLocks()) === 2, patience)
+  await client.query('rollback')
+  client.release()
+
+  expect((await revealing).status).toBe(200)
+  expect(await erasing).toEqual({ erased: 1 })
+  const { rows } = await app.db.query('select from idempotency where account_id = $1', [account])
+  expect(rows).toEqual([])
+  expect((await reveal(key, [ids[15]], 'erased')).status).toBe(404)
+  expect((await booksOf(app, key)).reveals).toBe(2)
+})
+
+test('a deadlock with somebody else is tried again from the claim on, and no trouble of the caller', async () => {
+  const key = await newKey()
+  const account = app.accountNumber(key.account)
+  await reveal(key, [ids[1]])
+  const contact = app.deps.ids.open(ids[2]!)!.value
+  const client = await app.db.connect()
+  await client.query('begin')
+  await client.query('select from usage_counters where account_id = $1 for update', [account])
+  const revealing = reveal(key, [ids[2]], 'deadlock')
+  await vi.waitUntil(async () => (await waitingForLocks()) === 1, patience)
+  // The reveal has its row of the contact and waits for the counter, this one the other way round.
+  const crossing = client.query("insert into reveals values ($1, 'live', $2, $3)", [account, contact, app.clock.now()])
+  await crossing.catch(() => {})
+  await client.query('rollback')
+  client.release()
+
+  const reply = await revealing
+  expect([reply.status, reply.body.credits?.spent]).toEqual([200, 1])
+  const again = await reveal(key, [ids[2]], 'deadlock')
+  expect(JSON.stringify(again.body)).toBe(JSON.stringify(reply.body))
+  expect(await booksOf(app, key)).toMatchObject({ reveals: 2, counted: 2, entered: 2 })
+})

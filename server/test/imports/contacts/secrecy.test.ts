@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { generateStores } from '../../../../bench/generate.ts'
+import { generateContacts } from '../../../../bench/generate-contacts.ts'
+import { openContact } from '../../../src/contacts/sealed-contact.ts'
+import { normalizeEmail, normalizePhone, normalizeProfile } from '../../../src/kernel/channels.ts'
+import { openWorld } from '../support/import-world.ts'
+
+test('outside the sealed part the database holds no channel and no last name of anybody', async () => {
+  const world = await openWorld()
+  const stores = [...generateStores(60)]
+  const people = [...generateContacts(stores)].map((person, number) => ({
+    ...person,
+    last_name: `Hidden${number}name`,
+    full_name: `Whole Hidden${number}name`,
+    external_id: `hidden-id-${number}`,
+  }))
+  await world.importRecords(stores)
+  expect(await world.importContacts(people)).toMatchObject({ inserted: people.length, rejected: 0 })
+  await world.importContacts(people.map((person) => ({ ...person, title: 'Once more' })))
+
+  const texts = await Promise.all(
+    ['stores', 'store_domains', 'installation', 'catalogue_state', 'taxonomy_values', 'suppressions'].map(
+      async (table) => (await world.db.query(`select ${table}::text as row from ${table}`)).rows,
+    ),
+  )
+  const columns = `store_id, number, encode(external_key, 'escape') as key, role, traits, place, revealable,
+    verified_revealable, verified_emails, preview, preview_version, identities::text as hashes`
+  const contacts = (await world.db.query(`select ${columns} from contacts`)).rows
+  expect(contacts).toHaveLength(people.length)
+  const dump = JSON.stringify([...texts.flat(), ...contacts]).toLowerCase()
+  expect(dump).toContain('once more')
+
+  const secrets = people.flatMap(({ emails, phones, profile_url, last_name, external_id }) => [
+    ...(emails ?? []).flatMap(({ email }) => [email, normalizeEmail(email)!, email.split('@')[0]!]),
+    ...(phones ?? []).flatMap(({ phone }) => [phone, phone.slice(1), normalizePhone(phone, null)!]),
+    ...(profile_url ? [profile_url, normalizeProfile(profile_url)!] : []),
+    last_name,
+    external_id,
+  ])
+  expect(secrets.length).toBeGreaterThan(people.length * 3)
+  expect(secrets.filter((secret) => dump.includes(secret.toLowerCase()))).toEqual([])
+})
+
+test('the same person is sealed to other bytes at each writing, and opens in their own row only', async () => {
+  const world = await openWorld()
+  await world.importRecords([{ domain: 'a.example' }, { domain: 'b.example' }])
+  const alike = { external_id: 'alike', full_name: 'Just Alike' }
+  await world.importContacts([
+    { store_domain: 'a.example', ...alike },
+    { store_domain: 'b.example', ...alike },
+  ])
+  const { rows } = await world.db.query<{ store_id: number; sealed: Buffer }>('select store_id, sealed from contacts')
+  const [one, other] = rows
+  expect(one!.sealed.equals(other!.sealed)).toBe(false)
+  const { sealer } = world.context.seals
+  expect(() => openContact(sealer, one!.store_id, 0, one!.sealed)).not.toThrow()
+  expect(() => openContact(sealer, other!.store_id, 0, one!.sealed)).toThrow('altered')
+})

@@ -1,0 +1,254 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { importStores } from '../../../src/imports/import-stores.ts'
+import { OperatorError } from '../../../src/kernel/errors.ts'
+import { aurora } from '../../support/aurora.ts'
+import { contentOf, openWorld, type World } from '../support/import-world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+beforeEach(async () => {
+  await world.db.query('truncate stores, store_domains')
+})
+
+const csvHeader = [
+  'domain',
+  'name',
+  'aliases',
+  'category',
+  'country',
+  'traffic_tier',
+  'revenue_tier',
+  'platform_plus',
+  'lead_fit_score',
+  'store_created_at.estimate',
+  'store_created_at.resolution',
+  'store_created_at.source',
+  'store_created_at.confidence',
+  'first_discovered_at',
+  'active_ads',
+  'technologies.apps',
+  'technologies.pixels',
+  'technologies.theme.name',
+  'technologies.theme.type',
+].join(',')
+
+const domains = async () => (await world.rows()).map((row) => row.document.domain).sort()
+
+async function refusal(file: string): Promise<string> {
+  const error = await importStores(world.context, { file, extendTaxonomy: false }).catch((error: Error) => error)
+  expect(error).toBeInstanceOf(OperatorError)
+  return (error as Error).message
+}
+
+test('the same stores as NDJSON and as CSV, packed or not, make the same catalogue', async () => {
+  const other = {
+    domain: 'second.example',
+    name: 'Comma, "quote"\nand line',
+    aliases: ['a.second.example', 'b.second.example'],
+    platform_plus: true,
+    technologies: { apps: ['klaviyo', 'loox'] },
+  }
+  const ndjson = `${JSON.stringify(aurora)}\n${JSON.stringify(other)}\n`
+  const csv = [
+    csvHeader,
+    'aurora-candles.example,Aurora Candles,aurora-candles.myshopify.com,home_garden,DE,10k_50k,50k_100k,false,71.5,' +
+      '2019-03-01T00:00:00Z,month,first_product,medium,2021-06-11T08:00:00Z,12,klaviyo,meta_pixel,Dawn,free',
+    'second.example,"Comma, ""quote""\r\nand line",a.second.example|b.second.example,,,,,true,,,,,,,,klaviyo|loox,,,',
+  ].join('\r\n')
+  const contents: object[][] = []
+  for (const [name, content] of [
+    ['a.ndjson', ndjson],
+    ['a.jsonl', ndjson],
+    ['a.JSON', ndjson],
+    ['a.ndjson.gz', ndjson],
+    ['a.csv', csv],
+    ['a.CSV.gz', gzipSync(csv)],
+  ] as const) {
+    await world.db.query('truncate stores, store_domains')
+    expect(await world.importFile(name, content)).toMatchObject({ read: 2, inserted: 2, rejected: 0 })
+    contents.push(await contentOf(world.db))
+  }
+  for (const content of contents) expect(content).toEqual(contents[0])
+})
+
+test('an empty cell is missing, null is null, and a cell of another type than its column is refused', async () => {
+  await world.importRecords([{ ...aurora, aliases: ['x.example'] }])
+  const header = 'domain,name,lead_fit_score,platform_plus,technologies.apps,store_created_at,active_ads'
+  await world.importFile('patch.csv', `${header}\naurora-candles.example,,null,,null,null,7\n`)
+  const row = (await world.store('aurora-candles.example'))!
+  expect(row).toMatchObject({ active_ads: 7, aliases: ['x.example'] })
+  expect(row.document).toMatchObject({
+    name: 'Aurora Candles',
+    lead_fit_score: null,
+    store_created_at: null,
+    technologies: { apps: [], pixels: ['meta_pixel'] },
+  })
+  const rows = ['01', '0x10', '1e3', ' 5', 'NaN', '1_000'].map((score) => `a.example,,${score},,,,`)
+  const result = await world.importFile(
+    'types.csv',
+    [header, ...rows, 'a.example,,,TRUE,,,', 'a.example,,,,,2019,'].join('\n'),
+  )
+  expect((await world.rejectsOf(result)).map(({ line, reason }) => `${line} ${reason}`)).toEqual([
+    '2 lead_fit_score: must be a number or null',
+    '3 lead_fit_score: must be a number or null',
+    '5 lead_fit_score: must be a number or null',
+    '6 lead_fit_score: must be a number or null',
+    '7 lead_fit_score: must be a number or null',
+    '8 platform_plus: must be true or false or null',
+    '9 store_created_at: must be an object or null',
+  ])
+  expect((await world.store('a.example'))!.document.lead_fit_score).toBe(1000)
+})
+
+test('a malformed CSV row costs itself only, and is named by the line it starts on', async () => {
+  const csv = [
+    'domain,name',
+    'one.example,One',
+    'two.example,"never closed',
+    'three.example,"Three"',
+    'four.example,"closed" badly',
+    'five.example,quote"inside',
+    'six.example',
+    'seven.example,Seven,more',
+    '',
+    'eight.example,"several',
+    '',
+    'lines"',
+    'nine.example,Nine',
+    'ten.example,"left open at the end',
+    'eleven.example,Eleven',
+  ]
+  const result = await world.importFile('rows.csv', csv.join('\n'))
+  expect(result).toMatchObject({ read: 11, inserted: 5, rejected: 6 })
+  expect((await world.rejectsOf(result)).map(({ line, reason }) => `${line} ${reason}`)).toEqual([
+    '3 malformed: text after a closing quote',
+    '5 malformed: text after a closing quote',
+    '6 malformed: a quote inside an unquoted cell',
+    '7 1 cells under a header of 2',
+    '8 3 cells under a header of 2',
+    '14 malformed: a quote is never closed',
+  ])
+  expect(await domains()).toEqual(['eight.example', 'eleven.example', 'nine.example', 'one.example', 'three.example'])
+  expect((await world.store('eight.example'))!.document.name).toBe('several\n\nlines')
+})
+
+test('a header that cannot be right ends the import before it begins', async () => {
+  const headers = {
+    'name,country': 'lacks "domain"',
+    'domain,colour': '"colour", which is no field of a record',
+    'domain,name,name': 'has "name" twice',
+    'domain,technologies.theme.size': '"technologies.theme.size", which is no field',
+    'domain,aliases.0': '"aliases.0", which is no field',
+    'domain,__proto__': '"__proto__", which is no field',
+    'domain;name': '"domain;name", which is no field',
+    'domain,': '"", which is no field',
+    'domain,"name': 'a quote is never closed',
+  }
+  for (const [header, reason] of Object.entries(headers)) {
+    const file = await world.write('header.csv', `${header}\nx.example,y,z\n`)
+    expect(await refusal(file)).toContain(reason)
+  }
+  expect(await domains()).toEqual([])
+})
+
+test('an empty file is an import of nothing', async () => {
+  for (const name of ['empty.ndjson', 'empty.csv'])
+    expect(await world.importFile(name, '')).toMatchObject({ read: 0, inserted: 0, rejected: 0, rejects_file: null })
+})
+
+test('byte order mark, CRLF, blank lines and a missing last line break are no matter', async () => {
+  const result = await world.importFile(
+    'lines.ndjson',
+    '\ufeff{"domain":"a.example"}\r\n\r\n  \t\n{"domain":"b.example"}\r\n\n{"domain":"c.example"',
+  )
+  expect(result).toMatchObject({ read: 3, inserted: 2, rejected: 1 })
+  expect((await world.rejectsOf(result))[0]).toMatchObject({ line: 6, reason: 'not valid JSON' })
+  expect(await world.importFile('bom.csv', '\ufeffdomain,name\r\na.example,A\r\n')).toMatchObject({ updated: 1 })
+})
+
+test('lines past 1 MB and bytes that are no UTF-8 are refused, and reading goes on', async () => {
+  for (const [name, line] of [
+    ['long.ndjson', (text: string) => `{"domain":"x.example","name":"${text}"}`],
+    ['long.csv', (text: string) => `x.example,${text}`],
+  ] as const) {
+    await world.db.query('truncate stores, store_domains')
+    const long = Buffer.from(line('x'.repeat(3_000_000)))
+    const broken = Buffer.from(line('ÿÿ'), 'latin1')
+    const lines = [long, broken, line('Good').replace('x.example', 'good.example')]
+    const content = Buffer.concat(lines.flatMap((part) => [Buffer.from(part), Buffer.from('\n')]))
+    const header = name.endsWith('csv') ? 'domain,name\n' : ''
+    const result = await world.importFile(name, Buffer.concat([Buffer.from(header), content]))
+    expect(result).toMatchObject({ read: 3, inserted: 1, rejected: 2 })
+    const rejects = await world.rejectsOf(result)
+    expect(rejects.map((reject) => reject.reason)).toEqual(['longer than 1 MB', 'not valid UTF-8'])
+    expect(String(rejects[0]!.record).length).toBeLessThan(3_000)
+    expect(await domains()).toEqual(['good.example'])
+  }
+})
+
+test('what cannot be read is refused in one sentence', async () => {
+  await mkdir(`${world.folder}/folder.ndjson`)
+  expect(await refusal(`${world.folder}/missing.ndjson`)).toMatch(/missing\.ndjson: no such file\.$/)
+  expect(await refusal(`${world.folder}/folder.ndjson`)).toMatch(/is a folder/)
+  expect(await refusal(`${world.folder}/stores.xlsx`)).toMatch(/\.ndjson, \.jsonl, \.json or \.csv/)
+  expect(await refusal('-')).toMatch(/no standard input/)
+  const plain = await world.write('plain.ndjson.gz', Buffer.from('{"domain":"a.example"}\n'))
+  expect(await refusal(plain)).toMatch(/not a sound gzip file/)
+})
+
+test('a gzip file that ends too early leaves what was whole, and says how much', async () => {
+  const lines = Array.from(
+    { length: 9_000 },
+    (_, number) => `{"domain":"gz-${number}.example","name":"${Math.sin(number)}"}`,
+  )
+  const whole = gzipSync(lines.join('\n'))
+  const file = await world.write('cut.ndjson.gz', whole.subarray(0, whole.length * 0.9))
+  const message = await refusal(file)
+  const stored = (await world.rows()).length
+  expect(stored).toBeGreaterThan(0)
+  expect(message).toMatch(
+    /cut\.ndjson\.gz: the gzip file ends too early\. The \d+ records before that have been imported\.$/,
+  )
+  expect(message).toContain(` ${stored} records`)
+  expect(await world.importFile('whole.ndjson.gz', whole)).toMatchObject({
+    unchanged: stored,
+    inserted: 9_000 - stored,
+  })
+})
+
+test('standard input is NDJSON in pieces of any size, with its rejects in the current folder', async () => {
+  const bytes = Buffer.from(`{"domain":"ü.example","name":"Ümläut 🕯️"}\n{}\n{"domain":"b.example"}`)
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 3) }, (_, i) => bytes.subarray(i * 3, i * 3 + 3))
+  const before = process.cwd()
+  process.chdir(world.folder)
+  try {
+    const result = await importStores(world.context, { file: '-', stdin: Readable.from(pieces), extendTaxonomy: false })
+    expect(result).toMatchObject({ read: 3, inserted: 2, rejected: 1 })
+    expect(result.rejects_file).toMatch(/\/storedex-rejects-20261101T120000Z\.ndjson$/)
+    expect(JSON.parse(await readFile(result.rejects_file!, 'utf8'))).toMatchObject({ line: 2 })
+  } finally {
+    process.chdir(before)
+  }
+  expect(await domains()).toEqual(['b.example', 'xn--tda.example'])
+  expect((await world.store('xn--tda.example'))!.document.name).toBe('Ümläut 🕯️')
+})
+
+test('progress counts records and bytes up to the end of the file', async () => {
+  const content = Array.from({ length: 6_000 }, (_, number) => `{"domain":"p-${number}.example"}\n`).join('')
+  const file = await world.write('progress.ndjson', `${content}{}\n`)
+  const seen: { read: number; bytesRead: number }[] = []
+  await importStores(world.context, {
+    file,
+    extendTaxonomy: false,
+    onProgress: (progress) => seen.push({ ...progress }),
+  })
+  expect(seen.length).toBeGreaterThan(1)
+  expect(seen.map((progress) => progress.read)).toEqual(seen.map((progress) => progress.read).sort((a, b) => a - b))
+  const size = content.length + 3
+  expect(seen.at(-1)).toEqual({ read: 6_001, rejected: 1, bytesRead: size, bytesTotal: size })
+})

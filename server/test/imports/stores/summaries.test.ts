@@ -1,0 +1,131 @@
+import { isPersonToken, packTraits, signatureToken, traitsToken } from '@storedex/search-index'
+import { beforeAll, expect, test } from 'vitest'
+import { refreshStoreSummaries } from '../../../src/catalogue/summaries.ts'
+import { transact } from '../../../src/db/pool.ts'
+import { flagTokens } from '../../../src/search/query/vocabulary.ts'
+import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
+import { aurora } from '../../support/aurora.ts'
+import { openWorld, type World } from '../support/import-world.ts'
+
+let world: World
+let storeId: number
+beforeAll(async () => {
+  world = await openWorld()
+  await world.importRecords([aurora, { domain: 'lonely.example' }])
+  storeId = (await world.store(aurora.domain))!.id
+})
+
+const refresh = (ids: number[]) => transact(world.db, (client) => refreshStoreSummaries(client, ids))
+
+const at = { store_domain: aurora.domain }
+const emails = (...statuses: string[]) =>
+  statuses.map((status, index) => ({ email: `${status}-${index}@people.example`, status }))
+
+test('a store sums up its contacts, in its document and its tokens, and keeps all else', async () => {
+  const before = (await world.store(aurora.domain))!
+  const lonely = await world.store('lonely.example')
+  const batch = await world.batch()
+  await world.importContacts([
+    { ...at, external_id: '1', role: 'marketing', emails: emails('bounced') },
+    { ...at, external_id: '2', role: 'founder', seniority: 'executive', emails: emails('verified', 'verified') },
+    {
+      ...at,
+      external_id: '3',
+      role: 'marketing',
+      emails: emails('verified', 'guessed'),
+      phones: [{ phone: '+15550100' }],
+    },
+    { ...at, external_id: '4', profile_url: 'https://people.example/four' },
+  ])
+
+  const { vocabulary } = await loadTaxonomy(world.db)
+  const marketing = vocabulary.find('role', 'marketing')!.token
+  const founder = vocabulary.find('role', 'founder')!.token
+  const none = { seniority: 'other', hasVerifiedEmail: false, hasPhone: false, hasProfile: false } as const
+  const [bounced, owner, reachable, profiled] = [
+    packTraits(none),
+    packTraits({ ...none, seniority: 'executive', hasVerifiedEmail: true }),
+    packTraits({ ...none, hasVerifiedEmail: true, hasPhone: true }),
+    packTraits({ ...none, hasProfile: true }),
+  ]
+  expect(await world.store(aurora.domain)).toEqual({
+    ...before,
+    batch: batch + 1,
+    document: {
+      ...before.document,
+      contacts_summary: {
+        total: 4,
+        has_revealable_contacts: true,
+        verified_email_count: 3,
+        roles: ['founder', 'marketing'],
+      },
+    },
+    tokens: [
+      ...before.tokens,
+      flagTokens.contacts,
+      flagTokens.revealableContacts,
+      flagTokens.verifiedRevealableContacts,
+      marketing,
+      founder,
+      ...[bounced, owner, reachable, profiled].map(traitsToken),
+      signatureToken(marketing, bounced),
+      signatureToken(founder, owner),
+      signatureToken(marketing, reachable),
+    ].sort((a, b) => a - b),
+  })
+  expect(await world.store('lonely.example')).toEqual(lonely)
+})
+
+test('where nothing differs, nothing is written', async () => {
+  const before = [await world.rows(), await world.batch()]
+  expect(await refresh([storeId])).toBe(0)
+  expect(await refresh([])).toBe(0)
+  expect([await world.rows(), await world.batch()]).toEqual(before)
+})
+
+test('an import of the store leaves what its contacts gave it alone', async () => {
+  const before = (await world.store(aurora.domain))!
+  await world.importRecords([{ domain: aurora.domain, name: 'Renamed', technologies: { theme: { name: 'Craft' } } }])
+  const after = (await world.store(aurora.domain))!
+  expect(after.document.contacts_summary).toEqual(before.document.contacts_summary)
+  expect(after.tokens).toEqual(before.tokens)
+})
+
+test('people who cannot be reached are counted, and are no reason to find their store by revealable ones', async () => {
+  await world.importContacts([
+    { store_domain: 'lonely.example', full_name: 'No Channel' },
+    { store_domain: 'lonely.example', external_id: 'b', emails: emails('invalid', 'suppressed', 'bounced', 'guessed') },
+  ])
+  const { document, tokens } = (await world.store('lonely.example'))!
+  expect(document.contacts_summary).toEqual({
+    total: 2,
+    has_revealable_contacts: false,
+    verified_email_count: 0,
+    roles: [],
+  })
+  expect(tokens).toContain(flagTokens.contacts)
+  expect(tokens).not.toContain(flagTokens.revealableContacts)
+  await world.importContacts([{ store_domain: 'lonely.example', external_id: 'b', emails: emails('unverified') }])
+  const reachable = (await world.store('lonely.example'))!.tokens
+  expect(reachable).toContain(flagTokens.revealableContacts)
+  expect(reachable).not.toContain(flagTokens.verifiedRevealableContacts)
+})
+
+test('a store that lost its contacts says so', async () => {
+  const before = (await world.store(aurora.domain))!
+  await world.db.query('delete from contacts where store_id = $1', [storeId])
+  expect(await refresh([storeId])).toBe(1)
+  const { document, tokens } = (await world.store(aurora.domain))!
+  expect(document.contacts_summary).toEqual({
+    total: 0,
+    has_revealable_contacts: false,
+    verified_email_count: 0,
+    roles: [],
+  })
+  const { vocabulary } = await loadTaxonomy(world.db)
+  const roles = ['founder', 'marketing'].map((role) => vocabulary.find('role', role)!.token)
+  const flags: number[] = Object.values(flagTokens)
+  expect(tokens).toEqual(
+    before.tokens.filter((token) => !isPersonToken(token) && !roles.includes(token) && !flags.includes(token)),
+  )
+})

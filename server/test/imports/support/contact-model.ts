@@ -1,0 +1,80 @@
+import type { ContactFacts } from '../../../src/encryption/contact-facts.ts'
+
+/** The rules of an import of people once more, written to be obviously right and nothing else. */
+export type ContactModel = Map<string, { domain: string; facts: ContactFacts }>
+
+export interface ModelRecord extends Partial<Record<keyof ContactFacts, unknown>> {
+  store_domain: string
+  external_id?: string | null
+  full_name?: string | null
+  first_name?: string | null
+  last_name?: string | null
+  title?: string | null
+  emails?: ModelChannel[] | null
+  phones?: ModelChannel[] | null
+}
+
+interface ModelChannel {
+  email?: string
+  phone?: string
+  is_primary?: boolean
+}
+
+/** Applies records to the model and returns how many were refused. `hosts` leads every host to its store's domain. */
+export function naiveImport(model: ContactModel, hosts: Map<string, string>, records: ModelRecord[]): number {
+  let refused = 0
+  for (const record of records) {
+    const domain = hosts.get(record.store_domain)
+    const key = keyOf(record)
+    if (domain === undefined || key === null) {
+      refused++
+      continue
+    }
+    const id = JSON.stringify([domain, ...key])
+    const facts: Record<string, unknown> = { ...(model.get(id)?.facts ?? nobody) }
+    for (const field of Object.keys(nobody) as (keyof ContactFacts)[])
+      if (record[field] !== undefined) facts[field] = record[field] ?? nobody[field]
+    if (record.emails)
+      facts.emails = listOf(record.emails, 'email', {
+        email: '',
+        status: 'unknown',
+        type: 'unknown',
+        is_primary: false,
+      })
+    if (record.phones) facts.phones = listOf(record.phones, 'phone', { phone: '', type: 'unknown', is_primary: false })
+    model.set(id, { domain, facts: facts as unknown as ContactFacts })
+  }
+  return refused
+}
+
+const nobody: ContactFacts = {
+  external_id: null,
+  first_name: null,
+  last_name: null,
+  full_name: null,
+  title: null,
+  role: null,
+  seniority: 'other',
+  profile_url: null,
+  emails: [],
+  phones: [],
+}
+
+function keyOf({ external_id, emails, full_name, first_name, last_name, title }: ModelRecord): string[] | null {
+  if (external_id) return ['id', external_id]
+  if (emails?.[0]) return ['email', emails[0].email!.toLowerCase()]
+  const name = full_name ?? [first_name, last_name].filter((part) => part).join(' ')
+  return name ? ['name', name, title ?? ''] : null
+}
+
+function listOf(given: ModelChannel[], channel: 'email' | 'phone', blank: object): object[] {
+  const same = (text: string) => text.toLowerCase().replaceAll(' ', '')
+  const kept: ModelChannel[] = []
+  for (const item of given) {
+    const earlier = kept.find((other) => same(other[channel]!) === same(item[channel]!))
+    if (!earlier) kept.push({ ...blank, ...item })
+    else if (item.is_primary) earlier.is_primary = true
+  }
+  const primary = kept.find((item) => item.is_primary) ?? kept[0]
+  return kept.map((item) => ({ ...item, is_primary: item === primary }))
+}

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { readInstallationSecret } from '../../../src/db/installation.ts'
+import { createPool, type Pool } from '../../../src/db/pool.ts'
+import { type Store, storeIdPattern } from '../../../src/delivery/store-document.ts'
+import { openContactSeals } from '../../../src/encryption/keyring.ts'
+import { importContacts } from '../../../src/imports/import-contacts.ts'
+import type { ImportContext, ImportResult } from '../../../src/imports/import-file.ts'
+import { importStores } from '../../../src/imports/import-stores.ts'
+import { createIdSealer, type Mode } from '../../../src/kernel/ids.ts'
+import { parseDataKeys } from '../../../src/kernel/seal.ts'
+import { syncTaxonomy } from '../../../src/taxonomy/sync.ts'
+import { atEnd } from '../../support/cleanup.ts'
+import { createManualClock } from '../../support/clock.ts'
+import { testDataKeys } from '../../support/data-keys.ts'
+import { createTestDatabase } from '../../support/database.ts'
+
+export const catalogue = join(import.meta.dirname, '../../../../catalogue')
+
+interface StoredRow {
+  id: number
+  mode: Mode
+  batch: number
+  negated_score: number
+  tokens: number[]
+  active_ads: number | null
+  created_estimate: Date | null
+  first_discovered_at: Date | null
+  document: Store
+  aliases: string[]
+}
+
+/** An empty catalogue with its taxonomy, and a folder for files; both gone after the file's tests. */
+export interface World {
+  url: string
+  folder: string
+  context: ImportContext
+  db: Pool
+  /** Writes a file; `.gz` in its name packs it. */
+  write(name: string, content: string | Buffer): Promise<string>
+  /** Imports records as NDJSON. */
+  importRecords(records: unknown[], options?: { extendTaxonomy?: boolean; mode?: Mode }): Promise<ImportResult>
+  /** The same for people. */
+  importContacts(records: unknown[], options?: { extendTaxonomy?: boolean; mode?: Mode }): Promise<ImportResult>
+  importFile(name: string, content: string | Buffer): Promise<ImportResult>
+  importContactsFile(name: string, content: string | Buffer): Promise<ImportResult>
+  rejectsOf(result: ImportResult): Promise<{ line: number; reason: string; record: unknown }[]>
+  rows(): Promise<StoredRow[]>
+  /** The live store of a domain, with its aliases. */
+  store(domain: string): Promise<StoredRow | undefined>
+  batch(): Promise<number>
+}
+
+export async function openWorld(): Promise<World> {
+  const { url } = await createTestDatabase()
+  const db = createPool({ url, applicationName: 'storedex import test' })
+  const folder = mkdtempSync(join(tmpdir(), 'storedex-import-'))
+  atEnd(async () => {
+    await db.end()
+    rmSync(folder, { recursive: true })
+  })
+  await syncTaxonomy(db, join(catalogue, 'taxonomy'))
+  const clock = createManualClock('2026-11-01T12:00:00.000Z')
+  const context: ImportContext = {
+    db,
+    clock,
+    ids: createIdSealer(await readInstallationSecret(db)),
+    seals: await openContactSeals(db, parseDataKeys(testDataKeys)!, folder),
+  }
+  let files = 0
+  const writeRecords = (records: unknown[]) =>
+    world.write(`records-${files++}.ndjson`, records.map((record) => JSON.stringify(record)).join('\n'))
+  const world: World = {
+    url,
+    folder,
+    db,
+    context,
+    async write(name, content) {
+      const path = join(folder, name)
+      await writeFile(path, name.endsWith('.gz') && typeof content === 'string' ? gzipSync(content) : content)
+      return path
+    },
+    async importFile(name, content) {
+      return importStores(context, { file: await world.write(name, content), extendTaxonomy: false })
+    },
+    async importContactsFile(name, content) {
+      return importContacts(context, { file: await world.write(name, content), extendTaxonomy: false })
+    },
+    async importRecords(records, { extendTaxonomy = false, mode = 'live' } = {}) {
+      return importStores(context, { file: await writeRecords(records), extendTaxonomy, mode })
+    },
+    async importContacts(records, { extendTaxonomy = false, mode = 'live' } = {}) {
+      return importContacts(context, { file: await writeRecords(records), extendTaxonomy, mode })
+    },
+    async rejectsOf({ rejects_file }) {
+      if (rejects_file === null) return []
+      const lines = (await readFile(rejects_file, 'utf8')).trimEnd().split('\n')
+      return lines.map((line) => JSON.parse(line))
+    },
+    rows: () => readRows(db),
+    async store(domain) {
+      return (await readRows(db)).find((row) => row.mode === 'live' && row.document.domain === domain)
+    },
+    async batch() {
+      const { rows } = await db.query<{ batch: number }>('select batch from catalogue_state')
+      return rows[0]!.batch
+    },
+  }
+  return world
+}
+
+async function readRows(db: Pool): Promise<StoredRow[]> {
+  const { rows } = await db.query<Omit<StoredRow, 'document' | 'aliases'> & { document: string }>(
+    `select id, mode, batch, negated_score, tokens, active_ads, created_estimate, first_discovered_at, document
+     from stores order by id`,
+  )
+  const hosts = await readHosts(db)
+  return rows.map((row) => ({
+    ...row,
+    document: JSON.parse(row.document),
+    aliases: (hosts.get(row.id) ?? []).filter((host) => !host.canonical).map((host) => host.host),
+  }))
+}
+
+async function readHosts(db: Pool) {
+  const { rows } = await db.query<{ store_id: number; mode: Mode; host: string; canonical: boolean }>(
+    'select store_id, mode, host, canonical from store_domains order by host',
+  )
+  const byStore = new Map<number, typeof rows>()
+  for (const row of rows) byStore.set(row.store_id, [...(byStore.get(row.store_id) ?? []), row])
+  return byStore
+}
+
+/**
+ * The content of a catalogue, apart from what may differ between two ways to the same content: ids, batch numbers and
+ * the order of writing.
+ */
+export async function contentOf(db: Pool): Promise<object[]> {
+  const rows = await readRows(db)
+  const hosts = await readHosts(db)
+  return rows
+    .map(({ id, batch: _batch, document: { id: publicId, ...document }, ...columns }) => ({
+      ...columns,
+      document,
+      hasPublicId: new RegExp(storeIdPattern).test(publicId),
+      hosts: hosts.get(id)?.map(({ store_id: _, ...host }) => host),
+    }))
+    .sort((a, b) => (a.document.domain < b.document.domain ? -1 : 1))
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { FairQueue } from '../../src/runtime/fair-queue.ts'
+
+/** Asks for a permit; answers when it was granted, by position in the order of grants, in `granted`. */
+function ask(queue: FairQueue, name: string, granted: string[], most = 2): void {
+  const holder = { name, most }
+  if (queue.tryTake(holder)) granted.push(name)
+  else queue.enqueue(holder, { grant: () => granted.push(name) })
+}
+
+const called = (name: string, most = 2) => ({ name, most })
+
+test('a newcomer is served with the next permit, however many requests another has queued', () => {
+  const queue = new FairQueue(2)
+  const granted: string[] = []
+  for (let i = 0; i < 100; i++) ask(queue, 'greedy', granted)
+  ask(queue, 'modest', granted)
+  expect(granted).toEqual(['greedy', 'greedy'])
+  queue.giveBack(called('greedy'))
+  expect(granted.at(-1)).toBe('modest')
+})
+
+test('one holder never has more than its share, so that a newcomer need not wait at all', () => {
+  const queue = new FairQueue(4)
+  const granted: string[] = []
+  for (let i = 0; i < 10; i++) ask(queue, 'greedy', granted, 3)
+  expect(granted).toHaveLength(3)
+  expect(queue.tryTake(called('modest'))).toBe(true)
+})
+
+test('equals take turns', () => {
+  const queue = new FairQueue(1)
+  const granted: string[] = []
+  for (let i = 0; i < 3; i++) for (const holder of ['a', 'a', 'b', 'c']) ask(queue, holder, granted)
+  for (let i = 0; i < 8; i++) queue.giveBack(called(granted.at(-1)!))
+  expect(granted.slice(0, 9).join('')).toBe('abcabcabc')
+})
+
+test('a holder finishes what it has begun before it begins more', () => {
+  const queue = new FairQueue(1)
+  const granted: string[] = []
+  queue.tryTake(called('a'))
+  queue.enqueue(called('a'), { grant: () => granted.push('new') })
+  queue.enqueue(called('a'), { grant: () => granted.push('begun') }, true)
+  queue.giveBack(called('a'))
+  queue.giveBack(called('a'))
+  expect(granted).toEqual(['begun', 'new'])
+})
+
+test('requests that give up leave nothing behind', () => {
+  const queue = new FairQueue(1)
+  const granted: string[] = []
+  ask(queue, 'a', granted)
+  const waiter = { grant: () => granted.push('never') }
+  queue.enqueue(called('b'), waiter)
+  expect(queue.cancel(called('b'), waiter)).toBe(true)
+  expect(queue.cancel(called('b'), waiter)).toBe(false)
+  queue.giveBack(called('a'))
+  expect(granted).toEqual(['a'])
+  expect([queue.waiting, queue.tryTake(called('c'))]).toEqual([0, true])
+})
+
+test('whatever comes and goes, no permit is lost, none is made up, and none lies idle while somebody may take it', () => {
+  const step = fc.record({ kind: fc.constantFrom('ask', 'ask', 'end', 'cancel'), at: fc.nat(1_000) })
+  const property = fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 4 }), (steps, permits) => {
+    const permitsPerHolder = Math.max(1, permits - 1)
+    const queue = new FairQueue(permits)
+    const running: string[] = []
+    const waiting = new Map<{ grant(): void }, string>()
+    for (const { kind, at } of steps) {
+      const name = 'abc'[at % 3]!
+      const holder = called(name, permitsPerHolder)
+      if (kind === 'ask' && queue.tryTake(holder)) running.push(name)
+      else if (kind === 'ask') {
+        const waiter = {
+          grant: () => {
+            waiting.delete(waiter)
+            running.push(name)
+          },
+        }
+        waiting.set(waiter, name)
+        queue.enqueue(holder, waiter)
+      } else if (kind === 'end' && running.length > 0)
+        queue.giveBack(called(running.splice(at % running.length, 1)[0]!))
+      else if (kind === 'cancel' && waiting.size > 0) {
+        const [waiter, waitsAs] = [...waiting][at % waiting.size]!
+        expect(queue.cancel(called(waitsAs), waiter)).toBe(true)
+        waiting.delete(waiter)
+      }
+      const held = (of: string) => running.filter((each) => each === of).length
+      expect(running.length).toBeLessThanOrEqual(permits)
+      expect(queue.waiting).toBe(waiting.size)
+      for (const each of 'abc') expect(held(each)).toBeLessThanOrEqual(permitsPerHolder)
+      if (running.length < permits) for (const waitsAs of waiting.values()) expect(held(waitsAs)).toBe(permitsPerHolder)
+    }
+  })
+  fc.assert(property)
+})

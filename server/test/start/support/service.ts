@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+import type { Greeting } from '../../../src/bin/greeting.ts'
+import { findProjectDir } from '../../../src/config.ts'
+
+const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
+
+export type Settings = Record<string, string>
+
+/** `npm start` as a terminal runs it: the shell that npm makes, with the service in it, in a process group of its own. */
+export function startService(settings: Settings, args: string[] = ['--json']) {
+  const { PATH = '', HOME = '' } = process.env
+  // As `npm start` does: npm's shell gives its place to the service, so that signals sent to npm reach it.
+  const script = `exec '${process.execPath}' '${launcher}' serve ${args.join(' ')}`
+  const shell = spawn('/bin/sh', ['-c', script], {
+    env: { PATH, HOME, PORT: '0', ...settings },
+    stdio: 'pipe',
+    detached: true,
+  })
+  const closed = once(shell, 'close')
+  let log = ''
+  shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
+  onTestFinished(async () => {
+    try {
+      process.kill(-shell.pid!, 'SIGKILL')
+    } catch {
+      // Its group is empty by now.
+    }
+    await closed
+  })
+  const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]()
+  return {
+    log: () => log,
+    async line(): Promise<string> {
+      const next = await lines.next()
+      if (next.done) throw new Error(`The service ended early: ${log}`)
+      return next.value
+    },
+    async greeting(): Promise<Greeting> {
+      return JSON.parse(await this.line())
+    },
+    /** As a terminal's Ctrl-C does. */
+    interrupt: () => process.kill(-shell.pid!, 'SIGINT'),
+    /** As `kill -9` of the service, and of it alone. */
+    kill: () => shell.kill('SIGKILL'),
+    /** As closing the terminal does. */
+    hangUp: () => shell.kill('SIGHUP'),
+    /** Once every process has let go of the output. */
+    async exitCode(): Promise<number | null> {
+      await closed
+      return shell.exitCode
+    },
+  }
+}
+
+export function hasPseudoTerminals(): boolean {
+  const { status, stdout } = spawnSync('script', ['--version'], { encoding: 'utf8' })
+  return status === 0 && stdout.includes('util-linux')
+}
+
+/** The service on a pseudo-terminal. */
+export function startOnTerminal(settings: Settings) {
+  const { PATH = '', HOME = '' } = process.env
+  const command = `exec '${process.execPath}' '${launcher}' serve`
+  const script = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    env: { PATH, HOME, PORT: '0', SHELL: '/bin/sh', ...settings },
+    stdio: 'pipe',
+    detached: true,
+  })
+  const closed = once(script, 'close')
+  onTestFinished(async () => {
+    script.kill('SIGKILL') // the terminal is hung up with it
+    await closed
+  })
+  const lines = createInterface({ input: script.stdout })[Symbol.asyncIterator]()
+  return {
+    async line(): Promise<string> {
+      const next = await lines.next()
+      if (next.done) throw new Error('The service ended early.')
+      return next.value.replace(/\r$/, '')
+    },
+    async stop(): Promise<void> {
+      script.stdin.write('\x03')
+      await closed
+    },
+  }
+}
+
+export function runShell(command: string): Promise<string> {
+  const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  return once(child, 'close').then(() => output)
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'storedex-start-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}

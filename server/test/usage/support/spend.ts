@@ -1,0 +1,53 @@
+import { admit } from '../../../src/auth/admit.ts'
+import type { CallerContext } from '../../../src/auth/caller.ts'
+import { hashApiKey } from '../../../src/kernel/api-key.ts'
+import { payForDelivery } from '../../../src/usage/charge.ts'
+import { deliverySql, deliveryValues, type MetersTaken } from '../../../src/usage/charge-queries.ts'
+import { explainRefusals, payForReveals } from '../../../src/usage/charge-reveals.ts'
+import { createTrialLinks } from '../../../src/usage/trial-links.ts'
+import type { TestApp, TestKey } from '../../support/app.ts'
+
+let lastContact = 0
+
+/**
+ * Pays for contacts nobody has revealed before, as a reveal does, without the people: hundreds of credits are spent at
+ * once. Answers what is left, or throws the refusal.
+ */
+export async function spendCredits({ deps }: TestApp, key: TestKey, count: number): Promise<number> {
+  const { db, clock, plans } = deps
+  const now = clock.now()
+  const publicUrl = 'http://storedex.example'
+  const { caller, refusal } = await admit(
+    { db, now, plans, publicUrl },
+    { secretHash: hashApiKey(key.secret), scope: 'contacts:reveal', readSearchRows: false },
+  )
+  if (refusal) throw refusal
+  const contactIds = Array.from({ length: count }, () => ++lastContact)
+  const ctx = {
+    db,
+    now,
+    requestId: `req_test${lastContact}`,
+    caller,
+    trialLinks: createTrialLinks({ ...deps, publicUrl }),
+  }
+  const paid = await explainRefusals(ctx, () => payForReveals(ctx, db, { contactIds, storeIds: [] }))
+  return paid.balance.contact_credits
+}
+
+/** Pays for a page of rows, one for each of the ids, as a search does, without the stores. */
+export async function spendRows(ctx: CallerContext, storeIds: number[]): Promise<void> {
+  await payForDelivery(ctx, {
+    deliver: async (charge) => {
+      const { rows } = await ctx.db.query<MetersTaken>(
+        deliverySql({
+          delivered: 'select store_id from unnest($8::bigint[]) as store_id',
+          countsRows: true,
+          answer: 'select * from meters',
+        }),
+        [...deliveryValues(charge), storeIds],
+      )
+      return rows[0]!
+    },
+    describe: async () => ({ storeIds, searchRows: storeIds.length }),
+  })
+}
