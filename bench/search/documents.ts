@@ -4,10 +4,9 @@ import {
   renderPreviewedPerson,
   renderPreviewedStore,
 } from '../../server/src/delivery/contact-preview.ts'
-import type { Store } from '../../server/src/delivery/store-document.ts'
+import { documentVersion, renderStore, type Store } from '../../server/src/delivery/store-document.ts'
 import { contactKey, type IdSealer } from '../../server/src/kernel/ids.ts'
 import { type Facet, flagTokens, type Term } from '../../server/src/search/query/vocabulary.ts'
-import { documentVersion, renderStore } from '../../server/src/stores/document.ts'
 import { isRevealable, isRevealableVerified } from './people.ts'
 
 /** Stores of one batch, as imports cut them. */

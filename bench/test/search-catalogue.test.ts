@@ -9,7 +9,7 @@ import {
   unpackTraits,
 } from '@storedex/search-index'
 import { expect, test } from 'vitest'
-import { tokensOfPeople } from '../../server/src/imports/people.ts'
+import { tokensOfPeople } from '../../server/src/catalogue/search-columns.ts'
 import { ResultOrder } from '../search/catalogue.ts'
 import { fuzzSearches } from '../search/fuzz.ts'
 import { generateCatalogue } from '../search/generate.ts'

@@ -1,4 +1,5 @@
 import type { Pool } from '../db/pool.ts'
+import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { monthlyPeriodAt, type Period } from '../kernel/time.ts'
 import type { LimitOverrides, Limits, PlanFile, PlanSlug } from './plans.ts'
@@ -153,4 +154,15 @@ function trialCap(plans: PlanFile, plan: PlanSlug): number {
  */
 export function canRecoverSubscription(terms: Pick<AccountTerms, 'status' | 'subscriptionId'>): boolean {
   return terms.subscriptionId !== null && recoverableStatuses.has(terms.status)
+}
+
+/** A trial leads to a paid plan, so there is none without. */
+export function requirePaidTrial(plan: PlanSlug, status: string): void {
+  if (plan === 'free' && status === 'trialing')
+    throw new OperatorError('A trial needs a paid plan: give --plan pro, business or enterprise as well.')
+}
+
+/** When a trial that is granted now begins: with the period that is given for it, unless that is still to come. */
+export function trialStart(now: Date, periodStart: Date | undefined): Date {
+  return periodStart && periodStart < now ? periodStart : now
 }

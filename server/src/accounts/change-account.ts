@@ -1,9 +1,15 @@
 import { transact } from '../db/pool.ts'
-import { type Account, type AccountsContext, endedStatuses, type KnownStatus } from './account.ts'
+import {
+  type Account,
+  type AccountsContext,
+  endedStatuses,
+  type KnownStatus,
+  requirePaidTrial,
+  trialStart,
+} from './account.ts'
 import type { LimitOverrides, OverridableMeter, PlanSlug } from './plans.ts'
-import { type GrantedTerms, lockAccount, updateTerms } from './queries.ts'
+import { type GrantedTerms, insertAccount, lockAccount, updateTerms } from './queries.ts'
 import { openAccountId, unknownAccount } from './read-account.ts'
-import { requirePaidTrial, trialStart } from './trial.ts'
 
 /** What to change; what is left out stays, unless it follows from what is given. */
 export interface AccountChanges {
@@ -64,4 +70,34 @@ function impliedStatus(account: Account, changes: AccountChanges, isAnotherPlan:
 function changedLimits(current: LimitOverrides, changes: NonNullable<AccountChanges['limits']>): LimitOverrides {
   const entries = Object.entries({ ...current, ...changes }).filter(([, figure]) => figure !== null)
   return Object.fromEntries(entries) as LimitOverrides
+}
+
+export interface NewAccount {
+  name: string
+  email?: string
+  plan?: PlanSlug
+  status?: KnownStatus
+  billing?: 'monthly' | 'annual'
+  trialEndsAt?: Date
+  /** Where the monthly periods are counted from; now when left out. */
+  periodStart?: Date
+}
+
+/** Opens an account, its plan granted by hand: a paid plan is active, or on trial when a trial's end is given. */
+export async function createAccount(ctx: AccountsContext, input: NewAccount): Promise<Account> {
+  const plan = input.plan ?? 'free'
+  const status = input.status ?? (input.trialEndsAt ? 'trialing' : plan === 'free' ? 'none' : 'active')
+  requirePaidTrial(plan, status)
+  return insertAccount(ctx.db, {
+    name: input.name,
+    email: input.email ?? null,
+    plan,
+    status,
+    billing: input.billing ?? null,
+    trialStartedAt: status === 'trialing' ? trialStart(ctx.now, input.periodStart) : null,
+    trialEndsAt: input.trialEndsAt ?? null,
+    periodAnchor: input.periodStart ?? ctx.now,
+    limits: {},
+    createdAt: ctx.now,
+  })
 }

@@ -1,18 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Meter, PlanFile } from '../accounts/plans.ts'
 import { restConnectionAfter } from '../http/overload.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { isoDay } from '../kernel/format.ts'
+import { type Clock, isoDay } from '../kernel/time.ts'
 import { admit, unknownKey } from './admit.ts'
-import type { Caller, CallerContext } from './caller.ts'
-import type { FailedKeys } from './failed-keys.ts'
-import { type KeyDirectory, readBearerKey } from './key-directory.ts'
-import type { KeyUse } from './key-use.ts'
+import type { Caller, CallerContext, Scope } from './caller.ts'
+import { type FailedKeys, type KeyDirectory, type KeyUse, readBearerKey } from './key-directory.ts'
 import { uncountRequest } from './queries.ts'
-import { rateHeaders } from './rate-headers.ts'
-import type { BillingLimit } from './rate-limits.ts'
-import type { Scope } from './scopes.ts'
+import { type BillingLimit, rateHeaders } from './rate-limits.ts'
 
 /** Who may call a route and what a call uses up; part of the route's declaration. */
 interface RouteAccess {

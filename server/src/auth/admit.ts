@@ -3,22 +3,19 @@ import type { Limits, PlanFile } from '../accounts/plans.ts'
 import { termsOf } from '../accounts/queries.ts'
 import type { Queryable } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { isoDay } from '../kernel/format.ts'
-import { utcDayAt } from '../kernel/time.ts'
-import type { Caller } from './caller.ts'
+import { isoDay, utcDayAt } from '../kernel/time.ts'
+import { accessRefusal, type Caller, refuseUnusableKey, type Scope, scopeRefusal } from './caller.ts'
 import { admitStatusCheck } from './hour-queries.ts'
-import { planLimitsJson } from './plan-limits.ts'
 import { type AdmissionRow, admitLinkRequest, admitRequest } from './queries.ts'
 import {
   type BillingLimit,
   type CallLimit,
+  planLimitsJson,
   type RateWindow,
   type RateWindows,
   rateRefusal,
   windowAt,
 } from './rate-limits.ts'
-import { accessRefusal, refuseUnusableKey, scopeRefusal } from './refusals.ts'
-import type { Scope } from './scopes.ts'
 
 export interface AdmissionContext {
   db: Queryable

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool.ts'
-import { clockToleranceMs } from '../kernel/clock.ts'
 import type { Mode } from '../kernel/ids.ts'
+import { clockToleranceMs } from '../kernel/time.ts'
 import { type AdmissionQuestion, type AdmissionRow, isOpenSql, presentedSql } from './queries.ts'
 import type { BillingLimit } from './rate-limits.ts'
 

@@ -1,7 +1,9 @@
-import type { Lane } from '../db/pool.ts'
+import { isIPv6 } from 'node:net'
+import type { Lane, Queryable } from '../db/pool.ts'
 import { hashApiKey, parseApiKey } from '../kernel/api-key.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { selectAccountsOfKeys } from './key-queries.ts'
+import { clockToleranceMs } from '../kernel/time.ts'
+import { selectAccountsOfKeys, updateLastUse } from './key-queries.ts'
 
 const maxRemembered = 100_000
 const maxWaiting = 1_024
@@ -84,4 +86,87 @@ export function readBearerKey(authorization: string | undefined): Buffer {
   const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
   if (!key || !parseApiKey(key)) throw new ApiError('invalid_api_key', 'This is not a Storedex API key.')
   return hashApiKey(key)
+}
+
+/** Mistakes that an address may make within a window before its connections are slowed down. */
+const free = 100
+const windowMs = 60_000
+const maxAddresses = 10_000
+const restMs = 500
+
+/**
+ * Counts refused keys by address, to slow down whoever tries keys. Nobody is refused for it: a real key works from the
+ * same address, which may be that of a whole office or of a proxy. IPv6 addresses count by their network of 64 bits.
+ */
+export class FailedKeys {
+  #counts = new Map<string, number>()
+  #windowStart = 0
+
+  /** How many addresses and networks are counted. */
+  get size(): number {
+    return this.#counts.size
+  }
+
+  /** Counts a refused key. How long the connection is to rest before its next request is read; 0 for not at all. */
+  count(address: string, nowMs = performance.now()): number {
+    if (nowMs - this.#windowStart >= windowMs || this.#counts.size >= maxAddresses) {
+      this.#counts = new Map()
+      this.#windowStart = nowMs
+    }
+    const network = networkOf(address)
+    const failures = (this.#counts.get(network) ?? 0) + 1
+    this.#counts.set(network, failures)
+    return failures > free ? restMs : 0
+  }
+}
+
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head.split(':').filter(Boolean)
+  if (tail !== undefined) {
+    const last = tail.split(':').filter(Boolean)
+    while (groups.length + last.length < 8) groups.push('0')
+    groups.push(...last)
+  }
+  // An IPv4 address in IPv6 form keeps all of it.
+  return address.includes('.') ? address : groups.slice(0, 4).join(':')
+}
+
+const hourMs = 3_600_000
+// A statement of a size that never comes near its timeout.
+const keysPerStatement = 1_000
+
+/**
+ * Gathers which keys were used in which hour, for `api_keys.last_used_at`: admission never writes it. A key is written at most
+ * once an hour by this process; what a failed write held is kept for the next one.
+ */
+export class KeyUse {
+  readonly #unwritten = new Map<number, number>()
+  /** The hour that was written last, for keys of this hour. */
+  readonly #written = new Map<number, number>()
+
+  note(keyId: number, now: Date): void {
+    const hour = now.getTime() - (now.getTime() % hourMs)
+    if (this.#written.get(keyId) !== hour) this.#unwritten.set(keyId, hour)
+  }
+
+  async flush(db: Queryable, now: Date): Promise<void> {
+    const used = [...this.#unwritten].map(([id, hour]) => ({ id, hour: new Date(hour) }))
+    for (let from = 0; from < used.length; from += keysPerStatement) {
+      const slice = used.slice(from, from + keysPerStatement)
+      await updateLastUse(db, slice, new Date(now.getTime() + clockToleranceMs))
+      for (const { id, hour } of slice) {
+        this.#written.set(id, hour.getTime())
+        // It may have been used in the next hour meanwhile.
+        if (this.#unwritten.get(id) === hour.getTime()) this.#unwritten.delete(id)
+      }
+    }
+    this.#forgetOtherHours(now)
+  }
+
+  #forgetOtherHours(now: Date): void {
+    const hour = now.getTime() - (now.getTime() % hourMs)
+    for (const [id, written] of this.#written) if (written !== hour) this.#written.delete(id)
+  }
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import type { Scope } from './scopes.ts'
+import type { Scope } from './caller.ts'
 
 export interface KeyRow {
   id: number

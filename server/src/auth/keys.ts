@@ -4,8 +4,8 @@ import { transact } from '../db/pool.ts'
 import { displayParts, hashApiKey, newApiKey } from '../kernel/api-key.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
+import { defaultScopes, type Scope } from './caller.ts'
 import * as queries from './key-queries.ts'
-import { defaultScopes, type Scope } from './scopes.ts'
 
 export interface NewKey {
   name: string

@@ -1,8 +1,8 @@
 import type { Limits } from '../accounts/plans.ts'
 import type { TermsRow } from '../accounts/queries.ts'
 import type { Queryable } from '../db/pool.ts'
-import { clockToleranceMs } from '../kernel/clock.ts'
 import type { Mode } from '../kernel/ids.ts'
+import { clockToleranceMs } from '../kernel/time.ts'
 
 /** Who presents a key, and what is kept of the windows that the call counts to; missing where it does not count. */
 export interface AdmissionRow extends TermsRow {

@@ -1,7 +1,6 @@
-import { clockToleranceMs } from '../kernel/clock.ts'
+import type { Limits, PlanFile } from '../accounts/plans.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { figure } from '../kernel/format.ts'
-import { utcDayAt } from '../kernel/time.ts'
+import { clockToleranceMs, figure, utcDayAt } from '../kernel/time.ts'
 
 /** A limit of billing calls, counted in an hour of its own. */
 export type BillingLimit = 'billing_status' | 'billing_links'
@@ -59,4 +58,63 @@ export function rateRefusal(name: CallLimit, window: RateWindow, now: Date): Api
     `All ${figure(window.limit)} ${things} of this ${unit} are used; try again in ${figure(retryAfterSeconds)} seconds.`,
     { param: name, retryAfterSeconds },
   )
+}
+
+/** Limits that admission counts calls against. */
+export type CountedLimit = keyof Limits & `${string}_per_${string}`
+
+const textsOf = new WeakMap<PlanFile, Map<string, string>>()
+
+/** Some limits of every plan, in and out of a trial, as the admission statements read them. */
+export function planLimitsJson(plans: PlanFile, wanted: readonly CountedLimit[]): string {
+  const texts = textsOf.get(plans) ?? new Map<string, string>()
+  textsOf.set(plans, texts)
+  const name = wanted.join()
+  const known = texts.get(name)
+  if (known) return known
+  const figures: Record<string, Partial<Limits>> = {}
+  for (const [slug, plan] of Object.entries(plans.plans)) {
+    figures[slug] = pick(plan.limits, wanted)
+    figures[`trial:${slug}`] = pick({ ...plan.limits, ...plans.trial }, wanted)
+  }
+  const text = JSON.stringify(figures)
+  texts.set(name, text)
+  return text
+}
+
+function pick(limits: Limits, wanted: readonly CountedLimit[]): Partial<Limits> {
+  return Object.fromEntries(wanted.map((limit) => [limit, limits[limit]]))
+}
+
+type NamedWindow = [name: CallLimit, window: RateWindow]
+
+/**
+ * The limits that a call counts to as reply headers: the IETF draft fields (draft-ietf-httpapi-ratelimit-headers) for
+ * all of them, and the older X-RateLimit fields for one: a full one, else a billing call's own hour, else the one with
+ * the smaller share left.
+ */
+export function rateHeaders(rate: RateWindows, now: Date): Record<string, string> {
+  const windows = Object.entries(rate) as NamedWindow[]
+  const tightest = Object.values(rate).reduce((one, other) => (share(other) < share(one) ? other : one))
+  const ownHour = rate.billing_status ?? rate.billing_links
+  const told = ownHour && left(tightest) > 0 ? ownHour : tightest
+  return {
+    'ratelimit-policy': windows.map(([name, { limit }]) => `"${name}";q=${limit};w=${windowSeconds(name)}`).join(', '),
+    ratelimit: windows.map(([name, window]) => `"${name}";r=${left(window)};t=${secondsLeft(window, now)}`).join(', '),
+    'x-ratelimit-limit': String(told.limit),
+    'x-ratelimit-remaining': String(left(told)),
+    'x-ratelimit-reset': String(Math.ceil(told.endsAt.getTime() / 1000)),
+  }
+}
+
+function left(window: RateWindow): number {
+  return Math.max(0, window.limit - window.used)
+}
+
+function share(window: RateWindow): number {
+  return window.limit === 0 ? 0 : left(window) / window.limit
+}
+
+function secondsLeft(window: RateWindow, now: Date): number {
+  return Math.max(0, Math.ceil((window.endsAt.getTime() - now.getTime()) / 1000))
 }

@@ -1,11 +1,10 @@
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { refuseBody } from '../http/validation.ts'
-import { type BillingServices, billingContext } from './context.ts'
-import { createSubscriptionLink } from './links/create-links.ts'
-import { createPortalLink } from './portal-link.ts'
+import { createPortalLink, createSubscriptionLink } from './links/create-links.ts'
 import { BillingLinkReply, BillingStatusReply, SubscriptionLinkRequest } from './schema.ts'
 import { reportBillingStatus } from './status.ts'
+import { type BillingServices, billingContext } from './sync/sync-account.ts'
 
 /** The calls by which an account finds its way back. */
 export function registerBillingRoutes(api: ApiRoutes, services: BillingServices): void {

@@ -4,7 +4,7 @@ import { findProjectDir, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { untilAborted, watchTermination } from './process.ts'
-import { standinProgram } from './standin-program.ts'
+import { standinProgram } from './programs.ts'
 
 const termination = watchTermination()
 let opening: Promise<Deps> | undefined

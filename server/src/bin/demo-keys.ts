@@ -1,11 +1,13 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AccountsContext } from '../accounts/account.ts'
-import { createAccount } from '../accounts/create-account.ts'
+import { createAccount } from '../accounts/change-account.ts'
 import { findAccountByEmail } from '../accounts/read-account.ts'
+import { scopes } from '../auth/caller.ts'
 import { createKey, findKey } from '../auth/keys.ts'
-import { scopes } from '../auth/scopes.ts'
+import { runExclusively } from '../db/pool.ts'
 import type { Deps } from '../deps.ts'
+import { loadDemonstration, loadSandbox } from '../imports/demo.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 
@@ -71,4 +73,18 @@ async function writeKeys(dataDir: string, file: string, keys: Record<Mode, strin
       },
     )
   }
+}
+
+/**
+ * What a first start adds to an empty database, and a later one finds done: the sandbox that test keys see, and unless
+ * the operator starts empty, the demonstration with keys to try it. Of several starters one does it, the others wait.
+ */
+export function prepareCatalogueAndKeys(deps: Deps): Promise<DemoKeys | null> {
+  const folder = (name: string) => join(deps.config.projectDir, 'catalogue', name)
+  return runExclusively(deps.databaseUrl, async () => {
+    await loadSandbox(deps, folder('sandbox'))
+    if (!deps.config.demo) return null
+    await loadDemonstration(deps, folder('demo'))
+    return provideDemoKeys(deps)
+  })
 }

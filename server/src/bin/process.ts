@@ -1,4 +1,11 @@
 import { constants } from 'node:os'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { databaseFailureOf } from '../db/failures.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import { figure } from '../kernel/time.ts'
+import { describeCause } from '../runtime/logger.ts'
+import { leastMemory } from '../runtime/memory.ts'
 
 // npm passes the terminal's Ctrl-C on to its child, which has had it already: two at once are one.
 const repeatAfterMs = 500
@@ -32,4 +39,51 @@ export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Pr
   } finally {
     signal.removeEventListener('abort', abandon)
   }
+}
+
+// Of streams and threads whose other side has gone; the system's own errors name the call that failed.
+const environmentCodes = new Set([
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+  'ERR_WORKER_INIT_FAILED',
+  'ERR_WORKER_OUT_OF_MEMORY',
+])
+
+/** Whether an error tells of the process's surroundings (disk, descriptors, network, database), not of a fault in the code. */
+export function isEnvironmentFault(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+  if (typeof code !== 'string') return databaseFailureOf(error) !== undefined
+  return typeof syscall === 'string' || environmentCodes.has(code) || databaseFailureOf(error) !== undefined
+}
+
+/**
+ * The last net. An error of the surroundings that nobody caught is logged, and the service goes on: whatever it cut off
+ * has its own timeout, and ending would cut off everything else as well. An error of the code leaves the process in an
+ * unknown state; `onFault` then ends it in order.
+ */
+export function catchUncaught(log: Logger, onFault: (error: unknown) => void): void {
+  process.on('uncaughtException', (error) => {
+    if (!isEnvironmentFault(error)) return onFault(error)
+    log.error({ cause: describeCause(error) }, 'an error of the surroundings was caught nowhere; the service goes on')
+  })
+}
+
+/**
+ * Refuses to start where the system would kill the service soon after, without a word. `available` is in bytes. Throws an
+ * `OperatorError` that says what there is and what is needed.
+ */
+export function requireMemory({ databaseUrl }: Pick<Config, 'databaseUrl'>, available: number): void {
+  const embedsPostgres = databaseUrl === null
+  const needed = leastMemory({ embedsPostgres })
+  if (available >= needed) return
+  const wayOut = embedsPostgres
+    ? ` with its own PostgreSQL: give it more, or set DATABASE_URL to a PostgreSQL elsewhere, then ${inMb(leastMemory({ embedsPostgres: false }))} do`
+    : ': give it more'
+  throw new OperatorError(`There are ${inMb(available)} of memory, and Storedex needs ${inMb(needed)}${wayOut}.`)
+}
+
+function inMb(bytes: number): string {
+  return `${figure(Math.floor(bytes / 2 ** 20))} MB`
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ThreadProgram } from '../search/replica/thread.ts'
 
@@ -11,4 +12,11 @@ export function searchThreadProgram(): ThreadProgram {
   const registration = `import { register } from ${JSON.stringify(import.meta.resolve('tsx/esm/api'))}; register()`
   const preload = `data:text/javascript,${encodeURIComponent(registration)}`
   return { file: beside('./search-thread.ts'), execArgv: ['--import', preload] }
+}
+
+/** Arguments of node that run the stand-in for Stripe: its bundle beside ours, else its source as ours is run. */
+export function standinProgram(projectDir: string): string[] {
+  const bundle = fileURLToPath(new URL('./standin.js', import.meta.url))
+  if (existsSync(bundle)) return [bundle]
+  return ['--import', import.meta.resolve('tsx'), join(projectDir, 'stripe-standin/src/bin/standin.ts')]
 }

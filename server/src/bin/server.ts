@@ -20,15 +20,11 @@ import { availableMemory } from '../runtime/memory.ts'
 import { type Repetition, repeat } from '../runtime/repeat.ts'
 import { feedInThread } from '../search/replica/thread.ts'
 import { searchGauges } from '../search/status.ts'
-import type { DemoKeys } from './demo-keys.ts'
-import { prepareCatalogueAndKeys } from './first-start.ts'
+import { type DemoKeys, prepareCatalogueAndKeys } from './demo-keys.ts'
 import { type Greeting, greetingOf, tellGreeting } from './greeting.ts'
 import { chooseFreePort, portIsTaken } from './port.ts'
-import { untilAborted } from './process.ts'
-import { searchThreadProgram } from './programs.ts'
-import { requireMemory } from './require-memory.ts'
-import { standinProgram } from './standin-program.ts'
-import { catchUncaught } from './uncaught.ts'
+import { catchUncaught, requireMemory, untilAborted } from './process.ts'
+import { searchThreadProgram, standinProgram } from './programs.ts'
 
 const clockCheckIntervalMs = 60_000
 

@@ -1,8 +1,8 @@
 /** The statements of an import of contacts, and of what stores say of theirs. */
 import type { Client } from '../db/pool.ts'
-import type { SignatureRow } from '../imports/people.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { arrayText, joinLines, type StoredDocument } from './queries.ts'
+import type { SignatureRow } from './search-columns.ts'
 
 /** The store that each of the hosts leads to. */
 export async function findStoresOfHosts(client: Client, mode: Mode, hosts: string[]): Promise<Map<string, number>> {

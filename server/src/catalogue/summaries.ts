@@ -1,12 +1,10 @@
 import type { Client } from '../db/pool.ts'
-import type { Store } from '../delivery/store-document.ts'
-import { summarizePeople, tokensOfPeople } from '../imports/people.ts'
+import { documentVersion, parseStore, renderStore, type Store } from '../delivery/store-document.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
-import { documentVersion, parseStore, renderStore } from '../stores/document.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
 import { readSignatures, updateStoreSummaries } from './contact-queries.ts'
 import * as load from './queries.ts'
-import { searchColumnsOf } from './search-columns.ts'
+import { searchColumnsOf, summarizePeople, tokensOfPeople } from './search-columns.ts'
 
 /**
  * Brings what stores say of their contacts up to the contacts on file, under a new batch number. Stores of which that is

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { type Account, entitlementAt, type KnownStatus, knownStatuses } from '../accounts/account.ts'
-import { setAccount } from '../accounts/change-account.ts'
-import { createAccount } from '../accounts/create-account.ts'
+import { createAccount, setAccount } from '../accounts/change-account.ts'
 import { type PlanSlug, planSlugs } from '../accounts/plans.ts'
 import { type AccountReport, readAccount, reportAccount } from '../accounts/read-account.ts'
 import type { Billing, PaidPlan } from '../billing/provider.ts'
@@ -11,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { type Mode, modes } from '../kernel/ids.ts'
 import { readUsage, type Usage } from '../usage/read-usage.ts'
 import { accountsContext, type Cli, print, withDeps } from './context.ts'
-import { formatFields, formatTable } from './table.ts'
+import { formatFields, formatTable } from './output.ts'
 import {
   choice,
   collectLimit,

@@ -4,7 +4,7 @@ import { type OfferName, offerNames, type SetupResult, setUpStripe } from '../bi
 import { reconcile } from '../billing/sync/reconcile.ts'
 import type { Deps } from '../deps.ts'
 import { OperatorError } from '../kernel/errors.ts'
-import { figure } from '../kernel/format.ts'
+import { figure } from '../kernel/time.ts'
 import { type Cli, print, withDeps } from './context.ts'
 
 interface SetupFlags {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { eraseContacts } from '../erasure/erase-contacts.ts'
 import { normalizeEmail } from '../kernel/channels.ts'
-import { figure } from '../kernel/format.ts'
+import { figure } from '../kernel/time.ts'
 import { type Cli, print, withDeps } from './context.ts'
 
 interface EraseFlags {

@@ -1,13 +1,12 @@
 import type { Command } from 'commander'
-import { runExclusively } from '../db/exclusive.ts'
+import { runExclusively } from '../db/pool.ts'
 import { prependToKeyFile } from '../encryption/keyring-file.ts'
 import { type DataKeyStatus, readDataKeyStatus, resealEverything } from '../encryption/reseal.ts'
 import { OperatorError } from '../kernel/errors.ts'
-import { figure } from '../kernel/format.ts'
 import { generateDataKey } from '../kernel/seal.ts'
+import { figure } from '../kernel/time.ts'
 import { type Cli, print, withDeps } from './context.ts'
-import { showCount } from './output.ts'
-import { formatTable } from './table.ts'
+import { formatTable, showCount } from './output.ts'
 
 const procedure = `
 To replace a key without stopping:

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { AccountsContext } from '../accounts/account.ts'
+import { type Scope, scopes } from '../auth/caller.ts'
 import {
   createKey,
   type IssuedKey,
@@ -10,10 +11,9 @@ import {
   rotateKey,
   suspendKey,
 } from '../auth/keys.ts'
-import { type Scope, scopes } from '../auth/scopes.ts'
 import { type Mode, modes } from '../kernel/ids.ts'
 import { accountsContext, type Cli, print, withDeps } from './context.ts'
-import { formatFields, formatTable } from './table.ts'
+import { formatFields, formatTable } from './output.ts'
 import { choice, collectFrom, parseDurationMs, parseMoment, parseName } from './values.ts'
 
 interface CreateFlags {

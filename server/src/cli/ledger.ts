@@ -4,9 +4,14 @@ import type { Command } from 'commander'
 import { readAccount } from '../accounts/read-account.ts'
 import { isLedgerAppendOnly } from '../db/grants.ts'
 import { OperatorError } from '../kernel/errors.ts'
-import { figure } from '../kernel/format.ts'
-import { type LedgerEntry, tellEntries } from '../usage/ledger.ts'
-import { checkLedger, type LedgerDifference, type LedgerTotals } from '../usage/ledger-check.ts'
+import { figure } from '../kernel/time.ts'
+import {
+  checkLedger,
+  type LedgerDifference,
+  type LedgerEntry,
+  type LedgerTotals,
+  tellEntries,
+} from '../usage/ledger.ts'
 import { accountsContext, type Cli, wantsJson, withDeps } from './context.ts'
 import { addClosingCommands } from './ledger-closing.ts'
 import { parseMoment } from './values.ts'

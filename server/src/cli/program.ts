@@ -5,12 +5,11 @@ import { ApiError, OperatorError } from '../kernel/errors.ts'
 import { addAccountCommands } from './accounts.ts'
 import { addBillingCommands } from './billing.ts'
 import { addContactCommands } from './contacts.ts'
-import { type Cli, wantsJson } from './context.ts'
+import { type Cli, print, wantsJson, withDeps } from './context.ts'
 import { addDataKeyCommands } from './data-keys.ts'
 import { addImportCommands } from './import.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
-import { addMigrateCommand } from './migrate.ts'
 
 /** All commands. They inherit the program's settings, so these come first. */
 function createProgram(cli: Cli): Command {
@@ -75,4 +74,16 @@ export function describeFailure(error: unknown): string {
   if ((error as { code?: unknown } | null)?.code === 'ENOSPC')
     return `${adviceOn.disk_full} (${(error as Error).message})`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+export function addMigrateCommand(program: Command, cli: Cli): void {
+  program
+    .command('migrate')
+    .description('bring the schema of the database up to date')
+    .action((_flags: object, command: Command) =>
+      withDeps(cli, async ({ migration: { applied, version } }) => {
+        const telling = applied.length === 0 ? 'Nothing to apply' : `Applied ${applied.join(', ')}`
+        print(cli, command, { applied, version }, `${telling}; the schema is at version ${version}.`)
+      }),
+    )
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { largestFigure, type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
-import { parseMoment as readMoment } from '../kernel/moments.ts'
+import { parseMoment as readMoment } from '../kernel/time.ts'
 
 /** Values of flags. A value that is refused here is wrong usage: the command line ends with 2 before anything is opened. */
 

@@ -1,16 +1,19 @@
 import buildSerializer from 'fast-json-stringify'
-import { type Queryable, retryConflicts } from '../db/pool.ts'
+import type { FastifyRequest } from 'fastify'
+import { callerContext } from '../auth/access.ts'
+import type { CallerContext } from '../auth/caller.ts'
+import { type Pool, type Queryable, retryConflicts } from '../db/pool.ts'
 import type { PaidReply } from '../delivery/paid-reply.ts'
 import { type ContactFacts, deliverableEmails, fullNameOf, isRevealable } from '../encryption/contact-facts.ts'
-import { answerOnce } from '../idempotency/idempotency.ts'
+import { type ContactSeals, openContact } from '../encryption/keyring.ts'
+import { answerOnce, type RunningKeys } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { contactKey, splitContactKey } from '../kernel/ids.ts'
+import { contactKey, type IdSealer, splitContactKey } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { explainRefusals, type PaidReveals, payForReveals } from '../usage/charge-reveals.ts'
+import type { TrialLinks } from '../usage/trial-links.ts'
 import { type ContactPlaces, holdContactsAt, readContactsAt } from './queries.ts'
-import type { RevealContext } from './reveal-context.ts'
 import { ContactRevealReply, type ContactRevealRequest } from './schema.ts'
-import { openContact } from './sealed-contact.ts'
 
 /** What a reveal answers: made now, or kept from the first request with the same Idempotency-Key. */
 export type RevealReply = PaidReply & { isReplay: boolean }
@@ -129,4 +132,32 @@ function renderPerson(
     store,
     revealed_at: revealedAt.toISOString(),
   }
+}
+
+/** What a reveal works with. */
+export interface RevealContext extends CallerContext {
+  db: Pool
+  ids: IdSealer
+  seals: ContactSeals
+  deliverEmails: DeliverEmails
+  trialLinks: TrialLinks
+  runningKeys: RunningKeys
+}
+
+/** Where it comes from. */
+export interface RevealServices {
+  ids: IdSealer
+  seals: ContactSeals
+  config: { deliverEmails: DeliverEmails }
+  trialLinks: TrialLinks
+}
+
+export function revealContext(
+  request: FastifyRequest,
+  services: RevealServices,
+  runningKeys: RunningKeys,
+): RevealContext {
+  const { ids, seals, config, trialLinks } = services
+  const { deliverEmails } = config
+  return { ...callerContext(request), db: request.db, ids, seals, deliverEmails, trialLinks, runningKeys }
 }

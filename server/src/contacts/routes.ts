@@ -1,10 +1,8 @@
-import { type CatalogueServices, catalogueContext } from '../delivery/paid-reply.ts'
+import { type CatalogueServices, catalogueContext, sendPaid } from '../delivery/paid-reply.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
-import { sendPaid } from '../stores/send-paid.ts'
-import { revealContacts } from './reveal-contacts.ts'
-import { type RevealServices, revealContext } from './reveal-context.ts'
-import { RunningKeys } from './running-keys.ts'
+import { RunningKeys } from '../idempotency/idempotency.ts'
+import { type RevealServices, revealContacts, revealContext } from './reveal-contacts.ts'
 import { ContactRevealReply, ContactRevealRequest, RevealHeaders } from './schema.ts'
 import { ContactSearchReply, ContactSearchRequest, searchContacts } from './search-contacts.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/time.ts'
 import type { Queryable } from './pool.ts'
 
 /** Far more than clocks that are kept in step differ by, and well below what limits and links bear. */

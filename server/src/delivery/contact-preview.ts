@@ -1,5 +1,7 @@
+import { type ContactPosition, contactsPerStore } from '@storedex/search-index'
 import buildSerializer from 'fast-json-stringify'
 import { type Static, Type } from 'typebox'
+import { contactKey } from '../kernel/ids.ts'
 import { Closed, Nullable, Word } from '../kernel/shapes.ts'
 import { Domain, maxTechnologies, type Store, StoreName, storeIdPattern } from './store-document.ts'
 
@@ -56,4 +58,9 @@ export function renderPreviewedPerson(preview: PreviewedPerson): string {
 
 export function renderPreviewedStore(store: Store): string {
   return serializeStore(store)
+}
+
+/** The internal keys of the people who stand there. */
+export function contactIdsAt(positions: readonly ContactPosition[]): number[] {
+  return positions.map(({ storeId, contact }) => contactKey(storeId, contact % contactsPerStore))
 }

@@ -2,9 +2,8 @@ import type { StorePosition } from '@storedex/search-index'
 import { type TSchema, Type } from 'typebox'
 import type { CursorPayload } from '../kernel/cursor.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { figure } from '../kernel/format.ts'
 import { Closed, Nullable, RequestId } from '../kernel/shapes.ts'
-import { openSearchCursor, sealSearchCursor } from '../stores/cursor.ts'
+import { figure } from '../kernel/time.ts'
 import { requireSearchRows } from '../usage/charge.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 
@@ -92,4 +91,32 @@ function requireWithinBounds(
     `This search was walked for ${figure(rowsWalked)} rows, as far as it goes; add a filter.`,
     filtersParam === undefined ? {} : { param: filtersParam },
   )
+}
+
+const maxAgeMs = 24 * 60 * 60 * 1000
+
+type Position = Pick<CursorPayload, 'queryHash' | 'position' | 'rowsWalked'>
+
+/** The place a search goes on from; null for its first page. Refuses a cursor that is not this caller's and this query's. */
+export function openSearchCursor(ctx: CatalogueContext, text: string | null, queryHash: string): CursorPayload | null {
+  if (text === null) return null
+  const cursor = ctx.cursors.open(text)
+  const { accountId, mode } = ctx.caller
+  // One sentence for forged and foreign alike: a cursor of another account tells nothing.
+  if (!cursor || cursor.accountId !== accountId || cursor.mode !== mode)
+    throw invalidCursor('This cursor is not one of yours; start again without it.')
+  if (cursor.queryHash !== queryHash)
+    throw invalidCursor('This cursor belongs to another search; send the filters it was made with.')
+  if (ctx.now.getTime() - cursor.issuedAtMs > maxAgeMs)
+    throw invalidCursor('This cursor is older than 24 hours; start again without it.')
+  return cursor
+}
+
+export function sealSearchCursor(ctx: CatalogueContext, position: Position): string {
+  const { accountId, mode } = ctx.caller
+  return ctx.cursors.seal({ ...position, accountId, mode, issuedAtMs: ctx.now.getTime() })
+}
+
+function invalidCursor(message: string): ApiError {
+  return new ApiError('invalid_cursor', message, { param: 'cursor' })
 }

@@ -1,12 +1,17 @@
-import type { FastifyRequest } from 'fastify'
-import type { PlanFile } from '../accounts/plans.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Meter, PlanFile } from '../accounts/plans.ts'
 import { callerContext } from '../auth/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
+import type { ReplyHeader } from '../http/openapi/openapi.ts'
+import { sendJson } from '../http/replies.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
+import { normalizeDomain } from '../kernel/domain.ts'
+import { ApiError } from '../kernel/errors.ts'
 import type { SearchEngine } from '../search/engine.ts'
 import type { DeliverEmails, Vocabulary } from '../search/query/vocabulary.ts'
-import type { LiveTaxonomy } from '../taxonomy/live.ts'
-import type { Balance } from '../usage/charge.ts'
+import type { LiveTaxonomy } from '../taxonomy/taxonomy.ts'
+import { type Balance, payForDelivery } from '../usage/charge.ts'
+import { type DeliveredHosts, deliverHosts, findStoreIds } from './queries.ts'
 
 /** What a verb that reads the catalogue works with. */
 export interface CatalogueContext extends CallerContext {
@@ -41,4 +46,44 @@ export function catalogueContext(request: FastifyRequest, services: CatalogueSer
 export interface PaidReply {
   body: string
   balance: Balance
+}
+
+/** The header that says what is left of a meter. */
+export const headersOfMeters: Record<Meter, ReplyHeader> = {
+  contact_credits: 'X-Contact-Credits-Remaining',
+  search_rows: 'X-Search-Rows-Remaining',
+  store_exports: 'X-Store-Exports-Remaining',
+}
+
+/** Sends a body that is serialised already, with what is left of each meter the route declares to spend. */
+export function sendPaid(reply: FastifyReply, { body, balance }: PaidReply): FastifyReply {
+  for (const meter of reply.routeOptions.config.access?.spends ?? []) {
+    const left = balance[meter]
+    if (left !== undefined) reply.header(headersOfMeters[meter], left)
+  }
+  return sendJson(reply, body)
+}
+
+/** The stores that answer to the hosts, each paid for as one export a period, with previews of these contacts of theirs. */
+export function payForHosts(
+  ctx: CatalogueContext,
+  hosts: string[],
+  contactIds: number[] = [],
+): Promise<{ delivered: DeliveredHosts; balance: Balance }> {
+  const { db, caller, deliverEmails } = ctx
+  return payForDelivery(ctx, {
+    deliver: (charge) => deliverHosts(db, charge, { hosts, contactIds, deliverEmails }),
+    describe: async () => ({ storeIds: await findStoreIds(db, caller.mode, hosts), searchRows: 0 }),
+  })
+}
+
+/** The hosts that a list of domains and URLs names, without repetitions; refused when any is none, naming every such place. */
+export function distinctHosts(domains: string[], path: string): string[] {
+  const hosts = domains.map((domain) => normalizeDomain(domain))
+  const bad = hosts.flatMap((host, index) => (host === null ? [`${path}[${index}]`] : []))
+  if (bad.length > 0) {
+    const verb = bad.length === 1 ? 'is not a domain' : 'are not domains'
+    throw new ApiError('invalid_domain', `${bad.join(', ')} ${verb} or a URL with one.`, { param: bad[0]! })
+  }
+  return [...new Set(hosts as string[])]
 }

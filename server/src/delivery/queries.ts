@@ -1,5 +1,6 @@
 import { contactsPerStore } from '@storedex/search-index'
 import type { Queryable } from '../db/pool.ts'
+import type { Mode } from '../kernel/ids.ts'
 import { servedDocument } from '../search/postgres/statements.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { type DeliveryCharge, deliverySql, deliveryValues, type MetersTaken } from '../usage/charge-queries.ts'
@@ -114,3 +115,15 @@ select meters.*, d.host, d.document, (
 from meters
 left join delivered d on true`,
 })
+
+/** Which stores answer to any of the hosts, under their domain or an alias. */
+export async function findStoreIds(db: Queryable, mode: Mode, hosts: string[]): Promise<number[]> {
+  const { rows } = await db.query<{ store_id: number }>({
+    name: 'find_store_ids',
+    text: `
+select distinct store_id from store_domains
+where mode = $1::text and host = any ($2::text[])`,
+    values: [mode, hosts],
+  })
+  return rows.map((row) => row.store_id)
+}

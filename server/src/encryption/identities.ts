@@ -6,7 +6,7 @@ import {
   normalizePhone,
   normalizeProfile,
 } from '../kernel/channels.ts'
-import { createTextHmac } from '../kernel/hmac.ts'
+import { createTextHmac } from '../kernel/signer.ts'
 import type { ContactFacts, Email } from './contact-facts.ts'
 
 /** What a person can be recognised by. */

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { readInstallationValue, writeInstallationValue } from '../db/installation.ts'
 import { type Pool, type Queryable, transact } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
+import { contactKey } from '../kernel/ids.ts'
 import { createSealer, type DataKey, dataKeyIdOf, SealError, type Sealer } from '../kernel/seal.ts'
+import type { ContactFacts } from './contact-facts.ts'
 import { createIdentityHasher, type IdentityHasher } from './identities.ts'
 import { keyFilePath, makeKeyFile, readKeyFile, rereadKeyFile } from './keyring-file.ts'
 import * as queries from './queries.ts'
@@ -92,4 +94,28 @@ async function refuseMissingKeys(db: Pool, keyIds: readonly string[]): Promise<v
     )
   }
   await queries.forgetDataKeys(db, missing)
+}
+
+/** The sealed part of a contact opens in its own row only. */
+export function sealContact(sealer: Sealer, storeId: number, number: number, facts: ContactFacts): Buffer {
+  return sealer.seal(JSON.stringify(facts), rowIdentity(storeId, number))
+}
+
+export function openContact(sealer: Sealer, storeId: number, number: number, sealed: Buffer): ContactFacts {
+  return JSON.parse(sealer.open(sealed, rowIdentity(storeId, number)).toString()) as ContactFacts
+}
+
+/** What a contact's sealed bytes are bound to. */
+export function rowIdentity(storeId: number, number: number): string {
+  return `contact ${contactKey(storeId, number)}`
+}
+
+/** Opens a contact as the database has it. That the keyring lacks its key is for the operator to hear. */
+export function openOnFile(sealer: Sealer, storeId: number, number: number, sealed: Buffer): ContactFacts {
+  try {
+    return openContact(sealer, storeId, number, sealed)
+  } catch (cause) {
+    if (!(cause instanceof SealError)) throw cause
+    throw new OperatorError(`Contact ${number} of store ${storeId} cannot be opened: ${cause.message}.`, { cause })
+  }
 }

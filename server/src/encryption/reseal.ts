@@ -1,9 +1,8 @@
-import { rowIdentity } from '../contacts/sealed-contact.ts'
 import { type Pool, transact } from '../db/pool.ts'
 import { placeName } from '../idempotency/idempotency.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { SealError, type Sealer } from '../kernel/seal.ts'
-import { type ContactSeals, readIdentityKeyUse, resealIdentityKey } from './keyring.ts'
+import { type ContactSeals, readIdentityKeyUse, resealIdentityKey, rowIdentity } from './keyring.ts'
 import * as queries from './queries.ts'
 
 interface ResealContext {

@@ -1,8 +1,7 @@
 import { refreshStoreSummaries } from '../catalogue/summaries.ts'
 import type { Client } from '../db/pool.ts'
 import { type Identity, type IdentityHasher, type PersonIdentities, readIdentities } from '../encryption/identities.ts'
-import type { ContactSeals } from '../encryption/keyring.ts'
-import { openOnFile } from '../imports/open-on-file.ts'
+import { type ContactSeals, openOnFile } from '../encryption/keyring.ts'
 import { contactKey } from '../kernel/ids.ts'
 import * as load from './queries.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../kernel/errors.ts'
-import { figure } from '../kernel/format.ts'
+import { figure } from '../kernel/time.ts'
 
 type Done = (error: ApiError | null, body?: Buffer) => void
 

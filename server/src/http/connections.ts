@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { BodyBudget } from './body-budget.ts'
-import type { Timeouts } from './timeouts.ts'
+import type { Timeouts } from './connection-limits.ts'
 
 export interface ConnectionOptions {
   /** Connections that may be open at once. */

@@ -1,11 +1,10 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '../kernel/errors.ts'
+import type { Timeouts } from './connection-limits.ts'
 import type { Connections } from './connections.ts'
-import { noRoute, type RequestObserver } from './observe.ts'
+import { newRequestId, noRoute, type RequestObserver } from './observe.ts'
 import { sendRawError } from './replies.ts'
-import { newRequestId } from './request-id.ts'
-import type { Timeouts } from './timeouts.ts'
 
 export const maxHeaderBytes = 16_384
 

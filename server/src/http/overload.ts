@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
-import { FairPlaces } from './fair-places.ts'
+import { FairPlaces } from '../runtime/fair-queue.ts'
 
 export interface OverloadOptions {
   /** Requests at work at once. */

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { systemClock } from '../kernel/clock.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ApiError } from '../kernel/errors.ts'
-import { defaultHeaders } from './default-headers.ts'
+import { systemClock } from '../kernel/time.ts'
 import { errorBody, errorHeaders } from './errors.ts'
 
 /** Answers on a bare connection, where there is no request to reply to. It is the last reply of the connection. */
@@ -19,4 +19,32 @@ export function sendRawError(socket: Duplex, error: ApiError, requestId: string)
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** Headers of every reply that did not choose its own: nothing is stored, guessed at, or shown in a frame. */
+export const defaultHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+} as const
+
+export function setDefaultHeaders(app: FastifyInstance): void {
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    for (const [name, value] of Object.entries(defaultHeaders))
+      if (!reply.hasHeader(name) && !reply.raw.hasHeader(name)) reply.header(name, value)
+    done(null, payload)
+  })
+}
+
+/** Sends a body that is JSON already, past the route's serialiser: it was rendered with the same schema before. */
+export function sendJson(reply: FastifyReply, body: string): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(body)
+}
+
+/** Whether an `If-None-Match` header names the tag: in a list, as a weak tag too, or by `*`. */
+export function etagMatches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  if (header.trim() === '*') return true
+  for (const [, tag] of header.matchAll(/(?:W\/)?("[^"]*")/g)) if (tag === etag) return true
+  return false
 }

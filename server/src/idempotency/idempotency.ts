@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { CallerContext } from '../auth/caller.ts'
-import type { RunningKeys } from '../contacts/running-keys.ts'
-import { type Client, type Pool, transact } from '../db/pool.ts'
+import { type Client, type Pool, type Queryable, transact } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/seal.ts'
+import { clockToleranceMs } from '../kernel/time.ts'
 import * as queries from './queries.ts'
+import { deleteExpiredReplies, redateFutureReplies } from './queries.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -116,4 +118,46 @@ function inProgress(): ApiError {
     'The first request with this Idempotency-Key is still running; try again in a moment.',
     { param: 'Idempotency-Key', retryAfterSeconds: 1 },
   )
+}
+
+/** What runs in this process under a name, at most one thing at a time. */
+export class RunningKeys {
+  readonly #running = new Map<string, Promise<void>>()
+
+  has(name: string): boolean {
+    return this.#running.has(name)
+  }
+
+  /** True once what runs under the name has ended, false when that takes longer than given. */
+  async isOver(name: string, waitMs: number): Promise<boolean> {
+    const stopped = new AbortController()
+    const isTooLate = delay(waitMs, false, { signal: stopped.signal }).catch(() => false)
+    const isOver = (this.#running.get(name) ?? Promise.resolve()).then(() => true)
+    try {
+      return await Promise.race([isOver, isTooLate])
+    } finally {
+      stopped.abort()
+    }
+  }
+
+  /** Only where nothing runs under the name. */
+  run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const result = work()
+    const end = () => void this.#running.delete(name)
+    this.#running.set(name, result.then(end, end))
+    return result
+  }
+}
+
+const batchSize = 1_000
+
+/**
+ * Deletes the kept replies that are too old to be given again, a bounded number at a time. Those of a clock that ran ahead
+ * are kept for a day from now.
+ */
+export async function expireReplies(db: Queryable, now: Date): Promise<void> {
+  const latest = new Date(now.getTime() + clockToleranceMs)
+  while ((await redateFutureReplies(db, { now, latest }, batchSize)) > batchSize);
+  const expiredAt = new Date(now.getTime() - keptMs)
+  while ((await deleteExpiredReplies(db, expiredAt, batchSize)) > batchSize);
 }

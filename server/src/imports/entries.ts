@@ -1,5 +1,5 @@
+import { RecordProblem } from './fields.ts'
 import type { ChunkOutcome, NumberedRecord, Refusal } from './kind.ts'
-import { RecordProblem } from './problem.ts'
 
 /** A store or contact that records of a chunk are about. */
 export interface Entry<Stored, State> {

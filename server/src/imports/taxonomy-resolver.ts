@@ -1,7 +1,6 @@
 import type { Facet, Vocabulary } from '../search/query/vocabulary.ts'
-import { extensibleFacets } from '../taxonomy/extend.ts'
-import { extensionValueOf } from '../taxonomy/values.ts'
-import { quoted, RecordProblem } from './problem.ts'
+import { extensibleFacets, extensionValueOf } from '../taxonomy/extend.ts'
+import { quoted, RecordProblem } from './fields.ts'
 
 /** Looking for what is spelt nearly like a word takes long: that many words get a hint, the same ones the same at once. */
 const maxHints = 10_000

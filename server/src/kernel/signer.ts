@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 /** Proves later that a text was written here. What is signed for one purpose is worth nothing for another. */
 export interface Signer {
@@ -18,5 +18,32 @@ export function createSigner(secret: Buffer): Signer {
       const [expected, given] = [Buffer.from(sign(purpose, text)), Buffer.from(signature)]
       return expected.length === given.length && timingSafeEqual(expected, given)
     },
+  }
+}
+
+const algorithm = 'sha256'
+const blockBytes = 64
+const digestBytes = 32
+
+/**
+ * HMAC-SHA-256 of texts under one key of 32 bytes, as texts with one character for each byte. Node's own way makes an
+ * object of the library each time and costs twice as much; a Buffer would cost half as much again. An import wants some
+ * hundred thousand a second.
+ */
+export function createTextHmac(key: Buffer): (text: string) => string {
+  const padded = Buffer.concat([key], blockBytes)
+  const outer = Buffer.alloc(blockBytes + digestBytes)
+  let inner = Buffer.alloc(blockBytes + 1_024)
+  for (const [index, byte] of padded.entries()) {
+    inner[index] = byte ^ 0x36
+    outer[index] = byte ^ 0x5c
+  }
+  return (text) => {
+    // No character takes more than three bytes for each of its code units.
+    const mostBytes = blockBytes + text.length * 3
+    if (mostBytes > inner.length) inner = Buffer.concat([inner.subarray(0, blockBytes)], mostBytes)
+    const bytes = inner.write(text, blockBytes)
+    outer.write(hash(algorithm, inner.subarray(0, blockBytes + bytes), 'binary'), blockBytes, 'binary')
+    return hash(algorithm, outer, 'binary')
   }
 }

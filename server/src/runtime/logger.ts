@@ -31,3 +31,55 @@ function standardError(): DestinationStream {
   stream.on('error', () => {})
   return stream
 }
+
+/** An error as it may be logged. */
+export interface LoggedCause {
+  name: string
+  code?: string
+  message: string
+  /** Where it was thrown; without the message, which stands above. */
+  stack: string[]
+  table?: string
+  constraint?: string
+  cause?: LoggedCause
+}
+
+const maxDepth = 4
+const maxFrames = 12
+
+/**
+ * What a log line says about the cause of a failure. Errors carry data: a driver's `detail` and `where` quote rows, a
+ * parser's message quotes its input. Named fields alone get through, and messages lose what looks like data.
+ */
+export function describeCause(error: unknown, depth = 1): LoggedCause {
+  if (!(error instanceof Error)) return { name: typeof error, message: '(not an error)', stack: [] }
+  const { code, table, constraint } = error as { code?: unknown; table?: unknown; constraint?: unknown }
+  return {
+    name: error.name,
+    ...(typeof code === 'string' && { code }),
+    message: safeMessage(error, code),
+    stack: framesOf(error),
+    ...(typeof table === 'string' && { table }),
+    ...(typeof constraint === 'string' && { constraint }),
+    ...(error.cause !== undefined && depth < maxDepth && { cause: describeCause(error.cause, depth + 1) }),
+  }
+}
+
+const dataException = /^22[0-9A-Z]{3}$/
+
+function safeMessage(error: Error, code: unknown): string {
+  // These quote the text they stumbled over: PostgreSQL's data exceptions, and the messages of parsers.
+  const quotesData = (typeof code === 'string' && dataException.test(code)) || error instanceof SyntaxError
+  if (quotesData) return '(withheld: it quotes the value)'
+  return error.message
+    .slice(0, 1000)
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[url]')
+    .replace(/[^\s"'<>(]+@[^\s"'<>)]+/g, '[email]')
+    .replace(/\b(sdx|sk|rk|whsec)_\w+/g, '[key]')
+    .replace(/\+?\d[\d ()-]{6,}\d/g, '[number]')
+}
+
+function framesOf(error: Error): string[] {
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return frames.slice(0, maxFrames).map((frame) => frame.trim())
+}

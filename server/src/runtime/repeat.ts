@@ -1,4 +1,4 @@
-import { isTimeOver } from '../kernel/wait.ts'
+import { setTimeout as delay } from 'node:timers/promises'
 
 export interface Repetition {
   /** Resolves once nothing runs any more. */
@@ -34,4 +34,9 @@ export function repeat(
       return repeating
     },
   }
+}
+
+/** True after the time, false at once when stopped. Does not keep the process alive. */
+export function isTimeOver(timeMs: number, stopped: AbortSignal): Promise<boolean> {
+  return delay(timeMs, true, { signal: stopped, ref: false }).catch(() => false)
 }

@@ -1,15 +1,11 @@
 import { everyStore, type PersonQuery } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
-import { ContactPreview } from '../delivery/contact-preview.ts'
-import type { CatalogueContext, PaidReply } from '../delivery/paid-reply.ts'
-import { Domain, EnrichedStore } from '../delivery/store-document.ts'
+import { ContactPreview, contactIdsAt } from '../delivery/contact-preview.ts'
+import { type CatalogueContext, distinctHosts, type PaidReply, payForHosts } from '../delivery/paid-reply.ts'
+import { findStoreIds } from '../delivery/queries.ts'
+import { Domain, EnrichedStore, withoutTechnologies } from '../delivery/store-document.ts'
 import { Closed, Count, Nullable, RequestId } from '../kernel/shapes.ts'
 import { normalizeRoles } from '../search/query/person-query.ts'
-import { contactIdsAt } from './contact-ids.ts'
-import { withoutTechnologies } from './document.ts'
-import { distinctHosts } from './hosts.ts'
-import { payForHosts } from './pay-for-hosts.ts'
-import { findStoreIds } from './queries.ts'
 
 const Include = Type.Union([Type.Literal('store'), Type.Literal('technologies'), Type.Literal('contact_previews')])
 

@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
 import { findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
-import type { CatalogueContext, PaidReply } from '../delivery/paid-reply.ts'
+import { type CatalogueContext, type PaidReply, payForHosts } from '../delivery/paid-reply.ts'
 import { deliverStores } from '../delivery/queries.ts'
 import { Store } from '../delivery/store-document.ts'
+import { normalizeDomain } from '../kernel/domain.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { Closed } from '../kernel/shapes.ts'
 import { StoreSearchFilters } from '../search/query/filters.ts'
 import { hashQuery, narrows, normalizeStoreFilters } from '../search/query/store-query.ts'
@@ -31,4 +33,17 @@ export async function searchStores(
     describe: async () => ({ storeIds, searchRows: storeIds.length }),
   })
   return { body: renderList(ctx, delivered.items, nextCursor), balance }
+}
+
+/** The store that a domain, an alias or a URL of either belongs to; counts as one export a period. */
+export async function lookupStore(ctx: CatalogueContext, domain: string): Promise<PaidReply> {
+  const host = normalizeDomain(domain)
+  if (host === null)
+    throw new ApiError('invalid_domain', 'This is not a domain or a URL with one, such as shop.example.', {
+      param: 'domain',
+    })
+  const { delivered, balance } = await payForHosts(ctx, [host])
+  const [found] = delivered.stores
+  if (!found) throw new ApiError('store_not_found', `No store is known for ${host}.`, { param: 'domain' })
+  return { body: `${found.document.slice(0, -1)},"request_id":"${ctx.requestId}"}`, balance }
 }

@@ -1,14 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { type CatalogueServices, catalogueContext } from '../delivery/paid-reply.ts'
+import { type CatalogueServices, catalogueContext, sendPaid } from '../delivery/paid-reply.ts'
 import { StoreLookupReply } from '../delivery/store-document.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { Closed } from '../kernel/shapes.ts'
 import { enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './enrich-stores.ts'
-import { StoreSearchReply, StoreSearchRequest, searchStores } from './find-stores.ts'
-import { lookupStore } from './lookup-store.ts'
-import { sendPaid } from './send-paid.ts'
+import { lookupStore, StoreSearchReply, StoreSearchRequest, searchStores } from './find-stores.ts'
 
 export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices): void {
   const contextOf = (request: FastifyRequest) => catalogueContext(request, services)

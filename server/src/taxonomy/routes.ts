@@ -1,11 +1,8 @@
 import { Type } from 'typebox'
-import { etagMatches } from '../http/etag.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
-import { sendJson } from '../http/send-json.ts'
+import { etagMatches, sendJson } from '../http/replies.ts'
 import type { ApiRoutes } from '../http/server.ts'
-import type { LiveTaxonomy } from './live.ts'
-import { TaxonomyReply } from './schema.ts'
-import { renderTaxonomyReply } from './taxonomy.ts'
+import { type LiveTaxonomy, renderTaxonomyReply, TaxonomyReply } from './taxonomy.ts'
 
 export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): void {
   api.get(

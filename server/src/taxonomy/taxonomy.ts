@@ -1,9 +1,72 @@
 import { createHash } from 'node:crypto'
 import buildSerializer from 'fast-json-stringify'
+import { Type } from 'typebox'
 import type { Queryable } from '../db/pool.ts'
+import { Closed, Nullable, RequestId, Word } from '../kernel/shapes.ts'
 import { type Facet, facets, Vocabulary } from '../search/query/vocabulary.ts'
-import { readTaxonomy, type TaxonomyRow } from './queries.ts'
-import { facetLists, TaxonomyContent } from './schema.ts'
+import { readTaxonomy, readTaxonomyVersion, type TaxonomyRow } from './queries.ts'
+
+const item = {
+  value: Word({ description: 'What filters, records and replies say.' }),
+  label: Type.String({ maxLength: 200, description: 'What people read.' }),
+  deprecated: Type.Optional(
+    Type.Literal(true, { description: 'Only there when the value is kept for old data and should not be used anew.' }),
+  ),
+}
+
+// Extensions by imports can add many.
+const maxItems = 100_000
+
+const Items = Type.Array(Closed(item), { maxItems })
+const Categories = Type.Array(
+  Closed({ ...item, parent: Nullable(Word({ description: 'The category above; null at the top.' })) }),
+  { maxItems, examples: [[{ value: 'home_garden_decor', label: 'Decor', parent: 'home_garden' }]] },
+)
+const Tiers = (description: string) =>
+  Type.Array(
+    Closed({
+      ...item,
+      min: Nullable(Type.Integer({ description: 'Lower end, inclusive.' })),
+      max: Nullable(Type.Integer({ description: 'Upper end, exclusive; null for the open one.' })),
+    }),
+    { maxItems, description },
+  )
+const Technologies = Type.Array(Closed({ ...item, category: Nullable(Word({ description: 'What it is for.' })) }), {
+  maxItems,
+  examples: [[{ value: 'klaviyo', label: 'Klaviyo', category: 'email_marketing' }]],
+})
+
+const contentFields = {
+  object: Type.Literal('taxonomy'),
+  version: Word({ description: 'Changes whenever the content does.' }),
+  categories: Categories,
+  countries: Type.Array(Closed(item), { maxItems, description: 'ISO 3166-1 alpha-2.' }),
+  traffic_tiers: Tiers('Monthly visits.'),
+  revenue_tiers: Tiers('Monthly revenue in USD.'),
+  theme_types: Items,
+  roles: Items,
+  seniorities: Items,
+  apps: Technologies,
+  pixels: Technologies,
+}
+
+/** The reply without what differs from request to request. */
+export const TaxonomyContent = Closed(contentFields)
+
+export const TaxonomyReply = Closed({ ...contentFields, request_id: RequestId })
+
+/** Where the values of a facet stand in the reply; the catalogue's files have the same names. */
+export const facetLists = {
+  category: 'categories',
+  country: 'countries',
+  traffic_tier: 'traffic_tiers',
+  revenue_tier: 'revenue_tiers',
+  theme_type: 'theme_types',
+  role: 'roles',
+  seniority: 'seniorities',
+  app: 'apps',
+  pixel: 'pixels',
+} as const satisfies Record<Facet, keyof typeof contentFields>
 
 /** The taxonomy at one version, ready for use: what filters mean, and what `GET /taxonomy` answers. Immutable. */
 export interface Taxonomy {
@@ -37,4 +100,33 @@ function renderContent(values: TaxonomyRow[]): { content: string; etag: string }
   const render = (version: string) => serialize({ object: 'taxonomy', version, ...lists })
   const hash = createHash('sha256').update(render('')).digest('hex')
   return { content: render(hash.slice(0, 12)), etag: `"${hash.slice(0, 32)}"` }
+}
+
+/** The taxonomy that this process serves, following the database's. A request takes `current` once and keeps to it. */
+export class LiveTaxonomy {
+  readonly #db: Queryable
+  #current: Taxonomy
+  #lastRefresh: Promise<unknown> = Promise.resolve()
+
+  private constructor(db: Queryable, current: Taxonomy) {
+    this.#db = db
+    this.#current = current
+  }
+
+  static async open(db: Queryable): Promise<LiveTaxonomy> {
+    return new LiveTaxonomy(db, await loadTaxonomy(db))
+  }
+
+  get current(): Taxonomy {
+    return this.#current
+  }
+
+  /** Afterwards, `current` is no older than the moment of the call. Refreshes take turns, so none undoes a later one. */
+  refresh(): Promise<void> {
+    const refreshed = this.#lastRefresh.then(async () => {
+      if ((await readTaxonomyVersion(this.#db)) !== this.#current.version) this.#current = await loadTaxonomy(this.#db)
+    })
+    this.#lastRefresh = refreshed.catch(() => {})
+    return refreshed
+  }
 }

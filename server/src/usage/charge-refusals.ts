@@ -1,8 +1,7 @@
+import type { Entitlement } from '../accounts/account.ts'
 import type { CallerContext } from '../auth/caller.ts'
-import { ApiError } from '../kernel/errors.ts'
-import { figure, isoDay } from '../kernel/format.ts'
-import type { Period } from '../kernel/time.ts'
-import { trialAction } from './trial-action.ts'
+import { ApiError, type TrialCreditBillingAction } from '../kernel/errors.ts'
+import { figure, isoDay, type Period } from '../kernel/time.ts'
 import type { TrialLinks } from './trial-links.ts'
 
 /** A call that may be told how to end a trial. */
@@ -53,3 +52,18 @@ function secondsUntilEnd({ end }: Period, now: Date): number {
 }
 
 const count = (value: number, noun: string) => `${figure(value)} ${noun}${value === 1 ? '' : 's'}`
+
+/** How a trial account gets the credits of its paid plan, for `usage.billing` and for a refused reveal. */
+export function trialAction(
+  { limits, paidPlanCredits, hasPaymentMethod, trial }: Entitlement,
+  url: string,
+): TrialCreditBillingAction {
+  return {
+    can_unlock_paid_credits_now: hasPaymentMethod,
+    action: 'end_trial_to_unlock_pro_credits',
+    current_limit: limits.contact_credits,
+    paid_plan_limit: paidPlanCredits,
+    trial_ends_at: trial.endsAt?.toISOString() ?? null,
+    url,
+  }
+}

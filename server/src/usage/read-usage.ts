@@ -1,10 +1,9 @@
 import type { Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
-import { isoDay } from '../kernel/format.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { type Period, utcDayAt } from '../kernel/time.ts'
+import { isoDay, type Period, utcDayAt } from '../kernel/time.ts'
 import { left } from './charge.ts'
-import { readCounters } from './queries.ts'
+import { readCounters } from './charge-queries.ts'
 
 interface PeriodBounds {
   period_start: string

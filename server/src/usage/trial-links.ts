@@ -1,7 +1,7 @@
 import type { Caller } from '../auth/caller.ts'
-import { clockToleranceMs } from '../kernel/clock.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import type { Signer } from '../kernel/signer.ts'
+import { clockToleranceMs } from '../kernel/time.ts'
 
 /** Where a person ends a trial, and where links of the sandbox lead, which has none to end. */
 export const trialPagePath = '/billing/trial'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { knownStatuses } from '../../src/accounts/account.ts'
-import { scopes } from '../../src/auth/scopes.ts'
+import { scopes } from '../../src/auth/caller.ts'
 import { Lane } from '../../src/db/pool.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'

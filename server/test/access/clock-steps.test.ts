@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { scopes } from '../../src/auth/scopes.ts'
+import { scopes } from '../../src/auth/caller.ts'
 import { startSecondServer } from '../contacts/support/reveal-world.ts'
 import { startTestApp, type TestKey } from '../support/app.ts'
 import type { TestClient, TestReply } from '../support/client.ts'

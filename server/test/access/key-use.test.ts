@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
-import { KeyUse } from '../../src/auth/key-use.ts'
+import { KeyUse } from '../../src/auth/key-directory.ts'
 import { createPool } from '../../src/db/pool.ts'
 import { runCommand } from '../cli/support/command.ts'
 import { startTestApp, type TestKey } from '../support/app.ts'

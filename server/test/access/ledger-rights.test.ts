@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { scopes } from '../../src/auth/scopes.ts'
+import { scopes } from '../../src/auth/caller.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
 import { runCommand } from '../cli/support/command.ts'

@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { FailedKeys } from '../../src/auth/failed-keys.ts'
+import { FailedKeys } from '../../src/auth/key-directory.ts'
 import { Lane } from '../../src/db/pool.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'

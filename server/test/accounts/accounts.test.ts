@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Account, entitlementAt } from '../../src/accounts/account.ts'
-import { type AccountChanges, setAccount } from '../../src/accounts/change-account.ts'
-import { createAccount, type NewAccount } from '../../src/accounts/create-account.ts'
+import { type AccountChanges, createAccount, type NewAccount, setAccount } from '../../src/accounts/change-account.ts'
 import { readAccount, reportAccount } from '../../src/accounts/read-account.ts'
 import { openOffice } from './support/office.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { setAccount } from '../../src/accounts/change-account.ts'
-import { createAccount } from '../../src/accounts/create-account.ts'
+import { createAccount, setAccount } from '../../src/accounts/change-account.ts'
 import { createKey, listKeys, resumeKey, revokeKey, rotateKey, suspendKey } from '../../src/auth/keys.ts'
 import { hashApiKey, parseApiKey } from '../../src/kernel/api-key.ts'
 import { openOffice } from './support/office.ts'

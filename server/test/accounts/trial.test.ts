@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Account, type AccountTerms, entitlementAt } from '../../src/accounts/account.ts'
-import { type AccountChanges, setAccount } from '../../src/accounts/change-account.ts'
-import { createAccount, type NewAccount } from '../../src/accounts/create-account.ts'
+import { type AccountChanges, createAccount, type NewAccount, setAccount } from '../../src/accounts/change-account.ts'
 import { monthlyPeriodAt } from '../../src/kernel/time.ts'
 import { openOffice } from './support/office.ts'
 

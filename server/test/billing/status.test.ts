@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { knownStatuses } from '../../src/accounts/account.ts'
 import { planSlugs } from '../../src/accounts/plans.ts'
-import { scopes } from '../../src/auth/scopes.ts'
+import { scopes } from '../../src/auth/caller.ts'
 import type { TestKey } from '../support/app.ts'
 import { spendCredits } from '../usage/support/spend.ts'
 import { startLinksWorld } from './support/links-world.ts'

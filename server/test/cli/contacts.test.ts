@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { beforeAll, expect, test } from 'vitest'
-import { importContacts } from '../../src/imports/import-contacts.ts'
-import { importStores } from '../../src/imports/import-stores.ts'
+import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
+import { importStores } from '../../src/imports/stores/import-stores.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
 import { openCommandLine } from './support/command.ts'
 

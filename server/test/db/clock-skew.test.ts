@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ClockWatch } from '../../src/db/clock-skew.ts'
 import { createPool } from '../../src/db/pool.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
+import { systemClock } from '../../src/kernel/time.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/database.ts'
 

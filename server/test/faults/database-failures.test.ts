@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { isEnvironmentFault } from '../../src/bin/uncaught.ts'
+import { isEnvironmentFault } from '../../src/bin/process.ts'
 import { databaseFailureOf } from '../../src/db/failures.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 

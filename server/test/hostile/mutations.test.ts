@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { scopes } from '../../src/auth/scopes.ts'
+import { scopes } from '../../src/auth/caller.ts'
 import { operations } from '../access/support/operations.ts'
 import { eachOf, marker, refusalIn, startWorld } from './support/hostile-world.ts'
 import { validBodies } from './support/valid-bodies.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { scopes } from '../../src/auth/scopes.ts'
+import { scopes } from '../../src/auth/caller.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { operations } from '../access/support/operations.ts'

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { loadDemonstration, loadSandbox } from '../../src/imports/demo.ts'
-import { importStores } from '../../src/imports/import-stores.ts'
+import { importStores } from '../../src/imports/stores/import-stores.ts'
 import { catalogue, openWorld, type World } from './support/import-world.ts'
 
 let world: World

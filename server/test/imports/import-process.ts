@@ -3,11 +3,11 @@
 import { readInstallationSecret } from '../../src/db/installation.ts'
 import { createPool } from '../../src/db/pool.ts'
 import { openContactSeals } from '../../src/encryption/keyring.ts'
-import { importContacts } from '../../src/imports/import-contacts.ts'
-import { importStores } from '../../src/imports/import-stores.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
+import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
+import { importStores } from '../../src/imports/stores/import-stores.ts'
 import { createIdSealer } from '../../src/kernel/ids.ts'
 import { parseDataKeys } from '../../src/kernel/seal.ts'
+import { systemClock } from '../../src/kernel/time.ts'
 import { testDataKeys } from '../support/data-keys.ts'
 
 const [url, kind, file] = process.argv.slice(2) as [string, 'stores' | 'contacts', string]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/kernel/clock.ts'
+import { systemClock } from '../../src/kernel/time.ts'
 import { createManualClock } from '../support/clock.ts'
 
 test('the system clock tells the present moment', () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createTextHmac } from '../../src/kernel/hmac.ts'
+import { createTextHmac } from '../../src/kernel/signer.ts'
 
 test('texts of any length have the digest that the standard says, one after the other', () => {
   const key = Buffer.alloc(32, 7)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseMoment } from '../../src/kernel/moments.ts'
+import { parseMoment } from '../../src/kernel/time.ts'
 
 const iso = (text: string) => {
   const moment = parseMoment(text)

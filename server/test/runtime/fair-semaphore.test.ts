@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FairPlaces } from '../../src/http/fair-places.ts'
+import { FairPlaces } from '../../src/runtime/fair-queue.ts'
 
 const seed = Date.now() % 2 ** 31
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { requireMemory } from '../../src/bin/require-memory.ts'
+import { requireMemory } from '../../src/bin/process.ts'
 import { availableMemory, controlGroupLimit } from '../../src/runtime/memory.ts'
 
 const megabyte = 2 ** 20

@@ -1,13 +1,12 @@
 import type { Account } from '../../accounts/account.ts'
+import { selectAccount } from '../../accounts/queries.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { openCheckout } from '../checkout-link.ts'
-import type { BillingContext } from '../context.ts'
-import { type Deadline, startDeadline } from '../links-deadline.ts'
 import type { ProviderLink } from '../provider.ts'
 import type { BillingLinkReply, SubscriptionLinkRequest } from '../schema.ts'
-import { provideCustomer, readStanding } from '../standing.ts'
+import { provideCustomer, readStanding, withCustomer } from '../status.ts'
+import type { BillingContext, BillingServices } from '../sync/sync-account.ts'
 import { decideLink, type LinkDecision, type Purchase } from './decision.ts'
-import { linkReply, makeLink, makeTestLink, pagePaths } from './links.ts'
+import { type Deadline, linkReply, makeLink, makeTestLink, pagePaths, startDeadline, unknownAccount } from './links.ts'
 
 /** A link to where a person buys a plan, confirms a higher one, or mends a subscription that is in trouble. */
 export async function createSubscriptionLink(
@@ -51,4 +50,39 @@ async function openPage(
       return openCheckout(ctx, account, purchase, { returnUrl, canceledUrl }, inTime)
     }
   }
+}
+
+// The provider allows no less than half an hour; its clock may be a little behind ours.
+const lifeMs = 31 * 60_000
+
+/** Where a checkout leads: whoever has bought, and whoever has not. */
+interface Ways {
+  returnUrl: string
+  canceledUrl: string
+}
+
+/** A link to a checkout for an account, in place of all others of it; short-lived, so that it is paid as things stand. */
+export function openCheckout(
+  ctx: BillingServices,
+  account: Account,
+  purchase: Purchase,
+  ways: Ways,
+  inTime: Deadline,
+): Promise<ProviderLink> {
+  const accountPublicId = ctx.ids.seal('account', account.id)
+  const expiresAt = new Date(ctx.clock.now().getTime() + lifeMs)
+  return withCustomer(ctx, account, inTime, (customerId) =>
+    inTime(ctx.billing.createCheckout({ customerId, accountPublicId, ...purchase, ...ways, expiresAt })),
+  )
+}
+
+/** A link to the provider's portal: invoices, payment details, cancellation and recovery. */
+export async function createPortalLink(ctx: BillingContext): Promise<BillingLinkReply> {
+  if (ctx.caller.mode === 'test') return linkReply(ctx, await makeTestLink(ctx), 'billing_portal', null)
+  const { customerId } = (await selectAccount(ctx.db, ctx.caller.accountId))!
+  if (customerId === null) throw unknownAccount()
+  const inTime = startDeadline()
+  const returnUrl = ctx.publicUrl + pagePaths.done
+  const link = await makeLink(ctx, () => inTime(ctx.billing.createPortal({ customerId, returnUrl })))
+  return linkReply(ctx, link, 'billing_portal', null)
 }

@@ -1,13 +1,12 @@
 import { claimInHour, type HourRow, selectHour, settleClaim } from '../../auth/hour-queries.ts'
 import { type RateWindow, rateRefusal, windowAt } from '../../auth/rate-limits.ts'
 import type { Queryable } from '../../db/pool.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { figure } from '../../kernel/format.ts'
 import type { Mode } from '../../kernel/ids.ts'
-import type { BillingContext } from '../context.ts'
+import { type Clock, figure } from '../../kernel/time.ts'
 import type { ProviderLink } from '../provider.ts'
 import type { BillingLinkReply, LinkKind } from '../schema.ts'
+import type { BillingContext } from '../sync/sync-account.ts'
 import type { Purchase } from './decision.ts'
 
 /** Our own pages: where the provider's lead back to, and where links of the sandbox lead. */
@@ -109,4 +108,43 @@ export function linkReply(
     requires_customer_confirmation: true,
     request_id: requestId,
   }
+}
+
+// A caller hears of a slow provider within this time, however many requests to it a link takes.
+const defaultTotalMs = 5_000
+const deadlineRetryAfterSeconds = 5
+
+/** Awaits work for what is left of the time that all of it together has. */
+export type Deadline = <T>(work: Promise<T>) => Promise<T>
+
+/** The time begins now. Work that comes to an end later is not waited for, and its outcome not used. */
+export function startDeadline(totalMs = defaultTotalMs): Deadline {
+  const endsAtMs = performance.now() + totalMs
+  return async (work) => {
+    let timer: NodeJS.Timeout | undefined
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(tooSlow(totalMs)), Math.max(0, endsAtMs - performance.now()))
+    })
+    try {
+      return await Promise.race([work, timeout])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+function tooSlow(totalMs: number): ApiError {
+  return new ApiError('billing_provider_unavailable', 'The payment provider is slow; try again in a moment.', {
+    retryAfterSeconds: deadlineRetryAfterSeconds,
+    cause: new Error(`a billing link took longer than ${totalMs} ms`),
+  })
+}
+
+/** The provider has no customer for the account: none was made, or it is gone. */
+export function unknownAccount(cause?: unknown): ApiError {
+  return new ApiError(
+    'billing_account_not_found',
+    'The payment provider does not know this account yet; POST /api/v1/billing/subscription-link comes first.',
+    { cause },
+  )
 }

@@ -2,14 +2,15 @@ import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { withLock } from '@storedex/process-lock'
 import { ApiError } from '../../kernel/errors.ts'
-import { isTimeOver } from '../../kernel/wait.ts'
-import { type StandinProcess, spawnStandin } from '../standin-process.ts'
+import { isTimeOver } from '../../runtime/repeat.ts'
 import type { StripeAccess } from '../stripe/connection.ts'
 import {
   isStandinAlive,
   readAddress,
   readSecretKey,
   readWebhookSecret,
+  type StandinProcess,
+  spawnStandin,
   standinFolder,
   writeAddress,
 } from './standin-process.ts'

@@ -1,7 +1,6 @@
 import { endedStatuses, isRunning } from '../../accounts/account.ts'
-import { unknownAccount } from '../links-refusals.ts'
+import { unknownAccount } from '../links/links.ts'
 import type { Billing, BillingProvider, PaidPlan, ProviderSubscription } from '../provider.ts'
-import { readEvent } from '../stripe-event.ts'
 import { closeCheckouts, replaceCheckouts } from './checkouts.ts'
 import {
   connectStripe,
@@ -13,7 +12,7 @@ import {
   type Stripe,
   type StripeAccess,
 } from './connection.ts'
-import { describeSubscription, momentOf, soldByPrice } from './objects.ts'
+import { describeSubscription, momentOf, readEvent, soldByPrice } from './objects.ts'
 import { findPortalConfiguration, providePaymentMethodConfiguration } from './portal.ts'
 
 export interface StripeProviderOptions {

@@ -1,8 +1,7 @@
 import type { PlanFile } from '../../accounts/plans.ts'
 import type { Billing, PaidPlan } from '../provider.ts'
 import { handledTypes } from '../sync/webhooks.ts'
-import type { Stripe, StripeConnection } from './connection.ts'
-import { isUnknownObject } from './connection.ts'
+import { isUnknownObject, type Stripe, type StripeConnection } from './connection.ts'
 import { providePortalConfiguration } from './portal.ts'
 
 /** What is sold, by the names that prices have in the configuration. */

@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { FastifyRequest } from 'fastify'
 import { isRunning } from '../../accounts/account.ts'
+import type { PlanFile } from '../../accounts/plans.ts'
 import { lockAccount } from '../../accounts/queries.ts'
+import { callerContext } from '../../auth/access.ts'
+import type { CallerContext } from '../../auth/caller.ts'
 import { type Pool, transact } from '../../db/pool.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import type { Clock } from '../../kernel/time.ts'
 import { withTurn } from '../concurrency.ts'
 import type { BillingProvider } from '../provider.ts'
 import { lockBilling, selectCustomer, updateBilledTerms } from '../queries.ts'
@@ -50,4 +55,21 @@ function readAndWrite(ctx: SyncContext, accountId: number): Promise<Synced> {
       }
     }),
   )
+}
+
+/** What the billing calls work with. */
+export interface BillingServices extends SyncContext {
+  ids: IdSealer
+  plans: PlanFile
+  /** Base of our own pages, to which the provider's lead back. */
+  publicUrl: string
+}
+
+export interface BillingContext extends BillingServices, CallerContext {
+  db: Pool
+}
+
+export function billingContext(request: FastifyRequest, services: BillingServices): BillingContext {
+  const { billing, clock, ids, plans, publicUrl } = services
+  return { ...callerContext(request), db: request.db, billing, clock, ids, plans, publicUrl }
 }

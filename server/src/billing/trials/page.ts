@@ -1,5 +1,5 @@
 import type { ApiError } from '../../kernel/errors.ts'
-import { figure, isoDay } from '../../kernel/format.ts'
+import { figure, isoDay } from '../../kernel/time.ts'
 import { type Html, html, type Page } from '../links/pages.ts'
 import type { Price } from '../provider.ts'
 import type { TrialStanding } from './state.ts'

@@ -1,13 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Scope } from '../../auth/caller.ts'
+import type { Queryable } from '../../db/pool.ts'
 import { readWhole } from '../../http/bodies.ts'
 import { errorHeaders, refusalOf } from '../../http/errors.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { clockToleranceMs } from '../../kernel/time.ts'
 import { trialPagePath } from '../../usage/trial-links.ts'
-import { sendPage } from '../links/pages.ts'
-import { readTrialPowers } from '../trial-key.ts'
-import { TrialPace } from '../trial-pace.ts'
+import { type Page, sendPage } from '../links/pages.ts'
+import { selectTrialKey, type TrialKeyRow } from '../queries.ts'
 import { confirmTrial, showTrial, type TrialPageContext, type TrialVisit } from './confirm.ts'
-import { expiredPage, failurePage, foreignPage, unknownPage } from './page.ts'
+import { closedPage, expiredPage, failurePage, foreignPage, unknownPage } from './page.ts'
+import type { TrialPowers } from './state.ts'
 
 const maxFormBytes = 2_000
 
@@ -78,4 +81,50 @@ function isFromOurPage({ headers }: FastifyRequest, publicUrl: string): boolean 
   const { origin, host } = headers
   if (origin === undefined || origin === 'null') return true
   return URL.canParse(origin) && [host, new URL(publicUrl).host].includes(new URL(origin).host)
+}
+
+const windowMs = 60_000
+const limit = 30
+const maxRemembered = 10_000
+
+/**
+ * Bounds how often the trial page of an account is opened: each time asks the payment provider, whose patience all
+ * accounts share. It is counted in this process alone.
+ */
+export class TrialPace {
+  readonly #windows = new Map<number, { startedAt: number; used: number }>()
+
+  /** Seconds until the page may be opened again; null when it may be now, and then it counts. */
+  take(accountId: number, now: Date): number | null {
+    const nowMs = now.getTime()
+    const known = this.#windows.get(accountId)
+    const ageMs = known ? nowMs - known.startedAt : Number.POSITIVE_INFINITY
+    const window = known && ageMs < windowMs && ageMs >= -clockToleranceMs ? known : { startedAt: nowMs, used: 0 }
+    if (window.used >= limit) return Math.ceil((window.startedAt + windowMs - nowMs) / 1000)
+    if (this.#windows.size >= maxRemembered) this.#windows.clear()
+    this.#windows.set(accountId, { ...window, used: window.used + 1 })
+    return null
+  }
+}
+
+// The scopes of the calls that hand out this link. A key that has lost them could not get it any more.
+const asking: readonly Scope[] = ['usage:read', 'contacts:reveal']
+
+/** Reads the key that a link was made for. A key that would be refused elsewhere opens a page that says why it is closed. */
+export async function readTrialPowers(
+  db: Queryable,
+  keyId: number,
+  now: Date,
+): Promise<TrialPowers | { closed: Page }> {
+  const key = await selectTrialKey(db, keyId)
+  const reason = key ? reasonItIsClosed(key, now) : 'does not exist any more'
+  if (!key || reason) return { closed: closedPage(reason!, key?.suspended_at && !key.revoked_at ? 403 : 410) }
+  return { accountId: key.account_id, mayManage: key.scopes.includes('billing:manage') }
+}
+
+function reasonItIsClosed({ scopes, revoked_at, suspended_at, expires_at }: TrialKeyRow, now: Date): string | null {
+  if (revoked_at) return 'was revoked'
+  if (suspended_at) return 'is suspended'
+  if (expires_at && expires_at <= now) return 'has expired'
+  return asking.some((scope) => scopes.includes(scope)) ? null : 'may not read usage any more'
 }

@@ -2,9 +2,9 @@ import { type Account, endedStatuses } from '../../accounts/account.ts'
 import { readAccount } from '../../accounts/read-account.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
-import type { Deadline } from '../links-deadline.ts'
+import type { Deadline } from '../links/links.ts'
 import type { Billing, PaidPlan } from '../provider.ts'
-import { provideCustomer, readStanding } from '../standing.ts'
+import { provideCustomer, readStanding } from '../status.ts'
 import { type SyncContext, syncAccount } from '../sync/sync-account.ts'
 
 interface NewTrial {

@@ -1,9 +1,9 @@
 import { type Account, canRecoverSubscription, entitlementAt } from '../../accounts/account.ts'
 import { readUsage } from '../../usage/read-usage.ts'
-import type { BillingServices } from '../context.ts'
-import type { Deadline } from '../links-deadline.ts'
+import type { Deadline } from '../links/links.ts'
 import type { Billing, PaidPlan, ProviderSubscription } from '../provider.ts'
-import { readStanding } from '../standing.ts'
+import { readStanding } from '../status.ts'
+import type { BillingServices } from '../sync/sync-account.ts'
 
 /** What a link to the trial page is worth at this moment. */
 export interface TrialPowers {

@@ -1,6 +1,5 @@
 import { type ErrorCode, errorTable } from '../../kernel/errors.ts'
-import { errorExamples } from '../error-examples.ts'
-import type { ErrorReply } from '../error-reply.ts'
+import type { ErrorReply } from '../errors.ts'
 
 /** A status that an operation can be refused with. */
 export type ErrorStatus = (typeof errorTable)[ErrorCode][0]
@@ -81,4 +80,106 @@ function errorReply(status: ErrorStatus, codes: readonly ErrorCode[]): Documente
 function exampleOf(code: ErrorCode): ErrorReply {
   const { message, ...rest } = errorExamples[code]
   return { error: { type: errorTable[code][1], code, message, ...rest, request_id: exampleRequestId } }
+}
+
+type Example = Omit<ErrorReply['error'], 'type' | 'code' | 'request_id'>
+
+/** One reply of each kind, as the published document shows it. Every code needs one. */
+export const errorExamples: Record<ErrorCode, Example> = {
+  invalid_request: {
+    message: 'domains must be a list of 1 to 25 items.',
+    param: 'domains',
+  },
+  invalid_json: { message: 'The body is not valid JSON.' },
+  unknown_parameter: {
+    message: 'filters.contry is not a parameter of this request.',
+    param: 'filters.contry',
+  },
+  missing_parameter: { message: 'filters is required.', param: 'filters' },
+  invalid_filter_value: {
+    message: '"klavyo" is not a known app; did you mean klaviyo?',
+    param: 'filters.apps.any[1]',
+  },
+  conflicting_filters: {
+    message: '"klaviyo" is both required and excluded.',
+    param: 'filters.apps.none[0]',
+  },
+  invalid_limit: { message: 'limit must be a whole number from 1 to 100.', param: 'limit' },
+  invalid_cursor: {
+    message: 'cursor must be the next_cursor of the page before, unchanged.',
+    param: 'cursor',
+  },
+  invalid_domain: { message: '"not a domain" is not a domain.', param: 'domains[3]' },
+  reveal_not_supported: {
+    message: 'reveal_contacts must be false here; contacts are revealed by POST /api/v1/contacts/reveal.',
+    param: 'reveal_contacts',
+  },
+  search_too_broad: {
+    message: 'Without a filter a search can be walked for 1,000 rows; add a filter.',
+    param: 'filters',
+  },
+  invalid_contact_id: {
+    message: 'A contact id is the id of a preview, unchanged: ct_live_ or ct_test_ and 16 letters.',
+    param: 'contact_ids[0]',
+  },
+  invalid_idempotency_key: {
+    message: 'Idempotency-Key must be 1 to 255 printable ASCII characters.',
+    param: 'Idempotency-Key',
+  },
+  invalid_plan: { message: 'plan must be one of pro, business, enterprise.', param: 'plan' },
+  invalid_billing: { message: 'billing must be one of monthly, annual.', param: 'billing' },
+  missing_api_key: { message: 'Send your API key in the header "Authorization: Bearer <key>".' },
+  invalid_api_key: { message: 'This API key does not exist.' },
+  revoked_api_key: { message: 'This API key was revoked.' },
+  suspended_api_key: { message: 'This API key is suspended.' },
+  expired_api_key: { message: 'This API key expired on 2026-11-01.' },
+  insufficient_contact_credits: {
+    message: '3 contact credits are needed, but 1 of 250 is left until 2026-12-01.',
+    param: 'contact_ids',
+    billing: {
+      can_unlock_paid_credits_now: false,
+      action: 'end_trial_to_unlock_pro_credits',
+      current_limit: 250,
+      paid_plan_limit: 1000,
+      trial_ends_at: '2026-11-30T09:00:00.000Z',
+      url: 'https://storedex.example/billing/trial',
+    },
+  },
+  api_access_required: {
+    message: 'This account has no active paid plan (status past_due); renew it to use the API.',
+    billing: {
+      action: 'manage_billing',
+      url: 'https://storedex.example/api/v1/billing/portal-link',
+      endpoint: '/api/v1/billing/portal-link',
+    },
+  },
+  insufficient_scope: { message: 'This API key lacks the scope stores:read.', param: 'stores:read' },
+  store_not_found: { message: 'aurora-candles.example is not in the catalogue.', param: 'domain' },
+  no_revealable_contacts: { message: 'None of these contacts can be revealed.', param: 'contact_ids' },
+  billing_account_not_found: { message: 'This account has never been billed; subscribe first.' },
+  route_not_found: { message: 'There is nothing at this path; see /docs for what there is.' },
+  method_not_allowed: { message: 'This path does not know GET, but POST.' },
+  idempotency_conflict: {
+    message: 'This Idempotency-Key was used for another request; use a new one.',
+    param: 'Idempotency-Key',
+  },
+  idempotency_in_progress: {
+    message: 'The first request with this Idempotency-Key is still running; try again in a moment.',
+    param: 'Idempotency-Key',
+  },
+  unsupported_plan_change: {
+    message: 'The plan is Business, billed monthly; a link leads to a higher plan or to annual billing.',
+    param: 'plan',
+  },
+  billing_support_required: { message: 'This account has several subscriptions at the payment provider; ask support.' },
+  payload_too_large: { message: 'The body is larger than 262,144 bytes.' },
+  unsupported_media_type: { message: 'Send the body as Content-Type: application/json.' },
+  header_too_large: { message: 'URL and headers together exceed 16 KB.' },
+  rate_limit_exceeded: {
+    message: 'All 60 requests of this minute are used; try again in 23 seconds.',
+    param: 'requests_per_minute',
+  },
+  internal_error: { message: 'Something went wrong on our side; it has been recorded.' },
+  service_unavailable: { message: 'The service is busy or restarting; try again in a moment.' },
+  billing_provider_unavailable: { message: 'The payment provider does not answer; try again in a moment.' },
 }

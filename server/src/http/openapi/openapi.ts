@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
-import { ErrorReply } from '../error-reply.ts'
-import { etagMatches } from '../etag.ts'
-import { headersOfStatus, type ReplyHeader, replyHeaders } from '../openapi-headers.ts'
+import { ErrorReply } from '../errors.ts'
+import { etagMatches } from '../replies.ts'
 import { errorReplies, errorSchemaId } from './errors.ts'
 
 export { errorReplies } from './errors.ts'
@@ -120,4 +119,59 @@ function serveDocument(app: FastifyInstance): void {
 function renderDocument(app: FastifyInstance): { text: string; etag: string } {
   const text = JSON.stringify(app.swagger())
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` }
+}
+
+const count = (description: string, example: number) => ({
+  description,
+  schema: { type: 'integer' as const, format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  example,
+})
+
+const text = (description: string, example: string, pattern: string, maxLength = 255) => ({
+  description,
+  schema: { type: 'string' as const, pattern, maxLength },
+  example,
+})
+
+/** The reply headers of the API, for the document's components. */
+export const replyHeaders = {
+  'X-Request-Id': text('Names the reply.', 'req_8fK2mXo3QpLr7TzV1aBcD4Ef', '^req_[A-Za-z0-9]{20,}$'),
+  'RateLimit-Policy': text(
+    'The limits in force: q requests in w seconds. On replies to an accepted key.',
+    '"requests_per_minute";q=60;w=60, "requests_per_day";q=5000;w=86400',
+    '^[ -~]*$',
+  ),
+  RateLimit: text(
+    'What is left of each limit (r), and the seconds until it is whole again (t). On replies to an accepted key.',
+    '"requests_per_minute";r=42;t=31, "requests_per_day";r=4211;t=39601',
+    '^[ -~]*$',
+  ),
+  'X-RateLimit-Limit': count('Requests of the limit with the smaller share left.', 60),
+  'X-RateLimit-Remaining': count('Requests left of that limit.', 42),
+  'X-RateLimit-Reset': count('When that limit is whole again, in seconds since 1970.', 1_793_491_200),
+  'Retry-After': count('Seconds until a retry can succeed.', 23),
+  'WWW-Authenticate': text('How to authenticate.', 'Bearer', '^Bearer$', 6),
+  'X-Search-Rows-Remaining': count('Search rows left in the period.', 24_975),
+  'X-Store-Exports-Remaining': count('Store exports left in the period.', 4_975),
+  'X-Contact-Credits-Remaining': count('Contact credits left in the period. Not on a replayed reply.', 999),
+  'Idempotent-Replayed': text('On a reply that was stored for an earlier request with this key.', 'true', '^true$', 4),
+} as const
+
+export type ReplyHeader = keyof typeof replyHeaders
+
+const limitHeaders: readonly ReplyHeader[] = [
+  'RateLimit-Policy',
+  'RateLimit',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+]
+
+/** The headers that any operation's reply with this status can carry. */
+export function headersOfStatus(status: number): ReplyHeader[] {
+  const names: ReplyHeader[] = ['X-Request-Id']
+  if (status < 500) names.push(...limitHeaders)
+  if (status === 401) names.push('WWW-Authenticate')
+  if (status === 409 || status === 429 || status === 503) names.push('Retry-After')
+  return names
 }

@@ -8,14 +8,24 @@ import {
   maxChannels,
   type Phone,
   phoneTypes,
+  withOnePrimary,
 } from '../../encryption/contact-facts.ts'
-import { hashesOfChannels } from '../../encryption/identities.ts'
+import { hashesOfChannels, type NormalChannels } from '../../encryption/identities.ts'
+import { normalizeEmail, normalizePhone, normalizeProfile } from '../../kernel/channels.ts'
 import { Closed } from '../../kernel/shapes.ts'
-import { readChannels } from '../contact-channels.ts'
-import { Given, Host, type Patched, readHost, Text, Word, when } from '../fields.ts'
+import {
+  compileShapeCheck,
+  Given,
+  Host,
+  type Patched,
+  quoted,
+  RecordProblem,
+  readHost,
+  Text,
+  Word,
+  when,
+} from '../fields.ts'
 import type { ReadContext } from '../kind.ts'
-import { RecordProblem } from '../problem.ts'
-import { compileShapeCheck } from '../shape.ts'
 import { readPlainText, readShownText, refuseChannels } from './contact-text.ts'
 
 /** A person as an import file has them. A field that is missing says nothing; null says that there is no value. */
@@ -118,4 +128,93 @@ function keyOf(
   })
   if (name !== null) return ['name', name, title ?? null]
   throw new RecordProblem('nothing tells who this is: external_id, an email or a name is needed')
+}
+
+/** The ways to reach somebody that a record names. */
+export interface ReadChannels {
+  emails: Patched<Email[]>
+  /** As given: which of them mean the same shows once the store's country is known. */
+  phones: Patched<Phone[]>
+  profileUrl: Patched<string>
+  /** All of them in normal form, phones as far as that does not hang on the country. */
+  normal: NormalChannels
+  hasNationalPhones: boolean
+}
+
+type GivenChannels = Pick<ContactRecord, 'emails' | 'phones' | 'profile_url'>
+type Items<Field extends keyof GivenChannels> = NonNullable<GivenChannels[Field]>
+
+export function readChannels(record: GivenChannels): ReadChannels {
+  const normal: NormalChannels = { emails: [], phones: [], profile: null }
+  const emails = when(record.emails, (given) => readEmails(given, normal))
+  const phones = when(record.phones, readPhones)
+  const profileUrl = when(record.profile_url, (given) => readProfileUrl(given, normal))
+  const hasNationalPhones = phones?.some(isNational) ?? false
+  if (phones && !hasNationalPhones) normal.phones = phones.flatMap(({ phone }) => normalizePhone(phone, null) ?? [])
+  return { emails, phones, profileUrl, normal, hasNationalPhones }
+}
+
+/** Each address once, however spelt; exactly one of them primary. */
+function readEmails(given: Items<'emails'>, found: NormalChannels): Email[] {
+  const emails = new Map<string, Email>()
+  for (const [index, { email, status, type, is_primary }] of given.entries()) {
+    const path = `emails[${index}].email`
+    const text = readPlainText(path, email).trim()
+    const normal = normalizeEmail(text)
+    if (normal === null) throw new RecordProblem(`${path}: ${quoted(email)} is not an email address`)
+    addOnce(emails, normal, {
+      email: text,
+      status: status ?? 'unknown',
+      type: type ?? 'unknown',
+      is_primary: is_primary ?? false,
+    })
+  }
+  found.emails = Array.from(emails, ([normal, { type }]) => ({ normal, type }))
+  return withOnePrimary([...emails.values()])
+}
+
+/** A number as people write it: with punctuation, as letters on the keys (1-800-FLOWERS), with an extension. */
+const writtenPhone = /^(?:tel:)?[\s+(]*\p{Nd}[\p{Nd}A-Z\s()./\p{Pd}]*(?:;?(?:ext[.=]?|x|#)\s*\p{Nd}{1,7})?$/u
+const threeDigits = /(?:\p{Nd}.*){3}/u
+
+function readPhones(given: Items<'phones'>): Phone[] {
+  return given.map(({ phone, type, is_primary }, index) => {
+    const path = `phones[${index}].phone`
+    const text = readPlainText(path, phone).trim()
+    if (!writtenPhone.test(text) || !threeDigits.test(text))
+      throw new RecordProblem(`${path}: ${quoted(phone)} is not a phone number`)
+    return { phone: text, type: type ?? 'unknown', is_primary: is_primary ?? false }
+  })
+}
+
+function isNational({ phone }: Phone): boolean {
+  return !/^(?:tel:)?[\s(]*(?:\+|00)/.test(phone)
+}
+
+const webUrl = /^https?:\/\//i
+
+function readProfileUrl(given: string, found: NormalChannels): string {
+  const url = readPlainText('profile_url', given).trim()
+  found.profile = webUrl.test(url) ? normalizeProfile(url) : null
+  if (found.profile === null) throw new RecordProblem(`profile_url: ${quoted(given)} is not an http or https URL`)
+  return url
+}
+
+/** Each number once, exactly one of them primary. */
+export function distinctPhones(phones: Phone[], country: string | null): Phone[] {
+  if (phones.length < 2) return withOnePrimary(phones)
+  const distinct = new Map<string, Phone>()
+  for (const entry of phones) addOnce(distinct, normalizePhone(entry.phone, country) ?? entry.phone, entry)
+  return withOnePrimary([...distinct.values()])
+}
+
+/** The first spelling counts; a repetition can still make it the primary one. */
+function addOnce<Channel extends Email | Phone>(
+  channels: Map<string, Channel>,
+  normal: string,
+  channel: Channel,
+): void {
+  const earlier = channels.get(normal)
+  if (!earlier) channels.set(normal, channel)
+  else if (channel.is_primary) channels.set(normal, { ...earlier, is_primary: true })
 }

@@ -1,8 +1,19 @@
-import type { ContactFacts } from '../../encryption/contact-facts.ts'
-import type { ContactPlace } from '../../encryption/identities.ts'
-import { distinctPhones } from '../contact-channels.ts'
+import { unpackTraits } from '@storedex/search-index'
+import type { ContactRow } from '../../catalogue/contact-queries.ts'
+import { renderPreviewedPerson } from '../../delivery/contact-preview.ts'
+import { type ContactFacts, isRevealable, traitsOf } from '../../encryption/contact-facts.ts'
+import {
+  type ContactPlace,
+  hashesOfChannels,
+  type IdentityHasher,
+  normalizeChannels,
+  recordIdentity,
+} from '../../encryption/identities.ts'
+import { sealContact } from '../../encryption/keyring.ts'
+import { contactKey } from '../../kernel/ids.ts'
 import { patched, when } from '../fields.ts'
-import type { ContactPatch } from './contact-record.ts'
+import type { WriteContext } from '../kind.ts'
+import { type ContactPatch, distinctPhones } from './contact-record.ts'
 
 /** A person in their place, as they are or will be on file. */
 export interface ContactState extends ContactPlace {
@@ -51,4 +62,56 @@ export function applyContactPatch(
       [],
     ),
   }
+}
+
+/** Made one by one as they are drawn, so that PostgreSQL need not wait for all of them to be sealed. */
+export function* contactRows({ ids, seals, mode }: WriteContext, states: ContactState[]): Generator<ContactRow> {
+  const keys = states.map(({ storeId, number }) => contactKey(storeId, number))
+  const publicIds = ids.sealMany('contact', keys, mode)
+  for (const [index, state] of states.entries()) {
+    const { storeId, number, externalKey, facts } = state
+    const traits = traitsOf(facts)
+    yield {
+      storeId,
+      number,
+      externalKey,
+      role: facts.role,
+      traits,
+      revealable: isRevealable(facts, 'all'),
+      verifiedRevealable: isRevealable(facts, 'verified'),
+      verifiedEmails: facts.emails.filter(({ status }) => status === 'verified').length,
+      preview: previewOf(publicIds[index]!, facts, traits),
+      identities: hashesOfPerson(seals.identities, state),
+      sealed: sealContact(seals.sealer, storeId, number, facts),
+    }
+  }
+}
+
+function previewOf(id: string, facts: ContactFacts, packedTraits: number): string {
+  const { seniority, hasVerifiedEmail, hasPhone, hasProfile } = unpackTraits(packedTraits)
+  return renderPreviewedPerson({
+    id,
+    object: 'contact_preview',
+    first_name: facts.first_name,
+    last_name_obfuscated: facts.last_name === null ? null : obfuscate(facts.last_name),
+    role: facts.role,
+    seniority,
+    title: facts.title,
+    has_verified_email: hasVerifiedEmail,
+    has_phone: hasPhone,
+    has_profile: hasProfile,
+  })
+}
+
+/** The first letter, and as many asterisks whatever the length. */
+function obfuscate(name: string): string {
+  const first = /\p{L}/u.exec(name)?.[0] ?? [...name][0]!
+  return `${first}***`
+}
+
+/** All that a person is recognised by, each once. */
+export function hashesOfPerson(hasher: IdentityHasher, person: Omit<ContactState, 'number'>): string[] {
+  const { facts, country, channelHashes } = person
+  const hashes = channelHashes ?? hashesOfChannels(hasher, normalizeChannels(facts, country))
+  return [...new Set(hashes).add(recordIdentity(hasher, person).hash)]
 }

@@ -1,5 +1,4 @@
-import { readText } from '../fields.ts'
-import { RecordProblem } from '../problem.ts'
+import { RecordProblem, readText } from '../fields.ts'
 
 /** Text of one line. */
 export function readPlainText(path: string, text: string): string {

@@ -5,15 +5,15 @@ import { copyContacts } from '../../catalogue/copy.ts'
 import { type StoreOnFile, sumUpContacts } from '../../catalogue/summaries.ts'
 import type { Client } from '../../db/pool.ts'
 import { previewVersion } from '../../delivery/contact-preview.ts'
+import { documentVersion } from '../../delivery/store-document.ts'
 import type { Vocabulary } from '../../search/query/vocabulary.ts'
-import { documentVersion } from '../../stores/document.ts'
-import { contactRows } from '../contact-rows.ts'
 import { advance, applyEach, settleEntries } from '../entries.ts'
-import type { ChunkPlan, NumberedRecord, WriteContext } from '../kind.ts'
-import { RecordProblem } from '../problem.ts'
-import { findSuppressions, type SuppressionTest } from '../suppressions.ts'
-import type { ContactPatch } from './contact-record.ts'
-import { applyContactPatch } from './contact-rows.ts'
+import { RecordProblem } from '../fields.ts'
+import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
+import type { ChunkPlan, ImportKind, NumberedRecord, WriteContext } from '../kind.ts'
+import { findSuppressions, type SuppressionTest } from '../suppressions/suppressions.ts'
+import { type ContactPatch, ContactRecord, readContactRecord } from './contact-record.ts'
+import { applyContactPatch, contactRows } from './contact-rows.ts'
 import { type ContactEntries, entryKey, placeOf, type RecordPlace, readEntries, readStores } from './stored-contacts.ts'
 
 export async function planContacts(
@@ -90,4 +90,15 @@ async function writeStores(
   stores: StoreOnFile[],
 ): Promise<void> {
   await updateStoreSummaries(client, batch, documentVersion, await sumUpContacts(client, stores, vocabulary))
+}
+
+export const contactRecords: ImportKind<ContactPatch> = {
+  schema: ContactRecord,
+  readRecord: readContactRecord,
+  planChunk: planContacts,
+}
+
+/** People at stores that are there already. */
+export function importContacts(context: ImportContext, input: ImportInput): Promise<ImportResult> {
+  return importFile(context, contactRecords, input)
 }

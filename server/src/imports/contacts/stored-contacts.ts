@@ -2,16 +2,16 @@ import { findStoresOfHosts, readStoredContacts } from '../../catalogue/contact-q
 import { readStoredDocuments } from '../../catalogue/queries.ts'
 import type { StoreOnFile } from '../../catalogue/summaries.ts'
 import type { Client } from '../../db/pool.ts'
+import { parseStore } from '../../delivery/store-document.ts'
 import {
   type ContactPlace,
   hashesOfChannels,
   type IdentityHasher,
   normalizeChannels,
 } from '../../encryption/identities.ts'
-import { parseStore } from '../../stores/document.ts'
+import { openOnFile } from '../../encryption/keyring.ts'
 import type { Entry } from '../entries.ts'
 import type { NumberedRecord, WriteContext } from '../kind.ts'
-import { openOnFile } from '../open-on-file.ts'
 import type { ContactPatch } from './contact-record.ts'
 import { applyContactPatch, type ContactState } from './contact-rows.ts'
 

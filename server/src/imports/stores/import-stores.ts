@@ -3,13 +3,13 @@ import * as load from '../../catalogue/queries.ts'
 import { contactTokensOf, searchColumnsOf, visitWords } from '../../catalogue/search-columns.ts'
 import type { Client } from '../../db/pool.ts'
 import { renderPreviewedStore } from '../../delivery/contact-preview.ts'
+import { documentVersion, parseStore, renderStore } from '../../delivery/store-document.ts'
 import type { IdSealer, Mode } from '../../kernel/ids.ts'
 import type { Vocabulary } from '../../search/query/vocabulary.ts'
-import { documentVersion, parseStore, renderStore } from '../../stores/document.ts'
-import type { ChunkPlan, NumberedRecord, WriteContext } from '../kind.ts'
-import type { StoreState } from '../merge.ts'
-import { hostsOf, mergeStores, type StoreChanges, type StoredStore } from './merge-stores.ts'
-import type { StorePatch } from './store-record.ts'
+import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
+import type { ChunkPlan, ImportKind, NumberedRecord, WriteContext } from '../kind.ts'
+import { hostsOf, mergeStores, type StoreChanges, type StoredStore, type StoreState } from './merge-stores.ts'
+import { readStoreRecord, type StorePatch, StoreRecord } from './store-record.ts'
 
 export async function planStores(
   client: Client,
@@ -91,4 +91,14 @@ function* storeRows(stores: StoredStore[], vocabulary: Vocabulary): Generator<lo
       document: renderStore(state.store),
       preview: renderPreviewedStore(state.store),
     }
+}
+
+export const storeRecords: ImportKind<StorePatch> = {
+  schema: StoreRecord,
+  readRecord: (value, { words }) => readStoreRecord(value, words),
+  planChunk: planStores,
+}
+
+export function importStores(context: ImportContext, input: ImportInput): Promise<ImportResult> {
+  return importFile(context, storeRecords, input)
 }

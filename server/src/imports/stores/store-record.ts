@@ -1,10 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { maxTechnologies, type Store } from '../../delivery/store-document.ts'
-import { parseMoment } from '../../kernel/moments.ts'
 import { Closed } from '../../kernel/shapes.ts'
-import { Given, Host, type Patched, readHost, readText, Text, Word, when } from '../fields.ts'
-import { quoted, RecordProblem } from '../problem.ts'
-import { compileShapeCheck } from '../shape.ts'
+import { parseMoment } from '../../kernel/time.ts'
+import {
+  compileShapeCheck,
+  Given,
+  Host,
+  type Patched,
+  quoted,
+  RecordProblem,
+  readHost,
+  readText,
+  Text,
+  Word,
+  when,
+} from '../fields.ts'
 import type { WordReader } from '../taxonomy-resolver.ts'
 
 const MomentText = Type.String({ maxLength: 64 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { MomentRange, StoreQuery } from '@storedex/search-index'
 import { ApiError } from '../../kernel/errors.ts'
-import { parseMoment } from '../../kernel/moments.ts'
+import { parseMoment } from '../../kernel/time.ts'
 import type { StoreConditions, StoreSearchFilters } from './filters.ts'
 import {
   type DeliverEmails,

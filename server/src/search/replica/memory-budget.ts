@@ -1,4 +1,4 @@
-import { figure } from '../../kernel/format.ts'
+import { figure } from '../../kernel/time.ts'
 import type { CatalogueCount } from './queries.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '../../db/pool.ts'
-import { isTimeOver } from '../../kernel/wait.ts'
+import { isTimeOver } from '../../runtime/repeat.ts'
 import { listen } from './queries.ts'
 
 const firstRetryMs = 1_000

@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { type LiveSegment, mergeSegments, type Segment } from '@storedex/search-index'
-import { isTimeOver } from '../../kernel/wait.ts'
+import { isTimeOver } from '../../runtime/repeat.ts'
 import type { MergeAside } from './merge-scheduler.ts'
 import type { Feed, FeedListener, FeedSettings, StartFeed } from './replica.ts'
 import { Follower } from './replica-sync.ts'

@@ -1,8 +1,7 @@
 import type { Client, Queryable } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import type { LedgerRow } from '../ledger-queries.ts'
-import type { PackedEntries } from './packed-entries.ts'
-import type { PeriodKey, PeriodSum } from './sums.ts'
+import type { PackedEntries, PeriodKey, PeriodSum } from './packed-entries.ts'
 
 // Any fixed number that nothing else locks.
 const closingLock = 7_305_111_229

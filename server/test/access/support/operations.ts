@@ -1,4 +1,4 @@
-import type { Scope } from '../../../src/auth/scopes.ts'
+import type { Scope } from '../../../src/auth/caller.ts'
 
 /** How an operation of the API is called, and by whom. */
 export interface OperationCase {

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { scopes } from '../../../src/auth/scopes.ts'
+import { scopes } from '../../../src/auth/caller.ts'
 import { reconcile } from '../../../src/billing/sync/reconcile.ts'
 import type { TestKey } from '../../support/app.ts'
 import { serveOnLoopback } from '../../support/listen.ts'

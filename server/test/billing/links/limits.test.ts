@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scopes } from '../../../src/auth/scopes.ts'
+import { scopes } from '../../../src/auth/caller.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import type { TestKey } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { scopes } from '../../../src/auth/scopes.ts'
-import { startDeadline } from '../../../src/billing/links-deadline.ts'
+import { scopes } from '../../../src/auth/caller.ts'
+import { startDeadline } from '../../../src/billing/links/links.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import type { TestKey } from '../../support/app.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { scopes } from '../../../src/auth/scopes.ts'
+import { scopes } from '../../../src/auth/caller.ts'
 import type { TestKey } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
 import { openStandinWorld } from '../support/standin-world.ts'

@@ -1,5 +1,5 @@
 import { buildApp } from '../../../src/app.ts'
-import { scopes } from '../../../src/auth/scopes.ts'
+import { scopes } from '../../../src/auth/caller.ts'
 import { tryLockReconciliation } from '../../../src/billing/queries.ts'
 import { openDeps } from '../../../src/deps.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'

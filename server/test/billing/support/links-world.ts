@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { scopes } from '../../../src/auth/scopes.ts'
+import { scopes } from '../../../src/auth/caller.ts'
 import type { ProviderSubscription } from '../../../src/billing/provider.ts'
 import { startTestApp, type TestApp, type TestAppOptions, type TestKey } from '../../support/app.ts'
 import { createTestProvider, subscribed, type TestProvider } from '../../support/billing-provider.ts'

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { createStandin } from '../../../../stripe-standin/src/app.ts'
-import { scopes } from '../../../src/auth/scopes.ts'
+import { scopes } from '../../../src/auth/caller.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import type { Json } from '../../support/client.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scopes } from '../../../src/auth/scopes.ts'
+import { scopes } from '../../../src/auth/caller.ts'
 import { startTrial } from '../../../src/billing/trials/start.ts'
 import type { TestKey } from '../../support/app.ts'
 import { openStandinWorld } from '../support/standin-world.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { type Scope, scopes } from '../../../src/auth/caller.ts'
 import { rotateKey } from '../../../src/auth/keys.ts'
-import { type Scope, scopes } from '../../../src/auth/scopes.ts'
 import { startTestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
 import { reachable, type Shown, send, show, toldBy } from '../support/trial-world.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { checkLedger } from '../../../src/usage/ledger-check.ts'
+import { checkLedger } from '../../../src/usage/ledger.ts'
 import type { TestApp } from '../../support/app.ts'
 import type { Books } from './books.ts'
 import type { State } from './model.ts'

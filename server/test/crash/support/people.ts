@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { temporaryDirectory } from '../../../../packages/embedded-postgres/test/support.ts'
 import type { Deps } from '../../../src/deps.ts'
-import { importContacts } from '../../../src/imports/import-contacts.ts'
-import { importStores } from '../../../src/imports/import-stores.ts'
-import { checkLedger } from '../../../src/usage/ledger-check.ts'
+import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
+import { importStores } from '../../../src/imports/stores/import-stores.ts'
+import { checkLedger } from '../../../src/usage/ledger.ts'
 import { withDeps } from './service.ts'
 
 type Settings = Record<string, string>

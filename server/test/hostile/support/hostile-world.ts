@@ -1,5 +1,5 @@
 import { afterEach, expect } from 'vitest'
-import { scopes } from '../../../src/auth/scopes.ts'
+import { scopes } from '../../../src/auth/caller.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { call, type RawReply, sendRaw } from '../../http/support/edge.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'

@@ -1,7 +1,7 @@
 import { packTraits } from '@storedex/search-index'
 import { beforeAll, expect, test } from 'vitest'
 import type { ContactFacts } from '../../../src/encryption/contact-facts.ts'
-import { importContacts } from '../../../src/imports/import-contacts.ts'
+import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
 import { OperatorError } from '../../../src/kernel/errors.ts'
 import { createSealer, generateDataKey, parseDataKeys } from '../../../src/kernel/seal.ts'
 import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'

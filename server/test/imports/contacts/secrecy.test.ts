@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { generateStores } from '../../../../bench/generate.ts'
 import { generateContacts } from '../../../../bench/generate-contacts.ts'
-import { openContact } from '../../../src/contacts/sealed-contact.ts'
+import { openContact } from '../../../src/encryption/keyring.ts'
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../../../src/kernel/channels.ts'
 import { openWorld } from '../support/import-world.ts'
 

@@ -1,5 +1,5 @@
-import { openContact } from '../../../src/contacts/sealed-contact.ts'
 import type { ContactFacts } from '../../../src/encryption/contact-facts.ts'
+import { openContact } from '../../../src/encryption/keyring.ts'
 import { contactKey, type Mode } from '../../../src/kernel/ids.ts'
 import type { World } from './import-world.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { scopes } from '../../../src/auth/scopes.ts'
+import { scopes } from '../../../src/auth/caller.ts'
 import { runCommand } from '../../cli/support/command.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { spendCredits } from './spend.ts'
