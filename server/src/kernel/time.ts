@@ -45,15 +45,8 @@ function addMonths(anchor: Date, months: number): Date {
   // The first of the month for now: changing the month of a 31st would run over into the next one.
   result.setUTCDate(1)
   result.setUTCMonth(result.getUTCMonth() + months)
-  result.setUTCDate(Math.min(anchor.getUTCDate(), daysInMonth(result)))
+  result.setUTCDate(Math.min(anchor.getUTCDate(), daysInMonth(result.getUTCFullYear(), result.getUTCMonth() + 1)))
   return result
-}
-
-function daysInMonth(firstOfMonth: Date): number {
-  const last = new Date(firstOfMonth)
-  last.setUTCMonth(last.getUTCMonth() + 1)
-  last.setUTCDate(0)
-  return last.getUTCDate()
 }
 
 /**
