@@ -5,8 +5,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { installPackages } from './launcher/install.mjs'
-import { runNpm } from './launcher/npm.mjs'
+import { installPackages, runNpm } from './launcher/install.mjs'
 
 const projectDir = resolve(import.meta.dirname, '..')
 const oldestPostgres = 15

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { explained } from './explained.mjs'
+import { explained } from './install.mjs'
 
 const entryName = 'cli.js'
 const programs = ['server', 'stripe-standin']

@@ -1,23 +1,16 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { explained } from './explained.mjs'
-import { runNpm } from './npm.mjs'
+// By path: this runs before packages are installed.
+import { LockTimeoutError, withLock } from '../../packages/process-lock/src/lock.mjs'
+
+// Longer than any installation takes.
+const installationTimeoutMs = 15 * 60_000
 
 /** Installs what the lock file names and `node_modules` lacks; of two that start at once one installs and the other waits. */
 export async function installPackages(projectDir, { tools }) {
   if (isPackageMissing(projectDir, tools)) {
-    await alone(projectDir, async () => {
+    await withInstallationLock(projectDir, async () => {
       if (!isPackageMissing(projectDir, tools)) return
       console.error('Installing packages…')
       await runInstallation(projectDir, tools)
@@ -73,48 +66,40 @@ async function runInstallation(projectDir, tools) {
   if (code !== 0) throw explained('The packages could not be installed; what npm said above tells why.')
 }
 
-// Longer than any installation takes: a mark this old was left behind.
-const staleAfterMs = 15 * 60_000
-
-/** Runs `work` while no other launcher of this checkout does. Each leaves its mark before it looks for others' marks. */
-async function alone(projectDir, work) {
+/** Runs `work` while no other launcher of this checkout installs. */
+async function withInstallationLock(projectDir, work) {
   const folder = join(projectDir, 'server/dist/installing')
   try {
     mkdirSync(folder, { recursive: true })
   } catch (cause) {
     throw explained(`Packages are missing and ${projectDir} cannot be written to (${cause.code}).`)
   }
-  const mark = join(folder, String(process.pid))
-  for (;;) {
-    if (!isOtherAtWork(folder)) {
-      writeFileSync(mark, '')
-      if (!isOtherAtWork(folder)) break
-      rmSync(mark, { force: true })
-    }
-    await delay(100 + Math.random() * 200)
-  }
   try {
-    await work()
-  } finally {
-    rmSync(mark, { force: true })
-  }
-}
-
-function isOtherAtWork(folder) {
-  return readdirSync(folder).some((name) => {
-    if (name === String(process.pid)) return false
-    const { mtimeMs } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
-    if (Date.now() - mtimeMs < staleAfterMs && isRunning(Number(name))) return true
-    rmSync(join(folder, name), { force: true })
-    return false
-  })
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
+    await withLock(folder, work, { timeoutMs: installationTimeoutMs, waitingFor: 'another installation of packages' })
   } catch (error) {
-    return error.code === 'EPERM'
+    throw error instanceof LockTimeoutError ? explained(error.message) : error
   }
+}
+
+/** Runs npm in the checkout; returns its exit code. A signal that reaches this process alone is passed on. */
+export async function runNpm(projectDir, args, stdio) {
+  // Under npm its own script is known; it need not be on the PATH.
+  const script = process.env.npm_execpath
+  const [program, ...first] = script?.endsWith('npm-cli.js') ? [process.execPath, script] : ['npm']
+  const child = spawn(program, [...first, ...args], { cwd: projectDir, stdio })
+  const stop = () => child.kill('SIGTERM')
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
+  try {
+    return await new Promise((done, fail) => {
+      child.once('error', ({ message }) => fail(explained(`npm does not start: ${message}.`)))
+      child.once('close', (code) => done(code ?? 1))
+    })
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop)
+  }
+}
+
+/** An error that is reported by its message alone. */
+export function explained(message) {
+  return Object.assign(new Error(message), { isExplained: true })
 }
