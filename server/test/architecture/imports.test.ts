@@ -77,3 +77,11 @@ describe('one place each', () => {
     expect(filesWith(/\bnow\(\)(?! *\{)/, (path) => !path.endsWith('queries.ts'))).toEqual([])
   })
 })
+
+test('packages import nothing from the service', () => {
+  const packages = resolve(import.meta.dirname, '../../../packages')
+  const wrong = readdirSync(packages, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /^[^/]+\/src\/.*\.m?[jt]s$/.test(path))
+    .filter((path) => /'[^']*(\/server\/|@storedex\/server)/.test(readFileSync(join(packages, path), 'utf8')))
+  expect(wrong).toEqual([])
+})
