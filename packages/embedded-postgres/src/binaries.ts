@@ -75,7 +75,7 @@ function makeMissingLinks(packageDir: string): boolean {
     } catch (error) {
       const code = errorCode(error)
       if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return false
-      if (code !== 'EEXIST') throw error // EEXIST: another process was quicker
+      if (code !== 'EEXIST') throw error // EEXIST: another process made it first
     }
   }
   return true

@@ -38,7 +38,7 @@ export interface EmbeddedPostgresOptions {
   log?: (line: string) => void
   /** The directory of the PostgreSQL package, when it is not the installed one of this platform. */
   packageDir?: string
-  /** Proposes the port to listen on; asked again when it turns out to be taken. */
+  /** Chooses the port to listen on; called again if the port is taken. */
   pickPort?: () => Promise<number>
 }
 
@@ -48,7 +48,7 @@ const connectTimeoutMs = 15_000
 const maxStartAttempts = 20
 const attemptsAtLastPort = 6
 
-/** A port lost to a quicker program, a server that was faster than us, the last children of one that was killed. */
+/** Another program took the port, another server started first, or a killed server's children still run: try again. */
 const transientFailure =
   /could not create any TCP\/IP sockets|lock file "postmaster\.pid" (already exists|is empty)|pre-existing shared memory block/
 
@@ -123,7 +123,7 @@ export async function joinOrStart(location: ClusterLocation, options: EmbeddedPo
 /** Gives a cluster the role that the service works as: one that an older version made lacks it. */
 async function addServiceRole(superuserUrl: string, names: DatabaseNames, secret: string): Promise<void> {
   const client = new pg.Client({ connectionString: superuserUrl, connectionTimeoutMillis: connectTimeoutMs })
-  client.on('error', () => {}) // a connection that breaks is told by the statement that fails with it
+  client.on('error', () => {}) // the statement that fails reports a broken connection
   try {
     await client.connect()
     const { rows } = await client.query('select from pg_roles where rolname = $1::text', [names.serviceRole])
@@ -154,7 +154,7 @@ async function start(
   const binaries = await prepareToStart(location, options)
   let socket = prepareSocket(location)
   const pickPort = options.pickPort ?? pickFreePort
-  // The port it had before, so that whoever still holds its address finds it again. The last children of a server that
+  // The port it had before, so that clients that still have its address find it again. The last children of a server that
   // was killed can keep it busy for a moment.
   const lastPort = options.pickPort ? undefined : readLastPort(location.home)
   for (let attempt = 1; ; attempt++) {
@@ -175,8 +175,8 @@ async function start(
       })
     }
     await delay(attempt * 50)
-    const quicker = await findRunning(location.home)
-    if (quicker) return { postmaster: quicker, adopted: true }
+    const running = await findRunning(location.home)
+    if (running) return { postmaster: running, adopted: true }
   }
 }
 

@@ -80,8 +80,8 @@ async function openUnderLock(location: ClusterLocation, options: EmbeddedPostgre
 }
 
 /**
- * Who uses the cluster: one symbolic link per use, whose target names the process. Read and changed only under the
- * lock. A process that died without saying goodbye is struck off by whoever looks next.
+ * The uses of the cluster: one symbolic link each, whose target identifies the process. Read and changed only under the
+ * lock. A process that died is removed by the next one that looks.
  */
 export function registerUse(location: ClusterLocation): string {
   const directory = join(location.home, 'users')
