@@ -45,7 +45,7 @@ export function windowAt(name: CallLimit, { startedAt, used }: StoredWindow, lim
   return { limit, used: isOpen ? (used ?? 0) : 0, startedAt: start, endsAt: new Date(start.getTime() + lengthMs) }
 }
 
-export function windowSeconds(name: CallLimit): number {
+function windowSeconds(name: CallLimit): number {
   return traitsOf[name].lengthMs / 1000
 }
 

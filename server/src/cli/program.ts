@@ -76,7 +76,7 @@ export function describeFailure(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-export function addMigrateCommand(program: Command, cli: Cli): void {
+function addMigrateCommand(program: Command, cli: Cli): void {
   program
     .command('migrate')
     .description('bring the schema of the database up to date')

@@ -98,7 +98,7 @@ const maxAgeMs = 24 * 60 * 60 * 1000
 type Position = Pick<CursorPayload, 'queryHash' | 'position' | 'rowsWalked'>
 
 /** The place a search goes on from; null for its first page. Refuses a cursor that is not this caller's and this query's. */
-export function openSearchCursor(ctx: CatalogueContext, text: string | null, queryHash: string): CursorPayload | null {
+function openSearchCursor(ctx: CatalogueContext, text: string | null, queryHash: string): CursorPayload | null {
   if (text === null) return null
   const cursor = ctx.cursors.open(text)
   const { accountId, mode } = ctx.caller
@@ -112,7 +112,7 @@ export function openSearchCursor(ctx: CatalogueContext, text: string | null, que
   return cursor
 }
 
-export function sealSearchCursor(ctx: CatalogueContext, position: Position): string {
+function sealSearchCursor(ctx: CatalogueContext, position: Position): string {
   const { accountId, mode } = ctx.caller
   return ctx.cursors.seal({ ...position, accountId, mode, issuedAtMs: ctx.now.getTime() })
 }

@@ -47,7 +47,7 @@ export interface ContactPlace {
 }
 
 /** What a person can be recognised by at any store, told apart by whose it is. */
-export interface ChannelIdentities {
+interface ChannelIdentities {
   /** Personal mailboxes and the profile page: where one of them stands twice, it is the same person. */
   own: Identity[]
   /** Phones and mailboxes of a role: a switchboard, info@. They may be other people's as well. */
@@ -88,7 +88,7 @@ export function normalizeChannels(
   }
 }
 
-export function hashChannels(hasher: IdentityHasher, { emails, phones, profile }: NormalChannels): ChannelIdentities {
+function hashChannels(hasher: IdentityHasher, { emails, phones, profile }: NormalChannels): ChannelIdentities {
   const identities: ChannelIdentities = { own: [], shareable: [], domains: [] }
   for (const { normal, type } of emails) {
     const isShareable = type === 'role' || isRoleMailbox(normal)

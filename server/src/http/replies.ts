@@ -22,7 +22,7 @@ export function sendRawError(socket: Duplex, error: ApiError, requestId: string)
 }
 
 /** Headers of every reply that did not choose its own: nothing is stored, guessed at, or shown in a frame. */
-export const defaultHeaders = {
+const defaultHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -149,7 +149,7 @@ function sentence(error: AjvError, fault: Fault, param: string): string {
 }
 
 /** The part of JSON Schema that request schemas use. */
-export interface JsonSchema {
+interface JsonSchema {
   type?: string
   const?: unknown
   enum?: readonly unknown[]
@@ -168,7 +168,7 @@ export interface JsonSchema {
 }
 
 /** What a schema asks for, as the end of the sentence "… must be". */
-export function describeExpected(schema: JsonSchema): string {
+function describeExpected(schema: JsonSchema): string {
   if (schema.anyOf) return describeUnion(schema.anyOf)
   if (schema.const !== undefined) return literal(schema.const)
   if (schema.enum) return `one of ${schema.enum.map(literal).join(', ')}`

@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 /** How long a reply is kept. */
-export const keptMs = 24 * 3_600_000
+const keptMs = 24 * 3_600_000
 /** How long a request waits for another one with its key. */
 const patienceMs = 2_000
 

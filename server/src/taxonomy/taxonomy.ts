@@ -51,7 +51,7 @@ const contentFields = {
 }
 
 /** The reply without what differs from request to request. */
-export const TaxonomyContent = Closed(contentFields)
+const TaxonomyContent = Closed(contentFields)
 
 export const TaxonomyReply = Closed({ ...contentFields, request_id: RequestId })
 

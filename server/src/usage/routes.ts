@@ -16,7 +16,7 @@ const period = {
 }
 
 /** What an account may use, has used and has left. */
-export const UsageReply = Closed({
+const UsageReply = Closed({
   object: Type.Literal('usage'),
   plan: Closed({
     slug: Type.Enum(planSlugs),
@@ -63,12 +63,12 @@ export const UsageReply = Closed({
   request_id: RequestId,
 })
 
-export interface UsageContext extends TrialContext {
+interface UsageContext extends TrialContext {
   ids: IdSealer
 }
 
 /** What the account may use and has used in the caller's mode, this request included. */
-export async function reportUsage(ctx: UsageContext): Promise<Static<typeof UsageReply>> {
+async function reportUsage(ctx: UsageContext): Promise<Static<typeof UsageReply>> {
   const { accountId, mode, key, entitlement } = ctx.caller
   const { plan, planName, status, trial } = entitlement
   const usage = await readUsage(ctx.db, { accountId, mode, entitlement, now: ctx.now })

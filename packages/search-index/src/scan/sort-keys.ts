@@ -20,7 +20,7 @@ export function firstFrom(segment: Segment, position: StorePosition | null, incl
 }
 
 /** Whether one position stands before another. */
-export function isBefore(a: StorePosition, b: StorePosition): boolean {
+function isBefore(a: StorePosition, b: StorePosition): boolean {
   return a.negatedScore < b.negatedScore || (a.negatedScore === b.negatedScore && a.storeId < b.storeId)
 }
 

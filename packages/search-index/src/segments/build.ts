@@ -41,7 +41,7 @@ function buildRange(values: Float64Array, unit: number): RangeColumn {
 }
 
 /** The postings of staged rows, by where their documents stand. */
-export function buildPostings({ tokenStarts, tokens }: StagedStores, documentOf: Uint32Array): Postings {
+function buildPostings({ tokenStarts, tokens }: StagedStores, documentOf: Uint32Array): Postings {
   const table = new NumberTable()
   for (let at = 0; at < tokens.length; at++) table.add(tokens[at]!)
   const { values, counts } = table.sort()
@@ -85,7 +85,7 @@ function fillPostings(
 }
 
 /** The contacts of staged rows, by where their documents stand. */
-export function buildContacts(staged: StagedStores, documentOf: Uint32Array): Contacts {
+function buildContacts(staged: StagedStores, documentOf: Uint32Array): Contacts {
   const { contactStarts: rowStarts, contactRoles, contactTraits, contactNumbers } = staged
   const table = new NumberTable()
   for (let contact = 0; contact < contactRoles.length; contact++)

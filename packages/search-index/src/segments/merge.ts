@@ -50,7 +50,7 @@ function copyValues({ documents }: MergedPart, { unit, values }: RangeColumn, ta
 }
 
 /** The contacts of the living documents, with a table of the signatures that are left among them. */
-export function mergeContacts(parts: readonly MergedPart[], size: number): Contacts {
+function mergeContacts(parts: readonly MergedPart[], size: number): Contacts {
   const starts = new Uint32Array(size + 1)
   const table = new NumberTable()
   for (const part of parts) {

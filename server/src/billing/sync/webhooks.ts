@@ -35,7 +35,7 @@ const handled: ReadonlySet<string> = new Set(handledTypes)
  * Handles an event once, however often it comes. It only says that something changed: what, is read from the provider.
  * It counts as handled after its account was brought up to date, so a crash in between leaves it to the next delivery.
  */
-export async function handleEvent(ctx: SyncContext, event: ProviderEvent): Promise<void> {
+async function handleEvent(ctx: SyncContext, event: ProviderEvent): Promise<void> {
   const { isHandled } = await recordEvent(ctx.db, event, ctx.clock.now())
   if (isHandled) return
   const outcome = await applyEvent(ctx, event)

@@ -91,7 +91,7 @@ const maxRemembered = 10_000
  * Bounds how often the trial page of an account is opened: each time asks the payment provider, whose patience all
  * accounts share. It is counted in this process alone.
  */
-export class TrialPace {
+class TrialPace {
   readonly #windows = new Map<number, { startedAt: number; used: number }>()
 
   /** Seconds until the page may be opened again; null when it may be now, and then it counts. */
@@ -111,11 +111,7 @@ export class TrialPace {
 const asking: readonly Scope[] = ['usage:read', 'contacts:reveal']
 
 /** Reads the key that a link was made for. A key that would be refused elsewhere opens a page that says why it is closed. */
-export async function readTrialPowers(
-  db: Queryable,
-  keyId: number,
-  now: Date,
-): Promise<TrialPowers | { closed: Page }> {
+async function readTrialPowers(db: Queryable, keyId: number, now: Date): Promise<TrialPowers | { closed: Page }> {
   const key = await selectTrialKey(db, keyId)
   const reason = key ? reasonItIsClosed(key, now) : 'does not exist any more'
   if (!key || reason) return { closed: closedPage(reason!, key?.suspended_at && !key.revoked_at ? 403 : 410) }

@@ -85,7 +85,7 @@ function exampleOf(code: ErrorCode): ErrorReply {
 type Example = Omit<ErrorReply['error'], 'type' | 'code' | 'request_id'>
 
 /** One reply of each kind, as the published document shows it. Every code needs one. */
-export const errorExamples: Record<ErrorCode, Example> = {
+const errorExamples: Record<ErrorCode, Example> = {
   invalid_request: {
     message: 'domains must be a list of 1 to 25 items.',
     param: 'domains',

@@ -134,7 +134,7 @@ const text = (description: string, example: string, pattern: string, maxLength =
 })
 
 /** The reply headers of the API, for the document's components. */
-export const replyHeaders = {
+const replyHeaders = {
   'X-Request-Id': text('Names the reply.', 'req_8fK2mXo3QpLr7TzV1aBcD4Ef', '^req_[A-Za-z0-9]{20,}$'),
   'RateLimit-Policy': text(
     'The limits in force: q requests in w seconds. On replies to an accepted key.',
@@ -168,7 +168,7 @@ const limitHeaders: readonly ReplyHeader[] = [
 ]
 
 /** The headers that any operation's reply with this status can carry. */
-export function headersOfStatus(status: number): ReplyHeader[] {
+function headersOfStatus(status: number): ReplyHeader[] {
   const names: ReplyHeader[] = ['X-Request-Id']
   if (status < 500) names.push(...limitHeaders)
   if (status === 401) names.push('WWW-Authenticate')

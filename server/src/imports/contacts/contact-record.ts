@@ -131,7 +131,7 @@ function keyOf(
 }
 
 /** The ways to reach somebody that a record names. */
-export interface ReadChannels {
+interface ReadChannels {
   emails: Patched<Email[]>
   /** As given: which of them mean the same shows once the store's country is known. */
   phones: Patched<Phone[]>
@@ -144,7 +144,7 @@ export interface ReadChannels {
 type GivenChannels = Pick<ContactRecord, 'emails' | 'phones' | 'profile_url'>
 type Items<Field extends keyof GivenChannels> = NonNullable<GivenChannels[Field]>
 
-export function readChannels(record: GivenChannels): ReadChannels {
+function readChannels(record: GivenChannels): ReadChannels {
   const normal: NormalChannels = { emails: [], phones: [], profile: null }
   const emails = when(record.emails, (given) => readEmails(given, normal))
   const phones = when(record.phones, readPhones)

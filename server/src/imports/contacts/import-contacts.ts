@@ -16,7 +16,7 @@ import { type ContactPatch, ContactRecord, readContactRecord } from './contact-r
 import { applyContactPatch, contactRows } from './contact-rows.ts'
 import { type ContactEntries, entryKey, placeOf, type RecordPlace, readEntries, readStores } from './stored-contacts.ts'
 
-export async function planContacts(
+async function planContacts(
   client: Client,
   context: WriteContext,
   records: NumberedRecord<ContactPatch>[],

@@ -11,7 +11,7 @@ import type { ChunkPlan, ImportKind, NumberedRecord, WriteContext } from '../kin
 import { hostsOf, mergeStores, type StoreChanges, type StoredStore, type StoreState } from './merge-stores.ts'
 import { readStoreRecord, type StorePatch, StoreRecord } from './store-record.ts'
 
-export async function planStores(
+async function planStores(
   client: Client,
   context: WriteContext,
   records: NumberedRecord<StorePatch>[],

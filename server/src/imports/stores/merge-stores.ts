@@ -91,7 +91,7 @@ type CreatedAt = NonNullable<Store['store_created_at']>
 type Technologies = Store['technologies']
 
 /** The state after a record: what it leaves out stays as it was, inside nested objects too; lists are replaced whole. */
-export function applyPatch(before: StoreState | null, patch: StorePatch): StoreState {
+function applyPatch(before: StoreState | null, patch: StorePatch): StoreState {
   const { store, activeAds, aliases, contactTokens } = before ?? unknownStore(patch.domain)
   return {
     store: {
@@ -114,7 +114,7 @@ export function applyPatch(before: StoreState | null, patch: StorePatch): StoreS
   }
 }
 
-export function isSameState(a: StoreState, b: StoreState): boolean {
+function isSameState(a: StoreState, b: StoreState): boolean {
   return isDeepStrictEqual(a, b)
 }
 

@@ -79,7 +79,7 @@ const answerMarginMs = 1_000
 const queryCanceled = '57014'
 
 /** Of what went wrong with a search, what its caller is told: one that was given up is no fault of the service as a whole. */
-export function refuseOverBudget(error: unknown): never {
+function refuseOverBudget(error: unknown): never {
   if (!(error instanceof pg.DatabaseError) || error.code !== queryCanceled) throw error
   throw new ApiError('service_unavailable', 'This search took too long and was given up; narrow it, or try again.', {
     cause: error,

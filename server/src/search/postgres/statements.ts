@@ -10,16 +10,16 @@ export interface Statement {
 }
 
 /** Adds a value to a statement and returns what stands for it there. */
-export type AddParameter = (value: unknown) => string
+type AddParameter = (value: unknown) => string
 
 /** The parameters of a statement that is put together. */
-export function createParameters(): { values: unknown[]; parameter: AddParameter } {
+function createParameters(): { values: unknown[]; parameter: AddParameter } {
   const values: unknown[] = []
   return { values, parameter: (value) => `$${values.push(value)}` }
 }
 
 /** What rows of `stores` have to meet: at least one token of each clause. */
-export function clauseConditions(clauses: readonly number[][], parameter: AddParameter): string[] {
+function clauseConditions(clauses: readonly number[][], parameter: AddParameter): string[] {
   const required = clauses.flatMap((clause) => (clause.length === 1 ? clause : []))
   const lists = clauses.filter((clause) => clause.length > 1)
   return [
@@ -29,12 +29,12 @@ export function clauseConditions(clauses: readonly number[][], parameter: AddPar
 }
 
 /** Not one of the tokens. */
-export function exclusionConditions(noneOf: readonly number[], parameter: AddParameter): string[] {
+function exclusionConditions(noneOf: readonly number[], parameter: AddParameter): string[] {
   return noneOf.length > 0 ? [`not (${parameter(noneOf)}::integer[] && tokens)`] : []
 }
 
 /** A value within each range that is asked for. */
-export function rangeConditions(query: StoreQuery, parameter: AddParameter): string[] {
+function rangeConditions(query: StoreQuery, parameter: AddParameter): string[] {
   const conditions: string[] = []
   if (query.minActiveAds !== null) conditions.push(`active_ads >= ${parameter(query.minActiveAds)}::integer`)
   const requireRange = (column: string, range: MomentRange | null) => {
@@ -114,7 +114,7 @@ function personConditions({ roles, traits }: PersonQuery, parameter: AddParamete
   return conditions
 }
 
-export interface MatchingStores {
+interface MatchingStores {
   /** Of which catalogue, and of which stores of it. */
   scope: string[]
   /** From which place in the order on; null for the whole of it. */
@@ -125,7 +125,7 @@ export interface MatchingStores {
 }
 
 /** What `(negated_score, id)` is compared with; null from the start of the order on. */
-export function placeIn(position: StorePosition | null, parameter: AddParameter): string | null {
+function placeIn(position: StorePosition | null, parameter: AddParameter): string | null {
   return position && `${parameter(position.negatedScore)}::double precision, ${parameter(position.storeId)}::bigint`
 }
 
@@ -137,7 +137,7 @@ export function placeIn(position: StorePosition | null, parameter: AddParameter)
  * the walk fell short. The offset keeps the limit apart, and no index answers what `is true`: so PostgreSQL neither makes
  * another walk of collecting nor looks up more than the plan says.
  */
-export function matchingStores(search: MatchingStores, parameter: AddParameter): string {
+function matchingStores(search: MatchingStores, parameter: AddParameter): string {
   const { scope, start, query, plan } = search
   const lookedUp = [...clauseConditions(plan.collectedBy, parameter), ...rangeConditions(query, parameter)]
   const checked = [...clauseConditions(plan.checked, parameter), ...exclusionConditions(plan.noneOf, parameter)]

@@ -94,7 +94,7 @@ const progressRows = 10_000
  * Reads stores with their contacts, all of them or those of a range of batches, within the caller's transaction, whose
  * one look at the database makes the two belong together.
  */
-export async function readStores(
+async function readStores(
   client: Client,
   range: BatchRange | null,
   onProgress: ReadingProgress,

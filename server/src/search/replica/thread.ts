@@ -100,7 +100,7 @@ export type ThreadTask =
   | { kind: 'follow'; settings: FeedSettings; program: ThreadProgram }
   | { kind: 'merge'; parts: readonly LiveSegment[] }
 
-export const stopMessage = 'stop'
+const stopMessage = 'stop'
 
 /** A thread of the program, at its task. */
 export function startThread({ file, execArgv }: ThreadProgram, task: ThreadTask): Worker {

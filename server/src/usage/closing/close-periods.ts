@@ -99,7 +99,7 @@ async function dropExports(run: ClosingRun, period: queries.ExportPeriod): Promi
 }
 
 /** Packs the old entries of all accounts. */
-export async function packAccounts(run: ClosingRun): Promise<void> {
+async function packAccounts(run: ClosingRun): Promise<void> {
   const { startedUntil } = run.ranges.entries
   for (let afterAccount = 0; ; ) {
     const wanted = { afterAccount, startedUntil, limit: accountsPerPage }

@@ -31,7 +31,7 @@ export const words = {
 export const vocabulary = vocabularyOf(words)
 /** Each category with the one above it. */
 export const parents = new Map(words.category.map((word) => word.split('/') as [string, string | undefined]))
-export const days = [
+const days = [
   '2019-01-01T00:00:00.000Z',
   '2020-02-29T12:00:00.000Z',
   '2021-06-30T23:59:59.999Z',
