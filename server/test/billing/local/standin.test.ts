@@ -117,7 +117,7 @@ test('one that dies is started again, with its events still coming here, or to w
 test('it does not outlive an owner that is killed, and the next one takes over', async () => {
   const dataDir = makeDataDir()
   const source = `
-    import { LocalStandin } from ${JSON.stringify(import.meta.resolve('../../src/billing/standin.ts'))}
+    import { LocalStandin } from ${JSON.stringify(import.meta.resolve('../../../src/billing/local/standin.ts'))}
     const standin = new LocalStandin({ dataDir: ${JSON.stringify(dataDir)}, webhookSecrets: [], args: ${JSON.stringify(program)}, log() {} })
     for (let address; !address; ) address = await standin.address()
     console.log(await standin.address())
