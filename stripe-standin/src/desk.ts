@@ -1,4 +1,4 @@
-import type { Book } from './state/book.ts'
+import type { Book } from './state/database.ts'
 
 /** What every verb works with: the records, the time, the events, and where the stand-in can be reached. */
 export interface Desk {

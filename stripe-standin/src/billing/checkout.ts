@@ -1,12 +1,12 @@
 import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'
-import { checkoutTotal, presentCheckoutSession } from '../present/checkout-sessions.ts'
+import { checkoutTotal, presentCheckoutSession } from '../presenters/sessions.ts'
 import type { CheckoutSession, Customer, Price, Product, Subscription } from '../state/records.ts'
 import { makeCustomer, tellNewCustomer } from './customers.ts'
 import { attachPaymentMethod, makePaymentMethod, type PageCard, pageCards } from './payment-methods.ts'
-import { startSubscription } from './start.ts'
-import { productAndPrice } from './subscription-record.ts'
+import { productAndPrice } from './subscriptions/record.ts'
+import { startSubscription } from './subscriptions/start.ts'
 
 /** What the page of a checkout session shows. */
 export interface CheckoutView {

@@ -2,7 +2,7 @@ import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'
 import { newId } from '../ids.ts'
-import { presentPaymentMethod } from '../present/payment-methods.ts'
+import { presentPaymentMethod } from '../presenters/payment-methods.ts'
 import type { CardBehavior, PaymentMethod } from '../state/records.ts'
 
 interface TestCard {

@@ -11,7 +11,7 @@ import { priceEndpoints } from './prices.ts'
 import { productEndpoints } from './products.ts'
 import { subscriptionScheduleEndpoints } from './subscription-schedules.ts'
 import { subscriptionEndpoints } from './subscriptions.ts'
-import { webhookEndpointEndpoints } from './webhook-endpoints.ts'
+import { webhookEndpointEndpoints } from './webhooks.ts'
 
 /** All that the stand-in speaks of Stripe's API. */
 export const allEndpoints: readonly Endpoint[] = [

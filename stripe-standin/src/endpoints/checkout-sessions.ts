@@ -21,8 +21,8 @@ import {
   url,
 } from '../http/params.ts'
 import { newId } from '../ids.ts'
-import { presentCheckoutSession, presentSessionLines } from '../present/checkout-sessions.ts'
-import { customerNamed, subscribablePrice } from './find.ts'
+import { presentCheckoutSession, presentSessionLines } from '../presenters/sessions.ts'
+import { customerNamed, subscribablePrice } from './lookup.ts'
 import { checkTogether, trialSettings } from './subscription-params.ts'
 
 const daySeconds = 86_400

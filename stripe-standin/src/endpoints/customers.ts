@@ -1,8 +1,8 @@
-import { cancelSubscription } from '../billing/cancel.ts'
 import { makeCustomer, tellNewCustomer } from '../billing/customers.ts'
-import { changeCustomer } from '../billing/invoicing.ts'
+import { changeCustomer } from '../billing/invoices/invoicing.ts'
 import { attachPaymentMethod, ownPaymentMethod, testCardNamed } from '../billing/payment-methods.ts'
-import { hasEnded } from '../billing/subscription-record.ts'
+import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
+import { hasEnded } from '../billing/subscriptions/record.ts'
 import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -22,9 +22,9 @@ import {
   unsettable,
   type Values,
 } from '../http/params.ts'
-import { presentCustomer } from '../present/customers.ts'
+import { presentCustomer } from '../presenters/customers.ts'
 import type { Customer } from '../state/records.ts'
-import { customerNamed } from './find.ts'
+import { customerNamed } from './lookup.ts'
 
 const facts = {
   address: ignored,

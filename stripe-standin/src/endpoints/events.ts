@@ -2,7 +2,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { noSuch } from '../http/errors.ts'
 import { allows, listPage, listParams } from '../http/lists.ts'
 import { flag, isWithin, list, moments, text } from '../http/params.ts'
-import { presentEvent } from '../present/events.ts'
+import { presentEvent } from '../presenters/events.ts'
 
 /** Whether an event has a wanted type; `customer.*` stands for all that begin so. */
 function isOf(type: string, wanted: string): boolean {

@@ -5,9 +5,9 @@ import { invalidRequest, noSuch } from '../http/errors.ts'
 import { allows, listPage, listParams } from '../http/lists.ts'
 import { changedMetadata, flag, ignored, integer, metadata, required, text } from '../http/params.ts'
 import { newId } from '../ids.ts'
-import { presentInvoiceItem } from '../present/invoices.ts'
+import { presentInvoiceItem } from '../presenters/invoices.ts'
 import type { InvoiceItem } from '../state/records.ts'
-import { customerNamed, subscriptionNamed } from './find.ts'
+import { customerNamed, subscriptionNamed } from './lookup.ts'
 
 function itemNamed(desk: Desk, id: string): InvoiceItem {
   const item = desk.book.get('invoice_items', id)

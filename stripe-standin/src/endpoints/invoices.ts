@@ -6,9 +6,9 @@ import {
   markUncollectible,
   pendingItems,
   voidInvoice,
-} from '../billing/invoicing.ts'
+} from '../billing/invoices/invoicing.ts'
+import { chargeInvoice, methodFor, settleInvoice } from '../billing/invoices/payments.ts'
 import { attachPaymentMethod, ownPaymentMethod, testCardNamed } from '../billing/payment-methods.ts'
-import { chargeInvoice, methodFor, settleInvoice } from '../billing/payments.ts'
 import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -27,9 +27,9 @@ import {
   text,
   unsettable,
 } from '../http/params.ts'
-import { amountDue, presentInvoice } from '../present/invoices.ts'
+import { amountDue, presentInvoice } from '../presenters/invoices.ts'
 import type { Invoice, PaymentMethod } from '../state/records.ts'
-import { customerNamed, invoiceNamed } from './find.ts'
+import { customerNamed, invoiceNamed } from './lookup.ts'
 
 function mustBe(invoice: Invoice, verb: string, ...statuses: readonly Invoice['status'][]): void {
   if (statuses.includes(invoice.status)) return

@@ -11,9 +11,9 @@ import { endpoint } from '../http/endpoint.ts'
 import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'
 import { type ListQuery, listPage, listParams } from '../http/lists.ts'
 import { changedMetadata, hash, ignored, metadata, oneOf, required, text, unsettable } from '../http/params.ts'
-import { presentPaymentMethod } from '../present/payment-methods.ts'
+import { presentPaymentMethod } from '../presenters/payment-methods.ts'
 import type { PaymentMethod } from '../state/records.ts'
-import { customerNamed } from './find.ts'
+import { customerNamed } from './lookup.ts'
 
 const billingDetails = hash({
   address: ignored,

@@ -18,7 +18,7 @@ import {
   type Values,
 } from '../http/params.ts'
 import { newId } from '../ids.ts'
-import { presentPortalConfiguration } from '../present/portal.ts'
+import { presentPortalConfiguration } from '../presenters/portal.ts'
 import type { PortalConfiguration } from '../state/records.ts'
 
 type Features = PortalConfiguration['features']

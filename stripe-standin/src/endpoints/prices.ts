@@ -21,9 +21,9 @@ import {
   type Values,
 } from '../http/params.ts'
 import { newId } from '../ids.ts'
-import { presentPrice } from '../present/catalogue.ts'
+import { presentPrice } from '../presenters/catalogue.ts'
 import type { Price } from '../state/records.ts'
-import { priceNamed } from './find.ts'
+import { priceNamed } from './lookup.ts'
 
 const recurringFields = {
   interval: required(oneOf('day', 'week', 'month', 'year')),

@@ -19,7 +19,7 @@ import {
   unsettable,
 } from '../http/params.ts'
 import { newId } from '../ids.ts'
-import { presentProduct } from '../present/catalogue.ts'
+import { presentProduct } from '../presenters/catalogue.ts'
 import type { Product } from '../state/records.ts'
 import { makePrice, recurring } from './prices.ts'
 

@@ -18,7 +18,7 @@ import {
 } from '../http/params.ts'
 import { newId } from '../ids.ts'
 import type { Price, Subscription, SubscriptionItem } from '../state/records.ts'
-import { subscribablePrice } from './find.ts'
+import { subscribablePrice } from './lookup.ts'
 
 export const trialSettings = hash({
   end_behavior: required(hash({ missing_payment_method: required(oneOf('cancel', 'create_invoice', 'pause')) })),

@@ -1,10 +1,10 @@
-import { cancelSubscription } from '../billing/cancel.ts'
-import { restLine, waitForNextInvoice } from '../billing/change.ts'
 import { ownPaymentMethod } from '../billing/payment-methods.ts'
-import { resumePaused } from '../billing/renew.ts'
-import { startSubscription } from '../billing/start.ts'
-import { hasEnded } from '../billing/subscription-record.ts'
-import { updateSubscription } from '../billing/update.ts'
+import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
+import { restLine, waitForNextInvoice } from '../billing/subscriptions/change-items.ts'
+import { hasEnded } from '../billing/subscriptions/record.ts'
+import { resumePaused } from '../billing/subscriptions/renew.ts'
+import { startSubscription } from '../billing/subscriptions/start.ts'
+import { updateSubscription } from '../billing/subscriptions/update.ts'
 import type { Desk } from '../desk.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
@@ -23,9 +23,9 @@ import {
   unsettable,
   wordOr,
 } from '../http/params.ts'
-import { presentSubscription } from '../present/subscriptions.ts'
+import { presentSubscription } from '../presenters/subscriptions.ts'
 import type { Subscription } from '../state/records.ts'
-import { customerNamed, subscribablePrice, subscriptionNamed } from './find.ts'
+import { customerNamed, subscribablePrice, subscriptionNamed } from './lookup.ts'
 import { changedItems, checkTogether, commonParams, factsFrom, itemsAfter, newItems } from './subscription-params.ts'
 
 const daySeconds = 86_400

@@ -1,11 +1,11 @@
+import { canPay } from '../billing/invoices/payments.ts'
 import { type PageCard, pageCards } from '../billing/payment-methods.ts'
-import { canPay } from '../billing/payments.ts'
 import { cardDeclined } from '../http/errors.ts'
 import type { PaymentMethod } from '../state/records.ts'
-import { type Choice, choiceOf } from './form.ts'
+import { cardInWords } from './format.ts'
+import { type Choice, choiceOf } from './forms.ts'
 import type { Html } from './html.ts'
-import { StaleForm } from './visit.ts'
-import { cardInWords } from './words.ts'
+import { StaleForm } from './page-request.ts'
 
 /** `on_file` is the card that the customer has already. */
 export type ChosenCard = PageCard | 'on_file'

@@ -1,12 +1,12 @@
 import { type CheckoutView, completeCheckout, successUrl, viewCheckout } from '../billing/checkout.ts'
 import { cardChoice, chosenNewCard } from './card-choice.ts'
-import { postForm, textField } from './form.ts'
+import { expiredLink, unknownLink, usedLink } from './error-pages.ts'
+import { dayOf, minuteOf, money, planName, priceInWords } from './format.ts'
+import { postForm, textField } from './forms.ts'
 import { html } from './html.ts'
 import { facts, type Page } from './layout.ts'
 import { outsideUrl, siteOf, wayBack } from './leave.ts'
-import { expiredLink, unknownLink, usedLink } from './problem.ts'
-import { FormProblem, mustFit, type Outcome, type Visit } from './visit.ts'
-import { dayOf, minuteOf, money, planName, priceInWords } from './words.ts'
+import { FormProblem, mustFit, type Outcome, type Visit } from './page-request.ts'
 
 /** The page where a person starts a subscription. */
 export function showCheckout(visit: Visit): Page {

@@ -1,6 +1,6 @@
+import { minuteOf } from './format.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { styleElement } from './style.ts'
-import { minuteOf } from './words.ts'
 
 /** A page, before it is sent. */
 export interface Page {

@@ -4,10 +4,10 @@
  * Times are whole seconds since 1970 on the stand-in's clock, amounts are in cents.
  */
 
-import type { CheckoutSession, PortalConfiguration, PortalSession } from './page-records.ts'
+import type { CheckoutSession, PortalConfiguration, PortalSession } from './session-records.ts'
 import type { Invoice, InvoiceItem, Subscription, SubscriptionSchedule } from './subscription-records.ts'
 
-export type * from './page-records.ts'
+export type * from './session-records.ts'
 export type * from './subscription-records.ts'
 
 export type Metadata = Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 import { newId } from '../ids.ts'
-import type { Book } from './book.ts'
+import type { Book } from './database.ts'
 import type { PlanForSale } from './plans-for-sale.ts'
 import type { Settings, WebhookEndpoint } from './records.ts'
 

@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, startChromium } from './chromium.ts'
-import { poorContrasts } from './contrast.ts'
-import { Shop } from './shop.ts'
+import { findChromium, startChromium } from '../support/chromium.ts'
+import { poorContrasts } from '../support/contrast.ts'
+import { Shop } from '../support/shop.ts'
 
 const chromiumPath = findChromium()
 if (!chromiumPath)

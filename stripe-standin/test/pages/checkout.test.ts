@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Shop } from './shop.ts'
+import { Shop } from '../support/shop.ts'
 
 let shop: Shop
 beforeEach(async () => {

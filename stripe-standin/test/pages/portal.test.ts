@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { redirectAfter, Shop } from './shop.ts'
+import { redirectAfter, Shop } from '../support/shop.ts'
 
 let shop: Shop
 beforeEach(async () => {

@@ -1,0 +1,124 @@
+import type { Desk } from '../../desk.ts'
+import { emit } from '../../events/emit.ts'
+import { cardDeclined, invalidRequest } from '../../http/errors.ts'
+import { newId } from '../../ids.ts'
+import { amountDue } from '../../presenters/invoices.ts'
+import { presentSubscription } from '../../presenters/subscriptions.ts'
+import type { Invoice, Metadata, MissingPaymentMethod, Subscription, SubscriptionItem } from '../../state/records.ts'
+import { draftSubscriptionInvoice, finalizeInvoice, pendingItems } from '../invoices/invoicing.ts'
+import { periodLine } from '../invoices/lines.ts'
+import { canPay, finalizeAndCharge } from '../invoices/payments.ts'
+import { nextTurn } from './periods.ts'
+import { current, findMethod } from './record.ts'
+
+export type PaymentBehavior = 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete'
+
+export interface NewSubscription {
+  readonly customer: string
+  readonly items: readonly { readonly price: string; readonly quantity: number; readonly metadata: Metadata }[]
+  readonly currency: string
+  readonly trialEnd: number | null
+  readonly paymentBehavior: PaymentBehavior
+  readonly missingPaymentMethod: MissingPaymentMethod
+  readonly facts: Partial<Subscription>
+}
+
+/** Three days before it ends, a trial's end is announced; a shorter one is announced at its start. */
+export const trialNoticeSeconds = 3 * 86_400
+
+/**
+ * Starts a subscription: in its trial, or with a first invoice that is charged at once. `toldIncomplete` is how a page of
+ * Stripe does it: first the incomplete subscription, then its turn to active.
+ */
+export function startSubscription(desk: Desk, wanted: NewSubscription, { toldIncomplete = false } = {}): Subscription {
+  const method = findMethod(desk, wanted.facts.default_payment_method ?? null, wanted.customer)
+  const draft = buildSubscription(desk, wanted)
+  const free = wanted.trialEnd !== null
+  const lines = draft.items.map((item) => periodLine(desk, draft.id, item, { free }))
+  const due = [...pendingItems(desk, draft.customer, draft.currency), ...lines].reduce(
+    (sum, { amount }) => sum + amount,
+    0,
+  )
+  const byTransfer = draft.collection_method === 'send_invoice'
+  const asksNow = due > 0 && !byTransfer
+  const paysNow = !asksNow || (wanted.paymentBehavior !== 'default_incomplete' && canPay(method))
+  if (asksNow && wanted.paymentBehavior !== 'default_incomplete') {
+    if (!method) {
+      throw invalidRequest(
+        'This customer has no attached payment source or default payment method. Please consider adding a default payment method.',
+        { code: 'resource_missing' },
+      )
+    }
+    if (!paysNow && wanted.paymentBehavior === 'error_if_incomplete') throw cardDeclined()
+  }
+  const complete = paysNow && !(toldIncomplete && asksNow)
+  const status = free ? 'trialing' : complete ? 'active' : 'incomplete'
+  const started = desk.book.put('subscriptions', { ...draft, status })
+  const invoice = draftSubscriptionInvoice(desk, started, {
+    reason: 'subscription_create',
+    lines,
+    period: { start: desk.now, end: desk.now },
+  })
+  const told = desk.book.amend('subscriptions', started, { latest_invoice: invoice.id })
+  emit(desk, 'customer.subscription.created', presentSubscription(desk, told))
+  collectFirst(desk, invoice, wanted.paymentBehavior)
+  announceTrialEnd(desk, current(desk, told))
+  return current(desk, told)
+}
+
+function collectFirst(desk: Desk, invoice: Invoice, behavior: PaymentBehavior): void {
+  const waits = behavior === 'default_incomplete' && amountDue(invoice) > 0
+  if (waits) finalizeInvoice(desk, invoice)
+  else finalizeAndCharge(desk, invoice)
+}
+
+/** Tells of a trial's coming end when it is near and was not told yet. */
+export function announceTrialEnd(desk: Desk, subscription: Subscription): void {
+  if (subscription.status !== 'trialing' || subscription.trial_will_end_told || subscription.trial_end === null) return
+  if (subscription.trial_end - trialNoticeSeconds > desk.now) return
+  const told = desk.book.amend('subscriptions', subscription, { trial_will_end_told: true })
+  emit(desk, 'customer.subscription.trial_will_end', presentSubscription(desk, told))
+}
+
+function buildSubscription(desk: Desk, wanted: NewSubscription): Subscription {
+  const id = newId('sub_1')
+  const anchor = wanted.trialEnd ?? desk.now
+  const recurrence = desk.book.must('prices', wanted.items[0]!.price).recurring!
+  const periodEnd = wanted.trialEnd ?? nextTurn(anchor, recurrence, desk.now)
+  const items: SubscriptionItem[] = wanted.items.map((item) => ({
+    id: newId('si_', 14),
+    created: desk.now,
+    ...item,
+    current_period_start: desk.now,
+    current_period_end: periodEnd,
+  }))
+  return {
+    id,
+    created: desk.now,
+    customer: wanted.customer,
+    status: 'incomplete',
+    currency: wanted.currency,
+    items,
+    metadata: {},
+    description: null,
+    default_payment_method: null,
+    collection_method: 'charge_automatically',
+    days_until_due: null,
+    billing_cycle_anchor: anchor,
+    start_date: desk.now,
+    trial_start: wanted.trialEnd === null ? null : desk.now,
+    trial_end: wanted.trialEnd,
+    trial_will_end_told: false,
+    missing_payment_method: wanted.missingPaymentMethod,
+    cancel_at_period_end: false,
+    cancel_at: null,
+    canceled_at: null,
+    ended_at: null,
+    cancellation: { comment: null, feedback: null, reason: null },
+    pause_collection: null,
+    latest_invoice: null,
+    schedule: null,
+    ...wanted.facts,
+    ...(wanted.facts.cancel_at_period_end && { cancel_at: periodEnd, canceled_at: desk.now }),
+  }
+}

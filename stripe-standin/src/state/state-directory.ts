@@ -1,0 +1,85 @@
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Book, SavedBook } from './database.ts'
+
+const formatVersion = 1
+
+/**
+ * Keeps the book in one file. Each version is written aside, forced to the disk and renamed into place, so that a crash
+ * at any moment leaves the old or the new one whole. Changes that arrive while a version is being written share the next.
+ */
+export class Disk {
+  private readonly file: string
+  private readonly directory: string
+  private readonly book: Book
+  private writing: Promise<void> = Promise.resolve()
+  private next: Promise<void> | undefined
+
+  constructor(directory: string, book: Book) {
+    this.directory = directory
+    this.file = join(directory, 'state.json')
+    this.book = book
+  }
+
+  /** Resolves when everything that is in the book now is on disk. */
+  save(): Promise<void> {
+    if (!this.next) {
+      const before = this.writing
+      this.next = before
+        .catch(() => {}) // whoever waited for it was told
+        .then(() => {
+          this.next = undefined
+          return this.write()
+        })
+      this.writing = this.next
+    }
+    return this.next
+  }
+
+  /** Resolves when nothing is on its way to the disk any more. */
+  async idle(): Promise<void> {
+    await (this.next ?? this.writing)
+  }
+
+  private async write(): Promise<void> {
+    const aside = `${this.file}.new`
+    const text = `{"format":${formatVersion},"book":${this.book.toText()}}`
+    const file = await open(aside, 'w', 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(aside, this.file)
+    const directory = await open(this.directory, 'r')
+    await directory.sync().finally(() => directory.close())
+  }
+}
+
+/** The book as it was last saved in `directory`; undefined when there is none yet. */
+export function loadBook(directory: string): SavedBook | undefined {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  // One that was there before may be open to others; the ids in it open pages.
+  chmodSync(directory, 0o700)
+  const file = join(directory, 'state.json')
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  const { format, book } = parse(file, text)
+  if (format !== formatVersion) throw new Error(`${file} has format ${format}; this stand-in reads ${formatVersion}.`)
+  return book
+}
+
+function parse(file: string, text: string): { format: number; book: SavedBook } {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${file} is damaged; move it away to start afresh.`, { cause: error })
+  }
+}

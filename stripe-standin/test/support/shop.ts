@@ -1,0 +1,205 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { createStandin } from '../../src/app.ts'
+import { completeCheckout } from '../../src/billing/checkout.ts'
+import type { Standin } from '../../src/standin.ts'
+import type { Book } from '../../src/state/database.ts'
+import type { Customer, Subscription } from '../../src/state/records.ts'
+
+const daySeconds = 86_400
+const formHeaders = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/** Fields of flow_data: where a flow leads when it is done. */
+export const redirectAfter = {
+  'after_completion[type]': 'redirect',
+  'after_completion[redirect][return_url]': 'https://service.example/back',
+}
+
+type Form = Readonly<Record<string, string>>
+
+/** What the API made: its id, and the path of its page. */
+interface Made {
+  readonly id: string
+  readonly path: string
+}
+
+/** A stand-in in memory whose wall clock a test moves, with a service that makes links and a person who opens them. */
+export class Shop {
+  readonly standin: Standin
+  readonly app: FastifyInstance
+  private readonly clock: { wallMs: number }
+
+  private constructor(app: FastifyInstance, standin: Standin, clock: { wallMs: number }) {
+    this.app = app
+    this.standin = standin
+    this.clock = clock
+  }
+
+  static async open(): Promise<Shop> {
+    const clock = { wallMs: Date.parse('2026-03-10T09:00:00Z') }
+    const { app, standin } = await createStandin({ clock: () => new Date(clock.wallMs) })
+    return new Shop(app, standin, clock)
+  }
+
+  async close(): Promise<void> {
+    await this.app.close()
+  }
+
+  passDays(days: number): void {
+    this.clock.wallMs += days * daySeconds * 1000
+  }
+
+  passSeconds(seconds: number): void {
+    this.clock.wallMs += seconds * 1000
+  }
+
+  /** Serves on a free port, for a browser; its address. */
+  listen(): Promise<string> {
+    return this.app.listen({ host: '127.0.0.1', port: 0 })
+  }
+
+  /** What the records hold. */
+  look<T>(read: (book: Book) => T): Promise<T> {
+    return this.standin.read(({ book }) => read(book))
+  }
+
+  customer(form: Form = {}): Promise<Made> {
+    return this.make('/v1/customers', { email: 'ada@aurora.example', ...form })
+  }
+
+  /** A checkout session, for Pro by the month unless told otherwise. */
+  checkout(form: Form = {}, price = 'price_standin_pro_monthly'): Promise<Made> {
+    return this.make('/v1/checkout/sessions', {
+      mode: 'subscription',
+      'line_items[0][price]': price,
+      'line_items[0][quantity]': '1',
+      success_url: 'https://service.example/done?session={CHECKOUT_SESSION_ID}',
+      cancel_url: 'https://service.example/canceled',
+      ...form,
+    })
+  }
+
+  /** A portal session: plain, or as `flow` (the fields of flow_data) has it. */
+  portal(customer: string, flow: Form = {}, form: Form = {}): Promise<Made> {
+    const flowData = Object.entries(flow).map(([name, value]) => [name.replace(/^\w+/, 'flow_data[$&]'), value])
+    return this.make('/v1/billing_portal/sessions', {
+      customer,
+      return_url: 'https://service.example/account',
+      ...Object.fromEntries(flowData),
+      ...form,
+    })
+  }
+
+  /** A session that confirms a change to `price`, and then, unless told otherwise, leads back to the service. */
+  confirmation({ customer, subscription }: Subscriber, price: string, after: Form = redirectAfter): Promise<Made> {
+    return this.portal(customer.id, {
+      type: 'subscription_update_confirm',
+      'subscription_update_confirm[subscription]': subscription.id,
+      'subscription_update_confirm[items][0][id]': subscription.items[0]!.id,
+      'subscription_update_confirm[items][0][price]': price,
+      ...after,
+    })
+  }
+
+  /** A customer with a paid subscription, or one in its trial. */
+  async subscriber(price = 'price_standin_pro_monthly', form: Form = {}): Promise<Subscriber> {
+    const { id } = await this.customer()
+    const session = await this.checkout({ customer: id, ...form }, price)
+    await this.standin.change((desk) => completeCheckout(desk, session.id, { card: 'works' }))
+    return this.look((book) => ({
+      customer: book.must('customers', id),
+      subscription: book.all('subscriptions').find(({ customer }) => customer === id)!,
+    }))
+  }
+
+  subscription(id: string): Promise<Subscription> {
+    return this.look((book) => book.must('subscriptions', id))
+  }
+
+  /** Types of all events so far, oldest first. */
+  events(): Promise<string[]> {
+    return this.look((book) => book.all('events').map(({ type }) => type))
+  }
+
+  /** Calls the API as a service does. */
+  async api(method: 'POST' | 'DELETE', path: string, form: Form = {}): Promise<unknown> {
+    const reply = await this.app.inject({
+      method,
+      url: path,
+      headers: { ...formHeaders, authorization: `Bearer ${this.standin.secretKey}` },
+      payload: new URLSearchParams(form).toString(),
+    })
+    if (reply.statusCode !== 200) throw new Error(`${path}: ${reply.body}`)
+    return reply.json()
+  }
+
+  get(path: string): Promise<ShownPage> {
+    return this.app.inject({ method: 'GET', url: path }).then(shown)
+  }
+
+  post(path: string, form: Form): Promise<ShownPage> {
+    const payload = new URLSearchParams(form).toString()
+    return this.app.inject({ method: 'POST', url: path, headers: formHeaders, payload }).then(shown)
+  }
+
+  /** Opens `path` and sends the form on it that goes to `action`, with what a person chose. */
+  async send(path: string, chosen: Form = {}, action = path): Promise<ShownPage> {
+    const page = await this.get(path)
+    return this.post(action, { ...page.hidden(action), ...chosen })
+  }
+
+  private async make(path: string, form: Form): Promise<Made> {
+    const made = (await this.api('POST', path, form)) as { id: string; url?: string }
+    return { id: made.id, path: made.url ? new URL(made.url).pathname : '' }
+  }
+}
+
+export interface Subscriber {
+  readonly customer: Customer
+  readonly subscription: Subscription
+}
+
+export interface ShownPage {
+  readonly status: number
+  readonly location: string | undefined
+  readonly headers: LightMyRequestResponse['headers']
+  readonly html: string
+  readonly heading: string
+  /** What a person reads. */
+  readonly text: string
+  readonly notice: string | undefined
+  /** Addresses of the forms on the page, in order. */
+  readonly actions: readonly string[]
+  /** The hidden fields of the form that goes to `action`. */
+  hidden(action: string): Record<string, string>
+}
+
+function shown(reply: LightMyRequestResponse): ShownPage {
+  const html = reply.body
+  const forms = [...html.matchAll(/<form method="post" action="([^"]+)">(.*?)<\/form>/gs)]
+  return {
+    status: reply.statusCode,
+    location: reply.headers.location,
+    headers: reply.headers,
+    html,
+    heading: textOf(/<h1>(.*?)<\/h1>/s.exec(html)?.[1] ?? ''),
+    text: textOf(/<main>(.*)<\/main>/s.exec(html)?.[1] ?? ''),
+    notice: /<p class="notice[^>]*>(.*?)<\/p>/s.exec(html)?.[1],
+    actions: forms.map(([, action]) => action!),
+    hidden(action) {
+      const form = forms.find(([, address]) => address === action)
+      if (!form) throw new Error(`No form goes to ${action}, only to: ${forms.map(([, other]) => other).join(', ')}`)
+      const fields = form[2]!.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)
+      return Object.fromEntries([...fields].map(([, name, value]) => [name!, value!]))
+    },
+  }
+}
+
+function textOf(html: string): string {
+  return html
+    .replace(/<\/?time[^>]*>/g, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/&#39;/g, "'")
+    .replace(/&amp;/g, '&')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
