@@ -1,14 +1,11 @@
 import { runDue } from './billing/due-tasks.ts'
 import { FaultBox } from './control/faults.ts'
-import type { Desk } from './desk.ts'
 import { Deliverer } from './events/delivery.ts'
 import { keepsChanges } from './http/errors.ts'
-import { Book, type SavedBook } from './state/database.ts'
+import { Book, type Desk, type SavedBook } from './state/database.ts'
 import { lockState } from './state/lock.ts'
-import { defaultPlans, type PlanForSale } from './state/plans-for-sale.ts'
-import { provideSecretKey } from './state/secret-key.ts'
-import { currentSettings, seedBook, seedWebhookEndpoint } from './state/seed.ts'
-import { Disk, loadBook } from './state/state-directory.ts'
+import { currentSettings, defaultPlans, type PlanForSale, seedBook, seedWebhookEndpoint } from './state/seed.ts'
+import { Disk, loadBook, provideSecretKey } from './state/state-directory.ts'
 
 /** How a stand-in is opened. */
 export interface StandinOptions {

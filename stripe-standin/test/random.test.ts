@@ -5,12 +5,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createStandin } from '../src/app.ts'
 import { cancelAtPeriodEnd, changePlan, resume, updatePaymentMethod } from '../src/billing/portal/actions.ts'
-import type { Desk } from '../src/desk.ts'
 import { StripeError } from '../src/http/errors.ts'
 import { presentEvent } from '../src/presenters/events.ts'
 import { presentInvoice } from '../src/presenters/invoices.ts'
 import { presentSubscription } from '../src/presenters/subscriptions.ts'
 import type { Standin } from '../src/standin.ts'
+import type { Desk } from '../src/state/database.ts'
 import { daySeconds, handClock, secretKey } from './support/world.ts'
 
 /**

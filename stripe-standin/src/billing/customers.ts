@@ -1,7 +1,6 @@
-import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
-import { newId } from '../ids.ts'
 import { presentCustomer } from '../presenters/customers.ts'
+import { type Desk, newId } from '../state/database.ts'
 import type { Customer } from '../state/records.ts'
 
 /** A new customer; it is told of by `customer.created` once its maker is done with it. */

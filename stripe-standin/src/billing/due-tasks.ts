@@ -1,5 +1,5 @@
-import type { Desk } from '../desk.ts'
-import type { Invoice, Subscription } from '../state/records.ts'
+import type { Desk } from '../state/database.ts'
+import type { Invoice, Subscription } from '../state/subscription-records.ts'
 import { expireSession } from './checkout.ts'
 import { chargeInvoice, finalizeAndCharge, methodFor } from './invoices/payments.ts'
 import { cancelSubscription, expireIncomplete } from './subscriptions/cancel.ts'

@@ -1,8 +1,7 @@
-import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'
-import { newId } from '../ids.ts'
 import { presentPaymentMethod } from '../presenters/payment-methods.ts'
+import { type Desk, newId } from '../state/database.ts'
 import type { CardBehavior, PaymentMethod } from '../state/records.ts'
 
 interface TestCard {

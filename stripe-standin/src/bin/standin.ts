@@ -1,6 +1,6 @@
 import { createStandin } from '../app.ts'
 import { isLoopbackHost } from '../http/own-host.ts'
-import { readPlans } from '../state/plans-for-sale.ts'
+import { readPlans } from '../state/seed.ts'
 
 /**
  * The local Stripe as a program of its own. All of its settings come from the environment (STANDIN_…); when it listens it

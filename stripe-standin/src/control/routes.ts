@@ -1,14 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
 import { changeSubscription } from '../billing/subscriptions/record.ts'
-import type { Desk } from '../desk.ts'
 import { subscriptionNamed } from '../endpoints/lookup.ts'
 import { checkKey } from '../http/access.ts'
 import { invalidRequest } from '../http/errors.ts'
 import { presentSubscription } from '../presenters/subscriptions.ts'
 import type { Standin } from '../standin.ts'
-import type { Settings, Subscription, SubscriptionStatus } from '../state/records.ts'
+import type { Desk } from '../state/database.ts'
+import type { Settings } from '../state/records.ts'
 import { currentSettings } from '../state/seed.ts'
+import type { Subscription, SubscriptionStatus } from '../state/subscription-records.ts'
 import { type Faults, noFaults } from './faults.ts'
 
 const share = { type: 'number', minimum: 0, maximum: 1 }

@@ -1,5 +1,4 @@
 import { expireSession, findSession } from '../billing/checkout.ts'
-import type { Desk } from '../desk.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest } from '../http/errors.ts'
 import { allows, listPage, listParams } from '../http/lists.ts'
@@ -20,8 +19,8 @@ import {
   text,
   url,
 } from '../http/params.ts'
-import { newId } from '../ids.ts'
 import { presentCheckoutSession, presentSessionLines } from '../presenters/sessions.ts'
+import { type Desk, newId } from '../state/database.ts'
 import { customerNamed, subscribablePrice } from './lookup.ts'
 import { checkTogether, trialSettings } from './subscription-params.ts'
 

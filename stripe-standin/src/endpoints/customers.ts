@@ -3,7 +3,6 @@ import { changeCustomer } from '../billing/invoices/invoicing.ts'
 import { attachPaymentMethod, ownPaymentMethod, testCardNamed } from '../billing/payment-methods.ts'
 import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
 import { hasEnded } from '../billing/subscriptions/record.ts'
-import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { noSuch } from '../http/errors.ts'
@@ -23,6 +22,7 @@ import {
   type Values,
 } from '../http/params.ts'
 import { presentCustomer } from '../presenters/customers.ts'
+import type { Desk } from '../state/database.ts'
 import type { Customer } from '../state/records.ts'
 import { customerNamed } from './lookup.ts'
 

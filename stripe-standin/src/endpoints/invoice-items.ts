@@ -1,12 +1,11 @@
-import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
 import { allows, listPage, listParams } from '../http/lists.ts'
 import { changedMetadata, flag, ignored, integer, metadata, required, text } from '../http/params.ts'
-import { newId } from '../ids.ts'
 import { presentInvoiceItem } from '../presenters/invoices.ts'
-import type { InvoiceItem } from '../state/records.ts'
+import { type Desk, newId } from '../state/database.ts'
+import type { InvoiceItem } from '../state/subscription-records.ts'
 import { customerNamed, subscriptionNamed } from './lookup.ts'
 
 function itemNamed(desk: Desk, id: string): InvoiceItem {

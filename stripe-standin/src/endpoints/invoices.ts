@@ -9,7 +9,6 @@ import {
 } from '../billing/invoices/invoicing.ts'
 import { chargeInvoice, methodFor, settleInvoice } from '../billing/invoices/payments.ts'
 import { attachPaymentMethod, ownPaymentMethod, testCardNamed } from '../billing/payment-methods.ts'
-import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { cardDeclined, invalidRequest } from '../http/errors.ts'
@@ -28,7 +27,9 @@ import {
   unsettable,
 } from '../http/params.ts'
 import { amountDue, presentInvoice } from '../presenters/invoices.ts'
-import type { Invoice, PaymentMethod } from '../state/records.ts'
+import type { Desk } from '../state/database.ts'
+import type { PaymentMethod } from '../state/records.ts'
+import type { Invoice } from '../state/subscription-records.ts'
 import { customerNamed, invoiceNamed } from './lookup.ts'
 
 function mustBe(invoice: Invoice, verb: string, ...statuses: readonly Invoice['status'][]): void {

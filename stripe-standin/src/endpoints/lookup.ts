@@ -1,6 +1,7 @@
-import type { Desk } from '../desk.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
-import type { Customer, Invoice, Price, Subscription } from '../state/records.ts'
+import type { Desk } from '../state/database.ts'
+import type { Customer, Price } from '../state/records.ts'
+import type { Invoice, Subscription } from '../state/subscription-records.ts'
 
 /** The customer that a parameter names; a deleted one is none. */
 export function customerNamed(desk: Desk, id: string, param = 'customer'): Customer {

@@ -5,13 +5,13 @@ import {
   testCardNamed,
   testCardNumbered,
 } from '../billing/payment-methods.ts'
-import type { Desk } from '../desk.ts'
 import type { Presented } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'
 import { type ListQuery, listPage, listParams } from '../http/lists.ts'
 import { changedMetadata, hash, ignored, metadata, oneOf, required, text, unsettable } from '../http/params.ts'
 import { presentPaymentMethod } from '../presenters/payment-methods.ts'
+import type { Desk } from '../state/database.ts'
 import type { PaymentMethod } from '../state/records.ts'
 import { customerNamed } from './lookup.ts'
 

@@ -1,4 +1,3 @@
-import type { Desk } from '../desk.ts'
 import { emit, emitUpdate } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
@@ -17,9 +16,9 @@ import {
   url,
   type Values,
 } from '../http/params.ts'
-import { newId } from '../ids.ts'
 import { presentPortalConfiguration } from '../presenters/portal.ts'
-import type { PortalConfiguration } from '../state/records.ts'
+import { type Desk, newId } from '../state/database.ts'
+import type { PortalConfiguration } from '../state/session-records.ts'
 
 type Features = PortalConfiguration['features']
 

@@ -1,13 +1,13 @@
 import { previewChange } from '../billing/portal/plan-change.ts'
 import { hasEnded } from '../billing/subscriptions/record.ts'
-import type { Desk } from '../desk.ts'
 import { emit } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
 import { hash, ignored, list, oneOf, quantity, required, text, url, type Values } from '../http/params.ts'
-import { newId } from '../ids.ts'
 import { presentPortalSession } from '../presenters/portal.ts'
-import type { AfterCompletion, PortalConfiguration, PortalFlow, Subscription } from '../state/records.ts'
+import { type Desk, newId } from '../state/database.ts'
+import type { AfterCompletion, PortalConfiguration, PortalFlow } from '../state/session-records.ts'
+import type { Subscription } from '../state/subscription-records.ts'
 import { customerNamed } from './lookup.ts'
 
 const ofSubscription = { subscription: required(text) }

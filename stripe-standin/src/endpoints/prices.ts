@@ -1,4 +1,3 @@
-import type { Desk } from '../desk.ts'
 import { emit, emitUpdate } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
@@ -20,8 +19,8 @@ import {
   text,
   type Values,
 } from '../http/params.ts'
-import { newId } from '../ids.ts'
 import { presentPrice } from '../presenters/catalogue.ts'
+import { type Desk, newId } from '../state/database.ts'
 import type { Price } from '../state/records.ts'
 import { priceNamed } from './lookup.ts'
 

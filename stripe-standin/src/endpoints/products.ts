@@ -1,4 +1,3 @@
-import type { Desk } from '../desk.ts'
 import { emit, emitUpdate } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
@@ -18,8 +17,8 @@ import {
   text,
   unsettable,
 } from '../http/params.ts'
-import { newId } from '../ids.ts'
 import { presentProduct } from '../presenters/catalogue.ts'
+import { type Desk, newId } from '../state/database.ts'
 import type { Product } from '../state/records.ts'
 import { makePrice, recurring } from './prices.ts'
 

@@ -1,4 +1,3 @@
-import type { Desk } from '../desk.ts'
 import { invalidRequest } from '../http/errors.ts'
 import {
   changedMetadata,
@@ -16,8 +15,9 @@ import {
   type Values,
   wordOr,
 } from '../http/params.ts'
-import { newId } from '../ids.ts'
-import type { Price, Subscription, SubscriptionItem } from '../state/records.ts'
+import { type Desk, newId } from '../state/database.ts'
+import type { Price } from '../state/records.ts'
+import type { Subscription, SubscriptionItem } from '../state/subscription-records.ts'
 import { subscribablePrice } from './lookup.ts'
 
 export const trialSettings = hash({

@@ -1,11 +1,11 @@
 import { releaseSchedule } from '../billing/subscriptions/schedule.ts'
-import type { Desk } from '../desk.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
 import { allows, listPage, listParams } from '../http/lists.ts'
 import { flag, text } from '../http/params.ts'
 import { presentSchedule } from '../presenters/subscriptions.ts'
-import type { SubscriptionSchedule } from '../state/records.ts'
+import type { Desk } from '../state/database.ts'
+import type { SubscriptionSchedule } from '../state/subscription-records.ts'
 import { subscriptionNamed } from './lookup.ts'
 
 function scheduleNamed(desk: Desk, id: string): SubscriptionSchedule {

@@ -5,7 +5,6 @@ import { hasEnded } from '../billing/subscriptions/record.ts'
 import { resumePaused } from '../billing/subscriptions/renew.ts'
 import { startSubscription } from '../billing/subscriptions/start.ts'
 import { updateSubscription } from '../billing/subscriptions/update.ts'
-import type { Desk } from '../desk.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
 import { allows, listPage, listParams } from '../http/lists.ts'
@@ -24,7 +23,8 @@ import {
   wordOr,
 } from '../http/params.ts'
 import { presentSubscription } from '../presenters/subscriptions.ts'
-import type { Subscription } from '../state/records.ts'
+import type { Desk } from '../state/database.ts'
+import type { Subscription } from '../state/subscription-records.ts'
 import { customerNamed, subscribablePrice, subscriptionNamed } from './lookup.ts'
 import { changedItems, checkTogether, commonParams, factsFrom, itemsAfter, newItems } from './subscription-params.ts'
 

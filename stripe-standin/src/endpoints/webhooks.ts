@@ -1,10 +1,9 @@
-import type { Desk } from '../desk.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { noSuch } from '../http/errors.ts'
 import { listPage, listParams } from '../http/lists.ts'
 import { changedMetadata, flag, list, metadata, required, text, unsettable, url } from '../http/params.ts'
-import { newId } from '../ids.ts'
 import { presentWebhookEndpoint } from '../presenters/events.ts'
+import { type Desk, newId } from '../state/database.ts'
 import type { WebhookEndpoint } from '../state/records.ts'
 
 const enabledEvents = list(text, { max: 500 })

@@ -1,6 +1,6 @@
 import type { FaultBox } from '../control/faults.ts'
-import type { Desk } from '../desk.ts'
 import { presentEvent } from '../presenters/events.ts'
+import type { Desk } from '../state/database.ts'
 import type { Delivery } from '../state/records.ts'
 import { signatureHeader } from './sign.ts'
 

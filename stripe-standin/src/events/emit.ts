@@ -1,5 +1,4 @@
-import type { Desk } from '../desk.ts'
-import { newId } from '../ids.ts'
+import { type Desk, newId } from '../state/database.ts'
 import type { WebhookEndpoint } from '../state/records.ts'
 
 /** Any object of the API. */

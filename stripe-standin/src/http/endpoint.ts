@@ -1,5 +1,5 @@
-import type { Desk } from '../desk.ts'
 import type { Presented } from '../events/emit.ts'
+import type { Desk } from '../state/database.ts'
 import type { Fields, Values } from './params.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'

@@ -1,4 +1,3 @@
-import type { Desk } from '../desk.ts'
 import type { Presented } from '../events/emit.ts'
 import { presentPrice, presentProduct } from '../presenters/catalogue.ts'
 import { presentCustomer } from '../presenters/customers.ts'
@@ -8,6 +7,7 @@ import { presentPaymentMethod } from '../presenters/payment-methods.ts'
 import { presentPortalConfiguration } from '../presenters/portal.ts'
 import { presentSessionLines } from '../presenters/sessions.ts'
 import { presentSchedule, presentSubscription } from '../presenters/subscriptions.ts'
+import type { Desk } from '../state/database.ts'
 import { invalidRequest } from './errors.ts'
 
 type Expansion = (desk: Desk, id: string) => Presented

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Desk } from '../desk.ts'
+import type { Desk } from '../state/database.ts'
 import type { KeptReply } from '../state/records.ts'
 import { StripeError } from './errors.ts'
 

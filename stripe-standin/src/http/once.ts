@@ -1,6 +1,6 @@
-import type { Desk } from '../desk.ts'
 import type { Presented } from '../events/emit.ts'
 import type { Standin } from '../standin.ts'
+import type { Desk } from '../state/database.ts'
 import { keepsChanges, StripeError } from './errors.ts'
 import { failureAfterwards } from './failing.ts'
 import { keepReply, keptReply, type Reply } from './idempotency.ts'

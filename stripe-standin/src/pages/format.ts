@@ -1,4 +1,5 @@
-import type { InvoiceStatus, PaymentMethod, Price, Product, Subscription } from '../state/records.ts'
+import type { PaymentMethod, Price, Product } from '../state/records.ts'
+import type { InvoiceStatus, Subscription } from '../state/subscription-records.ts'
 import { type Html, html } from './html.ts'
 
 /** "$49.00". */

@@ -1,4 +1,4 @@
-import type { Desk } from '../desk.ts'
+import type { Desk } from '../state/database.ts'
 import type { FormTokens } from './form-token.ts'
 import type { Notice, Page } from './layout.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Desk } from '../desk.ts'
 import { StripeError } from '../http/errors.ts'
 import type { Standin } from '../standin.ts'
+import type { Desk } from '../state/database.ts'
 import { showCheckout, submitCheckout } from './checkout.ts'
 import { brokenPage, oddRequest, unknownLink } from './error-pages.ts'
 import { FormTokens } from './form-token.ts'

@@ -1,4 +1,4 @@
-import type { Desk } from '../desk.ts'
+import type { Desk } from '../state/database.ts'
 import type { Customer } from '../state/records.ts'
 
 /** A customer as the API shows it; of a deleted one only the id is left. */

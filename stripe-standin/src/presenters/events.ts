@@ -1,4 +1,4 @@
-import type { Desk } from '../desk.ts'
+import type { Desk } from '../state/database.ts'
 import type { StripeEvent, WebhookEndpoint } from '../state/records.ts'
 
 /** The version of Stripe's API whose shapes the stand-in speaks. */

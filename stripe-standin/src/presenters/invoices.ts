@@ -1,5 +1,5 @@
-import type { Desk } from '../desk.ts'
-import type { Invoice, InvoiceItem, InvoiceLine } from '../state/records.ts'
+import type { Desk } from '../state/database.ts'
+import type { Invoice, InvoiceItem, InvoiceLine } from '../state/subscription-records.ts'
 import { wholeList } from './list.ts'
 
 /** What is still to be paid after the customer's credit, before any payment. */

@@ -1,5 +1,5 @@
-import type { Desk } from '../desk.ts'
-import type { AfterCompletion, PortalConfiguration, PortalFlow, PortalSession } from '../state/records.ts'
+import type { Desk } from '../state/database.ts'
+import type { AfterCompletion, PortalConfiguration, PortalFlow, PortalSession } from '../state/session-records.ts'
 
 /** A portal session as the API shows it. Confirming one exact change has a page of its own. */
 export function presentPortalSession(desk: Desk, session: PortalSession) {

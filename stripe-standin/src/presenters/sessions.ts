@@ -1,5 +1,5 @@
-import type { Desk } from '../desk.ts'
-import type { CheckoutSession } from '../state/records.ts'
+import type { Desk } from '../state/database.ts'
+import type { CheckoutSession } from '../state/session-records.ts'
 import { presentPrice } from './catalogue.ts'
 import { wholeList } from './list.ts'
 

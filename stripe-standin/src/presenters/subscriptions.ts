@@ -1,5 +1,5 @@
-import type { Desk } from '../desk.ts'
-import type { Subscription, SubscriptionItem, SubscriptionSchedule } from '../state/records.ts'
+import type { Desk } from '../state/database.ts'
+import type { Subscription, SubscriptionItem, SubscriptionSchedule } from '../state/subscription-records.ts'
 import { presentPlan, presentPrice } from './catalogue.ts'
 import { wholeList } from './list.ts'
 

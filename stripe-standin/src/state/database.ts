@@ -1,4 +1,38 @@
-import type { CollectionName, Collections } from './records.ts'
+import { randomInt } from 'node:crypto'
+import type {
+  Customer,
+  Delivery,
+  KeptReply,
+  PaymentMethod,
+  Price,
+  Product,
+  Settings,
+  StripeEvent,
+  WebhookEndpoint,
+} from './records.ts'
+import type { CheckoutSession, PortalConfiguration, PortalSession } from './session-records.ts'
+import type { Invoice, InvoiceItem, Subscription, SubscriptionSchedule } from './subscription-records.ts'
+
+export interface Collections {
+  customers: Customer
+  products: Product
+  prices: Price
+  payment_methods: PaymentMethod
+  subscriptions: Subscription
+  subscription_schedules: SubscriptionSchedule
+  invoices: Invoice
+  invoice_items: InvoiceItem
+  checkout_sessions: CheckoutSession
+  portal_configurations: PortalConfiguration
+  portal_sessions: PortalSession
+  webhook_endpoints: WebhookEndpoint
+  events: StripeEvent
+  deliveries: Delivery
+  kept_replies: KeptReply
+  settings: Settings
+}
+
+export type CollectionName = keyof Collections
 
 type Records = { readonly [Name in CollectionName]: Map<string, Collections[Name]> }
 
@@ -106,3 +140,21 @@ export class Book {
 }
 
 export type SavedBook = { readonly [Name in CollectionName]?: readonly Collections[Name][] }
+
+/** What every verb works with: the records, the time, the events, and where the stand-in can be reached. */
+export interface Desk {
+  readonly book: Book
+  /** Whole seconds since 1970 on the stand-in's clock; the same throughout one verb. */
+  readonly now: number
+  /** Base of the addresses of pages, without a slash at the end. */
+  readonly url: string
+  /** The request that is being answered, which its events name. */
+  readonly request: { readonly id: string | null; readonly idempotencyKey: string | null }
+}
+
+const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** A random id that cannot be guessed: the prefix and, as at Stripe, 24 letters and digits. */
+export function newId(prefix: string, length = 24): string {
+  return prefix + Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
+}

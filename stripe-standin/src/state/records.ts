@@ -4,12 +4,6 @@
  * Times are whole seconds since 1970 on the stand-in's clock, amounts are in cents.
  */
 
-import type { CheckoutSession, PortalConfiguration, PortalSession } from './session-records.ts'
-import type { Invoice, InvoiceItem, Subscription, SubscriptionSchedule } from './subscription-records.ts'
-
-export type * from './session-records.ts'
-export type * from './subscription-records.ts'
-
 export type Metadata = Readonly<Record<string, string>>
 
 export interface Stored {
@@ -108,24 +102,3 @@ export interface Settings extends Stored {
   /** How long a renewal's invoice stays a draft. */
   readonly draft_seconds: number
 }
-
-export interface Collections {
-  customers: Customer
-  products: Product
-  prices: Price
-  payment_methods: PaymentMethod
-  subscriptions: Subscription
-  subscription_schedules: SubscriptionSchedule
-  invoices: Invoice
-  invoice_items: InvoiceItem
-  checkout_sessions: CheckoutSession
-  portal_configurations: PortalConfiguration
-  portal_sessions: PortalSession
-  webhook_endpoints: WebhookEndpoint
-  events: StripeEvent
-  deliveries: Delivery
-  kept_replies: KeptReply
-  settings: Settings
-}
-
-export type CollectionName = keyof Collections

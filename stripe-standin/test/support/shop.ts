@@ -3,7 +3,8 @@ import { createStandin } from '../../src/app.ts'
 import { completeCheckout } from '../../src/billing/checkout.ts'
 import type { Standin } from '../../src/standin.ts'
 import type { Book } from '../../src/state/database.ts'
-import type { Customer, Subscription } from '../../src/state/records.ts'
+import type { Customer } from '../../src/state/records.ts'
+import type { Subscription } from '../../src/state/subscription-records.ts'
 
 const daySeconds = 86_400
 const formHeaders = { 'content-type': 'application/x-www-form-urlencoded' }

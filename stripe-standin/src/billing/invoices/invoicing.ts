@@ -1,9 +1,15 @@
-import type { Desk } from '../../desk.ts'
 import { emit, emitUpdate } from '../../events/emit.ts'
-import { newId } from '../../ids.ts'
 import { presentCustomer } from '../../presenters/customers.ts'
 import { presentInvoice } from '../../presenters/invoices.ts'
-import type { BillingReason, Customer, Invoice, InvoiceItem, InvoiceLine, Subscription } from '../../state/records.ts'
+import { type Desk, newId } from '../../state/database.ts'
+import type { Customer } from '../../state/records.ts'
+import type {
+  BillingReason,
+  Invoice,
+  InvoiceItem,
+  InvoiceLine,
+  Subscription,
+} from '../../state/subscription-records.ts'
 
 /** A line before it belongs to an invoice. */
 export type NewLine = Omit<InvoiceLine, 'id'>

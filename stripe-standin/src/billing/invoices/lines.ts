@@ -1,5 +1,6 @@
-import type { Desk } from '../../desk.ts'
-import type { Price, Product, SubscriptionItem } from '../../state/records.ts'
+import type { Desk } from '../../state/database.ts'
+import type { Price, Product } from '../../state/records.ts'
+import type { SubscriptionItem } from '../../state/subscription-records.ts'
 import { productAndPrice } from '../subscriptions/record.ts'
 import type { NewLine } from './invoicing.ts'
 

@@ -1,13 +1,8 @@
-import type { Desk } from '../../desk.ts'
 import { cardDeclined, invalidRequest, noSuch } from '../../http/errors.ts'
-import type {
-  Customer,
-  Invoice,
-  PaymentMethod,
-  PortalConfiguration,
-  PortalSession,
-  Subscription,
-} from '../../state/records.ts'
+import type { Desk } from '../../state/database.ts'
+import type { Customer, PaymentMethod } from '../../state/records.ts'
+import type { PortalConfiguration, PortalSession } from '../../state/session-records.ts'
+import type { Invoice, Subscription } from '../../state/subscription-records.ts'
 import { changeCustomer } from '../invoices/invoicing.ts'
 import { chargeInvoice, methodFor } from '../invoices/payments.ts'
 import { attachPaymentMethod, makePaymentMethod, type PageCard, pageCards } from '../payment-methods.ts'

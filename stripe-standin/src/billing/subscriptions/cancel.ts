@@ -1,7 +1,7 @@
-import type { Desk } from '../../desk.ts'
 import { emit } from '../../events/emit.ts'
 import { presentSchedule, presentSubscription } from '../../presenters/subscriptions.ts'
-import type { Subscription, SubscriptionSchedule } from '../../state/records.ts'
+import type { Desk } from '../../state/database.ts'
+import type { Subscription, SubscriptionSchedule } from '../../state/subscription-records.ts'
 import { changeInvoice, voidInvoice } from '../invoices/invoicing.ts'
 import { changeSubscription } from './record.ts'
 

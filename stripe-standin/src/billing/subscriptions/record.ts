@@ -1,7 +1,8 @@
-import type { Desk } from '../../desk.ts'
 import { emitUpdate } from '../../events/emit.ts'
 import { presentSubscription } from '../../presenters/subscriptions.ts'
-import type { Customer, PaymentMethod, Price, Product, Subscription } from '../../state/records.ts'
+import type { Desk } from '../../state/database.ts'
+import type { Customer, PaymentMethod, Price, Product } from '../../state/records.ts'
+import type { Subscription } from '../../state/subscription-records.ts'
 
 /** States in which nothing moves any more. */
 export function hasEnded({ status }: Subscription): boolean {

@@ -1,8 +1,7 @@
-import type { Desk } from '../../desk.ts'
 import { emit } from '../../events/emit.ts'
-import { newId } from '../../ids.ts'
 import { presentSchedule } from '../../presenters/subscriptions.ts'
-import type { Subscription } from '../../state/records.ts'
+import { type Desk, newId } from '../../state/database.ts'
+import type { Subscription } from '../../state/subscription-records.ts'
 import { endSchedule } from './cancel.ts'
 import { changeSubscription } from './record.ts'
 

@@ -1,5 +1,5 @@
 import { cancelAtPeriodEnd, dropScheduledChange, resume } from '../../billing/portal/actions.ts'
-import type { Subscription } from '../../state/records.ts'
+import type { Subscription } from '../../state/subscription-records.ts'
 import { nothingToDo, unknownLink } from '../error-pages.ts'
 import { dayOf, planName, priceInWords } from '../format.ts'
 import { buttonForm, postForm } from '../forms.ts'

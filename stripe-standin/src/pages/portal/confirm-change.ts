@@ -1,6 +1,7 @@
 import { updatePaymentMethod } from '../../billing/portal/actions.ts'
 import type { ChangePreview } from '../../billing/portal/plan-change.ts'
-import type { PaymentMethod, Subscription } from '../../state/records.ts'
+import type { PaymentMethod } from '../../state/records.ts'
+import type { Subscription } from '../../state/subscription-records.ts'
 import { cardChoice, chosenCard, mustPay } from '../card-choice.ts'
 import { dayOf, money, planName, priceInWords, type Sold } from '../format.ts'
 import { postForm } from '../forms.ts'

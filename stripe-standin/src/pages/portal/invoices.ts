@@ -1,7 +1,7 @@
 import { methodFor } from '../../billing/invoices/payments.ts'
 import { payInvoice } from '../../billing/portal/actions.ts'
 import { amountDue } from '../../presenters/invoices.ts'
-import type { Invoice } from '../../state/records.ts'
+import type { Invoice } from '../../state/subscription-records.ts'
 import { unknownLink } from '../error-pages.ts'
 import { dayOf, invoiceStanding, money } from '../format.ts'
 import { buttonForm } from '../forms.ts'

@@ -1,6 +1,6 @@
 import { endOfFlow } from '../../billing/portal/actions.ts'
 import { type PortalView, viewPortal } from '../../billing/portal/view.ts'
-import type { PortalFlow, PortalSession } from '../../state/records.ts'
+import type { PortalFlow, PortalSession } from '../../state/session-records.ts'
 import { expiredLink, unknownLink, usedLink } from '../error-pages.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../layout.ts'
