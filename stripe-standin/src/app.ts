@@ -1,9 +1,9 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { serveControl } from './control/routes.ts'
 import { allEndpoints } from './endpoints/all.ts'
+import { refuseOtherHosts } from './http/access.ts'
 import { sendError, serveApi } from './http/api.ts'
 import { StripeError } from './http/errors.ts'
-import { refuseOtherHosts } from './http/own-host.ts'
 import { registerPages } from './pages/routes.ts'
 import { Standin, type StandinOptions } from './standin.ts'
 

@@ -1,6 +1,6 @@
 import { emit } from '../events/emit.ts'
 import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'
-import { presentPaymentMethod } from '../presenters/payment-methods.ts'
+import { presentPaymentMethod } from '../presenters/customers.ts'
 import { type Desk, newId } from '../state/database.ts'
 import type { CardBehavior, PaymentMethod } from '../state/records.ts'
 

@@ -1,5 +1,5 @@
 import { createStandin } from '../app.ts'
-import { isLoopbackHost } from '../http/own-host.ts'
+import { isLoopbackHost } from '../http/access.ts'
 import { readPlans } from '../state/seed.ts'
 
 /**

@@ -16,7 +16,7 @@ import {
   url,
   type Values,
 } from '../http/params.ts'
-import { presentPortalConfiguration } from '../presenters/portal.ts'
+import { presentPortalConfiguration } from '../presenters/sessions.ts'
 import { type Desk, newId } from '../state/database.ts'
 import type { PortalConfiguration } from '../state/session-records.ts'
 

@@ -1,8 +1,8 @@
+import { createHmac } from 'node:crypto'
 import type { FaultBox } from '../control/faults.ts'
 import { presentEvent } from '../presenters/events.ts'
 import type { Desk } from '../state/database.ts'
 import type { Delivery } from '../state/records.ts'
-import { signatureHeader } from './sign.ts'
 
 /** What the sender of events needs from the stand-in. */
 export interface DeliveryDesk {
@@ -152,4 +152,10 @@ export class Deliverer {
       return false // away, refused, broken off or too slow: tried again later
     }
   }
+}
+
+/** The `Stripe-Signature` header of a body that is sent at `sentAtSeconds`. */
+export function signatureHeader(body: string, secret: string, sentAtSeconds: number): string {
+  const signature = createHmac('sha256', secret).update(`${sentAtSeconds}.${body}`).digest('hex')
+  return `t=${sentAtSeconds},v1=${signature}`
 }

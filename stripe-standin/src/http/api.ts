@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import qs from 'qs'
+import { breakOff, failOnPurpose } from '../control/faults.ts'
 import { apiVersion } from '../presenters/events.ts'
 import type { Standin } from '../standin.ts'
 import { type Desk, newId } from '../state/database.ts'
@@ -6,10 +8,7 @@ import { checkKey } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
 import { invalidRequest, StripeError } from './errors.ts'
 import { expand } from './expand.ts'
-import { breakOff, failOnPurpose } from './failing.ts'
-import { parseForm } from './form.ts'
-import { fingerprintOf } from './idempotency.ts'
-import { doOnce } from './once.ts'
+import { doOnce, fingerprintOf } from './idempotency.ts'
 import { list, readFields, text } from './params.ts'
 
 /** Serves the endpoints as Stripe does: key, parameters, idempotency, expansion, errors. All of them are below /v1. */
@@ -104,4 +103,16 @@ function idempotencyKeyOf(request: FastifyRequest): string | null {
   if (typeof key !== 'string' || key.length > 255)
     throw invalidRequest('Idempotency keys can be up to 255 characters long.')
   return key
+}
+
+/** A form or a query with brackets, as nested hashes and lists of text. */
+export function parseForm(encoded: string): Record<string, unknown> {
+  return qs.parse(encoded, {
+    // Names such as `constructor` are ordinary here, so nothing may be inherited.
+    plainObjects: true,
+    arrayLimit: 200,
+    depth: 10,
+    parameterLimit: 2_000,
+    throwOnLimitExceeded: false,
+  })
 }

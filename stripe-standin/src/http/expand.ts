@@ -1,14 +1,12 @@
 import type { Presented } from '../events/emit.ts'
 import { presentPrice, presentProduct } from '../presenters/catalogue.ts'
-import { presentCustomer } from '../presenters/customers.ts'
+import { presentCustomer, presentPaymentMethod } from '../presenters/customers.ts'
 import { presentInvoice } from '../presenters/invoices.ts'
-import { wholeList } from '../presenters/list.ts'
-import { presentPaymentMethod } from '../presenters/payment-methods.ts'
-import { presentPortalConfiguration } from '../presenters/portal.ts'
-import { presentSessionLines } from '../presenters/sessions.ts'
+import { presentPortalConfiguration, presentSessionLines } from '../presenters/sessions.ts'
 import { presentSchedule, presentSubscription } from '../presenters/subscriptions.ts'
 import type { Desk } from '../state/database.ts'
 import { invalidRequest } from './errors.ts'
+import { wholeList } from './lists.ts'
 
 type Expansion = (desk: Desk, id: string) => Presented
 

@@ -58,3 +58,8 @@ export function listPage<T extends { readonly id: string }>(listing: Listing<T>)
 export function allows<T>(wanted: T | undefined, value: T): boolean {
   return wanted === undefined || wanted === value
 }
+
+/** A list inside another object, which holds all there is. */
+export function wholeList<T>(url: string, data: readonly T[]) {
+  return { object: 'list', data, has_more: false, url }
+}

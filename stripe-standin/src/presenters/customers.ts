@@ -1,5 +1,5 @@
 import type { Desk } from '../state/database.ts'
-import type { Customer } from '../state/records.ts'
+import type { Customer, PaymentMethod } from '../state/records.ts'
 
 /** A customer as the API shows it; of a deleted one only the id is left. */
 export function presentCustomer(desk: Desk, customer: Customer) {
@@ -33,5 +33,43 @@ export function presentCustomer(desk: Desk, customer: Customer) {
     shipping: null,
     tax_exempt: 'none',
     test_clock: null,
+  }
+}
+
+/** A card as the API shows it. What it will do when it is charged is not to be seen. */
+export function presentPaymentMethod(method: PaymentMethod) {
+  return {
+    id: method.id,
+    object: 'payment_method',
+    allow_redisplay: 'unspecified',
+    billing_details: {
+      address: { city: null, country: null, line1: null, line2: null, postal_code: null, state: null },
+      email: method.billing_details.email,
+      name: method.billing_details.name,
+      phone: null,
+      tax_id: null,
+    },
+    card: {
+      brand: method.brand,
+      checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
+      country: 'US',
+      display_brand: method.brand,
+      exp_month: 12,
+      exp_year: 2040,
+      fingerprint: `standin${method.last4}`,
+      funding: 'credit',
+      generated_from: null,
+      last4: method.last4,
+      networks: { available: [method.brand], preferred: null },
+      regulated_status: 'unregulated',
+      three_d_secure_usage: { supported: true },
+      wallet: null,
+    },
+    created: method.created,
+    customer: method.customer,
+    customer_account: null,
+    livemode: false,
+    metadata: method.metadata,
+    type: 'card',
   }
 }

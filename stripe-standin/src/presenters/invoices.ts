@@ -1,6 +1,6 @@
+import { wholeList } from '../http/lists.ts'
 import type { Desk } from '../state/database.ts'
 import type { Invoice, InvoiceItem, InvoiceLine } from '../state/subscription-records.ts'
-import { wholeList } from './list.ts'
 
 /** What is still to be paid after the customer's credit, before any payment. */
 export function amountDue(invoice: Invoice): number {

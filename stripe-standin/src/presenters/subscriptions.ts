@@ -1,7 +1,7 @@
+import { wholeList } from '../http/lists.ts'
 import type { Desk } from '../state/database.ts'
 import type { Subscription, SubscriptionItem, SubscriptionSchedule } from '../state/subscription-records.ts'
 import { presentPlan, presentPrice } from './catalogue.ts'
-import { wholeList } from './list.ts'
 
 /** A subscription as the API shows it since 2025: its periods stand on its items. */
 export function presentSubscription(desk: Desk, subscription: Subscription) {
