@@ -5,8 +5,14 @@ import type { Desk } from '../state/database.ts'
 import type { Customer, Price, Product } from '../state/records.ts'
 import type { CheckoutSession } from '../state/session-records.ts'
 import type { Subscription } from '../state/subscription-records.ts'
-import { makeCustomer, tellNewCustomer } from './customers.ts'
-import { attachPaymentMethod, makePaymentMethod, type PageCard, pageCards } from './payment-methods.ts'
+import {
+  attachPaymentMethod,
+  makeCustomer,
+  makePaymentMethod,
+  type PageCard,
+  pageCards,
+  tellNewCustomer,
+} from './customers.ts'
 import { productAndPrice } from './subscriptions/record.ts'
 import { startSubscription } from './subscriptions/start.ts'
 

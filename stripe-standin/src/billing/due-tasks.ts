@@ -3,10 +3,9 @@ import type { Invoice, Subscription } from '../state/subscription-records.ts'
 import { expireSession } from './checkout.ts'
 import { chargeInvoice, finalizeAndCharge, methodFor } from './invoices/payments.ts'
 import { cancelSubscription, expireIncomplete } from './subscriptions/cancel.ts'
+import { renewSubscription } from './subscriptions/periods.ts'
 import { changeSubscription, hasEnded } from './subscriptions/record.ts'
-import { renewSubscription } from './subscriptions/renew.ts'
-import { announceTrialEnd, trialNoticeSeconds } from './subscriptions/start.ts'
-import { endTrial } from './subscriptions/trial.ts'
+import { announceTrialEnd, endTrial, trialNoticeSeconds } from './subscriptions/trial.ts'
 
 /** How long a first payment may take. */
 const incompleteSeconds = 23 * 3_600

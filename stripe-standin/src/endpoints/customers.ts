@@ -1,6 +1,11 @@
-import { makeCustomer, tellNewCustomer } from '../billing/customers.ts'
-import { changeCustomer } from '../billing/invoices/invoicing.ts'
-import { attachPaymentMethod, ownPaymentMethod, testCardNamed } from '../billing/payment-methods.ts'
+import {
+  attachPaymentMethod,
+  changeCustomer,
+  makeCustomer,
+  ownPaymentMethod,
+  tellNewCustomer,
+  testCardNamed,
+} from '../billing/customers.ts'
 import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
 import { hasEnded } from '../billing/subscriptions/record.ts'
 import { emit } from '../events/emit.ts'

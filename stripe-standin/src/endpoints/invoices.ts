@@ -1,14 +1,13 @@
+import { attachPaymentMethod, ownPaymentMethod, testCardNamed } from '../billing/customers.ts'
 import {
   changeInvoice,
   draftInvoice,
   finalizeInvoice,
-  lineOfItem,
   markUncollectible,
-  pendingItems,
   voidInvoice,
 } from '../billing/invoices/invoicing.ts'
+import { lineOfItem, pendingItems } from '../billing/invoices/lines.ts'
 import { chargeInvoice, methodFor, settleInvoice } from '../billing/invoices/payments.ts'
-import { attachPaymentMethod, ownPaymentMethod, testCardNamed } from '../billing/payment-methods.ts'
 import { emit } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { cardDeclined, invalidRequest } from '../http/errors.ts'

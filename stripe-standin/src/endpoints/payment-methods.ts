@@ -4,7 +4,7 @@ import {
   makePaymentMethod,
   testCardNamed,
   testCardNumbered,
-} from '../billing/payment-methods.ts'
+} from '../billing/customers.ts'
 import type { Presented } from '../events/emit.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'

@@ -1,4 +1,4 @@
-import { releaseSchedule } from '../billing/subscriptions/schedule.ts'
+import { releaseSchedule } from '../billing/subscriptions/record.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalidRequest, noSuch } from '../http/errors.ts'
 import { allows, listPage, listParams } from '../http/lists.ts'

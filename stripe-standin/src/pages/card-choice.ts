@@ -1,5 +1,5 @@
+import { type PageCard, pageCards } from '../billing/customers.ts'
 import { canPay } from '../billing/invoices/payments.ts'
-import { type PageCard, pageCards } from '../billing/payment-methods.ts'
 import { cardDeclined } from '../http/errors.ts'
 import type { PaymentMethod } from '../state/records.ts'
 import { cardInWords } from './format.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { completeCheckout, successUrl } from '../../src/billing/checkout.ts'
-import type { PageCard } from '../../src/billing/payment-methods.ts'
+import type { PageCard } from '../../src/billing/customers.ts'
 import { daySeconds, hourSeconds, idOf, openWorld, type World } from '../support/world.ts'
 
 let world: World

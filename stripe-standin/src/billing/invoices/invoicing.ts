@@ -1,18 +1,9 @@
 import { emit, emitUpdate } from '../../events/emit.ts'
-import { presentCustomer } from '../../presenters/customers.ts'
 import { presentInvoice } from '../../presenters/invoices.ts'
 import { type Desk, newId } from '../../state/database.ts'
-import type { Customer } from '../../state/records.ts'
-import type {
-  BillingReason,
-  Invoice,
-  InvoiceItem,
-  InvoiceLine,
-  Subscription,
-} from '../../state/subscription-records.ts'
-
-/** A line before it belongs to an invoice. */
-export type NewLine = Omit<InvoiceLine, 'id'>
+import type { BillingReason, Invoice, Subscription } from '../../state/subscription-records.ts'
+import { changeCustomer } from '../customers.ts'
+import { lineOfItem, type NewLine, pendingItems } from './lines.ts'
 
 interface NewInvoice {
   readonly customer: string
@@ -89,28 +80,6 @@ export function draftSubscriptionInvoice(
   })
 }
 
-/** The customer's amounts that no invoice has taken up yet. */
-export function pendingItems(desk: Desk, customer: string, currency: string): InvoiceItem[] {
-  return desk.book
-    .all('invoice_items')
-    .filter((item) => item.customer === customer && item.currency === currency && item.invoice === null)
-}
-
-export function lineOfItem(item: InvoiceItem): NewLine {
-  const { amount, description, period, price, quantity, proration, subscription, subscription_item } = item
-  return {
-    amount,
-    description,
-    period,
-    price,
-    quantity,
-    proration,
-    subscription,
-    subscription_item,
-    invoice_item: item.id,
-  }
-}
-
 /** Numbers a draft and uses the customer's credit; what is left is due. A negative total becomes credit. */
 export function finalizeInvoice(desk: Desk, draft: Invoice): Invoice {
   const customer = desk.book.must('customers', draft.customer)
@@ -133,14 +102,6 @@ function dueDate(desk: Desk, invoice: Invoice): number | null {
   if (invoice.collection_method !== 'send_invoice') return null
   const subscription = invoice.subscription ? desk.book.get('subscriptions', invoice.subscription) : undefined
   return desk.now + (subscription?.days_until_due ?? 30) * 86_400
-}
-
-/** Changes a customer and tells of it. */
-export function changeCustomer(desk: Desk, customer: Customer, facts: Partial<Customer>): Customer {
-  const before = presentCustomer(desk, customer)
-  const changed = desk.book.amend('customers', customer, facts)
-  emitUpdate(desk, 'customer.updated', before, presentCustomer(desk, changed))
-  return changed
 }
 
 /** Changes an invoice and tells of it, with an event of its own where its status turns. */

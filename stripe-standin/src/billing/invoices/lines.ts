@@ -1,8 +1,10 @@
-import type { Desk } from '../../state/database.ts'
+import { type Desk, newId } from '../../state/database.ts'
 import type { Price, Product } from '../../state/records.ts'
-import type { SubscriptionItem } from '../../state/subscription-records.ts'
+import type { InvoiceItem, InvoiceLine, Subscription, SubscriptionItem } from '../../state/subscription-records.ts'
 import { productAndPrice } from '../subscriptions/record.ts'
-import type { NewLine } from './invoicing.ts'
+
+/** A line before it belongs to an invoice. */
+export type NewLine = Omit<InvoiceLine, 'id'>
 
 type Period = NewLine['period']
 
@@ -56,4 +58,59 @@ export function prorationLine(
 function priceText(product: Product, price: Price): string {
   const amount = (price.unit_amount / 100).toFixed(2)
   return `${product.name} (at ${amount} ${price.currency.toUpperCase()}${price.recurring ? ` / ${price.recurring.interval}` : ''})`
+}
+
+/** The customer's amounts that no invoice has taken up yet. */
+export function pendingItems(desk: Desk, customer: string, currency: string): InvoiceItem[] {
+  return desk.book
+    .all('invoice_items')
+    .filter((item) => item.customer === customer && item.currency === currency && item.invoice === null)
+}
+
+export function lineOfItem(item: InvoiceItem): NewLine {
+  const { amount, description, period, price, quantity, proration, subscription, subscription_item } = item
+  return {
+    amount,
+    description,
+    period,
+    price,
+    quantity,
+    proration,
+    subscription,
+    subscription_item,
+    invoice_item: item.id,
+  }
+}
+
+/** Keeps an amount for the customer's next invoice. */
+export function waitForNextInvoice(desk: Desk, subscription: Subscription, line: NewLine): void {
+  const { amount, description, period, price, quantity, proration, subscription_item } = line
+  desk.book.put('invoice_items', {
+    id: newId('ii_1'),
+    created: desk.now,
+    customer: subscription.customer,
+    invoice: null,
+    subscription: subscription.id,
+    subscription_item,
+    amount,
+    currency: subscription.currency,
+    description,
+    price,
+    quantity,
+    proration,
+    period,
+    metadata: {},
+  })
+}
+
+/** The line for the rest of an item's period. */
+export function restLine(
+  desk: Desk,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  from: number,
+  direction: 'credit' | 'charge',
+): NewLine {
+  const start = Math.min(Math.max(from, item.current_period_start), item.current_period_end)
+  return prorationLine(desk, subscription.id, item, { start, end: item.current_period_end }, direction)
 }

@@ -4,9 +4,10 @@ import type { Desk } from '../../state/database.ts'
 import type { PaymentMethod } from '../../state/records.ts'
 import { currentSettings } from '../../state/seed.ts'
 import type { Invoice, Subscription } from '../../state/subscription-records.ts'
+import { changeCustomer } from '../customers.ts'
 import { cancelSubscription } from '../subscriptions/cancel.ts'
 import { changeSubscription, findMethod, methodOf } from '../subscriptions/record.ts'
-import { changeCustomer, changeInvoice, finalizeInvoice, markUncollectible, voidInvoice } from './invoicing.ts'
+import { changeInvoice, finalizeInvoice, markUncollectible, voidInvoice } from './invoicing.ts'
 
 const daySeconds = 86_400
 

@@ -6,7 +6,7 @@ import type { Subscription, SubscriptionItem } from '../../state/subscription-re
 import { periodLine } from '../invoices/lines.ts'
 import { type Change, dueForLines, planChange } from '../subscriptions/change-items.ts'
 import { nextTurn } from '../subscriptions/periods.ts'
-import { scheduleChange } from '../subscriptions/schedule.ts'
+import { scheduleChange } from '../subscriptions/record.ts'
 import { updateSubscription } from '../subscriptions/update.ts'
 
 /** What choosing a plan in the portal would do. */

@@ -1,9 +1,9 @@
 import { emit } from '../../events/emit.ts'
-import { presentSchedule, presentSubscription } from '../../presenters/subscriptions.ts'
+import { presentSubscription } from '../../presenters/subscriptions.ts'
 import type { Desk } from '../../state/database.ts'
-import type { Subscription, SubscriptionSchedule } from '../../state/subscription-records.ts'
+import type { Subscription } from '../../state/subscription-records.ts'
 import { changeInvoice, voidInvoice } from '../invoices/invoicing.ts'
-import { changeSubscription } from './record.ts'
+import { changeSubscription, endSchedule } from './record.ts'
 
 interface Cancellation {
   readonly reason: Subscription['cancellation']['reason']
@@ -47,16 +47,4 @@ export function expireIncomplete(desk: Desk, subscription: Subscription): Subscr
   const invoice = expired.latest_invoice && desk.book.get('invoices', expired.latest_invoice)
   if (invoice && invoice.status === 'open') voidInvoice(desk, invoice)
   return expired
-}
-
-/** Ends the schedule of a subscription, if it has one; the caller clears the subscription's reference. */
-export function endSchedule(
-  desk: Desk,
-  subscription: Subscription,
-  status: Exclude<SubscriptionSchedule['status'], 'active'>,
-): void {
-  const schedule = desk.book.get('subscription_schedules', subscription.schedule ?? '')
-  if (schedule?.status !== 'active') return
-  const ended = desk.book.amend('subscription_schedules', schedule, { status, ended_at: desk.now })
-  emit(desk, `subscription_schedule.${status}`, presentSchedule(desk, ended))
 }

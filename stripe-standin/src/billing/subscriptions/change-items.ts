@@ -1,13 +1,13 @@
 import { cardDeclined } from '../../http/errors.ts'
-import { type Desk, newId } from '../../state/database.ts'
+import type { Desk } from '../../state/database.ts'
 import type { ProrationBehavior } from '../../state/session-records.ts'
 import type { Subscription, SubscriptionItem } from '../../state/subscription-records.ts'
-import { draftSubscriptionInvoice, finalizeInvoice, type NewLine, pendingItems } from '../invoices/invoicing.ts'
-import { periodLine, prorationLine } from '../invoices/lines.ts'
+import { draftSubscriptionInvoice, finalizeInvoice } from '../invoices/invoicing.ts'
+import { type NewLine, pendingItems, periodLine, restLine, waitForNextInvoice } from '../invoices/lines.ts'
 import { canPay, finalizeAndCharge } from '../invoices/payments.ts'
+import { startPeriod } from './periods.ts'
 import { changeSubscription, current, methodOf } from './record.ts'
 import type { PaymentBehavior } from './start.ts'
-import { startPeriod } from './trial.ts'
 
 export interface Change {
   /** The items as they are to be; those that stay keep their ids. */
@@ -85,39 +85,6 @@ export function applyChange(
     if (changed.status === 'active') changeSubscription(desk, changed, { status: 'past_due' })
   } else finalizeAndCharge(desk, invoice)
   return current(desk, changed)
-}
-
-/** Keeps an amount for the customer's next invoice. */
-export function waitForNextInvoice(desk: Desk, subscription: Subscription, line: NewLine): void {
-  const { amount, description, period, price, quantity, proration, subscription_item } = line
-  desk.book.put('invoice_items', {
-    id: newId('ii_1'),
-    created: desk.now,
-    customer: subscription.customer,
-    invoice: null,
-    subscription: subscription.id,
-    subscription_item,
-    amount,
-    currency: subscription.currency,
-    description,
-    price,
-    quantity,
-    proration,
-    period,
-    metadata: {},
-  })
-}
-
-/** The line for the rest of an item's period. */
-export function restLine(
-  desk: Desk,
-  subscription: Subscription,
-  item: SubscriptionItem,
-  from: number,
-  direction: 'credit' | 'charge',
-): NewLine {
-  const start = Math.min(Math.max(from, item.current_period_start), item.current_period_end)
-  return prorationLine(desk, subscription.id, item, { start, end: item.current_period_end }, direction)
 }
 
 function isSame(one: SubscriptionItem, other: SubscriptionItem): boolean {

@@ -1,8 +1,9 @@
-import { emitUpdate } from '../../events/emit.ts'
-import { presentSubscription } from '../../presenters/subscriptions.ts'
+import { emit, emitUpdate } from '../../events/emit.ts'
+import { presentSchedule, presentSubscription } from '../../presenters/subscriptions.ts'
 import type { Desk } from '../../state/database.ts'
+import { newId } from '../../state/database.ts'
 import type { Customer, PaymentMethod, Price, Product } from '../../state/records.ts'
-import type { Subscription } from '../../state/subscription-records.ts'
+import type { Subscription, SubscriptionSchedule } from '../../state/subscription-records.ts'
 
 /** States in which nothing moves any more. */
 export function hasEnded({ status }: Subscription): boolean {
@@ -42,4 +43,44 @@ export function soldBy(desk: Desk, subscription: Subscription): { product: Produ
 export function productAndPrice(desk: Desk, priceId: string): { product: Product; price: Price } {
   const price = desk.book.must('prices', priceId)
   return { product: desk.book.must('products', price.product), price }
+}
+
+/** Has the plan change when the current period ends; an earlier wish is replaced. */
+export function scheduleChange(desk: Desk, subscription: Subscription, price: string, quantity: number): Subscription {
+  endSchedule(desk, subscription, 'released')
+  const item = subscription.items[0]!
+  const schedule = desk.book.put('subscription_schedules', {
+    id: newId('sub_sched_1'),
+    created: desk.now,
+    subscription: subscription.id,
+    customer: subscription.customer,
+    status: 'active',
+    price,
+    quantity,
+    at: item.current_period_end,
+    previous_price: item.price,
+    phase_start: item.current_period_start,
+    ended_at: null,
+  })
+  emit(desk, 'subscription_schedule.created', presentSchedule(desk, schedule))
+  return changeSubscription(desk, subscription, { schedule: schedule.id })
+}
+
+/** Forgets a scheduled change: the subscription goes on as it is. */
+export function releaseSchedule(desk: Desk, subscription: Subscription): Subscription {
+  if (!subscription.schedule) return subscription
+  endSchedule(desk, subscription, 'released')
+  return changeSubscription(desk, subscription, { schedule: null })
+}
+
+/** Ends the schedule of a subscription, if it has one; the caller clears the subscription's reference. */
+export function endSchedule(
+  desk: Desk,
+  subscription: Subscription,
+  status: Exclude<SubscriptionSchedule['status'], 'active'>,
+): void {
+  const schedule = desk.book.get('subscription_schedules', subscription.schedule ?? '')
+  if (schedule?.status !== 'active') return
+  const ended = desk.book.amend('subscription_schedules', schedule, { status, ended_at: desk.now })
+  emit(desk, `subscription_schedule.${status}`, presentSchedule(desk, ended))
 }

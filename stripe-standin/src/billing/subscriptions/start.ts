@@ -5,11 +5,12 @@ import { presentSubscription } from '../../presenters/subscriptions.ts'
 import { type Desk, newId } from '../../state/database.ts'
 import type { Metadata } from '../../state/records.ts'
 import type { Invoice, MissingPaymentMethod, Subscription, SubscriptionItem } from '../../state/subscription-records.ts'
-import { draftSubscriptionInvoice, finalizeInvoice, pendingItems } from '../invoices/invoicing.ts'
-import { periodLine } from '../invoices/lines.ts'
+import { draftSubscriptionInvoice, finalizeInvoice } from '../invoices/invoicing.ts'
+import { pendingItems, periodLine } from '../invoices/lines.ts'
 import { canPay, finalizeAndCharge } from '../invoices/payments.ts'
 import { nextTurn } from './periods.ts'
 import { current, findMethod } from './record.ts'
+import { announceTrialEnd } from './trial.ts'
 
 export type PaymentBehavior = 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete'
 
@@ -22,9 +23,6 @@ export interface NewSubscription {
   readonly missingPaymentMethod: MissingPaymentMethod
   readonly facts: Partial<Subscription>
 }
-
-/** Three days before it ends, a trial's end is announced; a shorter one is announced at its start. */
-export const trialNoticeSeconds = 3 * 86_400
 
 /**
  * Starts a subscription: in its trial, or with a first invoice that is charged at once. `toldIncomplete` is how a page of
@@ -70,14 +68,6 @@ function collectFirst(desk: Desk, invoice: Invoice, behavior: PaymentBehavior): 
   const waits = behavior === 'default_incomplete' && amountDue(invoice) > 0
   if (waits) finalizeInvoice(desk, invoice)
   else finalizeAndCharge(desk, invoice)
-}
-
-/** Tells of a trial's coming end when it is near and was not told yet. */
-export function announceTrialEnd(desk: Desk, subscription: Subscription): void {
-  if (subscription.status !== 'trialing' || subscription.trial_will_end_told || subscription.trial_end === null) return
-  if (subscription.trial_end - trialNoticeSeconds > desk.now) return
-  const told = desk.book.amend('subscriptions', subscription, { trial_will_end_told: true })
-  emit(desk, 'customer.subscription.trial_will_end', presentSubscription(desk, told))
 }
 
 function buildSubscription(desk: Desk, wanted: NewSubscription): Subscription {

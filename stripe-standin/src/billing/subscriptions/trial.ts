@@ -1,13 +1,10 @@
 import { emit } from '../../events/emit.ts'
 import { presentSubscription } from '../../presenters/subscriptions.ts'
 import type { Desk } from '../../state/database.ts'
-import { currentSettings } from '../../state/seed.ts'
-import type { Invoice, Subscription } from '../../state/subscription-records.ts'
-import { draftSubscriptionInvoice } from '../invoices/invoicing.ts'
-import { periodLine } from '../invoices/lines.ts'
+import type { Subscription } from '../../state/subscription-records.ts'
 import { finalizeAndCharge } from '../invoices/payments.ts'
 import { cancelSubscription } from './cancel.ts'
-import { nextTurn } from './periods.ts'
+import { draftPeriod, draftRenewal, startPeriod } from './periods.ts'
 import { changeSubscription, current, methodOf } from './record.ts'
 
 /**
@@ -56,44 +53,13 @@ function pauseSubscription(desk: Desk, subscription: Subscription, facts: Partia
   return paused
 }
 
-/** The facts of a subscription whose next period starts now. */
-export function startPeriod(
-  desk: Desk,
-  subscription: Subscription,
-): Pick<Subscription, 'items' | 'billing_cycle_anchor' | 'cancel_at'> {
-  const recurrence = desk.book.must('prices', subscription.items[0]!.price).recurring!
-  const end = nextTurn(subscription.billing_cycle_anchor, recurrence, desk.now)
-  return {
-    billing_cycle_anchor: subscription.billing_cycle_anchor,
-    cancel_at: subscription.cancel_at_period_end ? end : subscription.cancel_at,
-    items: subscription.items.map((item) => ({
-      ...item,
-      current_period_start: desk.now,
-      current_period_end: end,
-    })),
-  }
-}
+/** Three days before it ends, a trial's end is announced; a shorter one is announced at its start. */
+export const trialNoticeSeconds = 3 * 86_400
 
-/** A draft for the period that a subscription is in, which its maker finalizes at once. */
-export function draftPeriod(
-  desk: Desk,
-  subscription: Subscription,
-  reason: Invoice['billing_reason'],
-  facts: Partial<Invoice> = {},
-): Invoice {
-  return draftSubscriptionInvoice(desk, subscription, {
-    reason,
-    lines: subscription.items.map((item) => periodLine(desk, subscription.id, item, { free: false })),
-    period: { start: subscription.items[0]!.current_period_start, end: subscription.items[0]!.current_period_end },
-    facts,
-  })
-}
-
-/** The draft of a renewal, open to additions for a while; nobody collects one of an unpaid or paused subscription. */
-export function draftRenewal(desk: Desk, subscription: Subscription): Invoice {
-  const collected = subscription.status !== 'unpaid' && subscription.pause_collection?.behavior !== 'keep_as_draft'
-  return draftPeriod(desk, subscription, 'subscription_cycle', {
-    auto_advance: collected,
-    automatically_finalizes_at: collected ? desk.now + currentSettings(desk.book).draft_seconds : null,
-  })
+/** Tells of a trial's coming end when it is near and was not told yet. */
+export function announceTrialEnd(desk: Desk, subscription: Subscription): void {
+  if (subscription.status !== 'trialing' || subscription.trial_will_end_told || subscription.trial_end === null) return
+  if (subscription.trial_end - trialNoticeSeconds > desk.now) return
+  const told = desk.book.amend('subscriptions', subscription, { trial_will_end_told: true })
+  emit(desk, 'customer.subscription.trial_will_end', presentSubscription(desk, told))
 }

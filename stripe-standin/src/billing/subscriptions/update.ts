@@ -2,11 +2,11 @@ import { invalidRequest } from '../../http/errors.ts'
 import type { Desk } from '../../state/database.ts'
 import type { ProrationBehavior } from '../../state/session-records.ts'
 import type { Subscription, SubscriptionItem } from '../../state/subscription-records.ts'
-import { endSchedule } from './cancel.ts'
-import { applyChange, restLine, waitForNextInvoice } from './change-items.ts'
-import { changeSubscription, current, hasEnded } from './record.ts'
-import { announceTrialEnd, type PaymentBehavior } from './start.ts'
-import { endTrial } from './trial.ts'
+import { restLine, waitForNextInvoice } from '../invoices/lines.ts'
+import { applyChange } from './change-items.ts'
+import { changeSubscription, current, endSchedule, hasEnded } from './record.ts'
+import type { PaymentBehavior } from './start.ts'
+import { announceTrialEnd, endTrial } from './trial.ts'
 
 /** What a caller wants changed; what is undefined stays as it is. */
 export interface SubscriptionUpdate {

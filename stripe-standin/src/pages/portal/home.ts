@@ -1,7 +1,7 @@
 import { canPay } from '../../billing/invoices/payments.ts'
 import type { PortalSubscription } from '../../billing/portal/view.ts'
+import { resumePaused } from '../../billing/subscriptions/periods.ts'
 import { methodOf } from '../../billing/subscriptions/record.ts'
-import { resumePaused } from '../../billing/subscriptions/renew.ts'
 import { cardDeclined } from '../../http/errors.ts'
 import type { Subscription } from '../../state/subscription-records.ts'
 import { nothingToDo } from '../error-pages.ts'
