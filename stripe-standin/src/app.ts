@@ -1,8 +1,20 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { serveControl } from './control/routes.ts'
-import { allEndpoints } from './endpoints/all.ts'
+import { checkoutSessionEndpoints } from './endpoints/checkout-sessions.ts'
+import { customerEndpoints } from './endpoints/customers.ts'
+import { invoiceItemEndpoints } from './endpoints/invoice-items.ts'
+import { invoiceEndpoints } from './endpoints/invoices.ts'
+import { paymentMethodEndpoints } from './endpoints/payment-methods.ts'
+import { portalConfigurationEndpoints } from './endpoints/portal-configurations.ts'
+import { portalSessionEndpoints } from './endpoints/portal-sessions.ts'
+import { priceEndpoints } from './endpoints/prices.ts'
+import { productEndpoints } from './endpoints/products.ts'
+import { subscriptionScheduleEndpoints } from './endpoints/subscription-schedules.ts'
+import { subscriptionEndpoints } from './endpoints/subscriptions.ts'
+import { eventEndpoints, webhookEndpointEndpoints } from './endpoints/webhooks.ts'
 import { refuseOtherHosts } from './http/access.ts'
 import { sendError, serveApi } from './http/api.ts'
+import type { Endpoint } from './http/endpoint.ts'
 import { StripeError } from './http/errors.ts'
 import { registerPages } from './pages/routes.ts'
 import { Standin, type StandinOptions } from './standin.ts'
@@ -45,3 +57,20 @@ export async function createStandin(options: StandinOptions = {}): Promise<Stand
   app.addHook('onClose', () => standin.close())
   return { app, standin }
 }
+
+/** All that the stand-in speaks of Stripe's API. */
+export const allEndpoints: readonly Endpoint[] = [
+  ...customerEndpoints,
+  ...productEndpoints,
+  ...priceEndpoints,
+  ...paymentMethodEndpoints,
+  ...subscriptionEndpoints,
+  ...subscriptionScheduleEndpoints,
+  ...invoiceEndpoints,
+  ...invoiceItemEndpoints,
+  ...checkoutSessionEndpoints,
+  ...portalConfigurationEndpoints,
+  ...portalSessionEndpoints,
+  ...webhookEndpointEndpoints,
+  ...eventEndpoints,
+]
