@@ -1,11 +1,9 @@
 import { type CheckoutView, completeCheckout, successUrl, viewCheckout } from '../billing/checkout.ts'
-import { cardChoice, chosenNewCard } from './card-choice.ts'
 import { expiredLink, unknownLink, usedLink } from './error-pages.ts'
 import { dayOf, minuteOf, money, planName, priceInWords } from './format.ts'
-import { postForm, textField } from './forms.ts'
-import { html } from './html.ts'
+import { cardChoice, chosenNewCard, postForm, textField } from './forms.ts'
+import { html, outsideUrl, siteOf, wayBack } from './html.ts'
 import { facts, type Page } from './layout.ts'
-import { outsideUrl, siteOf, wayBack } from './leave.ts'
 import { FormProblem, mustFit, type Outcome, type Visit } from './page-request.ts'
 
 /** The page where a person starts a subscription. */

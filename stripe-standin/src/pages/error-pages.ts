@@ -1,6 +1,5 @@
-import { html } from './html.ts'
+import { html, wayBack } from './html.ts'
 import type { Page } from './layout.ts'
-import { wayBack } from './leave.ts'
 
 export function unknownLink(): Page {
   return {

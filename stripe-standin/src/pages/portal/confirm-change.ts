@@ -1,15 +1,18 @@
-import { updatePaymentMethod } from '../../billing/portal/actions.ts'
+import { confirmUpdate, updatePaymentMethod } from '../../billing/portal/actions.ts'
 import type { ChangePreview } from '../../billing/portal/plan-change.ts'
+import { viewConfirm } from '../../billing/portal/view.ts'
 import type { PaymentMethod } from '../../state/records.ts'
 import type { Subscription } from '../../state/subscription-records.ts'
-import { cardChoice, chosenCard, mustPay } from '../card-choice.ts'
+import { nothingToDo } from '../error-pages.ts'
 import { dayOf, money, planName, priceInWords, type Sold } from '../format.ts'
-import { postForm } from '../forms.ts'
+import { cardChoice, chosenCard, mustPay, postForm } from '../forms.ts'
 import type { HtmlPart } from '../html.ts'
 import { type Html, html } from '../html.ts'
+import type { Page } from '../layout.ts'
 import { facts } from '../layout.ts'
+import type { Outcome } from '../page-request.ts'
 import { mustFit } from '../page-request.ts'
-import type { PortalVisit } from './page-request.ts'
+import { finish, type PortalVisit, siteAfter, wayOut } from './page-request.ts'
 
 /** One exact change of plan, as a person is asked to confirm it. */
 export interface PlanChange {
@@ -74,4 +77,51 @@ function shownOf({ subscription, to, quantity, preview, onFile }: PlanChange): u
     preview.amountDue > 0,
     onFile?.id,
   ]
+}
+
+/** The page that confirms the one change that a link was made for. */
+export function showConfirm(portal: PortalVisit): Outcome {
+  if (!isForConfirming(portal)) return { redirect: portal.home }
+  const change = changeToConfirm(portal)
+  return change ? pageOf(portal, change) : nothingToDo(portal.returnUrl)
+}
+
+/** Does that change. */
+export function submitConfirm(portal: PortalVisit): Outcome {
+  if (!isForConfirming(portal)) return { redirect: portal.home }
+  const change = changeToConfirm(portal)
+  if (!change) return nothingToDo(portal.returnUrl)
+  agreeToChange(portal, change)
+  confirmUpdate(portal.desk, portal.session.id)
+  return finish(portal, change.preview.when === 'now' ? 'change' : 'schedule')
+}
+
+/** False for another link's id, and once the change is done and the link has become one to the portal. */
+function isForConfirming({ session }: PortalVisit): boolean {
+  return session.flow?.type === 'subscription_update_confirm' && session.completed_at === null
+}
+
+function pageOf(portal: PortalVisit, change: PlanChange): Page {
+  return {
+    status: 200,
+    title: 'Confirm your new plan',
+    notice: portal.notice,
+    redirectsTo: siteAfter(portal),
+    body: changeForm(portal, change, wayOut(portal, 'Go back')),
+  }
+}
+
+function changeToConfirm(portal: PortalVisit): PlanChange | null {
+  const view = viewConfirm(portal.desk, portal.session.id)
+  const { flow } = view.session
+  if (!view.preview || flow?.type !== 'subscription_update_confirm') return null
+  return {
+    subscription: view.subscription,
+    from: view.from,
+    to: view.to,
+    quantity: flow.quantity,
+    preview: view.preview,
+    onFile: view.paymentMethod,
+    action: `/pay/confirm/${view.session.id}`,
+  }
 }

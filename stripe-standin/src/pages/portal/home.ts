@@ -1,18 +1,18 @@
-import { canPay } from '../../billing/invoices/payments.ts'
+import { canPay, methodFor } from '../../billing/invoices/payments.ts'
+import { payInvoice } from '../../billing/portal/actions.ts'
 import type { PortalSubscription } from '../../billing/portal/view.ts'
 import { resumePaused } from '../../billing/subscriptions/periods.ts'
 import { methodOf } from '../../billing/subscriptions/record.ts'
 import { cardDeclined } from '../../http/errors.ts'
-import type { Subscription } from '../../state/subscription-records.ts'
-import { nothingToDo } from '../error-pages.ts'
-import { cardInWords, dayOf, planName, priceInWords, standing } from '../format.ts'
+import { amountDue } from '../../presenters/invoices.ts'
+import type { Invoice, Subscription } from '../../state/subscription-records.ts'
+import { nothingToDo, unknownLink } from '../error-pages.ts'
+import { cardInWords, dayOf, invoiceStanding, money, planName, priceInWords, standing } from '../format.ts'
 import { buttonForm } from '../forms.ts'
-import { type Html, type HtmlPart, html } from '../html.ts'
+import { type Html, type HtmlPart, html, wayBack } from '../html.ts'
 import { facts, type Page } from '../layout.ts'
-import { wayBack } from '../leave.ts'
 import { mustFit, type Outcome } from '../page-request.ts'
 import { keepButton } from './cancel.ts'
-import { invoiceList } from './invoices.ts'
 import { deedInWords, finish, namedSubscription, type PortalVisit } from './page-request.ts'
 
 /** The portal's first page: plan, card and invoices, and what can be done about each. */
@@ -84,4 +84,32 @@ function isTroubled({ status }: Subscription): boolean {
 
 function resumeAddress(portal: PortalVisit, subscription: Subscription): string {
   return `${portal.home}/resume/${subscription.id}`
+}
+
+/** The customer's invoices, the newest first; what is to be paid can be paid here. */
+export function invoiceList(portal: PortalVisit): Html {
+  if (portal.invoices.length === 0) return html`<p>No invoices yet.</p>`
+  return html`<ul class="invoices">${portal.invoices.map((invoice) => invoiceEntry(portal, invoice))}</ul>`
+}
+
+/** Charges an open invoice to the card on file. */
+export function submitPayment(portal: PortalVisit): Outcome {
+  const invoice = portal.invoices.find(({ id }) => id === portal.params.invoice)
+  if (!invoice) return unknownLink()
+  if (invoice.status !== 'open') return { redirect: portal.home }
+  mustFit(portal, addressOf(portal, invoice), amountDue(invoice))
+  payInvoice(portal.desk, portal.session.id, { invoice: invoice.id })
+  return finish(portal, 'pay')
+}
+
+function invoiceEntry(portal: PortalVisit, invoice: Invoice): Html {
+  const amount = money(amountDue(invoice), invoice.currency)
+  const payable = invoice.status === 'open' && methodFor(portal.desk, invoice) !== null
+  return html`<li><span>${dayOf(invoice.created)}<small>${invoice.number ?? 'No number yet'}</small></span>
+<span class="end">${amount}<small>${invoiceStanding(invoice.status)}</small></span>
+${payable && buttonForm(portal, addressOf(portal, invoice), amountDue(invoice), `Pay ${amount}`)}</li>\n`
+}
+
+function addressOf(portal: PortalVisit, invoice: Invoice): string {
+  return `${portal.home}/invoices/${invoice.id}/pay`
 }

@@ -2,9 +2,8 @@ import { endOfFlow } from '../../billing/portal/actions.ts'
 import { type PortalView, viewPortal } from '../../billing/portal/view.ts'
 import type { PortalFlow, PortalSession } from '../../state/session-records.ts'
 import { expiredLink, unknownLink, usedLink } from '../error-pages.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, html, outsideUrl, siteOf, wayBack } from '../html.ts'
 import type { Page } from '../layout.ts'
-import { outsideUrl, siteOf, wayBack } from '../leave.ts'
 import type { Outcome, Visit } from '../page-request.ts'
 
 const sessionSeconds = 3_600
