@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import { serveControl } from './control/routes.ts'
+import { registerControlRoutes } from './control/routes.ts'
 import { checkoutSessionEndpoints } from './endpoints/checkout-sessions.ts'
 import { customerEndpoints } from './endpoints/customers.ts'
 import { invoiceItemEndpoints } from './endpoints/invoice-items.ts'
@@ -12,11 +12,11 @@ import { productEndpoints } from './endpoints/products.ts'
 import { subscriptionScheduleEndpoints } from './endpoints/subscription-schedules.ts'
 import { subscriptionEndpoints } from './endpoints/subscriptions.ts'
 import { eventEndpoints, webhookEndpointEndpoints } from './endpoints/webhooks.ts'
-import { refuseOtherHosts } from './http/access.ts'
-import { sendError, serveApi } from './http/api.ts'
+import { rejectNonLoopbackHosts } from './http/access.ts'
+import { registerApiRoutes, sendError } from './http/api.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { StripeError } from './http/errors.ts'
-import { registerPages } from './pages/routes.ts'
+import { registerPageRoutes } from './pages/routes.ts'
 import { Standin, type StandinOptions } from './standin.ts'
 
 // Faults may delay an answer for longer: this bounds how long a request may take to arrive.
@@ -39,14 +39,14 @@ export async function createStandin(options: StandinOptions = {}): Promise<Stand
     logger: { level: 'error', stream: process.stderr },
   })
   // Before everything else, for what is not there too.
-  refuseOtherHosts(app)
+  rejectNonLoopbackHosts(app)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler(async (request) => {
     throw new StripeError(404, 'invalid_request_error', `There is nothing at ${request.url}.`)
   })
-  serveApi(app, standin, allEndpoints)
-  serveControl(app, standin)
-  registerPages(app, standin)
+  registerApiRoutes(app, standin, endpoints)
+  registerControlRoutes(app, standin)
+  registerPageRoutes(app, standin)
   app.addHook('onListen', async () => {
     const address = app.server.address()
     if (address !== null && typeof address === 'object') {
@@ -59,7 +59,7 @@ export async function createStandin(options: StandinOptions = {}): Promise<Stand
 }
 
 /** All that the stand-in speaks of Stripe's API. */
-export const allEndpoints: readonly Endpoint[] = [
+export const endpoints: readonly Endpoint[] = [
   ...customerEndpoints,
   ...productEndpoints,
   ...priceEndpoints,

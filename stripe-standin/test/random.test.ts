@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createStandin } from '../src/app.ts'
-import { cancelAtPeriodEnd, changePlan, resume, updatePaymentMethod } from '../src/billing/portal/actions.ts'
+import { cancelFromPortal, changePlan, undoCancellation, updatePaymentMethod } from '../src/billing/portal/actions.ts'
 import { StripeError } from '../src/http/errors.ts'
 import { presentEvent } from '../src/presenters/events.ts'
 import { presentInvoice } from '../src/presenters/invoices.ts'
 import { presentSubscription } from '../src/presenters/subscriptions.ts'
 import type { Standin } from '../src/standin.ts'
-import type { Desk } from '../src/state/database.ts'
+import type { RequestContext } from '../src/state/database.ts'
 import { daySeconds, handClock, secretKey } from './support/world.ts'
 
 /**
@@ -111,7 +111,7 @@ async function live({ standin, clock, call }: Awaited<ReturnType<typeof openShop
   const customer = (await call('POST', 'customers', withCard)).id
   const portal = (await call('POST', 'billing_portal/sessions', { customer })).id
   let subscription = { id: 'sub_none', items: { data: [{ id: 'si_none' }] }, latest_invoice: 'in_none' }
-  const inPortal = async (verb: (desk: Desk) => unknown) => {
+  const inPortal = async (verb: (ctx: RequestContext) => unknown) => {
     await standin.change(verb).catch((error: unknown) => {
       if (!(error instanceof StripeError)) throw error
     })
@@ -136,13 +136,13 @@ async function live({ standin, clock, call }: Awaited<ReturnType<typeof openShop
       case 'pay':
         return call('POST', `invoices/${subscription.latest_invoice}/pay`)
       case 'portal cancel':
-        return inPortal((desk) => cancelAtPeriodEnd(desk, portal, own))
+        return inPortal((ctx) => cancelFromPortal(ctx, portal, own))
       case 'portal resume':
-        return inPortal((desk) => resume(desk, portal, own))
+        return inPortal((ctx) => undoCancellation(ctx, portal, own))
       case 'portal change':
-        return inPortal((desk) => changePlan(desk, portal, { ...own, price: wanted.price }))
+        return inPortal((ctx) => changePlan(ctx, portal, { ...own, price: wanted.price }))
       case 'portal card':
-        return inPortal((desk) => updatePaymentMethod(desk, portal, { card: wanted.card }))
+        return inPortal((ctx) => updatePaymentMethod(ctx, portal, { card: wanted.card }))
       case 'advance':
         clock.advanceMs(wanted.days * daySeconds * 1000)
         return standin.tick()
@@ -157,26 +157,26 @@ async function live({ standin, clock, call }: Awaited<ReturnType<typeof openShop
 
 /** What the newest event about each subscription and invoice shows is what the API shows. */
 async function eventsTellAll(standin: Standin): Promise<void> {
-  await standin.read((desk) => {
+  await standin.read((ctx) => {
     const told = new Map<unknown, unknown>()
-    for (const event of desk.book.all('events')) {
+    for (const event of ctx.db.all('events')) {
       const { id } = event.data.object as { id: string }
       told.set(id, event.data.object)
     }
-    const recent = ({ created }: { created: number }) => created > desk.now - 29 * daySeconds
-    for (const subscription of desk.book.all('subscriptions').filter(recent))
-      expect(presentSubscription(desk, subscription)).toEqual(told.get(subscription.id))
-    for (const invoice of desk.book.all('invoices').filter(recent))
-      expect(presentInvoice(desk, invoice)).toEqual(told.get(invoice.id))
+    const recent = ({ created }: { created: number }) => created > ctx.now - 29 * daySeconds
+    for (const subscription of ctx.db.all('subscriptions').filter(recent))
+      expect(presentSubscription(ctx, subscription)).toEqual(told.get(subscription.id))
+    for (const invoice of ctx.db.all('invoices').filter(recent))
+      expect(presentInvoice(ctx, invoice)).toEqual(told.get(invoice.id))
   })
 }
 
 async function everything(standin: Standin): Promise<unknown> {
-  return standin.read((desk) => ({
-    events: desk.book.all('events').map((event) => presentEvent(desk, event)),
-    subscriptions: desk.book.all('subscriptions').map((subscription) => presentSubscription(desk, subscription)),
-    invoices: desk.book.all('invoices').map((invoice) => presentInvoice(desk, invoice)),
-    customers: desk.book.all('customers'),
-    settings: desk.book.all('settings'),
+  return standin.read((ctx) => ({
+    events: ctx.db.all('events').map((event) => presentEvent(ctx, event)),
+    subscriptions: ctx.db.all('subscriptions').map((subscription) => presentSubscription(ctx, subscription)),
+    invoices: ctx.db.all('invoices').map((invoice) => presentInvoice(ctx, invoice)),
+    customers: ctx.db.all('customers'),
+    settings: ctx.db.all('settings'),
   }))
 }

@@ -1,19 +1,19 @@
-import { emit } from '../events/emit.ts'
-import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'
+import { emitEvent } from '../events/emit.ts'
+import { cardDeclined, invalidRequest, resourceMissing } from '../http/errors.ts'
 import { checkoutTotal, presentCheckoutSession } from '../presenters/sessions.ts'
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { Customer, Price, Product } from '../state/records.ts'
 import type { CheckoutSession } from '../state/session-records.ts'
 import type { Subscription } from '../state/subscription-records.ts'
 import {
   attachPaymentMethod,
-  makeCustomer,
-  makePaymentMethod,
-  type PageCard,
-  pageCards,
-  tellNewCustomer,
+  createCustomer,
+  createPaymentMethod,
+  emitCustomerCreated,
+  type PageTestCard,
+  pageTestCards,
 } from './customers.ts'
-import { productAndPrice } from './subscriptions/record.ts'
+import { getProductPrice } from './subscriptions/record.ts'
 import { startSubscription } from './subscriptions/start.ts'
 
 /** What the page of a checkout session shows. */
@@ -26,14 +26,14 @@ export interface CheckoutView {
   readonly trialEnd: number | null
 }
 
-export function viewCheckout(desk: Desk, sessionId: string): CheckoutView {
-  const session = findSession(desk, sessionId)
-  const trialEnd = trialEndOf(desk, session)
+export function loadCheckoutView(ctx: RequestContext, sessionId: string): CheckoutView {
+  const session = getCheckoutSession(ctx, sessionId)
+  const trialEnd = trialEndFor(ctx, session)
   return {
     session,
-    customer: session.customer ? desk.book.must('customers', session.customer) : null,
-    lines: session.line_items.map(({ price, quantity }) => ({ ...productAndPrice(desk, price), quantity })),
-    amountDue: trialEnd === null ? checkoutTotal(desk, session) : 0,
+    customer: session.customer ? ctx.db.getOrThrow('customers', session.customer) : null,
+    lines: session.line_items.map(({ price, quantity }) => ({ ...getProductPrice(ctx, price), quantity })),
+    amountDue: trialEnd === null ? checkoutTotal(ctx, session) : 0,
     trialEnd,
   }
 }
@@ -43,25 +43,30 @@ export function viewCheckout(desk: Desk, sessionId: string): CheckoutView {
  * card changes nothing, so that the customer can try another.
  */
 export function completeCheckout(
-  desk: Desk,
+  ctx: RequestContext,
   sessionId: string,
-  { card, email }: { readonly card: PageCard; readonly email?: string | undefined },
+  { card, email }: { readonly card: PageTestCard; readonly email?: string | undefined },
 ): CheckoutSession {
-  const session = findSession(desk, sessionId)
+  const session = getCheckoutSession(ctx, sessionId)
   if (session.status !== 'open') throw invalidRequest(`This Checkout Session is ${session.status} and cannot be used.`)
-  const due = viewCheckout(desk, sessionId).amountDue
+  const due = loadCheckoutView(ctx, sessionId).amountDue
   if (due > 0 && card === 'declines') throw cardDeclined()
-  const customer = customerOf(desk, session, email)
-  const method = attachPaymentMethod(desk, makePaymentMethod(desk, pageCards[card]).id, customer.id, 'payment_method')
-  const subscription = subscribe(desk, session, customer.id, method.id)
-  const completed = desk.book.amend('checkout_sessions', session, {
+  const customer = resolveCustomer(ctx, session, email)
+  const method = attachPaymentMethod(
+    ctx,
+    createPaymentMethod(ctx, pageTestCards[card]).id,
+    customer.id,
+    'payment_method',
+  )
+  const subscription = startCheckoutSubscription(ctx, session, customer.id, method.id)
+  const completed = ctx.db.update('checkout_sessions', session, {
     status: 'complete',
     payment_status: due > 0 ? 'paid' : 'no_payment_required',
     customer: customer.id,
     subscription: subscription.id,
     invoice: subscription.latest_invoice,
   })
-  emit(desk, 'checkout.session.completed', presentCheckoutSession(desk, completed))
+  emitEvent(ctx, 'checkout.session.completed', presentCheckoutSession(ctx, completed))
   return completed
 }
 
@@ -71,40 +76,45 @@ export function successUrl(session: CheckoutSession): string {
 }
 
 /** Closes a session that nobody completed. */
-export function expireSession(desk: Desk, session: CheckoutSession): CheckoutSession {
-  const expired = desk.book.amend('checkout_sessions', session, { status: 'expired' })
-  emit(desk, 'checkout.session.expired', presentCheckoutSession(desk, expired))
+export function expireCheckoutSession(ctx: RequestContext, session: CheckoutSession): CheckoutSession {
+  const expired = ctx.db.update('checkout_sessions', session, { status: 'expired' })
+  emitEvent(ctx, 'checkout.session.expired', presentCheckoutSession(ctx, expired))
   return expired
 }
 
-export function findSession(desk: Desk, id: string): CheckoutSession {
-  const session = desk.book.get('checkout_sessions', id)
-  if (!session) throw noSuch('checkout.session', id)
+export function getCheckoutSession(ctx: RequestContext, id: string): CheckoutSession {
+  const session = ctx.db.get('checkout_sessions', id)
+  if (!session) throw resourceMissing('checkout.session', id)
   return session
 }
 
-function customerOf(desk: Desk, session: CheckoutSession, email: string | undefined): Customer {
+function resolveCustomer(ctx: RequestContext, session: CheckoutSession, email: string | undefined): Customer {
   if (session.customer) {
-    const known = desk.book.must('customers', session.customer)
-    if (known.deleted) throw noSuch('customer', known.id, 'customer')
+    const known = ctx.db.getOrThrow('customers', session.customer)
+    if (known.deleted) throw resourceMissing('customer', known.id, 'customer')
     return known
   }
-  const made = makeCustomer(desk, { email: email ?? session.customer_email })
-  tellNewCustomer(desk, made)
+  const made = createCustomer(ctx, { email: email ?? session.customer_email })
+  emitCustomerCreated(ctx, made)
   return made
 }
 
-function subscribe(desk: Desk, session: CheckoutSession, customer: string, method: string): Subscription {
+function startCheckoutSubscription(
+  ctx: RequestContext,
+  session: CheckoutSession,
+  customer: string,
+  method: string,
+): Subscription {
   return startSubscription(
-    desk,
+    ctx,
     {
       customer,
       currency: session.currency,
       items: session.line_items.map(({ price, quantity }) => ({ price, quantity, metadata: {} })),
-      trialEnd: trialEndOf(desk, session),
+      trialEnd: trialEndFor(ctx, session),
       paymentBehavior: 'error_if_incomplete',
       missingPaymentMethod: session.missing_payment_method,
-      facts: {
+      fields: {
         metadata: session.subscription_metadata,
         description: session.subscription_description,
         default_payment_method: method,
@@ -114,7 +124,7 @@ function subscribe(desk: Desk, session: CheckoutSession, customer: string, metho
   )
 }
 
-function trialEndOf(desk: Desk, session: CheckoutSession): number | null {
+function trialEndFor(ctx: RequestContext, session: CheckoutSession): number | null {
   if (session.trial_end !== null) return session.trial_end
-  return session.trial_period_days === null ? null : desk.now + session.trial_period_days * 86_400
+  return session.trial_period_days === null ? null : ctx.now + session.trial_period_days * 86_400
 }

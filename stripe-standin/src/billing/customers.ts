@@ -1,14 +1,14 @@
-import { emit, emitUpdate } from '../events/emit.ts'
-import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'
+import { emitEvent, emitUpdatedEvent } from '../events/emit.ts'
+import { cardDeclined, invalidRequest, resourceMissing } from '../http/errors.ts'
 import { presentCustomer, presentPaymentMethod } from '../presenters/customers.ts'
-import { type Desk, newId } from '../state/database.ts'
+import { newId, type RequestContext } from '../state/database.ts'
 import type { CardBehavior, Customer, PaymentMethod } from '../state/records.ts'
 
 /** A new customer; it is told of by `customer.created` once its maker is done with it. */
-export function makeCustomer(desk: Desk, facts: Partial<Customer>): Customer {
-  return desk.book.put('customers', {
+export function createCustomer(ctx: RequestContext, fields: Partial<Customer>): Customer {
+  return ctx.db.put('customers', {
     id: newId('cus_', 14),
-    created: desk.now,
+    created: ctx.now,
     email: null,
     name: null,
     phone: null,
@@ -20,19 +20,19 @@ export function makeCustomer(desk: Desk, facts: Partial<Customer>): Customer {
     balance: 0,
     delinquent: false,
     deleted: false,
-    ...facts,
+    ...fields,
   })
 }
 
-export function tellNewCustomer(desk: Desk, customer: Customer): void {
-  emit(desk, 'customer.created', presentCustomer(desk, customer))
+export function emitCustomerCreated(ctx: RequestContext, customer: Customer): void {
+  emitEvent(ctx, 'customer.created', presentCustomer(ctx, customer))
 }
 
 /** Changes a customer and tells of it. */
-export function changeCustomer(desk: Desk, customer: Customer, facts: Partial<Customer>): Customer {
-  const before = presentCustomer(desk, customer)
-  const changed = desk.book.amend('customers', customer, facts)
-  emitUpdate(desk, 'customer.updated', before, presentCustomer(desk, changed))
+export function patchCustomer(ctx: RequestContext, customer: Customer, fields: Partial<Customer>): Customer {
+  const before = presentCustomer(ctx, customer)
+  const changed = ctx.db.update('customers', customer, fields)
+  emitUpdatedEvent(ctx, 'customer.updated', before, presentCustomer(ctx, changed))
   return changed
 }
 
@@ -71,55 +71,65 @@ const testNumbers: Readonly<Record<string, TestCard>> = {
 }
 
 /** The test card behind `pm_card_visa`, `tok_visa` and their like. */
-export function testCardNamed(name: string): TestCard | undefined {
+export function testCardByName(name: string): TestCard | undefined {
   const word = /^(?:pm_card|tok)_(.+)$/.exec(name)?.[1]
   return word !== undefined && Object.hasOwn(testCards, word) ? testCards[word] : undefined
 }
 
-export function testCardNumbered(number: string): TestCard | undefined {
+export function testCardByNumber(number: string): TestCard | undefined {
   return Object.hasOwn(testNumbers, number) ? testNumbers[number] : undefined
 }
 
 /** The cards that a page offers: one that pays, and one that is accepted and refused whenever it is charged. */
-export const pageCards = { works: visa, declines: failsLater } as const
+export const pageTestCards = { works: visa, declines: failsLater } as const
 
-export type PageCard = keyof typeof pageCards
+export type PageTestCard = keyof typeof pageTestCards
 
-export function makePaymentMethod(
-  desk: Desk,
+export function createPaymentMethod(
+  ctx: RequestContext,
   card: TestCard,
-  facts: Partial<Pick<PaymentMethod, 'billing_details' | 'metadata'>> = {},
+  fields: Partial<Pick<PaymentMethod, 'billing_details' | 'metadata'>> = {},
 ): PaymentMethod {
-  return desk.book.put('payment_methods', {
+  return ctx.db.put('payment_methods', {
     id: newId('pm_1'),
-    created: desk.now,
+    created: ctx.now,
     customer: null,
     ...card,
     billing_details: { email: null, name: null },
     metadata: {},
-    ...facts,
+    ...fields,
   })
 }
 
 /** Finds a card by its id, or makes one from a test card's name, and gives it to the customer. */
-export function attachPaymentMethod(desk: Desk, named: string, customer: string, param: string): PaymentMethod {
-  const testCard = testCardNamed(named)
-  const known = desk.book.get('payment_methods', named)
-  if (!testCard && !known) throw noSuch('PaymentMethod', named, param)
+export function attachPaymentMethod(
+  ctx: RequestContext,
+  named: string,
+  customer: string,
+  param: string,
+): PaymentMethod {
+  const testCard = testCardByName(named)
+  const known = ctx.db.get('payment_methods', named)
+  if (!testCard && !known) throw resourceMissing('PaymentMethod', named, param)
   if ((testCard ?? known)?.behavior === 'declines') throw cardDeclined()
-  const method = known ?? makePaymentMethod(desk, testCard!)
+  const method = known ?? createPaymentMethod(ctx, testCard!)
   if (method.customer === customer) return method
   if (method.customer !== null)
     throw invalidRequest('The payment method you provided has already been attached to a customer.')
-  const attached = desk.book.amend('payment_methods', method, { customer })
-  emit(desk, 'payment_method.attached', presentPaymentMethod(attached))
+  const attached = ctx.db.update('payment_methods', method, { customer })
+  emitEvent(ctx, 'payment_method.attached', presentPaymentMethod(attached))
   return attached
 }
 
 /** The card that a parameter names, which must be the customer's own. */
-export function ownPaymentMethod(desk: Desk, id: string, customer: string, param: string): PaymentMethod {
-  const method = desk.book.get('payment_methods', id)
-  if (!method) throw noSuch('PaymentMethod', id, param)
+export function getCustomerPaymentMethod(
+  ctx: RequestContext,
+  id: string,
+  customer: string,
+  param: string,
+): PaymentMethod {
+  const method = ctx.db.get('payment_methods', id)
+  if (!method) throw resourceMissing('PaymentMethod', id, param)
   if (method.customer !== customer)
     throw invalidRequest(
       `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`,
@@ -129,17 +139,17 @@ export function ownPaymentMethod(desk: Desk, id: string, customer: string, param
 }
 
 /** Takes a card away from its customer, and from everything that was to be charged to it. */
-export function detachPaymentMethod(desk: Desk, method: PaymentMethod): PaymentMethod {
+export function detachPaymentMethod(ctx: RequestContext, method: PaymentMethod): PaymentMethod {
   if (method.customer === null)
     throw invalidRequest('The payment method you provided is not attached to a customer so detachment is impossible.')
-  const customer = desk.book.must('customers', method.customer)
+  const customer = ctx.db.getOrThrow('customers', method.customer)
   if (customer.default_payment_method === method.id)
-    desk.book.amend('customers', customer, { default_payment_method: null })
-  for (const subscription of desk.book.all('subscriptions'))
+    ctx.db.update('customers', customer, { default_payment_method: null })
+  for (const subscription of ctx.db.all('subscriptions'))
     if (subscription.default_payment_method === method.id)
-      desk.book.amend('subscriptions', subscription, { default_payment_method: null })
-  const detached = desk.book.amend('payment_methods', method, { customer: null })
+      ctx.db.update('subscriptions', subscription, { default_payment_method: null })
+  const detached = ctx.db.update('payment_methods', method, { customer: null })
   // Only what was before tells whose it was.
-  emit(desk, 'payment_method.detached', presentPaymentMethod(detached), { customer: customer.id })
+  emitEvent(ctx, 'payment_method.detached', presentPaymentMethod(detached), { customer: customer.id })
   return detached
 }

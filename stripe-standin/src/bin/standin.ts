@@ -1,6 +1,6 @@
 import { createStandin } from '../app.ts'
 import { isLoopbackHost } from '../http/access.ts'
-import { readPlans } from '../state/seed.ts'
+import { parsePlans } from '../state/seed.ts'
 
 /**
  * The local Stripe as a program of its own. All of its settings come from the environment (STANDIN_…); when it listens it
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     stateDir: env.STANDIN_STATE_DIR,
     secretKey: env.STANDIN_SECRET_KEY || undefined,
     webhook: webhookUrl ? { url: webhookUrl, secret: env.STANDIN_WEBHOOK_SECRET || undefined } : undefined,
-    plans: env.STANDIN_PRICES ? readPlans(env.STANDIN_PRICES) : undefined,
+    plans: env.STANDIN_PRICES ? parsePlans(env.STANDIN_PRICES) : undefined,
   })
   await app.listen({ host, port: Number(env.STANDIN_PORT ?? 0) })
   const ticking = setInterval(() => void standin.tick().catch(fail), tickMs)

@@ -39,28 +39,28 @@ export const noFaults: Readonly<Faults> = {
 }
 
 /** The faults that are on, and the dice that decide where a share is meant; a seed makes the dice repeatable. */
-export class FaultBox {
+export class FaultInjector {
   current: Faults = { ...noFaults }
-  private dice = seededDice(1)
+  private random = mulberry32(1)
 
   set(faults: Partial<Faults>, seed?: number): void {
-    if (seed !== undefined) this.dice = seededDice(seed)
+    if (seed !== undefined) this.random = mulberry32(seed)
     this.current = { ...this.current, ...faults }
   }
 
   happens(share: number): boolean {
-    return share > 0 && this.dice() < share
+    return share > 0 && this.random() < share
   }
 
   shuffle<T>(things: readonly T[]): T[] {
     return things
-      .map((thing) => ({ thing, place: this.dice() }))
+      .map((thing) => ({ thing, place: this.random() }))
       .sort((one, other) => one.place - other.place)
       .map(({ thing }) => thing)
   }
 
   /** Uses up one of a counted fault; false when none is left. */
-  takeOne(fault: 'fail_next' | 'fail_after' | 'half_answer'): boolean {
+  consume(fault: 'fail_next' | 'fail_after' | 'half_answer'): boolean {
     if (this.current[fault] <= 0) return false
     this.current[fault] -= 1
     return true
@@ -68,7 +68,7 @@ export class FaultBox {
 }
 
 /** The generator mulberry32: small, fast, the same everywhere. */
-function seededDice(seed: number): () => number {
+function mulberry32(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -79,30 +79,34 @@ function seededDice(seed: number): () => number {
 }
 
 /** Holds a request up, or lets it fail before anything is done, as the faults say. */
-export async function failOnPurpose(faults: FaultBox, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function injectRequestFault(
+  faults: FaultInjector,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const { slow_ms, fail_rate, status } = faults.current
   if (slow_ms > 0) await pause(slow_ms)
-  if (!faults.takeOne('fail_next') && !faults.happens(fail_rate)) return
+  if (!faults.consume('fail_next') && !faults.happens(fail_rate)) return
   if (status === 0) {
     reply.hijack()
     request.raw.destroy()
     return
   }
-  throw wantedFailure(status)
+  throw injectedError(status)
 }
 
 /** The error of a request that fails after its work was done, as the faults say. */
-export function failureAfterwards(faults: FaultBox): StripeError | undefined {
-  return faults.takeOne('fail_after') ? wantedFailure(faults.current.status || 500) : undefined
+export function takeFailureAfterWork(faults: FaultInjector): StripeError | undefined {
+  return faults.consume('fail_after') ? injectedError(faults.current.status || 500) : undefined
 }
 
-function wantedFailure(status: number): StripeError {
+function injectedError(status: number): StripeError {
   const type = status < 500 ? 'invalid_request_error' : 'api_error'
   return new StripeError(status, type, 'A fault was asked for.', { ...(status === 429 && { code: 'rate_limit' }) })
 }
 
 /** Sends the first half of a reply and breaks the connection. */
-export function breakOff(reply: FastifyReply, body: string): FastifyReply {
+export function sendHalfReply(reply: FastifyReply, body: string): FastifyReply {
   const bytes = Buffer.from(body)
   reply.hijack()
   reply.raw.writeHead(reply.statusCode, {

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
-import { changeSubscription } from '../billing/subscriptions/record.ts'
-import { subscriptionNamed } from '../endpoints/lookup.ts'
-import { checkKey } from '../http/access.ts'
+import { patchSubscription } from '../billing/subscriptions/record.ts'
+import { getSubscription } from '../endpoints/lookup.ts'
+import { checkApiKey } from '../http/access.ts'
 import { invalidRequest } from '../http/errors.ts'
 import { presentSubscription } from '../presenters/subscriptions.ts'
 import type { Standin } from '../standin.ts'
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { Settings } from '../state/records.ts'
-import { currentSettings } from '../state/seed.ts'
+import { getSettings } from '../state/seed.ts'
 import type { Subscription, SubscriptionStatus } from '../state/subscription-records.ts'
 import { type Faults, noFaults } from './faults.ts'
 
@@ -51,7 +51,7 @@ const settingsBody = {
   },
 }
 
-const furthestSeconds = 10 * 365 * 86_400
+const maxAdvanceSeconds = 10 * 365 * 86_400
 
 const statuses: readonly SubscriptionStatus[] = [
   'trialing',
@@ -78,17 +78,17 @@ const maxBodyBytes = 16_384
  * What Stripe does not have: the clock, faults, settings of the dashboard, and a look inside. Bodies are JSON, and requests
  * carry the key of the API.
  */
-export function serveControl(app: FastifyInstance, standin: Standin): void {
+export function registerControlRoutes(app: FastifyInstance, standin: Standin): void {
   app.register(
     async (control) => {
       control.removeContentTypeParser('text/plain') // whatever a page elsewhere can send without asking
-      control.addHook('onRequest', async ({ headers }) => checkKey(standin.secretKey, headers.authorization))
+      control.addHook('onRequest', async ({ headers }) => checkApiKey(standin.secretKey, headers.authorization))
       control.addHook('onRoute', (route) => {
         route.bodyLimit = maxBodyBytes
       })
-      control.get('/state', () => standin.read((desk) => stateOf(desk, standin)))
+      control.get('/state', () => standin.read((ctx) => describeState(ctx, standin)))
       control.post<{ Body: ClockBody }>('/clock', { schema: { body: clockBody } }, async ({ body }) => {
-        await standin.change((desk) => moveClock(desk, body))
+        await standin.change((ctx) => advanceClock(ctx, body))
         await standin.tick()
         await standin.settle()
         return { now: Math.floor(standin.nowMs() / 1000) }
@@ -106,19 +106,19 @@ export function serveControl(app: FastifyInstance, standin: Standin): void {
         return standin.faults.current
       })
       control.post<{ Body: Partial<Settings> }>('/settings', { schema: { body: settingsBody } }, ({ body }) =>
-        standin.change(({ book }) => book.amend('settings', currentSettings(book), body)),
+        standin.change(({ db }) => db.update('settings', getSettings(db), body)),
       )
       control.post('/flush', async () => {
         await standin.settle(true)
-        return standin.read((desk) => stateOf(desk, standin))
+        return standin.read((ctx) => describeState(ctx, standin))
       })
       control.post<{ Params: { id: string }; Body: { status: SubscriptionStatus } }>(
         '/subscriptions/:id/status',
         { schema: { body: statusBody } },
         ({ params, body }) =>
-          standin.change((desk) => {
-            const forced = forceStatus(desk, subscriptionNamed(desk, params.id), body.status)
-            return presentSubscription(desk, forced)
+          standin.change((ctx) => {
+            const forced = forceStatus(ctx, getSubscription(ctx, params.id), body.status)
+            return presentSubscription(ctx, forced)
           }),
       )
     },
@@ -126,46 +126,46 @@ export function serveControl(app: FastifyInstance, standin: Standin): void {
   )
 }
 
-function moveClock(desk: Desk, move: ClockBody): void {
-  const settings = currentSettings(desk.book)
-  const seconds = 'now' in move ? move.now - desk.now : move.advance_seconds
-  if (seconds > furthestSeconds) throw invalidRequest('The clock goes at most ten years at a time.')
+function advanceClock(ctx: RequestContext, move: ClockBody): void {
+  const settings = getSettings(ctx.db)
+  const seconds = 'now' in move ? move.now - ctx.now : move.advance_seconds
+  if (seconds > maxAdvanceSeconds) throw invalidRequest('The clock goes at most ten years at a time.')
   if (seconds < 0) throw invalidRequest('The clock goes forward only.', { param: 'now' })
-  desk.book.amend('settings', settings, { clock_offset_seconds: settings.clock_offset_seconds + seconds })
+  ctx.db.update('settings', settings, { clock_offset_seconds: settings.clock_offset_seconds + seconds })
 }
 
-function forceStatus(desk: Desk, subscription: Subscription, status: SubscriptionStatus): Subscription {
-  if (status === 'canceled') return cancelSubscription(desk, subscription, { reason: null })
+function forceStatus(ctx: RequestContext, subscription: Subscription, status: SubscriptionStatus): Subscription {
+  if (status === 'canceled') return cancelSubscription(ctx, subscription, { reason: null })
   const ended = status === 'incomplete_expired'
-  const trialEnd = subscription.trial_end !== null && subscription.trial_end > desk.now ? subscription.trial_end : null
-  return changeSubscription(desk, subscription, {
+  const trialEnd = subscription.trial_end !== null && subscription.trial_end > ctx.now ? subscription.trial_end : null
+  return patchSubscription(ctx, subscription, {
     status,
-    ended_at: ended ? desk.now : null,
+    ended_at: ended ? ctx.now : null,
     ...(status === 'trialing' && {
-      trial_start: subscription.trial_start ?? desk.now,
+      trial_start: subscription.trial_start ?? ctx.now,
       trial_end: trialEnd ?? subscription.items[0]!.current_period_end,
       trial_will_end_told: false,
     }),
   })
 }
 
-function stateOf(desk: Desk, standin: Standin): object {
-  const { book } = desk
+function describeState(ctx: RequestContext, standin: Standin): object {
+  const { db } = ctx
   const byStatus: Record<string, number> = {}
-  for (const { status } of book.all('subscriptions')) byStatus[status] = (byStatus[status] ?? 0) + 1
-  const { clock_offset_seconds, retry_days, after_retries, draft_seconds } = currentSettings(book)
+  for (const { status } of db.all('subscriptions')) byStatus[status] = (byStatus[status] ?? 0) + 1
+  const { clock_offset_seconds, retry_days, after_retries, draft_seconds } = getSettings(db)
   return {
-    now: desk.now,
+    now: ctx.now,
     clock_offset_seconds,
     counts: {
-      customers: book.all('customers').length,
-      subscriptions: book.all('subscriptions').length,
-      invoices: book.all('invoices').length,
-      checkout_sessions: book.all('checkout_sessions').length,
-      portal_sessions: book.all('portal_sessions').length,
-      webhook_endpoints: book.all('webhook_endpoints').length,
-      events: book.all('events').length,
-      undelivered_events: book.all('deliveries').length,
+      customers: db.all('customers').length,
+      subscriptions: db.all('subscriptions').length,
+      invoices: db.all('invoices').length,
+      checkout_sessions: db.all('checkout_sessions').length,
+      portal_sessions: db.all('portal_sessions').length,
+      webhook_endpoints: db.all('webhook_endpoints').length,
+      events: db.all('events').length,
+      undelivered_events: db.all('deliveries').length,
     },
     subscriptions_by_status: byStatus,
     settings: { retry_days, after_retries, draft_seconds },

@@ -1,42 +1,42 @@
-import { expireSession, findSession } from '../billing/checkout.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { expireCheckoutSession, getCheckoutSession } from '../billing/checkout.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
 import { invalidRequest } from '../http/errors.ts'
-import { allows, listPage, listParams } from '../http/lists.ts'
+import { listParams, matchesFilter, paginate } from '../http/lists.ts'
 import {
-  changedMetadata,
+  applyMetadataChange,
+  boolean,
   email,
-  flag,
   hash,
   ignored,
   integer,
-  isWithin,
   list,
+  matchesTimeFilter,
   metadata,
-  moments,
   oneOf,
   quantity,
   required,
   text,
+  timeFilter,
   url,
 } from '../http/params.ts'
-import { presentCheckoutSession, presentSessionLines } from '../presenters/sessions.ts'
-import { type Desk, newId } from '../state/database.ts'
-import { customerNamed, subscribablePrice } from './lookup.ts'
-import { checkTogether, trialSettings } from './subscription-params.ts'
+import { presentCheckoutLineItems, presentCheckoutSession } from '../presenters/sessions.ts'
+import { newId, type RequestContext } from '../state/database.ts'
+import { getCustomer, getSubscribablePrice } from './lookup.ts'
+import { checkCompatiblePrices, trialSettingsParam } from './subscription-params.ts'
 
 const daySeconds = 86_400
-const shortestLifeSeconds = 30 * 60
+const minLifetimeSeconds = 30 * 60
 /** A trial that ends sooner is refused, since its end could not be announced. */
-const shortestTrialSeconds = 2 * daySeconds
+const minTrialSeconds = 2 * daySeconds
 
-function expiryOf(desk: Desk, wanted: number | undefined): number {
-  if (wanted === undefined) return desk.now + daySeconds
+function resolveExpiry(ctx: RequestContext, wanted: number | undefined): number {
+  if (wanted === undefined) return ctx.now + daySeconds
   // A minute's grace for the way the request took.
-  if (wanted < desk.now + shortestLifeSeconds - 60)
+  if (wanted < ctx.now + minLifetimeSeconds - 60)
     throw invalidRequest('The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.', {
       param: 'expires_at',
     })
-  if (wanted > desk.now + daySeconds + 60)
+  if (wanted > ctx.now + daySeconds + 60)
     throw invalidRequest('The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.', {
       param: 'expires_at',
     })
@@ -44,11 +44,11 @@ function expiryOf(desk: Desk, wanted: number | undefined): number {
 }
 
 export const checkoutSessionEndpoints = [
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/checkout/sessions',
     params: {
-      allow_promotion_codes: flag,
+      allow_promotion_codes: boolean,
       automatic_tax: ignored,
       billing_address_collection: oneOf('auto', 'required'),
       branding_settings: ignored,
@@ -74,30 +74,30 @@ export const checkoutSessionEndpoints = [
         metadata,
         trial_end: integer(),
         trial_period_days: integer({ min: 1, max: 730 }),
-        trial_settings: trialSettings,
+        trial_settings: trialSettingsParam,
       }),
       success_url: required(url),
       tax_id_collection: ignored,
       ui_mode: oneOf('hosted_page'),
     },
-    run(desk, params) {
+    run(ctx, params) {
       if (params.mode !== 'subscription')
         throw invalidRequest(`The stand-in serves Checkout Sessions in mode subscription only.`, { param: 'mode' })
       if (params.customer !== undefined && params.customer_email !== undefined)
         throw invalidRequest('You may only specify one of these parameters: customer, customer_email.')
-      const customer = params.customer === undefined ? null : customerNamed(desk, params.customer)
+      const customer = params.customer === undefined ? null : getCustomer(ctx, params.customer)
       const prices = params.line_items.map(({ price }, index) =>
-        subscribablePrice(desk, price, `line_items[${index}][price]`),
+        getSubscribablePrice(ctx, price, `line_items[${index}][price]`),
       )
-      checkTogether(prices)
+      checkCompatiblePrices(prices)
       const data = params.subscription_data
-      if (data?.trial_end !== undefined && data.trial_end < desk.now + shortestTrialSeconds)
+      if (data?.trial_end !== undefined && data.trial_end < ctx.now + minTrialSeconds)
         throw invalidRequest('The `trial_end` date has to be at least 2 days in the future.', {
           param: 'subscription_data[trial_end]',
         })
-      const session = desk.book.put('checkout_sessions', {
+      const session = ctx.db.put('checkout_sessions', {
         id: newId('cs_test_a1', 58),
-        created: desk.now,
+        created: ctx.now,
         mode: 'subscription',
         status: 'open',
         payment_status: 'unpaid',
@@ -112,9 +112,9 @@ export const checkoutSessionEndpoints = [
         currency: prices[0]!.currency,
         success_url: params.success_url,
         cancel_url: params.cancel_url ?? null,
-        expires_at: expiryOf(desk, params.expires_at),
-        metadata: changedMetadata({}, params.metadata),
-        subscription_metadata: changedMetadata({}, data?.metadata),
+        expires_at: resolveExpiry(ctx, params.expires_at),
+        metadata: applyMetadataChange({}, params.metadata),
+        subscription_metadata: applyMetadataChange({}, data?.metadata),
         subscription_description: data?.description ?? null,
         trial_end: data?.trial_end ?? null,
         trial_period_days: data?.trial_period_days ?? null,
@@ -126,57 +126,57 @@ export const checkoutSessionEndpoints = [
         subscription: null,
         invoice: null,
       })
-      return presentCheckoutSession(desk, session)
+      return presentCheckoutSession(ctx, session)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/checkout/sessions',
     params: {
       ...listParams,
-      created: moments,
+      created: timeFilter,
       customer: text,
       status: oneOf('complete', 'expired', 'open'),
       subscription: text,
     },
-    run(desk, { created, customer, status, subscription, ...page }) {
-      return listPage({
+    run(ctx, { created, customer, status, subscription, ...page }) {
+      return paginate({
         url: '/v1/checkout/sessions',
-        what: 'checkout.session',
-        records: desk.book.all('checkout_sessions'),
+        objectName: 'checkout.session',
+        records: ctx.db.all('checkout_sessions'),
         matches: (session) =>
-          allows<string | null>(customer, session.customer) &&
-          allows<string | null>(subscription, session.subscription) &&
-          allows(status, session.status) &&
-          isWithin(session.created, created),
+          matchesFilter<string | null>(customer, session.customer) &&
+          matchesFilter<string | null>(subscription, session.subscription) &&
+          matchesFilter(status, session.status) &&
+          matchesTimeFilter(session.created, created),
         page,
-        present: (session) => presentCheckoutSession(desk, session),
+        present: (session) => presentCheckoutSession(ctx, session),
       })
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/checkout/sessions/:id',
     params: {},
-    run: (desk, _params, { id }) => presentCheckoutSession(desk, findSession(desk, id)),
+    run: (ctx, _params, { id }) => presentCheckoutSession(ctx, getCheckoutSession(ctx, id)),
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/checkout/sessions/:id/line_items',
     params: { limit: listParams.limit },
-    run: (desk, _params, { id }) => presentSessionLines(desk, findSession(desk, id)),
+    run: (ctx, _params, { id }) => presentCheckoutLineItems(ctx, getCheckoutSession(ctx, id)),
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/checkout/sessions/:id/expire',
     params: {},
-    run(desk, _params, { id }) {
-      const session = findSession(desk, id)
+    run(ctx, _params, { id }) {
+      const session = getCheckoutSession(ctx, id)
       if (session.status !== 'open')
         throw invalidRequest(
           `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of ${session.status}.`,
         )
-      return presentCheckoutSession(desk, expireSession(desk, session))
+      return presentCheckoutSession(ctx, expireCheckoutSession(ctx, session))
     },
   }),
 ]

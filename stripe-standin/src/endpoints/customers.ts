@@ -1,37 +1,37 @@
 import {
   attachPaymentMethod,
-  changeCustomer,
-  makeCustomer,
-  ownPaymentMethod,
-  tellNewCustomer,
-  testCardNamed,
+  createCustomer,
+  emitCustomerCreated,
+  getCustomerPaymentMethod,
+  patchCustomer,
+  testCardByName,
 } from '../billing/customers.ts'
 import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
 import { hasEnded } from '../billing/subscriptions/record.ts'
-import { emit } from '../events/emit.ts'
-import { endpoint } from '../http/endpoint.ts'
-import { noSuch } from '../http/errors.ts'
-import { allows, listPage, listParams } from '../http/lists.ts'
+import { emitEvent } from '../events/emit.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { resourceMissing } from '../http/errors.ts'
+import { listParams, matchesFilter, paginate } from '../http/lists.ts'
 import {
-  changedMetadata,
+  applyMetadataChange,
   email,
   hash,
   ignored,
   integer,
-  isWithin,
   list,
+  matchesTimeFilter,
   metadata,
-  moments,
+  type ParamValues,
   text,
+  timeFilter,
   unsettable,
-  type Values,
 } from '../http/params.ts'
 import { presentCustomer } from '../presenters/customers.ts'
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { Customer } from '../state/records.ts'
-import { customerNamed } from './lookup.ts'
+import { getCustomer } from './lookup.ts'
 
-const facts = {
+const fields = {
   address: ignored,
   balance: integer({ min: -99_999_999, max: 99_999_999 }),
   description: unsettable(text),
@@ -50,16 +50,20 @@ const facts = {
   tax_exempt: ignored,
 }
 
-const creation = { ...facts, payment_method: text, tax_id_data: ignored }
+const creation = { ...fields, payment_method: text, tax_id_data: ignored }
 
 /** What a customer gets from the parameters; a card is taken by its own name or a test card's. */
-function factsFrom(desk: Desk, customer: Customer, params: Values<typeof creation>): Partial<Customer> {
+function fieldsFromParams(
+  ctx: RequestContext,
+  customer: Customer,
+  params: ParamValues<typeof creation>,
+): Partial<Customer> {
   const { balance, description, email, name, phone, invoice_settings: invoicing } = params
   const named = invoicing?.default_payment_method
   const given = params.payment_method
-  const attached = given ? attachPaymentMethod(desk, given, customer.id, 'payment_method').id : null
+  const attached = given ? attachPaymentMethod(ctx, given, customer.id, 'payment_method').id : null
   // The same test card named twice is one card.
-  const standard = named && (named === given ? attached : ownCard(desk, named, customer.id))
+  const standard = named && (named === given ? attached : resolveDefaultCard(ctx, named, customer.id))
   return {
     ...(balance !== undefined && { balance }),
     ...(description !== undefined && { description }),
@@ -67,78 +71,80 @@ function factsFrom(desk: Desk, customer: Customer, params: Values<typeof creatio
     ...(name !== undefined && { name }),
     ...(phone !== undefined && { phone }),
     ...(standard !== undefined && { default_payment_method: standard }),
-    metadata: changedMetadata(customer.metadata, params.metadata),
+    metadata: applyMetadataChange(customer.metadata, params.metadata),
   }
 }
 
-function ownCard(desk: Desk, named: string, customer: string): string {
+function resolveDefaultCard(ctx: RequestContext, named: string, customer: string): string {
   const param = 'invoice_settings[default_payment_method]'
-  const method = testCardNamed(named)
-    ? attachPaymentMethod(desk, named, customer, param)
-    : ownPaymentMethod(desk, named, customer, param)
+  const method = testCardByName(named)
+    ? attachPaymentMethod(ctx, named, customer, param)
+    : getCustomerPaymentMethod(ctx, named, customer, param)
   return method.id
 }
 
-function deleteCustomer(desk: Desk, customer: Customer): Customer {
-  for (const subscription of desk.book.all('subscriptions'))
+function deleteCustomer(ctx: RequestContext, customer: Customer): Customer {
+  for (const subscription of ctx.db.all('subscriptions'))
     if (subscription.customer === customer.id && !hasEnded(subscription))
-      cancelSubscription(desk, subscription, { reason: null })
-  const before = desk.book.must('customers', customer.id)
-  emit(desk, 'customer.deleted', presentCustomer(desk, before))
-  return desk.book.amend('customers', before, { deleted: true })
+      cancelSubscription(ctx, subscription, { reason: null })
+  const before = ctx.db.getOrThrow('customers', customer.id)
+  emitEvent(ctx, 'customer.deleted', presentCustomer(ctx, before))
+  return ctx.db.update('customers', before, { deleted: true })
 }
 
 export const customerEndpoints = [
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/customers',
     params: creation,
-    run(desk, params) {
-      const made = makeCustomer(desk, {})
-      const customer = desk.book.amend('customers', made, factsFrom(desk, made, params))
-      tellNewCustomer(desk, customer)
-      return presentCustomer(desk, customer)
+    run(ctx, params) {
+      const made = createCustomer(ctx, {})
+      const customer = ctx.db.update('customers', made, fieldsFromParams(ctx, made, params))
+      emitCustomerCreated(ctx, customer)
+      return presentCustomer(ctx, customer)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/customers',
-    params: { ...listParams, created: moments, email: text },
-    run(desk, { email, created, ...page }) {
-      return listPage({
+    params: { ...listParams, created: timeFilter, email: text },
+    run(ctx, { email, created, ...page }) {
+      return paginate({
         url: '/v1/customers',
-        what: 'customer',
-        records: desk.book.all('customers'),
+        objectName: 'customer',
+        records: ctx.db.all('customers'),
         matches: (customer) =>
-          !customer.deleted && allows<string | null>(email, customer.email) && isWithin(customer.created, created),
+          !customer.deleted &&
+          matchesFilter<string | null>(email, customer.email) &&
+          matchesTimeFilter(customer.created, created),
         page,
-        present: (customer) => presentCustomer(desk, customer),
+        present: (customer) => presentCustomer(ctx, customer),
       })
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/customers/:id',
     params: {},
-    run(desk, _params, { id }) {
-      const customer = desk.book.get('customers', id)
-      if (!customer) throw noSuch('customer', id)
-      return presentCustomer(desk, customer)
+    run(ctx, _params, { id }) {
+      const customer = ctx.db.get('customers', id)
+      if (!customer) throw resourceMissing('customer', id)
+      return presentCustomer(ctx, customer)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/customers/:id',
-    params: facts,
-    run(desk, params, { id }) {
-      const customer = customerNamed(desk, id, 'id')
-      return presentCustomer(desk, changeCustomer(desk, customer, factsFrom(desk, customer, params)))
+    params: fields,
+    run(ctx, params, { id }) {
+      const customer = getCustomer(ctx, id, 'id')
+      return presentCustomer(ctx, patchCustomer(ctx, customer, fieldsFromParams(ctx, customer, params)))
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'DELETE',
     path: '/v1/customers/:id',
     params: {},
-    run: (desk, _params, { id }) => presentCustomer(desk, deleteCustomer(desk, customerNamed(desk, id, 'id'))),
+    run: (ctx, _params, { id }) => presentCustomer(ctx, deleteCustomer(ctx, getCustomer(ctx, id, 'id'))),
   }),
 ]

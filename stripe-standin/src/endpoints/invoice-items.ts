@@ -1,21 +1,21 @@
-import { emit } from '../events/emit.ts'
-import { endpoint } from '../http/endpoint.ts'
-import { invalidRequest, noSuch } from '../http/errors.ts'
-import { allows, listPage, listParams } from '../http/lists.ts'
-import { changedMetadata, flag, ignored, integer, metadata, required, text } from '../http/params.ts'
+import { emitEvent } from '../events/emit.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { invalidRequest, resourceMissing } from '../http/errors.ts'
+import { listParams, matchesFilter, paginate } from '../http/lists.ts'
+import { applyMetadataChange, boolean, ignored, integer, metadata, required, text } from '../http/params.ts'
 import { presentInvoiceItem } from '../presenters/invoices.ts'
-import { type Desk, newId } from '../state/database.ts'
+import { newId, type RequestContext } from '../state/database.ts'
 import type { InvoiceItem } from '../state/subscription-records.ts'
-import { customerNamed, subscriptionNamed } from './lookup.ts'
+import { getCustomer, getSubscription } from './lookup.ts'
 
-function itemNamed(desk: Desk, id: string): InvoiceItem {
-  const item = desk.book.get('invoice_items', id)
-  if (!item) throw noSuch('invoiceitem', id)
+function getInvoiceItem(ctx: RequestContext, id: string): InvoiceItem {
+  const item = ctx.db.get('invoice_items', id)
+  if (!item) throw resourceMissing('invoiceitem', id)
   return item
 }
 
 export const invoiceItemEndpoints = [
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/invoiceitems',
     params: {
@@ -27,13 +27,13 @@ export const invoiceItemEndpoints = [
       period: ignored,
       subscription: text,
     },
-    run(desk, params) {
-      const customer = customerNamed(desk, params.customer)
+    run(ctx, params) {
+      const customer = getCustomer(ctx, params.customer)
       const { amount, currency, description, subscription } = params
-      if (subscription !== undefined) subscriptionNamed(desk, subscription, 'subscription')
-      const item = desk.book.put('invoice_items', {
+      if (subscription !== undefined) getSubscription(ctx, subscription, 'subscription')
+      const item = ctx.db.put('invoice_items', {
         id: newId('ii_1'),
-        created: desk.now,
+        created: ctx.now,
         customer: customer.id,
         invoice: null,
         subscription: subscription ?? null,
@@ -44,46 +44,46 @@ export const invoiceItemEndpoints = [
         price: null,
         quantity: 1,
         proration: false,
-        period: { start: desk.now, end: desk.now },
-        metadata: changedMetadata({}, params.metadata),
+        period: { start: ctx.now, end: ctx.now },
+        metadata: applyMetadataChange({}, params.metadata),
       })
-      emit(desk, 'invoiceitem.created', presentInvoiceItem(desk, item))
-      return presentInvoiceItem(desk, item)
+      emitEvent(ctx, 'invoiceitem.created', presentInvoiceItem(ctx, item))
+      return presentInvoiceItem(ctx, item)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/invoiceitems',
-    params: { ...listParams, customer: text, invoice: text, pending: flag },
-    run(desk, { customer, invoice, pending, ...page }) {
-      return listPage({
+    params: { ...listParams, customer: text, invoice: text, pending: boolean },
+    run(ctx, { customer, invoice, pending, ...page }) {
+      return paginate({
         url: '/v1/invoiceitems',
-        what: 'invoiceitem',
-        records: desk.book.all('invoice_items'),
+        objectName: 'invoiceitem',
+        records: ctx.db.all('invoice_items'),
         matches: (item) =>
-          allows(customer, item.customer) &&
-          allows<string | null>(invoice, item.invoice) &&
-          allows(pending, item.invoice === null),
+          matchesFilter(customer, item.customer) &&
+          matchesFilter<string | null>(invoice, item.invoice) &&
+          matchesFilter(pending, item.invoice === null),
         page,
-        present: (item) => presentInvoiceItem(desk, item),
+        present: (item) => presentInvoiceItem(ctx, item),
       })
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/invoiceitems/:id',
     params: {},
-    run: (desk, _params, { id }) => presentInvoiceItem(desk, itemNamed(desk, id)),
+    run: (ctx, _params, { id }) => presentInvoiceItem(ctx, getInvoiceItem(ctx, id)),
   }),
-  endpoint({
+  defineEndpoint({
     method: 'DELETE',
     path: '/v1/invoiceitems/:id',
     params: {},
-    run(desk, _params, { id }) {
-      const item = itemNamed(desk, id)
+    run(ctx, _params, { id }) {
+      const item = getInvoiceItem(ctx, id)
       if (item.invoice !== null) throw invalidRequest('You cannot delete an invoice item that is part of an invoice.')
-      desk.book.remove('invoice_items', id)
-      emit(desk, 'invoiceitem.deleted', presentInvoiceItem(desk, item))
+      ctx.db.remove('invoice_items', id)
+      emitEvent(ctx, 'invoiceitem.deleted', presentInvoiceItem(ctx, item))
       return { id, object: 'invoiceitem', deleted: true }
     },
   }),

@@ -1,37 +1,37 @@
-import { attachPaymentMethod, ownPaymentMethod, testCardNamed } from '../billing/customers.ts'
+import { attachPaymentMethod, getCustomerPaymentMethod, testCardByName } from '../billing/customers.ts'
 import {
-  changeInvoice,
   draftInvoice,
   finalizeInvoice,
-  markUncollectible,
+  markInvoiceUncollectible,
+  patchInvoice,
   voidInvoice,
 } from '../billing/invoices/invoicing.ts'
-import { lineOfItem, pendingItems } from '../billing/invoices/lines.ts'
-import { chargeInvoice, methodFor, settleInvoice } from '../billing/invoices/payments.ts'
-import { emit } from '../events/emit.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { lineFromInvoiceItem, pendingInvoiceItems } from '../billing/invoices/lines.ts'
+import { chargeInvoice, markInvoicePaid, paymentMethodForInvoice } from '../billing/invoices/payments.ts'
+import { emitEvent } from '../events/emit.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
 import { cardDeclined, invalidRequest } from '../http/errors.ts'
-import { allows, listPage, listParams } from '../http/lists.ts'
+import { listParams, matchesFilter, paginate } from '../http/lists.ts'
 import {
-  changedMetadata,
-  flag,
+  applyMetadataChange,
+  boolean,
   ignored,
   integer,
-  isWithin,
+  matchesTimeFilter,
   metadata,
-  moments,
   oneOf,
   required,
   text,
+  timeFilter,
   unsettable,
 } from '../http/params.ts'
 import { amountDue, presentInvoice } from '../presenters/invoices.ts'
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { PaymentMethod } from '../state/records.ts'
 import type { Invoice } from '../state/subscription-records.ts'
-import { customerNamed, invoiceNamed } from './lookup.ts'
+import { getCustomer, getInvoice } from './lookup.ts'
 
-function mustBe(invoice: Invoice, verb: string, ...statuses: readonly Invoice['status'][]): void {
+function checkInvoiceStatus(invoice: Invoice, verb: string, ...statuses: readonly Invoice['status'][]): void {
   if (statuses.includes(invoice.status)) return
   throw invalidRequest(
     `You can only ${verb} an invoice that is ${statuses.join(' or ')}; this one is ${invoice.status}.`,
@@ -41,35 +41,35 @@ function mustBe(invoice: Invoice, verb: string, ...statuses: readonly Invoice['s
   )
 }
 
-function payingMethod(desk: Desk, invoice: Invoice, named: string | undefined): PaymentMethod | null {
-  if (named === undefined) return methodFor(desk, invoice)
-  return testCardNamed(named)
-    ? attachPaymentMethod(desk, named, invoice.customer, 'payment_method')
-    : ownPaymentMethod(desk, named, invoice.customer, 'payment_method')
+function resolvePaymentMethod(ctx: RequestContext, invoice: Invoice, named: string | undefined): PaymentMethod | null {
+  if (named === undefined) return paymentMethodForInvoice(ctx, invoice)
+  return testCardByName(named)
+    ? attachPaymentMethod(ctx, named, invoice.customer, 'payment_method')
+    : getCustomerPaymentMethod(ctx, named, invoice.customer, 'payment_method')
 }
 
 /** Charges an invoice as asked; a card that is declined is told as an error, though the attempt stays counted. */
-function pay(desk: Desk, invoice: Invoice, named: string | undefined, outOfBand: boolean): Invoice {
+function pay(ctx: RequestContext, invoice: Invoice, named: string | undefined, outOfBand: boolean): Invoice {
   if (invoice.status === 'paid') throw invalidRequest('Invoice is already paid')
-  mustBe(invoice, 'pay', 'draft', 'open', 'uncollectible')
-  const method = payingMethod(desk, invoice, named)
-  const open = invoice.status === 'draft' ? finalizeInvoice(desk, invoice) : invoice
-  if (outOfBand) return settleInvoice(desk, open)
+  checkInvoiceStatus(invoice, 'pay', 'draft', 'open', 'uncollectible')
+  const method = resolvePaymentMethod(ctx, invoice, named)
+  const open = invoice.status === 'draft' ? finalizeInvoice(ctx, invoice) : invoice
+  if (outOfBand) return markInvoicePaid(ctx, open)
   if (!method && amountDue(open) > 0)
     throw invalidRequest(
       'There is no default payment method set for this customer or invoice. Please set one or provide one.',
     )
-  const tried = chargeInvoice(desk, open, method, { byHand: true })
+  const tried = chargeInvoice(ctx, open, method, { byHand: true })
   if (tried.status !== 'paid') throw cardDeclined({ keepsChanges: true })
   return tried
 }
 
 export const invoiceEndpoints = [
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/invoices',
     params: {
-      auto_advance: flag,
+      auto_advance: boolean,
       collection_method: oneOf('charge_automatically', 'send_invoice'),
       currency: text,
       customer: required(text),
@@ -79,146 +79,151 @@ export const invoiceEndpoints = [
       metadata,
       pending_invoice_items_behavior: oneOf('exclude', 'include'),
     },
-    run(desk, params) {
-      const customer = customerNamed(desk, params.customer)
+    run(ctx, params) {
+      const customer = getCustomer(ctx, params.customer)
       const currency = params.currency ?? 'usd'
       const included = params.pending_invoice_items_behavior === 'include'
       if (params.default_payment_method)
-        ownPaymentMethod(desk, params.default_payment_method, customer.id, 'default_payment_method')
-      const invoice = draftInvoice(desk, {
+        getCustomerPaymentMethod(ctx, params.default_payment_method, customer.id, 'default_payment_method')
+      const invoice = draftInvoice(ctx, {
         customer: customer.id,
         currency,
         reason: 'manual',
-        lines: included ? pendingItems(desk, customer.id, currency).map(lineOfItem) : [],
-        period: { start: desk.now, end: desk.now },
-        facts: {
+        lines: included ? pendingInvoiceItems(ctx, customer.id, currency).map(lineFromInvoiceItem) : [],
+        period: { start: ctx.now, end: ctx.now },
+        fields: {
           auto_advance: params.auto_advance ?? false,
-          automatically_finalizes_at: params.auto_advance ? desk.now + 3_600 : null,
+          automatically_finalizes_at: params.auto_advance ? ctx.now + 3_600 : null,
           collection_method: params.collection_method ?? 'charge_automatically',
           default_payment_method: params.default_payment_method ?? null,
           description: params.description ?? null,
-          due_date: params.days_until_due === undefined ? null : desk.now + params.days_until_due * 86_400,
-          metadata: changedMetadata({}, params.metadata),
+          due_date: params.days_until_due === undefined ? null : ctx.now + params.days_until_due * 86_400,
+          metadata: applyMetadataChange({}, params.metadata),
         },
       })
-      return presentInvoice(desk, invoice)
+      return presentInvoice(ctx, invoice)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/invoices',
     params: {
       ...listParams,
       collection_method: oneOf('charge_automatically', 'send_invoice'),
-      created: moments,
+      created: timeFilter,
       customer: text,
       status: oneOf('draft', 'open', 'paid', 'uncollectible', 'void'),
       subscription: text,
     },
-    run(desk, { collection_method: method, created, customer, status, subscription, ...page }) {
-      return listPage({
+    run(ctx, { collection_method: method, created, customer, status, subscription, ...page }) {
+      return paginate({
         url: '/v1/invoices',
-        what: 'invoice',
-        records: desk.book.all('invoices'),
+        objectName: 'invoice',
+        records: ctx.db.all('invoices'),
         matches: (invoice) =>
-          allows(customer, invoice.customer) &&
-          allows<string | null>(subscription, invoice.subscription) &&
-          allows(status, invoice.status) &&
-          allows(method, invoice.collection_method) &&
-          isWithin(invoice.created, created),
+          matchesFilter(customer, invoice.customer) &&
+          matchesFilter<string | null>(subscription, invoice.subscription) &&
+          matchesFilter(status, invoice.status) &&
+          matchesFilter(method, invoice.collection_method) &&
+          matchesTimeFilter(invoice.created, created),
         page,
-        present: (invoice) => presentInvoice(desk, invoice),
+        present: (invoice) => presentInvoice(ctx, invoice),
       })
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/invoices/:id',
     params: {},
-    run: (desk, _params, { id }) => presentInvoice(desk, invoiceNamed(desk, id)),
+    run: (ctx, _params, { id }) => presentInvoice(ctx, getInvoice(ctx, id)),
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/invoices/:id',
-    params: { auto_advance: flag, default_payment_method: unsettable(text), description: unsettable(text), metadata },
-    run(desk, params, { id }) {
-      const invoice = invoiceNamed(desk, id)
+    params: {
+      auto_advance: boolean,
+      default_payment_method: unsettable(text),
+      description: unsettable(text),
+      metadata,
+    },
+    run(ctx, params, { id }) {
+      const invoice = getInvoice(ctx, id)
       if (params.default_payment_method)
-        ownPaymentMethod(desk, params.default_payment_method, invoice.customer, 'default_payment_method')
+        getCustomerPaymentMethod(ctx, params.default_payment_method, invoice.customer, 'default_payment_method')
       const { auto_advance, default_payment_method, description, metadata: change } = params
-      const changed = changeInvoice(desk, invoice, {
+      const changed = patchInvoice(ctx, invoice, {
         ...(auto_advance !== undefined && { auto_advance }),
         ...(default_payment_method !== undefined && { default_payment_method }),
         ...(description !== undefined && { description }),
-        metadata: changedMetadata(invoice.metadata, change),
+        metadata: applyMetadataChange(invoice.metadata, change),
       })
-      return presentInvoice(desk, changed)
+      return presentInvoice(ctx, changed)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'DELETE',
     path: '/v1/invoices/:id',
     params: {},
-    run(desk, _params, { id }) {
-      const invoice = invoiceNamed(desk, id)
+    run(ctx, _params, { id }) {
+      const invoice = getInvoice(ctx, id)
       if (invoice.status !== 'draft' || invoice.subscription !== null)
         throw invalidRequest('You can only delete draft invoices that no subscription has made.')
-      for (const item of desk.book.all('invoice_items'))
-        if (item.invoice === id) desk.book.amend('invoice_items', item, { invoice: null })
-      desk.book.remove('invoices', id)
-      emit(desk, 'invoice.deleted', presentInvoice(desk, invoice))
+      for (const item of ctx.db.all('invoice_items'))
+        if (item.invoice === id) ctx.db.update('invoice_items', item, { invoice: null })
+      ctx.db.remove('invoices', id)
+      emitEvent(ctx, 'invoice.deleted', presentInvoice(ctx, invoice))
       return { id, object: 'invoice', deleted: true }
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/invoices/:id/finalize',
-    params: { auto_advance: flag },
-    run(desk, _params, { id }) {
-      const invoice = invoiceNamed(desk, id)
-      mustBe(invoice, 'finalize', 'draft')
-      const open = finalizeInvoice(desk, invoice)
-      return presentInvoice(desk, amountDue(open) === 0 ? settleInvoice(desk, open) : open)
+    params: { auto_advance: boolean },
+    run(ctx, _params, { id }) {
+      const invoice = getInvoice(ctx, id)
+      checkInvoiceStatus(invoice, 'finalize', 'draft')
+      const open = finalizeInvoice(ctx, invoice)
+      return presentInvoice(ctx, amountDue(open) === 0 ? markInvoicePaid(ctx, open) : open)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/invoices/:id/pay',
-    params: { forgive: ignored, off_session: flag, paid_out_of_band: flag, payment_method: text },
-    run(desk, { payment_method: named, paid_out_of_band: outOfBand }, { id }) {
-      return presentInvoice(desk, pay(desk, invoiceNamed(desk, id), named, outOfBand ?? false))
+    params: { forgive: ignored, off_session: boolean, paid_out_of_band: boolean, payment_method: text },
+    run(ctx, { payment_method: named, paid_out_of_band: outOfBand }, { id }) {
+      return presentInvoice(ctx, pay(ctx, getInvoice(ctx, id), named, outOfBand ?? false))
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/invoices/:id/send',
     params: {},
-    run(desk, _params, { id }) {
-      const invoice = invoiceNamed(desk, id)
-      mustBe(invoice, 'send', 'draft', 'open')
-      const open = invoice.status === 'draft' ? finalizeInvoice(desk, invoice) : invoice
-      emit(desk, 'invoice.sent', presentInvoice(desk, open))
-      return presentInvoice(desk, open)
+    run(ctx, _params, { id }) {
+      const invoice = getInvoice(ctx, id)
+      checkInvoiceStatus(invoice, 'send', 'draft', 'open')
+      const open = invoice.status === 'draft' ? finalizeInvoice(ctx, invoice) : invoice
+      emitEvent(ctx, 'invoice.sent', presentInvoice(ctx, open))
+      return presentInvoice(ctx, open)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/invoices/:id/void',
     params: {},
-    run(desk, _params, { id }) {
-      const invoice = invoiceNamed(desk, id)
-      mustBe(invoice, 'void', 'open', 'uncollectible')
-      return presentInvoice(desk, voidInvoice(desk, invoice))
+    run(ctx, _params, { id }) {
+      const invoice = getInvoice(ctx, id)
+      checkInvoiceStatus(invoice, 'void', 'open', 'uncollectible')
+      return presentInvoice(ctx, voidInvoice(ctx, invoice))
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/invoices/:id/mark_uncollectible',
     params: {},
-    run(desk, _params, { id }) {
-      const invoice = invoiceNamed(desk, id)
-      mustBe(invoice, 'mark as uncollectible', 'open')
-      return presentInvoice(desk, markUncollectible(desk, invoice))
+    run(ctx, _params, { id }) {
+      const invoice = getInvoice(ctx, id)
+      checkInvoiceStatus(invoice, 'mark as uncollectible', 'open')
+      return presentInvoice(ctx, markInvoiceUncollectible(ctx, invoice))
     },
   }),
 ]

@@ -1,19 +1,19 @@
 import {
   attachPaymentMethod,
+  createPaymentMethod,
   detachPaymentMethod,
-  makePaymentMethod,
-  testCardNamed,
-  testCardNumbered,
+  testCardByName,
+  testCardByNumber,
 } from '../billing/customers.ts'
-import type { Presented } from '../events/emit.ts'
-import { endpoint } from '../http/endpoint.ts'
-import { cardDeclined, invalidRequest, noSuch } from '../http/errors.ts'
-import { type ListQuery, listPage, listParams } from '../http/lists.ts'
-import { changedMetadata, hash, ignored, metadata, oneOf, required, text, unsettable } from '../http/params.ts'
+import type { ApiObject } from '../events/emit.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { cardDeclined, invalidRequest, resourceMissing } from '../http/errors.ts'
+import { listParams, type PageParams, paginate } from '../http/lists.ts'
+import { applyMetadataChange, hash, ignored, metadata, oneOf, required, text, unsettable } from '../http/params.ts'
 import { presentPaymentMethod } from '../presenters/customers.ts'
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { PaymentMethod } from '../state/records.ts'
-import { customerNamed } from './lookup.ts'
+import { getCustomer } from './lookup.ts'
 
 const billingDetails = hash({
   address: ignored,
@@ -24,22 +24,22 @@ const billingDetails = hash({
 })
 
 /** What the parameters say of the card's holder. */
-function namesIn(details: { readonly email?: string | null; readonly name?: string | null } = {}) {
+function holderFields(details: { readonly email?: string | null; readonly name?: string | null } = {}) {
   const { email, name } = details
   return { ...(email !== undefined && { email }), ...(name !== undefined && { name }) }
 }
 
-function methodNamed(desk: Desk, id: string): PaymentMethod {
-  const method = desk.book.get('payment_methods', id)
-  if (!method) throw noSuch('PaymentMethod', id)
+function getPaymentMethod(ctx: RequestContext, id: string): PaymentMethod {
+  const method = ctx.db.get('payment_methods', id)
+  if (!method) throw resourceMissing('PaymentMethod', id)
   return method
 }
 
-function cardsOf(desk: Desk, url: string, customer: string, page: ListQuery): Presented {
-  return listPage({
+function listCustomerCards(ctx: RequestContext, url: string, customer: string, page: PageParams): ApiObject {
+  return paginate({
     url,
-    what: 'payment_method',
-    records: desk.book.all('payment_methods'),
+    objectName: 'payment_method',
+    records: ctx.db.all('payment_methods'),
     matches: (method) => method.customer === customer,
     page,
     present: presentPaymentMethod,
@@ -47,7 +47,7 @@ function cardsOf(desk: Desk, url: string, customer: string, page: ListQuery): Pr
 }
 
 export const paymentMethodEndpoints = [
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/payment_methods',
     params: {
@@ -57,9 +57,9 @@ export const paymentMethodEndpoints = [
       metadata,
       type: required(oneOf('card')),
     },
-    run(desk, { card, billing_details: details, metadata: change }) {
+    run(ctx, { card, billing_details: details, metadata: change }) {
       const { token, number } = card ?? {}
-      const found = token !== undefined ? testCardNamed(token) : number !== undefined && testCardNumbered(number)
+      const found = token !== undefined ? testCardByName(token) : number !== undefined && testCardByNumber(number)
       if (!found)
         throw invalidRequest('The stand-in takes the numbers and tokens of test cards only.', {
           code: 'resource_missing',
@@ -67,61 +67,61 @@ export const paymentMethodEndpoints = [
         })
       if (found.behavior === 'declines') throw cardDeclined()
       return presentPaymentMethod(
-        makePaymentMethod(desk, found, {
-          billing_details: { email: null, name: null, ...namesIn(details) },
-          metadata: changedMetadata({}, change),
+        createPaymentMethod(ctx, found, {
+          billing_details: { email: null, name: null, ...holderFields(details) },
+          metadata: applyMetadataChange({}, change),
         }),
       )
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/payment_methods',
     params: { ...listParams, allow_redisplay: ignored, customer: required(text), type: oneOf('card') },
-    run(desk, { customer, ...page }) {
-      return cardsOf(desk, '/v1/payment_methods', customerNamed(desk, customer).id, page)
+    run(ctx, { customer, ...page }) {
+      return listCustomerCards(ctx, '/v1/payment_methods', getCustomer(ctx, customer).id, page)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/customers/:customer/payment_methods',
     params: { ...listParams, allow_redisplay: ignored, type: oneOf('card') },
-    run(desk, page, { customer }) {
-      const { id } = customerNamed(desk, customer, 'id')
-      return cardsOf(desk, `/v1/customers/${id}/payment_methods`, id, page)
+    run(ctx, page, { customer }) {
+      const { id } = getCustomer(ctx, customer, 'id')
+      return listCustomerCards(ctx, `/v1/customers/${id}/payment_methods`, id, page)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/payment_methods/:id',
     params: {},
-    run: (desk, _params, { id }) => presentPaymentMethod(methodNamed(desk, id)),
+    run: (ctx, _params, { id }) => presentPaymentMethod(getPaymentMethod(ctx, id)),
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/payment_methods/:id',
     params: { allow_redisplay: ignored, billing_details: billingDetails, card: ignored, metadata },
-    run(desk, { billing_details: details, metadata: change }, { id }) {
-      const method = methodNamed(desk, id)
-      const changed = desk.book.amend('payment_methods', method, {
-        billing_details: { ...method.billing_details, ...namesIn(details) },
-        metadata: changedMetadata(method.metadata, change),
+    run(ctx, { billing_details: details, metadata: change }, { id }) {
+      const method = getPaymentMethod(ctx, id)
+      const changed = ctx.db.update('payment_methods', method, {
+        billing_details: { ...method.billing_details, ...holderFields(details) },
+        metadata: applyMetadataChange(method.metadata, change),
       })
       return presentPaymentMethod(changed)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/payment_methods/:id/attach',
     params: { customer: required(text) },
-    run(desk, { customer }, { id }) {
-      return presentPaymentMethod(attachPaymentMethod(desk, id, customerNamed(desk, customer).id, 'id'))
+    run(ctx, { customer }, { id }) {
+      return presentPaymentMethod(attachPaymentMethod(ctx, id, getCustomer(ctx, customer).id, 'id'))
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/payment_methods/:id/detach',
     params: {},
-    run: (desk, _params, { id }) => presentPaymentMethod(detachPaymentMethod(desk, methodNamed(desk, id))),
+    run: (ctx, _params, { id }) => presentPaymentMethod(detachPaymentMethod(ctx, getPaymentMethod(ctx, id))),
   }),
 ]

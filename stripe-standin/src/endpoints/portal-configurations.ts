@@ -1,23 +1,23 @@
-import { emit, emitUpdate } from '../events/emit.ts'
-import { endpoint } from '../http/endpoint.ts'
-import { invalidRequest, noSuch } from '../http/errors.ts'
-import { allows, listPage, listParams } from '../http/lists.ts'
+import { emitEvent, emitUpdatedEvent } from '../events/emit.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { invalidRequest, resourceMissing } from '../http/errors.ts'
+import { listParams, matchesFilter, paginate } from '../http/lists.ts'
 import {
-  changedMetadata,
-  flag,
+  applyMetadataChange,
+  boolean,
   hash,
   ignored,
   list,
   metadata,
   oneOf,
+  type ParamValues,
   required,
   text,
   unsettable,
   url,
-  type Values,
 } from '../http/params.ts'
 import { presentPortalConfiguration } from '../presenters/sessions.ts'
-import { type Desk, newId } from '../state/database.ts'
+import { newId, type RequestContext } from '../state/database.ts'
 import type { PortalConfiguration } from '../state/session-records.ts'
 
 type Features = PortalConfiguration['features']
@@ -25,19 +25,19 @@ type Features = PortalConfiguration['features']
 const proration = oneOf('always_invoice', 'create_prorations', 'none')
 
 const features = hash({
-  customer_update: hash({ allowed_updates: unsettable(list(text)), enabled: required(flag) }),
-  invoice_history: hash({ enabled: required(flag) }),
-  payment_method_update: hash({ enabled: required(flag), payment_method_configuration: ignored }),
+  customer_update: hash({ allowed_updates: unsettable(list(text)), enabled: required(boolean) }),
+  invoice_history: hash({ enabled: required(boolean) }),
+  payment_method_update: hash({ enabled: required(boolean), payment_method_configuration: ignored }),
   subscription_cancel: hash({
-    cancellation_reason: hash({ enabled: required(flag), options: required(unsettable(list(text))) }),
-    enabled: flag,
+    cancellation_reason: hash({ enabled: required(boolean), options: required(unsettable(list(text))) }),
+    enabled: boolean,
     mode: oneOf('at_period_end', 'immediately'),
     proration_behavior: proration,
   }),
   subscription_update: hash({
     billing_cycle_anchor: oneOf('unchanged'),
     default_allowed_updates: unsettable(list(oneOf('price', 'promotion_code', 'quantity'))),
-    enabled: flag,
+    enabled: boolean,
     products: unsettable(
       list(hash({ adjustable_quantity: ignored, prices: required(list(text)), product: required(text) })),
     ),
@@ -49,7 +49,7 @@ const features = hash({
   }),
 })
 
-const facts = {
+const fields = {
   business_profile: hash({
     headline: unsettable(text),
     privacy_policy_url: unsettable(url),
@@ -62,7 +62,7 @@ const facts = {
 }
 
 /** A portal in which nothing can be done, which is what an unnamed feature means. */
-const closed: Features = {
+const disabledFeatures: Features = {
   customer_update: { enabled: false, allowed_updates: [] },
   invoice_history: { enabled: false },
   payment_method_update: { enabled: false },
@@ -82,9 +82,9 @@ const closed: Features = {
   },
 }
 
-type FeatureParams = NonNullable<Values<{ features: typeof features }>['features']>
+type FeatureParams = NonNullable<ParamValues<{ features: typeof features }>['features']>
 
-function changedFeatures(desk: Desk, before: Features, params: FeatureParams = {}): Features {
+function applyFeatureParams(ctx: RequestContext, before: Features, params: FeatureParams = {}): Features {
   const cancel = params.subscription_cancel
   const update = params.subscription_update
   const after: Features = {
@@ -109,13 +109,13 @@ function changedFeatures(desk: Desk, before: Features, params: FeatureParams = {
           }
         : before.subscription_cancel.cancellation_reason,
     },
-    subscription_update: changedUpdateFeature(before.subscription_update, update),
+    subscription_update: applyUpdateFeatureParams(before.subscription_update, update),
   }
-  checkProducts(desk, after.subscription_update)
+  checkProducts(ctx, after.subscription_update)
   return after
 }
 
-function changedUpdateFeature(
+function applyUpdateFeatureParams(
   before: Features['subscription_update'],
   params: FeatureParams['subscription_update'],
 ): Features['subscription_update'] {
@@ -133,12 +133,12 @@ function changedUpdateFeature(
 }
 
 /** What can be chosen must exist, and offering a choice without any is a mistake. */
-function checkProducts(desk: Desk, update: Features['subscription_update']): void {
+function checkProducts(ctx: RequestContext, update: Features['subscription_update']): void {
   update.products.forEach(({ product, prices }, index) => {
     const param = `features[subscription_update][products][${index}]`
-    if (!desk.book.get('products', product)) throw noSuch('product', product, `${param}[product]`)
+    if (!ctx.db.get('products', product)) throw resourceMissing('product', product, `${param}[product]`)
     for (const price of prices)
-      if (desk.book.get('prices', price)?.product !== product) throw noSuch('price', price, `${param}[prices]`)
+      if (ctx.db.get('prices', price)?.product !== product) throw resourceMissing('price', price, `${param}[prices]`)
   })
   if (update.enabled && (update.products.length === 0 || update.default_allowed_updates.length === 0))
     throw invalidRequest(
@@ -147,82 +147,83 @@ function checkProducts(desk: Desk, update: Features['subscription_update']): voi
     )
 }
 
-function configurationNamed(desk: Desk, id: string): PortalConfiguration {
-  const configuration = desk.book.get('portal_configurations', id)
-  if (!configuration) throw noSuch('billing_portal.configuration', id)
+function getPortalConfiguration(ctx: RequestContext, id: string): PortalConfiguration {
+  const configuration = ctx.db.get('portal_configurations', id)
+  if (!configuration) throw resourceMissing('billing_portal.configuration', id)
   return configuration
 }
 
 const collection = '/v1/billing_portal/configurations'
 
 export const portalConfigurationEndpoints = [
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: collection,
-    params: { ...facts, features: required(features) },
-    run(desk, params) {
+    params: { ...fields, features: required(features) },
+    run(ctx, params) {
       const profile = params.business_profile
-      const configuration = desk.book.put('portal_configurations', {
+      const configuration = ctx.db.put('portal_configurations', {
         id: newId('bpc_1'),
-        created: desk.now,
-        updated: desk.now,
+        created: ctx.now,
+        updated: ctx.now,
         active: true,
         is_default: false,
         name: params.name ?? null,
-        metadata: changedMetadata({}, params.metadata),
+        metadata: applyMetadataChange({}, params.metadata),
         default_return_url: params.default_return_url ?? null,
         business_profile: {
           headline: profile?.headline ?? null,
           privacy_policy_url: profile?.privacy_policy_url ?? null,
           terms_of_service_url: profile?.terms_of_service_url ?? null,
         },
-        features: changedFeatures(desk, closed, params.features),
+        features: applyFeatureParams(ctx, disabledFeatures, params.features),
       })
-      emit(desk, 'billing_portal.configuration.created', presentPortalConfiguration(configuration))
+      emitEvent(ctx, 'billing_portal.configuration.created', presentPortalConfiguration(configuration))
       return presentPortalConfiguration(configuration)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: collection,
-    params: { ...listParams, active: flag, is_default: flag },
-    run(desk, { active, is_default: standard, ...page }) {
-      return listPage({
+    params: { ...listParams, active: boolean, is_default: boolean },
+    run(ctx, { active, is_default: standard, ...page }) {
+      return paginate({
         url: collection,
-        what: 'billing_portal.configuration',
-        records: desk.book.all('portal_configurations'),
-        matches: (configuration) => allows(active, configuration.active) && allows(standard, configuration.is_default),
+        objectName: 'billing_portal.configuration',
+        records: ctx.db.all('portal_configurations'),
+        matches: (configuration) =>
+          matchesFilter(active, configuration.active) && matchesFilter(standard, configuration.is_default),
         page,
         present: presentPortalConfiguration,
       })
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/billing_portal/configurations/:id',
     params: {},
-    run: (desk, _params, { id }) => presentPortalConfiguration(configurationNamed(desk, id)),
+    run: (ctx, _params, { id }) => presentPortalConfiguration(getPortalConfiguration(ctx, id)),
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/billing_portal/configurations/:id',
-    params: { ...facts, active: flag, features },
-    run(desk, params, { id }) {
-      const before = configurationNamed(desk, id)
+    params: { ...fields, active: boolean, features },
+    run(ctx, params, { id }) {
+      const before = getPortalConfiguration(ctx, id)
       if (params.active === false && before.is_default)
         throw invalidRequest('You cannot deactivate the default configuration.', { param: 'active' })
       const { business_profile: profile, default_return_url: returnUrl, name } = params
-      const changed = desk.book.amend('portal_configurations', before, {
-        updated: desk.now,
+      const changed = ctx.db.update('portal_configurations', before, {
+        updated: ctx.now,
         active: params.active ?? before.active,
         name: name === undefined ? before.name : name,
-        metadata: changedMetadata(before.metadata, params.metadata),
+        metadata: applyMetadataChange(before.metadata, params.metadata),
         default_return_url: returnUrl === undefined ? before.default_return_url : returnUrl,
         business_profile: { ...before.business_profile, ...profile },
-        features: changedFeatures(desk, before.features, params.features),
+        features: applyFeatureParams(ctx, before.features, params.features),
       })
       const presented = presentPortalConfiguration(changed)
-      emitUpdate(desk, 'billing_portal.configuration.updated', presentPortalConfiguration(before), presented)
+      emitUpdatedEvent(ctx, 'billing_portal.configuration.updated', presentPortalConfiguration(before), presented)
       return presented
     },
   }),

@@ -1,28 +1,28 @@
-import { emit, emitUpdate } from '../events/emit.ts'
-import { endpoint } from '../http/endpoint.ts'
-import { invalidRequest, noSuch } from '../http/errors.ts'
-import { allows, listPage, listParams } from '../http/lists.ts'
+import { emitEvent, emitUpdatedEvent } from '../events/emit.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { invalidRequest, resourceMissing } from '../http/errors.ts'
+import { listParams, matchesFilter, paginate } from '../http/lists.ts'
 import {
+  applyMetadataChange,
+  boolean,
   cents,
-  changedMetadata,
-  flag,
   hash,
   ignored,
   integer,
-  isWithin,
   list,
   type MetadataChange,
+  matchesTimeFilter,
   metadata,
-  moments,
   oneOf,
+  type ParamValues,
   required,
   text,
-  type Values,
+  timeFilter,
 } from '../http/params.ts'
 import { presentPrice } from '../presenters/catalogue.ts'
-import { type Desk, newId } from '../state/database.ts'
+import { newId, type RequestContext } from '../state/database.ts'
 import type { Price } from '../state/records.ts'
-import { priceNamed } from './lookup.ts'
+import { getPrice } from './lookup.ts'
 
 const recurringFields = {
   interval: required(oneOf('day', 'week', 'month', 'year')),
@@ -33,23 +33,23 @@ const recurringFields = {
 }
 
 /** How often a price is paid; the stand-in does not meter usage. */
-export const recurring = hash(recurringFields)
+export const recurringParam = hash(recurringFields)
 
 interface NewPrice {
   readonly product: string
   readonly currency: string
   readonly unit_amount: number
-  readonly recurring?: Values<typeof recurringFields>
+  readonly recurring?: ParamValues<typeof recurringFields>
   readonly active?: boolean
   readonly lookup_key?: string
   readonly nickname?: string
   readonly metadata?: MetadataChange
 }
 
-export function makePrice(desk: Desk, wanted: NewPrice): Price {
-  const price = desk.book.put('prices', {
+export function createPrice(ctx: RequestContext, wanted: NewPrice): Price {
+  const price = ctx.db.put('prices', {
     id: newId('price_1'),
-    created: desk.now,
+    created: ctx.now,
     product: wanted.product,
     active: wanted.active ?? true,
     currency: wanted.currency.toLowerCase(),
@@ -59,120 +59,126 @@ export function makePrice(desk: Desk, wanted: NewPrice): Price {
       : null,
     lookup_key: wanted.lookup_key ?? null,
     nickname: wanted.nickname ?? null,
-    metadata: changedMetadata({}, wanted.metadata),
+    metadata: applyMetadataChange({}, wanted.metadata),
   })
-  emit(desk, 'price.created', presentPrice(price))
+  emitEvent(ctx, 'price.created', presentPrice(price))
   return price
 }
 
 /** A lookup key leads to one active price; another may give it up on request only. */
-function freeLookupKey(desk: Desk, key: string | undefined, owner: string | null, transfer: boolean | undefined): void {
-  const holder = key === undefined ? undefined : desk.book.all('prices').find((price) => price.lookup_key === key)
+function claimLookupKey(
+  ctx: RequestContext,
+  key: string | undefined,
+  owner: string | null,
+  transfer: boolean | undefined,
+): void {
+  const holder = key === undefined ? undefined : ctx.db.all('prices').find((price) => price.lookup_key === key)
   if (!holder || holder.id === owner) return
   if (!transfer)
     throw invalidRequest(`A price (\`${holder.id}\`) already uses that lookup key.`, { param: 'lookup_key' })
-  const robbed = desk.book.amend('prices', holder, { lookup_key: null })
-  emitUpdate(desk, 'price.updated', presentPrice(holder), presentPrice(robbed))
+  const robbed = ctx.db.update('prices', holder, { lookup_key: null })
+  emitUpdatedEvent(ctx, 'price.updated', presentPrice(holder), presentPrice(robbed))
 }
 
 export const priceEndpoints = [
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/prices',
     params: {
-      active: flag,
+      active: boolean,
       billing_scheme: oneOf('per_unit'),
       currency: required(text),
       lookup_key: text,
       metadata,
       nickname: text,
       product: text,
-      product_data: hash({ name: required(text), metadata, active: flag }),
-      recurring,
+      product_data: hash({ name: required(text), metadata, active: boolean }),
+      recurring: recurringParam,
       tax_behavior: ignored,
-      transfer_lookup_key: flag,
+      transfer_lookup_key: boolean,
       unit_amount: required(cents),
     },
-    run(desk, { product, product_data: data, transfer_lookup_key: transfer, ...wanted }) {
+    run(ctx, { product, product_data: data, transfer_lookup_key: transfer, ...wanted }) {
       if ((product === undefined) === (data === undefined))
         throw invalidRequest('You must provide exactly one of `product` and `product_data`.', { param: 'product' })
-      if (product !== undefined && !desk.book.get('products', product)) throw noSuch('product', product, 'product')
-      freeLookupKey(desk, wanted.lookup_key, null, transfer)
+      if (product !== undefined && !ctx.db.get('products', product))
+        throw resourceMissing('product', product, 'product')
+      claimLookupKey(ctx, wanted.lookup_key, null, transfer)
       const owner =
         product ??
-        desk.book.put('products', {
+        ctx.db.put('products', {
           id: newId('prod_', 14),
-          created: desk.now,
-          updated: desk.now,
+          created: ctx.now,
+          updated: ctx.now,
           name: data!.name,
           description: null,
           active: data!.active ?? true,
           default_price: null,
-          metadata: changedMetadata({}, data!.metadata),
+          metadata: applyMetadataChange({}, data!.metadata),
           url: null,
         }).id
-      return presentPrice(makePrice(desk, { ...wanted, product: owner }))
+      return presentPrice(createPrice(ctx, { ...wanted, product: owner }))
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/prices',
     params: {
       ...listParams,
-      active: flag,
-      created: moments,
+      active: boolean,
+      created: timeFilter,
       currency: text,
       lookup_keys: list(text, { max: 10 }),
       product: text,
       recurring: hash({ interval: oneOf('day', 'week', 'month', 'year') }),
       type: oneOf('one_time', 'recurring'),
     },
-    run(desk, params) {
+    run(ctx, params) {
       const { active, created, currency, lookup_keys: keys, product, recurring: rhythm, type, ...page } = params
-      return listPage({
+      return paginate({
         url: '/v1/prices',
-        what: 'price',
-        records: desk.book.all('prices'),
+        objectName: 'price',
+        records: ctx.db.all('prices'),
         matches: (price) =>
-          allows(active, price.active) &&
-          allows(currency, price.currency) &&
-          allows(product, price.product) &&
-          allows(type, price.recurring ? 'recurring' : 'one_time') &&
-          allows(rhythm?.interval, price.recurring?.interval) &&
+          matchesFilter(active, price.active) &&
+          matchesFilter(currency, price.currency) &&
+          matchesFilter(product, price.product) &&
+          matchesFilter(type, price.recurring ? 'recurring' : 'one_time') &&
+          matchesFilter(rhythm?.interval, price.recurring?.interval) &&
           (keys === undefined || (price.lookup_key !== null && keys.includes(price.lookup_key))) &&
-          isWithin(price.created, created),
+          matchesTimeFilter(price.created, created),
         page,
         present: presentPrice,
       })
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/prices/:id',
     params: {},
-    run: (desk, _params, { id }) => presentPrice(priceNamed(desk, id, 'id')),
+    run: (ctx, _params, { id }) => presentPrice(getPrice(ctx, id, 'id')),
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/prices/:id',
     params: {
-      active: flag,
+      active: boolean,
       lookup_key: text,
       metadata,
       nickname: text,
       tax_behavior: ignored,
-      transfer_lookup_key: flag,
+      transfer_lookup_key: boolean,
     },
-    run(desk, params, { id }) {
-      const price = priceNamed(desk, id, 'id')
-      freeLookupKey(desk, params.lookup_key, id, params.transfer_lookup_key)
-      const changed = desk.book.amend('prices', price, {
+    run(ctx, params, { id }) {
+      const price = getPrice(ctx, id, 'id')
+      claimLookupKey(ctx, params.lookup_key, id, params.transfer_lookup_key)
+      const changed = ctx.db.update('prices', price, {
         active: params.active ?? price.active,
         lookup_key: params.lookup_key ?? price.lookup_key,
         nickname: params.nickname ?? price.nickname,
-        metadata: changedMetadata(price.metadata, params.metadata),
+        metadata: applyMetadataChange(price.metadata, params.metadata),
       })
-      emitUpdate(desk, 'price.updated', presentPrice(price), presentPrice(changed))
+      emitUpdatedEvent(ctx, 'price.updated', presentPrice(price), presentPrice(changed))
       return presentPrice(changed)
     },
   }),

@@ -1,29 +1,29 @@
-import { emit, emitUpdate } from '../events/emit.ts'
-import { endpoint } from '../http/endpoint.ts'
-import { invalidRequest, noSuch } from '../http/errors.ts'
-import { allows, listPage, listParams } from '../http/lists.ts'
+import { emitEvent, emitUpdatedEvent } from '../events/emit.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { invalidRequest, resourceMissing } from '../http/errors.ts'
+import { listParams, matchesFilter, paginate } from '../http/lists.ts'
 import {
+  applyMetadataChange,
+  boolean,
   cents,
-  changedMetadata,
-  flag,
   hash,
   ignored,
-  isWithin,
   list,
+  matchesTimeFilter,
   metadata,
-  moments,
   oneOf,
   required,
   text,
+  timeFilter,
   unsettable,
 } from '../http/params.ts'
 import { presentProduct } from '../presenters/catalogue.ts'
-import { type Desk, newId } from '../state/database.ts'
+import { newId, type RequestContext } from '../state/database.ts'
 import type { Product } from '../state/records.ts'
-import { makePrice, recurring } from './prices.ts'
+import { createPrice, recurringParam } from './prices.ts'
 
-const facts = {
-  active: flag,
+const fields = {
+  active: boolean,
   description: unsettable(text),
   images: ignored,
   marketing_features: ignored,
@@ -36,100 +36,105 @@ const facts = {
   url: unsettable(text),
 }
 
-function productNamed(desk: Desk, id: string): Product {
-  const product = desk.book.get('products', id)
-  if (!product) throw noSuch('product', id)
+function getProduct(ctx: RequestContext, id: string): Product {
+  const product = ctx.db.get('products', id)
+  if (!product) throw resourceMissing('product', id)
   return product
 }
 
 export const productEndpoints = [
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/products',
     params: {
-      ...facts,
-      default_price_data: hash({ currency: required(text), unit_amount: required(cents), recurring, metadata }),
+      ...fields,
+      default_price_data: hash({
+        currency: required(text),
+        unit_amount: required(cents),
+        recurring: recurringParam,
+        metadata,
+      }),
       id: text,
       name: required(text),
       type: oneOf('good', 'service'),
     },
-    run(desk, params) {
+    run(ctx, params) {
       const id = params.id ?? newId('prod_', 14)
-      if (desk.book.get('products', id))
+      if (ctx.db.get('products', id))
         throw invalidRequest('Product already exists.', { code: 'resource_already_exists', param: 'id' })
-      const product = desk.book.put('products', {
+      const product = ctx.db.put('products', {
         id,
-        created: desk.now,
-        updated: desk.now,
+        created: ctx.now,
+        updated: ctx.now,
         name: params.name,
         description: params.description ?? null,
         active: params.active ?? true,
         default_price: null,
-        metadata: changedMetadata({}, params.metadata),
+        metadata: applyMetadataChange({}, params.metadata),
         url: params.url ?? null,
       })
-      const first = params.default_price_data && makePrice(desk, { ...params.default_price_data, product: id })
-      const complete = first ? desk.book.amend('products', product, { default_price: first.id }) : product
-      emit(desk, 'product.created', presentProduct(complete))
+      const first = params.default_price_data && createPrice(ctx, { ...params.default_price_data, product: id })
+      const complete = first ? ctx.db.update('products', product, { default_price: first.id }) : product
+      emitEvent(ctx, 'product.created', presentProduct(complete))
       return presentProduct(complete)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/products',
-    params: { ...listParams, active: flag, created: moments, ids: list(text), url: text },
-    run(desk, { active, created, ids, url, ...page }) {
-      return listPage({
+    params: { ...listParams, active: boolean, created: timeFilter, ids: list(text), url: text },
+    run(ctx, { active, created, ids, url, ...page }) {
+      return paginate({
         url: '/v1/products',
-        what: 'product',
-        records: desk.book.all('products'),
+        objectName: 'product',
+        records: ctx.db.all('products'),
         matches: (product) =>
-          allows(active, product.active) &&
-          allows<string | null>(url, product.url) &&
+          matchesFilter(active, product.active) &&
+          matchesFilter<string | null>(url, product.url) &&
           (ids === undefined || ids.includes(product.id)) &&
-          isWithin(product.created, created),
+          matchesTimeFilter(product.created, created),
         page,
         present: presentProduct,
       })
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/products/:id',
     params: {},
-    run: (desk, _params, { id }) => presentProduct(productNamed(desk, id)),
+    run: (ctx, _params, { id }) => presentProduct(getProduct(ctx, id)),
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/products/:id',
-    params: { ...facts, default_price: text, name: text },
-    run(desk, params, { id }) {
-      const product = productNamed(desk, id)
-      if (params.default_price && desk.book.get('prices', params.default_price)?.product !== id)
-        throw noSuch('price', params.default_price, 'default_price')
-      const changed = desk.book.amend('products', product, {
-        updated: desk.now,
+    params: { ...fields, default_price: text, name: text },
+    run(ctx, params, { id }) {
+      const product = getProduct(ctx, id)
+      if (params.default_price && ctx.db.get('prices', params.default_price)?.product !== id)
+        throw resourceMissing('price', params.default_price, 'default_price')
+      const changed = ctx.db.update('products', product, {
+        updated: ctx.now,
         name: params.name ?? product.name,
         description: params.description === undefined ? product.description : params.description,
         active: params.active ?? product.active,
         default_price: params.default_price ?? product.default_price,
-        metadata: changedMetadata(product.metadata, params.metadata),
+        metadata: applyMetadataChange(product.metadata, params.metadata),
         url: params.url === undefined ? product.url : params.url,
       })
-      emitUpdate(desk, 'product.updated', presentProduct(product), presentProduct(changed))
+      emitUpdatedEvent(ctx, 'product.updated', presentProduct(product), presentProduct(changed))
       return presentProduct(changed)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'DELETE',
     path: '/v1/products/:id',
     params: {},
-    run(desk, _params, { id }) {
-      const product = productNamed(desk, id)
-      if (desk.book.all('prices').some((price) => price.product === id))
+    run(ctx, _params, { id }) {
+      const product = getProduct(ctx, id)
+      if (ctx.db.all('prices').some((price) => price.product === id))
         throw invalidRequest('This product cannot be deleted because it has one or more user-created prices.')
-      desk.book.remove('products', id)
-      emit(desk, 'product.deleted', presentProduct(product))
+      ctx.db.remove('products', id)
+      emitEvent(ctx, 'product.deleted', presentProduct(product))
       return { id, object: 'product', deleted: true }
     },
   }),

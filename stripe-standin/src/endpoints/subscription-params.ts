@@ -1,59 +1,59 @@
 import { invalidRequest } from '../http/errors.ts'
 import {
-  changedMetadata,
-  flag,
+  applyMetadataChange,
+  boolean,
   hash,
   ignored,
   integer,
   list,
+  literalOr,
   metadata,
   oneOf,
+  type ParamValues,
   quantity,
   required,
   text,
   unsettable,
-  type Values,
-  wordOr,
 } from '../http/params.ts'
-import { type Desk, newId } from '../state/database.ts'
+import { newId, type RequestContext } from '../state/database.ts'
 import type { Price } from '../state/records.ts'
 import type { Subscription, SubscriptionItem } from '../state/subscription-records.ts'
-import { subscribablePrice } from './lookup.ts'
+import { getSubscribablePrice } from './lookup.ts'
 
-export const trialSettings = hash({
+export const trialSettingsParam = hash({
   end_behavior: required(hash({ missing_payment_method: required(oneOf('cancel', 'create_invoice', 'pause')) })),
 })
 
 /** What a subscription takes both when it is made and when it is changed. */
-export const commonParams = {
+export const sharedParams = {
   automatic_tax: ignored,
-  cancel_at_period_end: flag,
+  cancel_at_period_end: boolean,
   collection_method: oneOf('charge_automatically', 'send_invoice'),
   days_until_due: integer({ max: 365 }),
   default_payment_method: unsettable(text),
   description: unsettable(text),
   invoice_settings: ignored,
   metadata,
-  off_session: flag,
+  off_session: boolean,
   payment_behavior: oneOf('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
   payment_settings: ignored,
   proration_behavior: oneOf('always_invoice', 'create_prorations', 'none'),
-  trial_end: wordOr('now', integer()),
+  trial_end: literalOr('now', integer()),
   trial_from_plan: ignored,
-  trial_settings: trialSettings,
+  trial_settings: trialSettingsParam,
 }
 
-export const newItems = list(
+export const newItemsParam = list(
   hash({ price: required(text), quantity, metadata, tax_rates: ignored, discounts: ignored }),
   { max: 20 },
 )
 
-export const changedItems = list(
+export const changedItemsParam = list(
   hash({
     id: text,
     price: text,
     quantity,
-    deleted: flag,
+    deleted: boolean,
     metadata,
     tax_rates: ignored,
     discounts: ignored,
@@ -62,16 +62,16 @@ export const changedItems = list(
   { max: 20 },
 )
 
-type Common = Values<typeof commonParams>
+type SharedParams = ParamValues<typeof sharedParams>
 
 /** What is simply written down. The card is checked by the caller, who knows the customer. */
-export function factsFrom(params: Common, before: Pick<Subscription, 'metadata'>): Partial<Subscription> {
+export function fieldsFromParams(params: SharedParams, before: Pick<Subscription, 'metadata'>): Partial<Subscription> {
   return {
     ...(params.collection_method && { collection_method: params.collection_method }),
     ...(params.days_until_due !== undefined && { days_until_due: params.days_until_due }),
     ...(params.description !== undefined && { description: params.description }),
     ...(params.default_payment_method !== undefined && { default_payment_method: params.default_payment_method }),
-    ...(params.metadata !== undefined && { metadata: changedMetadata(before.metadata, params.metadata) }),
+    ...(params.metadata !== undefined && { metadata: applyMetadataChange(before.metadata, params.metadata) }),
     ...(params.trial_settings && {
       missing_payment_method: params.trial_settings.end_behavior.missing_payment_method,
     }),
@@ -79,7 +79,7 @@ export function factsFrom(params: Common, before: Pick<Subscription, 'metadata'>
 }
 
 /** All items of a subscription have one currency and are paid in one rhythm. */
-export function checkTogether(prices: readonly Price[]): void {
+export function checkCompatiblePrices(prices: readonly Price[]): void {
   const [first, ...others] = prices
   if (!first) throw invalidRequest('A subscription must have at least one item.', { param: 'items' })
   for (const other of others) {
@@ -97,10 +97,10 @@ export function checkTogether(prices: readonly Price[]): void {
 }
 
 /** The items as they will be after the parameters: named ones changed or gone, new ones added, the rest as they were. */
-export function itemsAfter(
-  desk: Desk,
+export function applyItemChanges(
+  ctx: RequestContext,
   subscription: Subscription,
-  changes: NonNullable<Values<{ items: typeof changedItems }>['items']>,
+  changes: NonNullable<ParamValues<{ items: typeof changedItemsParam }>['items']>,
 ): readonly SubscriptionItem[] {
   const items = new Map(subscription.items.map((item) => [item.id, item]))
   changes.forEach((change, index) => {
@@ -120,27 +120,27 @@ export function itemsAfter(
         code: 'parameter_missing',
         param: `items[${index}][price]`,
       })
-    if (priceId !== before?.price) subscribablePrice(desk, priceId, `items[${index}][price]`)
-    const template = before ?? freshItem(desk, subscription)
+    if (priceId !== before?.price) getSubscribablePrice(ctx, priceId, `items[${index}][price]`)
+    const template = before ?? newSubscriptionItem(ctx, subscription)
     items.set(template.id, {
       ...template,
       price: priceId,
       quantity: change.quantity ?? template.quantity,
-      metadata: changedMetadata(template.metadata, change.metadata),
+      metadata: applyMetadataChange(template.metadata, change.metadata),
     })
   })
   const after = [...items.values()]
-  checkTogether(after.map(({ price }) => desk.book.must('prices', price)))
-  if (after.some(({ price }) => desk.book.must('prices', price).currency !== subscription.currency))
+  checkCompatiblePrices(after.map(({ price }) => ctx.db.getOrThrow('prices', price)))
+  if (after.some(({ price }) => ctx.db.getOrThrow('prices', price).currency !== subscription.currency))
     throw invalidRequest('The currency of a subscription cannot change.', { param: 'items' })
   return after
 }
 
-function freshItem(desk: Desk, { items }: Subscription): SubscriptionItem {
+function newSubscriptionItem(ctx: RequestContext, { items }: Subscription): SubscriptionItem {
   const { current_period_start, current_period_end } = items[0]!
   return {
     id: newId('si_', 14),
-    created: desk.now,
+    created: ctx.now,
     price: '',
     quantity: 1,
     metadata: {},

@@ -1,32 +1,39 @@
-import { ownPaymentMethod } from '../billing/customers.ts'
-import { restLine, waitForNextInvoice } from '../billing/invoices/lines.ts'
+import { getCustomerPaymentMethod } from '../billing/customers.ts'
+import { addPendingInvoiceItem, remainingPeriodLine } from '../billing/invoices/lines.ts'
 import { cancelSubscription } from '../billing/subscriptions/cancel.ts'
-import { resumePaused } from '../billing/subscriptions/periods.ts'
+import { resumePausedSubscription } from '../billing/subscriptions/periods.ts'
 import { hasEnded } from '../billing/subscriptions/record.ts'
 import { startSubscription } from '../billing/subscriptions/start.ts'
 import { updateSubscription } from '../billing/subscriptions/update.ts'
-import { endpoint } from '../http/endpoint.ts'
-import { invalidRequest, noSuch } from '../http/errors.ts'
-import { allows, listPage, listParams } from '../http/lists.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { invalidRequest, resourceMissing } from '../http/errors.ts'
+import { listParams, matchesFilter, paginate } from '../http/lists.ts'
 import {
-  changedMetadata,
-  flag,
+  applyMetadataChange,
+  boolean,
   hash,
   ignored,
   integer,
-  isWithin,
-  moments,
+  literalOr,
+  matchesTimeFilter,
   oneOf,
   required,
   text,
+  timeFilter,
   unsettable,
-  wordOr,
 } from '../http/params.ts'
 import { presentSubscription } from '../presenters/subscriptions.ts'
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { Subscription } from '../state/subscription-records.ts'
-import { customerNamed, subscribablePrice, subscriptionNamed } from './lookup.ts'
-import { changedItems, checkTogether, commonParams, factsFrom, itemsAfter, newItems } from './subscription-params.ts'
+import { getCustomer, getSubscribablePrice, getSubscription } from './lookup.ts'
+import {
+  applyItemChanges,
+  changedItemsParam,
+  checkCompatiblePrices,
+  fieldsFromParams,
+  newItemsParam,
+  sharedParams,
+} from './subscription-params.ts'
 
 const daySeconds = 86_400
 const statuses = [
@@ -51,108 +58,108 @@ function hasStatus(
   return wanted === undefined ? subscription.status !== 'canceled' : subscription.status === wanted
 }
 
-function mustBeAhead(desk: Desk, moment: number | string | null | undefined, param: string): void {
-  if (typeof moment === 'number' && moment <= desk.now)
+function checkInFuture(ctx: RequestContext, moment: number | string | null | undefined, param: string): void {
+  if (typeof moment === 'number' && moment <= ctx.now)
     throw invalidRequest('Invalid timestamp: must be an integer Unix timestamp in the future.', { param })
 }
 
 export const subscriptionEndpoints = [
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/subscriptions',
     params: {
-      ...commonParams,
+      ...sharedParams,
       billing_mode: ignored,
       cancel_at: integer(),
       currency: text,
       customer: required(text),
-      items: required(newItems),
+      items: required(newItemsParam),
       trial_period_days: integer({ min: 1, max: 730 }),
     },
-    run(desk, params) {
-      const customer = customerNamed(desk, params.customer)
-      const prices = params.items.map(({ price }, index) => subscribablePrice(desk, price, `items[${index}][price]`))
-      checkTogether(prices)
+    run(ctx, params) {
+      const customer = getCustomer(ctx, params.customer)
+      const prices = params.items.map(({ price }, index) => getSubscribablePrice(ctx, price, `items[${index}][price]`))
+      checkCompatiblePrices(prices)
       if (params.default_payment_method)
-        ownPaymentMethod(desk, params.default_payment_method, customer.id, 'default_payment_method')
+        getCustomerPaymentMethod(ctx, params.default_payment_method, customer.id, 'default_payment_method')
       const { trial_end: end, trial_period_days: days } = params
       if (end !== undefined && days !== undefined)
         throw invalidRequest('You may only specify one of these parameters: trial_end, trial_period_days.')
-      mustBeAhead(desk, end, 'trial_end')
-      mustBeAhead(desk, params.cancel_at, 'cancel_at')
-      const trialEnd = typeof end === 'number' ? end : days === undefined ? null : desk.now + days * daySeconds
-      const subscription = startSubscription(desk, {
+      checkInFuture(ctx, end, 'trial_end')
+      checkInFuture(ctx, params.cancel_at, 'cancel_at')
+      const trialEnd = typeof end === 'number' ? end : days === undefined ? null : ctx.now + days * daySeconds
+      const subscription = startSubscription(ctx, {
         customer: customer.id,
         currency: prices[0]!.currency,
         items: params.items.map(({ price, quantity, metadata }) => ({
           price,
           quantity: quantity ?? 1,
-          metadata: changedMetadata({}, metadata),
+          metadata: applyMetadataChange({}, metadata),
         })),
         trialEnd,
         paymentBehavior: params.payment_behavior ?? 'allow_incomplete',
         missingPaymentMethod: params.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
-        facts: {
-          ...factsFrom(params, { metadata: {} }),
+        fields: {
+          ...fieldsFromParams(params, { metadata: {} }),
           ...(params.cancel_at_period_end && { cancel_at_period_end: true }),
-          ...(params.cancel_at !== undefined && { cancel_at: params.cancel_at, canceled_at: desk.now }),
+          ...(params.cancel_at !== undefined && { cancel_at: params.cancel_at, canceled_at: ctx.now }),
         },
       })
-      return presentSubscription(desk, subscription)
+      return presentSubscription(ctx, subscription)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/subscriptions',
     params: {
       ...listParams,
       collection_method: oneOf('charge_automatically', 'send_invoice'),
-      created: moments,
+      created: timeFilter,
       customer: text,
       price: text,
       status: oneOf(...statuses, 'all', 'ended'),
     },
-    run(desk, { collection_method: method, created, customer, price, status, ...page }) {
-      if (customer !== undefined && !desk.book.get('customers', customer))
-        throw noSuch('customer', customer, 'customer')
-      return listPage({
+    run(ctx, { collection_method: method, created, customer, price, status, ...page }) {
+      if (customer !== undefined && !ctx.db.get('customers', customer))
+        throw resourceMissing('customer', customer, 'customer')
+      return paginate({
         url: '/v1/subscriptions',
-        what: 'subscription',
-        records: desk.book.all('subscriptions'),
+        objectName: 'subscription',
+        records: ctx.db.all('subscriptions'),
         matches: (subscription) =>
           hasStatus(subscription, status) &&
-          allows(customer, subscription.customer) &&
-          allows(method, subscription.collection_method) &&
+          matchesFilter(customer, subscription.customer) &&
+          matchesFilter(method, subscription.collection_method) &&
           (price === undefined || subscription.items.some((item) => item.price === price)) &&
-          isWithin(subscription.created, created),
+          matchesTimeFilter(subscription.created, created),
         page,
-        present: (subscription) => presentSubscription(desk, subscription),
+        present: (subscription) => presentSubscription(ctx, subscription),
       })
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/subscriptions/:id',
     params: {},
-    run: (desk, _params, { id }) => presentSubscription(desk, subscriptionNamed(desk, id)),
+    run: (ctx, _params, { id }) => presentSubscription(ctx, getSubscription(ctx, id)),
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/subscriptions/:id',
     params: {
-      ...commonParams,
+      ...sharedParams,
       billing_cycle_anchor: oneOf('now', 'unchanged'),
       cancel_at: unsettable(integer()),
       cancellation_details: cancellationDetails,
-      items: changedItems,
+      items: changedItemsParam,
       pause_collection: unsettable(
         hash({ behavior: required(oneOf('keep_as_draft', 'mark_uncollectible', 'void')), resumes_at: integer() }),
       ),
       proration_date: integer(),
-      trial_end: wordOr('now', integer()),
+      trial_end: literalOr('now', integer()),
     },
-    run(desk, params, { id }) {
-      const subscription = subscriptionNamed(desk, id)
+    run(ctx, params, { id }) {
+      const subscription = getSubscription(ctx, id)
       const {
         cancel_at: cancelAt,
         cancellation_details: details,
@@ -160,14 +167,14 @@ export const subscriptionEndpoints = [
         trial_end: trialEnd,
       } = params
       if (params.default_payment_method)
-        ownPaymentMethod(desk, params.default_payment_method, subscription.customer, 'default_payment_method')
-      mustBeAhead(desk, trialEnd, 'trial_end')
-      mustBeAhead(desk, cancelAt, 'cancel_at')
-      mustBeAhead(desk, pause?.resumes_at, 'pause_collection[resumes_at]')
+        getCustomerPaymentMethod(ctx, params.default_payment_method, subscription.customer, 'default_payment_method')
+      checkInFuture(ctx, trialEnd, 'trial_end')
+      checkInFuture(ctx, cancelAt, 'cancel_at')
+      checkInFuture(ctx, pause?.resumes_at, 'pause_collection[resumes_at]')
       if (cancelAt && params.cancel_at_period_end)
         throw invalidRequest('You may only specify one of these parameters: cancel_at, cancel_at_period_end.')
-      const changed = updateSubscription(desk, subscription, {
-        items: params.items && itemsAfter(desk, subscription, params.items),
+      const changed = updateSubscription(ctx, subscription, {
+        items: params.items && applyItemChanges(ctx, subscription, params.items),
         trialEnd,
         cancelAtPeriodEnd: params.cancel_at_period_end,
         cancelAt,
@@ -175,32 +182,32 @@ export const subscriptionEndpoints = [
         prorationDate: params.proration_date,
         behavior: params.payment_behavior ?? 'allow_incomplete',
         anchor: params.billing_cycle_anchor ?? 'unchanged',
-        facts: {
-          ...factsFrom(params, subscription),
+        fields: {
+          ...fieldsFromParams(params, subscription),
           ...(details && { cancellation: { ...subscription.cancellation, ...details } }),
           ...(pause !== undefined && {
             pause_collection: pause && { behavior: pause.behavior, resumes_at: pause.resumes_at ?? null },
           }),
         },
       })
-      return presentSubscription(desk, changed)
+      return presentSubscription(ctx, changed)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'DELETE',
     path: '/v1/subscriptions/:id',
-    params: { cancellation_details: cancellationDetails, invoice_now: flag, prorate: flag },
-    run(desk, { cancellation_details: details, prorate }, { id }) {
-      const subscription = subscriptionNamed(desk, id)
-      if (hasEnded(subscription)) throw noSuch('subscription', id)
+    params: { cancellation_details: cancellationDetails, invoice_now: boolean, prorate: boolean },
+    run(ctx, { cancellation_details: details, prorate }, { id }) {
+      const subscription = getSubscription(ctx, id)
+      if (hasEnded(subscription)) throw resourceMissing('subscription', id)
       if (prorate && subscription.status === 'active')
         for (const item of subscription.items)
-          waitForNextInvoice(desk, subscription, restLine(desk, subscription, item, desk.now, 'credit'))
-      const canceled = cancelSubscription(desk, subscription, { ...details, reason: 'cancellation_requested' })
-      return presentSubscription(desk, canceled)
+          addPendingInvoiceItem(ctx, subscription, remainingPeriodLine(ctx, subscription, item, ctx.now, 'credit'))
+      const canceled = cancelSubscription(ctx, subscription, { ...details, reason: 'cancellation_requested' })
+      return presentSubscription(ctx, canceled)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/subscriptions/:id/resume',
     params: {
@@ -208,9 +215,9 @@ export const subscriptionEndpoints = [
       proration_behavior: oneOf('always_invoice', 'create_prorations', 'none'),
       proration_date: integer(),
     },
-    run(desk, { billing_cycle_anchor: anchor }, { id }) {
-      const resumed = resumePaused(desk, subscriptionNamed(desk, id), anchor ?? 'now')
-      return presentSubscription(desk, resumed)
+    run(ctx, { billing_cycle_anchor: anchor }, { id }) {
+      const resumed = resumePausedSubscription(ctx, getSubscription(ctx, id), anchor ?? 'now')
+      return presentSubscription(ctx, resumed)
     },
   }),
 ]

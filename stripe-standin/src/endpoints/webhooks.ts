@@ -1,32 +1,32 @@
-import { endpoint } from '../http/endpoint.ts'
-import { noSuch } from '../http/errors.ts'
-import { allows, listPage, listParams } from '../http/lists.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { resourceMissing } from '../http/errors.ts'
+import { listParams, matchesFilter, paginate } from '../http/lists.ts'
 import {
-  changedMetadata,
-  flag,
-  isWithin,
+  applyMetadataChange,
+  boolean,
   list,
+  matchesTimeFilter,
   metadata,
-  moments,
   required,
   text,
+  timeFilter,
   unsettable,
   url,
 } from '../http/params.ts'
 import { presentEvent, presentWebhookEndpoint } from '../presenters/events.ts'
-import { type Desk, newId } from '../state/database.ts'
+import { newId, type RequestContext } from '../state/database.ts'
 import type { WebhookEndpoint } from '../state/records.ts'
 
 const enabledEvents = list(text, { max: 500 })
 
-function endpointNamed(desk: Desk, id: string): WebhookEndpoint {
-  const found = desk.book.get('webhook_endpoints', id)
-  if (!found) throw noSuch('webhook endpoint', id)
+function getWebhookEndpoint(ctx: RequestContext, id: string): WebhookEndpoint {
+  const found = ctx.db.get('webhook_endpoints', id)
+  if (!found) throw resourceMissing('webhook endpoint', id)
   return found
 }
 
 export const webhookEndpointEndpoints = [
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/webhook_endpoints',
     params: {
@@ -36,105 +36,111 @@ export const webhookEndpointEndpoints = [
       metadata,
       url: required(url),
     },
-    run(desk, params) {
-      const made = desk.book.put('webhook_endpoints', {
+    run(ctx, params) {
+      const made = ctx.db.put('webhook_endpoints', {
         id: newId('we_1'),
-        created: desk.now,
+        created: ctx.now,
         url: params.url,
         secret: newId('whsec_', 32),
         enabled_events: params.enabled_events,
         description: params.description ?? null,
-        metadata: changedMetadata({}, params.metadata),
+        metadata: applyMetadataChange({}, params.metadata),
         status: 'enabled',
         api_version: params.api_version ?? null,
       })
       return { ...presentWebhookEndpoint(made), secret: made.secret }
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/webhook_endpoints',
     params: listParams,
-    run: (desk, page) =>
-      listPage({
+    run: (ctx, page) =>
+      paginate({
         url: '/v1/webhook_endpoints',
-        what: 'webhook endpoint',
-        records: desk.book.all('webhook_endpoints'),
+        objectName: 'webhook endpoint',
+        records: ctx.db.all('webhook_endpoints'),
         page,
         present: presentWebhookEndpoint,
       }),
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/webhook_endpoints/:id',
     params: {},
-    run: (desk, _params, { id }) => presentWebhookEndpoint(endpointNamed(desk, id)),
+    run: (ctx, _params, { id }) => presentWebhookEndpoint(getWebhookEndpoint(ctx, id)),
   }),
-  endpoint({
+  defineEndpoint({
     method: 'POST',
     path: '/v1/webhook_endpoints/:id',
-    params: { description: unsettable(text), disabled: flag, enabled_events: enabledEvents, metadata, url },
-    run(desk, params, { id }) {
-      const before = endpointNamed(desk, id)
+    params: { description: unsettable(text), disabled: boolean, enabled_events: enabledEvents, metadata, url },
+    run(ctx, params, { id }) {
+      const before = getWebhookEndpoint(ctx, id)
       const { description, disabled } = params
-      const changed = desk.book.amend('webhook_endpoints', before, {
+      const changed = ctx.db.update('webhook_endpoints', before, {
         url: params.url ?? before.url,
         enabled_events: params.enabled_events ?? before.enabled_events,
         description: description === undefined ? before.description : description,
-        metadata: changedMetadata(before.metadata, params.metadata),
+        metadata: applyMetadataChange(before.metadata, params.metadata),
         status: disabled === undefined ? before.status : disabled ? 'disabled' : 'enabled',
       })
       return presentWebhookEndpoint(changed)
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'DELETE',
     path: '/v1/webhook_endpoints/:id',
     params: {},
-    run(desk, _params, { id }) {
-      endpointNamed(desk, id)
-      desk.book.remove('webhook_endpoints', id)
-      for (const delivery of desk.book.all('deliveries'))
-        if (delivery.endpoint === id) desk.book.remove('deliveries', delivery.id)
+    run(ctx, _params, { id }) {
+      getWebhookEndpoint(ctx, id)
+      ctx.db.remove('webhook_endpoints', id)
+      for (const delivery of ctx.db.all('deliveries'))
+        if (delivery.endpoint === id) ctx.db.remove('deliveries', delivery.id)
       return { id, object: 'webhook_endpoint', deleted: true }
     },
   }),
 ]
 
 /** Whether an event has a wanted type; `customer.*` stands for all that begin so. */
-function isOf(type: string, wanted: string): boolean {
+function matchesEventType(type: string, wanted: string): boolean {
   return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted
 }
 
 export const eventEndpoints = [
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/events',
-    params: { ...listParams, created: moments, delivery_success: flag, type: text, types: list(text, { max: 20 }) },
-    run(desk, { created, delivery_success: delivered, type, types, ...page }) {
-      const pending = new Set(desk.book.all('deliveries').map(({ event }) => event))
-      return listPage({
+    params: {
+      ...listParams,
+      created: timeFilter,
+      delivery_success: boolean,
+      type: text,
+      types: list(text, { max: 20 }),
+    },
+    run(ctx, { created, delivery_success: delivered, type, types, ...page }) {
+      const pending = new Set(ctx.db.all('deliveries').map(({ event }) => event))
+      return paginate({
         url: '/v1/events',
-        what: 'event',
-        records: desk.book.all('events'),
+        objectName: 'event',
+        records: ctx.db.all('events'),
         matches: (event) =>
-          (type === undefined || isOf(event.type, type)) &&
-          (types === undefined || types.some((wanted) => isOf(event.type, wanted))) &&
-          allows(delivered, !pending.has(event.id)) &&
-          isWithin(event.created, created),
+          (type === undefined || matchesEventType(event.type, type)) &&
+          (types === undefined || types.some((wanted) => matchesEventType(event.type, wanted))) &&
+          matchesFilter(delivered, !pending.has(event.id)) &&
+          matchesTimeFilter(event.created, created),
         page,
-        present: (event) => presentEvent(desk, event),
+        present: (event) => presentEvent(ctx, event),
       })
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/events/:id',
     params: {},
-    run(desk, _params, { id }) {
-      const event = desk.book.get('events', id)
-      if (!event) throw noSuch('event', id)
-      return presentEvent(desk, event)
+    run(ctx, _params, { id }) {
+      const event = ctx.db.get('events', id)
+      if (!event) throw resourceMissing('event', id)
+      return presentEvent(ctx, event)
     },
   }),
 ]

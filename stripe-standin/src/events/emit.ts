@@ -1,54 +1,54 @@
-import { type Desk, newId } from '../state/database.ts'
+import { newId, type RequestContext } from '../state/database.ts'
 import type { WebhookEndpoint } from '../state/records.ts'
 
 /** Any object of the API. */
-export type Presented = Readonly<Record<string, unknown>>
+export type ApiObject = Readonly<Record<string, unknown>>
 
 /** Records an event about `object` and puts it on its way to every endpoint that wants it. */
-export function emit(desk: Desk, type: string, object: Presented, previousAttributes?: Presented): void {
-  const event = desk.book.put('events', {
+export function emitEvent(ctx: RequestContext, type: string, object: ApiObject, previousAttributes?: ApiObject): void {
+  const event = ctx.db.put('events', {
     id: newId('evt_1'),
-    created: desk.now,
+    created: ctx.now,
     type,
     data: { object, ...(previousAttributes && { previous_attributes: previousAttributes }) },
-    request: { id: desk.request.id, idempotency_key: desk.request.idempotencyKey },
+    request: { id: ctx.request.id, idempotency_key: ctx.request.idempotencyKey },
   })
-  for (const endpoint of desk.book.all('webhook_endpoints')) {
-    if (!wants(endpoint, type)) continue
-    desk.book.put('deliveries', {
+  for (const endpoint of ctx.db.all('webhook_endpoints')) {
+    if (!isSubscribed(endpoint, type)) continue
+    ctx.db.put('deliveries', {
       id: newId('whd_'),
-      created: desk.now,
+      created: ctx.now,
       event: event.id,
       endpoint: endpoint.id,
       attempts: 0,
-      next_attempt_at_ms: desk.now * 1000,
+      next_attempt_at_ms: ctx.now * 1000,
     })
   }
 }
 
 /** Records an `….updated` event that tells what was before; none when nothing that can be seen has changed. */
-export function emitUpdate(desk: Desk, type: string, before: Presented, after: Presented): void {
-  const previous = changedAttributes(before, after)
-  if (Object.keys(previous).length > 0) emit(desk, type, after, previous)
+export function emitUpdatedEvent(ctx: RequestContext, type: string, before: ApiObject, after: ApiObject): void {
+  const previous = previousAttributes(before, after)
+  if (Object.keys(previous).length > 0) emitEvent(ctx, type, after, previous)
 }
 
-function wants(endpoint: WebhookEndpoint, type: string): boolean {
+function isSubscribed(endpoint: WebhookEndpoint, type: string): boolean {
   if (endpoint.status !== 'enabled') return false
   return endpoint.enabled_events.includes('*') || endpoint.enabled_events.includes(type)
 }
 
 /** The former values of what differs, hash by hash; a list that differs is told whole. */
-function changedAttributes(before: Presented, after: Presented): Presented {
+function previousAttributes(before: ApiObject, after: ApiObject): ApiObject {
   const changed: Record<string, unknown> = {}
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const was = before[key]
     const is = after[key]
     if (JSON.stringify(was) === JSON.stringify(is)) continue
-    changed[key] = isHash(was) && isHash(is) ? changedAttributes(was, is) : (was ?? null)
+    changed[key] = isHash(was) && isHash(is) ? previousAttributes(was, is) : (was ?? null)
   }
   return changed
 }
 
-function isHash(value: unknown): value is Presented {
+function isHash(value: unknown): value is ApiObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { StripeError } from './errors.ts'
 
 /** Refuses a request without the secret key, which comes as a bearer or as the user of basic authentication. */
-export function checkKey(secretKey: string, authorization: string | undefined): void {
+export function checkApiKey(secretKey: string, authorization: string | undefined): void {
   const [scheme = '', credentials = ''] = (authorization ?? '').split(' ')
   let given = ''
   if (scheme.toLowerCase() === 'bearer') given = credentials
@@ -15,12 +15,12 @@ export function checkKey(secretKey: string, authorization: string | undefined): 
       'You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth.',
     )
   }
-  if (!timingSafeEqual(digestOf(given), digestOf(secretKey)))
+  if (!timingSafeEqual(sha256(given), sha256(secretKey)))
     throw new StripeError(401, 'invalid_request_error', `Invalid API Key provided: ${given.slice(0, 8)}****`)
 }
 
 /** Digests are of one length, so comparing them tells nothing of the key's. */
-function digestOf(text: string): Buffer {
+function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
@@ -30,9 +30,9 @@ const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[
  * Refuses requests for any other host than this machine's own names. A page elsewhere whose name was made to lead to
  * loopback (DNS rebinding) could otherwise read the pages here as its own. The port may be another one, of a tunnel.
  */
-export function refuseOtherHosts(app: FastifyInstance): void {
+export function rejectNonLoopbackHosts(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    if (isOwnHost(request.raw.headers.host)) return done()
+    if (isLoopbackHostHeader(request.raw.headers.host)) return done()
     const refusal = new StripeError(
       421,
       'invalid_request_error',
@@ -42,7 +42,7 @@ export function refuseOtherHosts(app: FastifyInstance): void {
   })
 }
 
-function isOwnHost(host: string | undefined): boolean {
+function isLoopbackHostHeader(host: string | undefined): boolean {
   const [, name, address] = /^(?:([^\s:@/[\]]+)|(\[[\d:a-f]+\]))(?::\d{1,5})?$/i.exec(host ?? '') ?? []
   return loopbackNames.has((name ?? address ?? '').toLowerCase())
 }

@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import qs from 'qs'
-import { breakOff, failOnPurpose } from '../control/faults.ts'
+import { injectRequestFault, sendHalfReply } from '../control/faults.ts'
 import { apiVersion } from '../presenters/events.ts'
 import type { Standin } from '../standin.ts'
-import { type Desk, newId } from '../state/database.ts'
-import { checkKey } from './access.ts'
+import { newId, type RequestContext } from '../state/database.ts'
+import { checkApiKey } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
 import { invalidRequest, StripeError } from './errors.ts'
 import { expand } from './expand.ts'
-import { doOnce, fingerprintOf } from './idempotency.ts'
-import { list, readFields, text } from './params.ts'
+import { requestFingerprint, runIdempotent } from './idempotency.ts'
+import { list, parseParams, text } from './params.ts'
 
 /** Serves the endpoints as Stripe does: key, parameters, idempotency, expansion, errors. All of them are below /v1. */
-export function serveApi(app: FastifyInstance, standin: Standin, endpoints: readonly Endpoint[]): void {
+export function registerApiRoutes(app: FastifyInstance, standin: Standin, endpoints: readonly Endpoint[]): void {
   app.register(
     async (api) => {
       api.removeAllContentTypeParsers()
@@ -28,21 +28,21 @@ export function serveApi(app: FastifyInstance, standin: Standin, endpoints: read
           'cache-control': 'no-cache, no-store',
         })
         // Before the body is read: only whoever has the key may send one.
-        checkKey(standin.secretKey, request.headers.authorization)
-        await failOnPurpose(standin.faults, request, reply)
+        checkApiKey(standin.secretKey, request.headers.authorization)
+        await injectRequestFault(standin.faults, request, reply)
       })
       api.setNotFoundHandler(async (request) => {
         throw new StripeError(
           404,
           'invalid_request_error',
-          `Unrecognized request URL (${request.method}: ${pathOf(request)}).`,
+          `Unrecognized request URL (${request.method}: ${requestPath(request)}).`,
         )
       })
       for (const endpoint of endpoints) {
         api.route({
           method: endpoint.method,
           url: endpoint.path.slice('/v1'.length),
-          handler: (request, reply) => answer(standin, endpoint, request, reply),
+          handler: (request, reply) => handleRequest(standin, endpoint, request, reply),
         })
       }
     },
@@ -64,40 +64,40 @@ function asStripeError(error: unknown): StripeError {
   return new StripeError(500, 'api_error', 'The stand-in failed; this is a mistake of its own.')
 }
 
-async function answer(
+async function handleRequest(
   standin: Standin,
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { expand: paths = [], ...form } = formOf(request)
-  const params = readFields(endpoint.params, form)
+  const { expand: paths = [], ...form } = requestParams(request)
+  const params = parseParams(endpoint.params, form)
   const expansions = list(text, { max: 20 }).read(paths, 'expand')
   const ids = request.params as Record<string, string>
-  const work = (desk: Desk) => expand(desk, endpoint.run(desk, params as never, ids), expansions)
+  const work = (ctx: RequestContext) => expand(ctx, endpoint.run(ctx, params as never, ids), expansions)
   const id = String(reply.getHeader('request-id'))
-  const key = endpoint.method === 'GET' ? null : idempotencyKeyOf(request)
+  const key = endpoint.method === 'GET' ? null : readIdempotencyKey(request)
   if (key !== null) reply.header('idempotency-key', key)
-  const fingerprint = fingerprintOf(endpoint.method, pathOf(request), { ...form, expand: paths })
-  const sent = await doOnce(standin, work, { id, idempotencyKey: key }, fingerprint)
+  const fingerprint = requestFingerprint(endpoint.method, requestPath(request), { ...form, expand: paths })
+  const sent = await runIdempotent(standin, work, { id, idempotencyKey: key }, fingerprint)
   if (sent.replayOf !== undefined) reply.headers({ 'idempotent-replayed': 'true', 'original-request': sent.replayOf })
   reply.code(sent.status).type('application/json')
-  if (standin.faults.takeOne('half_answer')) return breakOff(reply, sent.body)
+  if (standin.faults.consume('half_answer')) return sendHalfReply(reply, sent.body)
   return reply.send(sent.body)
 }
 
 /** Parameters come in the body or, of requests without one, in the address. */
-function formOf(request: FastifyRequest): Record<string, unknown> {
+function requestParams(request: FastifyRequest): Record<string, unknown> {
   const query = request.url.split('?')[1] ?? ''
   const body = request.body as Record<string, unknown> | undefined
   return { ...parseForm(query), ...body }
 }
 
-function pathOf(request: FastifyRequest): string {
+function requestPath(request: FastifyRequest): string {
   return request.url.split('?')[0]!
 }
 
-function idempotencyKeyOf(request: FastifyRequest): string | null {
+function readIdempotencyKey(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
   if (typeof key !== 'string' || key.length > 255)

@@ -1,6 +1,6 @@
-import type { Presented } from '../events/emit.ts'
-import type { Desk } from '../state/database.ts'
-import type { Fields, Values } from './params.ts'
+import type { ApiObject } from '../events/emit.ts'
+import type { RequestContext } from '../state/database.ts'
+import type { ParamSchema, ParamValues } from './params.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
@@ -9,22 +9,22 @@ export interface Endpoint {
   readonly method: Method
   /** With `:name` for the ids in it. */
   readonly path: string
-  readonly params: Fields
-  run(desk: Desk, params: never, ids: Readonly<Record<string, string>>): Presented
+  readonly params: ParamSchema
+  run(ctx: RequestContext, params: never, ids: Readonly<Record<string, string>>): ApiObject
 }
 
 /** Declares an endpoint, so that `run` knows what it is given. `Ids` are the names in the path. */
-export function endpoint<F extends Fields, Path extends string>(declared: {
+export function defineEndpoint<F extends ParamSchema, Path extends string>(declared: {
   readonly method: Method
   readonly path: Path
   readonly params: F
-  run(desk: Desk, params: Values<F>, ids: Readonly<Record<IdsOf<Path>, string>>): Presented
+  run(ctx: RequestContext, params: ParamValues<F>, ids: Readonly<Record<PathIds<Path>, string>>): ApiObject
 }): Endpoint {
   return declared as unknown as Endpoint
 }
 
-type IdsOf<Path extends string> = Path extends `${string}:${infer Id}/${infer Rest}`
-  ? Id | IdsOf<Rest>
+type PathIds<Path extends string> = Path extends `${string}:${infer Id}/${infer Rest}`
+  ? Id | PathIds<Rest>
   : Path extends `${string}:${infer Id}`
     ? Id
     : never

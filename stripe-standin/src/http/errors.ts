@@ -1,6 +1,6 @@
 type ErrorType = 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
 
-interface ErrorFacts {
+interface ErrorDetails {
   readonly code?: string
   readonly param?: string
   readonly declineCode?: string
@@ -12,17 +12,17 @@ interface ErrorFacts {
 export class StripeError extends Error {
   readonly status: number
   readonly type: ErrorType
-  readonly facts: ErrorFacts
+  readonly details: ErrorDetails
 
-  constructor(status: number, type: ErrorType, message: string, facts: ErrorFacts = {}) {
+  constructor(status: number, type: ErrorType, message: string, details: ErrorDetails = {}) {
     super(message)
     this.status = status
     this.type = type
-    this.facts = facts
+    this.details = details
   }
 
   body(): object {
-    const { code, param, declineCode } = this.facts
+    const { code, param, declineCode } = this.details
     return {
       error: {
         ...(code && { code, doc_url: `https://stripe.com/docs/error-codes/${code.replaceAll('_', '-')}` }),
@@ -36,12 +36,12 @@ export class StripeError extends Error {
 }
 
 /** A request that cannot be done as asked. */
-export function invalidRequest(message: string, facts: ErrorFacts = {}): StripeError {
-  return new StripeError(400, 'invalid_request_error', message, facts)
+export function invalidRequest(message: string, details: ErrorDetails = {}): StripeError {
+  return new StripeError(400, 'invalid_request_error', message, details)
 }
 
 /** `what` is Stripe's word for the object: "customer", "subscription". The id was in the path, or in `param`. */
-export function noSuch(what: string, id: string, param = 'id'): StripeError {
+export function resourceMissing(what: string, id: string, param = 'id'): StripeError {
   return new StripeError(param === 'id' ? 404 : 400, 'invalid_request_error', `No such ${what}: '${id}'`, {
     code: 'resource_missing',
     param,
@@ -59,5 +59,5 @@ export function cardDeclined({ keepsChanges = false } = {}): StripeError {
 
 /** Whether what was done before this error stays done. */
 export function keepsChanges(error: unknown): error is StripeError {
-  return error instanceof StripeError && error.facts.keepsChanges === true
+  return error instanceof StripeError && error.details.keepsChanges === true
 }

@@ -1,26 +1,26 @@
-import type { Presented } from '../events/emit.ts'
+import type { ApiObject } from '../events/emit.ts'
 import { presentPrice, presentProduct } from '../presenters/catalogue.ts'
 import { presentCustomer, presentPaymentMethod } from '../presenters/customers.ts'
 import { presentInvoice } from '../presenters/invoices.ts'
-import { presentPortalConfiguration, presentSessionLines } from '../presenters/sessions.ts'
+import { presentCheckoutLineItems, presentPortalConfiguration } from '../presenters/sessions.ts'
 import { presentSchedule, presentSubscription } from '../presenters/subscriptions.ts'
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import { invalidRequest } from './errors.ts'
-import { wholeList } from './lists.ts'
+import { completeList } from './lists.ts'
 
-type Expansion = (desk: Desk, id: string) => Presented
+type ObjectLoader = (ctx: RequestContext, id: string) => ApiObject
 
-const price: Expansion = (desk, id) => presentPrice(desk.book.must('prices', id))
-const paymentMethod: Expansion = (desk, id) => presentPaymentMethod(desk.book.must('payment_methods', id))
-const invoice: Expansion = (desk, id) => presentInvoice(desk, desk.book.must('invoices', id))
+const price: ObjectLoader = (ctx, id) => presentPrice(ctx.db.getOrThrow('prices', id))
+const paymentMethod: ObjectLoader = (ctx, id) => presentPaymentMethod(ctx.db.getOrThrow('payment_methods', id))
+const invoice: ObjectLoader = (ctx, id) => presentInvoice(ctx, ctx.db.getOrThrow('invoices', id))
 
 /** The fields that hold the id of another object. */
-const references: Readonly<Record<string, Expansion>> = {
-  customer: (desk, id) => presentCustomer(desk, desk.book.must('customers', id)),
-  subscription: (desk, id) => presentSubscription(desk, desk.book.must('subscriptions', id)),
-  schedule: (desk, id) => presentSchedule(desk, desk.book.must('subscription_schedules', id)),
-  configuration: (desk, id) => presentPortalConfiguration(desk.book.must('portal_configurations', id)),
-  product: (desk, id) => presentProduct(desk.book.must('products', id)),
+const references: Readonly<Record<string, ObjectLoader>> = {
+  customer: (ctx, id) => presentCustomer(ctx, ctx.db.getOrThrow('customers', id)),
+  subscription: (ctx, id) => presentSubscription(ctx, ctx.db.getOrThrow('subscriptions', id)),
+  schedule: (ctx, id) => presentSchedule(ctx, ctx.db.getOrThrow('subscription_schedules', id)),
+  configuration: (ctx, id) => presentPortalConfiguration(ctx.db.getOrThrow('portal_configurations', id)),
+  product: (ctx, id) => presentProduct(ctx.db.getOrThrow('products', id)),
   default_price: price,
   price,
   default_payment_method: paymentMethod,
@@ -29,49 +29,61 @@ const references: Readonly<Record<string, Expansion>> = {
 }
 
 /** Lists that an object has and shows only when asked. */
-const includable: Readonly<Record<string, Expansion>> = {
-  'customer.subscriptions': (desk, id) =>
-    wholeList(
+const expandableLists: Readonly<Record<string, ObjectLoader>> = {
+  'customer.subscriptions': (ctx, id) =>
+    completeList(
       `/v1/customers/${id}/subscriptions`,
-      desk.book
+      ctx.db
         .all('subscriptions')
         .filter(({ customer, status }) => customer === id && status !== 'canceled')
-        .map((subscription) => presentSubscription(desk, subscription))
+        .map((subscription) => presentSubscription(ctx, subscription))
         .reverse(),
     ),
-  'checkout.session.line_items': (desk, id) => presentSessionLines(desk, desk.book.must('checkout_sessions', id)),
+  'checkout.session.line_items': (ctx, id) => presentCheckoutLineItems(ctx, ctx.db.getOrThrow('checkout_sessions', id)),
 }
 
-const deepest = 4
+const maxDepth = 4
 
 /** Puts objects in place of ids along paths such as `data.customer` or `items.data.price.product`. */
-export function expand(desk: Desk, object: Presented, paths: readonly string[]): Presented {
+export function expand(ctx: RequestContext, object: ApiObject, paths: readonly string[]): ApiObject {
   return paths.reduce((expanded, path) => {
     const steps = path.split('.')
-    if (steps.length > deepest + 1) throw invalidRequest(`You cannot expand more than ${deepest} levels of a property.`)
-    return expandAlong(desk, expanded, steps, path)
+    if (steps.length > maxDepth + 1)
+      throw invalidRequest(`You cannot expand more than ${maxDepth} levels of a property.`)
+    return expandAlong(ctx, expanded, steps, path)
   }, object)
 }
 
-function expandAlong(desk: Desk, object: Presented, [step, ...rest]: readonly string[], path: string): Presented {
+function expandAlong(
+  ctx: RequestContext,
+  object: ApiObject,
+  [step, ...rest]: readonly string[],
+  path: string,
+): ApiObject {
   if (step === undefined) return object
-  const value = Object.hasOwn(object, step) ? object[step] : includableIn(desk, object, step)
+  const value = Object.hasOwn(object, step) ? object[step] : loadExpandableList(ctx, object, step)
   if (value === undefined) throw notExpandable(path)
-  return { ...object, [step]: expandValue(desk, value, step, rest, path) }
+  return { ...object, [step]: expandValue(ctx, value, step, rest, path) }
 }
 
-function expandValue(desk: Desk, value: unknown, step: string, rest: readonly string[], path: string): unknown {
+function expandValue(
+  ctx: RequestContext,
+  value: unknown,
+  step: string,
+  rest: readonly string[],
+  path: string,
+): unknown {
   const isReference = Object.hasOwn(references, step)
   if (value === null && (isReference || rest.length > 0)) return null
-  if (Array.isArray(value)) return value.map((item) => expandValue(desk, item, step, rest, path))
-  if (typeof value === 'object' && value !== null) return expandAlong(desk, value as Presented, rest, path)
+  if (Array.isArray(value)) return value.map((item) => expandValue(ctx, item, step, rest, path))
+  if (typeof value === 'object' && value !== null) return expandAlong(ctx, value as ApiObject, rest, path)
   if (typeof value !== 'string' || !isReference) throw notExpandable(path)
-  return expandAlong(desk, references[step]!(desk, value), rest, path)
+  return expandAlong(ctx, references[step]!(ctx, value), rest, path)
 }
 
-function includableIn(desk: Desk, object: Presented, step: string): Presented | undefined {
+function loadExpandableList(ctx: RequestContext, object: ApiObject, step: string): ApiObject | undefined {
   const name = `${object.object}.${step}`
-  return Object.hasOwn(includable, name) ? includable[name]?.(desk, String(object.id)) : undefined
+  return Object.hasOwn(expandableLists, name) ? expandableLists[name]?.(ctx, String(object.id)) : undefined
 }
 
 function notExpandable(path: string): Error {

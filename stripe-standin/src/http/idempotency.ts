@@ -1,56 +1,56 @@
 import { createHash } from 'node:crypto'
-import { failureAfterwards } from '../control/faults.ts'
-import type { Presented } from '../events/emit.ts'
+import { takeFailureAfterWork } from '../control/faults.ts'
+import type { ApiObject } from '../events/emit.ts'
 import type { Standin } from '../standin.ts'
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { KeptReply } from '../state/records.ts'
 import { keepsChanges, StripeError } from './errors.ts'
 
 /** A reply, and where it is a kept one the request that it was first given to. */
-type Sent = Reply & { readonly replayOf?: string }
+type ReplyToSend = Reply & { readonly replayOf?: string }
 
 /**
  * Does the work of a request once for its idempotency key, and gives whoever comes with the key again the first reply,
  * be it a success or a refusal. Only what was refused before the work began leaves the key unused.
  */
-export async function doOnce(
+export async function runIdempotent(
   standin: Standin,
-  work: (desk: Desk) => Presented,
-  request: Desk['request'],
+  work: (ctx: RequestContext) => ApiObject,
+  request: RequestContext['request'],
   fingerprint: string,
-): Promise<Sent> {
+): Promise<ReplyToSend> {
   const { idempotencyKey: key } = request
-  const attempt = (desk: Desk): Sent => {
-    const kept = key === null ? undefined : keptReply(desk, key, fingerprint)
+  const attempt = (ctx: RequestContext): ReplyToSend => {
+    const kept = key === null ? undefined : findKeptReply(ctx, key, fingerprint)
     if (kept) return { status: kept.status, body: kept.body, replayOf: kept.request_id }
-    const done = replyOf(() => work(desk))
-    const failure = failureAfterwards(standin.faults)
-    const told = failure ? asReply(failure) : done
-    if (key !== null) keepReply(desk, key, fingerprint, told)
+    const done = runForReply(() => work(ctx))
+    const failure = takeFailureAfterWork(standin.faults)
+    const told = failure ? errorReply(failure) : done
+    if (key !== null) saveReply(ctx, key, fingerprint, told)
     return told
   }
   try {
     return await standin.change(attempt, request)
   } catch (error) {
     if (!(error instanceof StripeError) || error.type === 'idempotency_error') throw error
-    const refused = asReply(error)
+    const refused = errorReply(error)
     // Its work was undone, so the refusal is noted by itself.
-    if (key !== null) await standin.change((desk) => keepReply(desk, key, fingerprint, refused), request)
+    if (key !== null) await standin.change((ctx) => saveReply(ctx, key, fingerprint, refused), request)
     return refused
   }
 }
 
 /** Runs the work. A declined attempt to charge is an answer too: what it changed stays. */
-function replyOf(work: () => Presented): Reply {
+function runForReply(work: () => ApiObject): Reply {
   try {
     return { status: 200, body: JSON.stringify(work()) }
   } catch (error) {
     if (!keepsChanges(error)) throw error
-    return asReply(error)
+    return errorReply(error)
   }
 }
 
-function asReply(error: StripeError): Reply {
+function errorReply(error: StripeError): Reply {
   return { status: error.status, body: JSON.stringify(error.body()) }
 }
 
@@ -61,8 +61,8 @@ export interface Reply {
 }
 
 /** The reply that was kept under this key; throws when the key came with another request before. */
-export function keptReply(desk: Desk, key: string, fingerprint: string): KeptReply | undefined {
-  const kept = desk.book.get('kept_replies', key)
+export function findKeptReply(ctx: RequestContext, key: string, fingerprint: string): KeptReply | undefined {
+  const kept = ctx.db.get('kept_replies', key)
   if (kept && kept.fingerprint !== fingerprint) {
     throw new StripeError(
       400,
@@ -73,22 +73,22 @@ export function keptReply(desk: Desk, key: string, fingerprint: string): KeptRep
   return kept
 }
 
-export function keepReply(desk: Desk, key: string, fingerprint: string, { status, body }: Reply): void {
-  const requestId = desk.request.id ?? ''
-  desk.book.put('kept_replies', { id: key, created: desk.now, fingerprint, request_id: requestId, status, body })
+export function saveReply(ctx: RequestContext, key: string, fingerprint: string, { status, body }: Reply): void {
+  const requestId = ctx.request.id ?? ''
+  ctx.db.put('kept_replies', { id: key, created: ctx.now, fingerprint, request_id: requestId, status, body })
 }
 
 /** Tells requests apart by what they ask, whatever the order of their parameters. */
-export function fingerprintOf(method: string, path: string, form: unknown): string {
+export function requestFingerprint(method: string, path: string, form: unknown): string {
   return createHash('sha256')
-    .update(JSON.stringify([method, path, inOrder(form)]))
+    .update(JSON.stringify([method, path, sortKeys(form)]))
     .digest('hex')
 }
 
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
   return Object.entries(value)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, item]) => [key, inOrder(item)])
+    .map(([key, item]) => [key, sortKeys(item)])
 }

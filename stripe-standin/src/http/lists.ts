@@ -1,5 +1,5 @@
-import type { Presented } from '../events/emit.ts'
-import { invalidRequest, noSuch } from './errors.ts'
+import type { ApiObject } from '../events/emit.ts'
+import { invalidRequest, resourceMissing } from './errors.ts'
 import { integer, text } from './params.ts'
 
 /** The parameters of every list. */
@@ -9,30 +9,30 @@ export const listParams = {
   ending_before: text,
 }
 
-export interface ListQuery {
+export interface PageParams {
   readonly limit?: number
   readonly starting_after?: string
   readonly ending_before?: string
 }
 
-interface Listing<T> {
+interface PaginateOptions<T> {
   /** The list's own path. */
   readonly url: string
   /** Stripe's word for one of them. */
-  readonly what: string
+  readonly objectName: string
   /** All there are, oldest first, as the book keeps them. */
   readonly records: readonly T[]
   /** Which of them are asked for. */
   readonly matches?: (record: T) => boolean
-  readonly page: ListQuery
-  readonly present: (record: T) => Presented
+  readonly page: PageParams
+  readonly present: (record: T) => ApiObject
 }
 
 /**
  * A page of records, the newest first. The record that a page starts after need not be one that is asked for: it may have
  * changed since it was listed, and a walk through the pages goes on all the same.
  */
-export function listPage<T extends { readonly id: string }>(listing: Listing<T>): Presented {
+export function paginate<T extends { readonly id: string }>(listing: PaginateOptions<T>): ApiObject {
   const { url, records, matches = () => true, page, present } = listing
   const { limit = 10, starting_after: after, ending_before: before } = page
   if (after !== undefined && before !== undefined)
@@ -40,7 +40,7 @@ export function listPage<T extends { readonly id: string }>(listing: Listing<T>)
   const newestFirst = records.toReversed()
   const placeOf = (id: string, param: string) => {
     const place = newestFirst.findIndex((record) => record.id === id)
-    if (place < 0) throw noSuch(listing.what, id, param)
+    if (place < 0) throw resourceMissing(listing.objectName, id, param)
     return place
   }
   // Walked away from the named record, so that the page is next to it in either direction.
@@ -55,11 +55,11 @@ export function listPage<T extends { readonly id: string }>(listing: Listing<T>)
 }
 
 /** Whether a filter lets a value through; one that was not given lets everything. */
-export function allows<T>(wanted: T | undefined, value: T): boolean {
+export function matchesFilter<T>(wanted: T | undefined, value: T): boolean {
   return wanted === undefined || wanted === value
 }
 
 /** A list inside another object, which holds all there is. */
-export function wholeList<T>(url: string, data: readonly T[]) {
+export function completeList<T>(url: string, data: readonly T[]) {
   return { object: 'list', data, has_more: false, url }
 }

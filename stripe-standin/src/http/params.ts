@@ -5,50 +5,54 @@ import { invalidRequest } from './errors.ts'
  * The language in which an endpoint says what it takes. Whatever it does not name is refused, as at Stripe; forms carry
  * text only, so numbers and flags are read from it.
  */
-export interface Kind<T> {
+export interface ParamParser<T> {
   read(value: unknown, path: string): T
   readonly isRequired?: boolean
 }
 
-interface RequiredKind<T> extends Kind<T> {
+interface RequiredParamParser<T> extends ParamParser<T> {
   readonly isRequired: true
 }
 
-export type Fields = Readonly<Record<string, Kind<unknown>>>
+export type ParamSchema = Readonly<Record<string, ParamParser<unknown>>>
 
 /** What is left of a form after reading: required parameters are there, others may be missing. */
-export type Values<F extends Fields> = {
-  readonly [K in keyof F as F[K] extends RequiredKind<unknown> ? K : never]: Result<F[K]>
+export type ParamValues<F extends ParamSchema> = {
+  readonly [K in keyof F as F[K] extends RequiredParamParser<unknown> ? K : never]: ParsedValue<F[K]>
 } & {
-  readonly [K in keyof F as F[K] extends RequiredKind<unknown> ? never : K]?: Result<F[K]>
+  readonly [K in keyof F as F[K] extends RequiredParamParser<unknown> ? never : K]?: ParsedValue<F[K]>
 }
 
-type Result<K> = K extends Kind<infer T> ? T : never
+type ParsedValue<K> = K extends ParamParser<infer T> ? T : never
 
-export function required<T>(kind: Kind<T>): RequiredKind<T> {
+export function required<T>(kind: ParamParser<T>): RequiredParamParser<T> {
   return { ...kind, isRequired: true }
 }
 
 /** Reads all parameters of a request, or of a hash within one. */
-export function readFields<F extends Fields>(fields: F, form: Readonly<Record<string, unknown>>, path = ''): Values<F> {
+export function parseParams<F extends ParamSchema>(
+  fields: F,
+  form: Readonly<Record<string, unknown>>,
+  path = '',
+): ParamValues<F> {
   for (const name of Object.keys(form)) {
     if (Object.hasOwn(fields, name)) continue
-    const param = join(path, name)
+    const param = paramPath(path, name)
     throw invalidRequest(`Received unknown parameter: ${param}`, { code: 'parameter_unknown', param })
   }
   const values: Record<string, unknown> = {}
   for (const [name, kind] of Object.entries(fields)) {
-    const param = join(path, name)
+    const param = paramPath(path, name)
     if (Object.hasOwn(form, name)) values[name] = kind.read(form[name], param)
     else if (kind.isRequired)
       throw invalidRequest(`Missing required param: ${param}.`, { code: 'parameter_missing', param })
   }
-  return values as Values<F>
+  return values as ParamValues<F>
 }
 
-export const text: Kind<string> = {
+export const text: ParamParser<string> = {
   read(value, param) {
-    const read = readText(value, param)
+    const read = readString(value, param)
     if (read === '')
       throw invalidRequest(
         `You passed an empty string for '${param}'. We assume empty values are an attempt to unset a parameter; however '${param}' cannot be unset. You should remove '${param}' from your request or supply a non-empty value.`,
@@ -63,7 +67,7 @@ export const text: Kind<string> = {
   },
 }
 
-export const url: Kind<string> = {
+export const url: ParamParser<string> = {
   read(value, param) {
     const read = text.read(value, param)
     if (!/^https?:\/\/[^\s]+$/i.test(read) || !URL.canParse(read.replaceAll(/[{}]/g, '')))
@@ -72,7 +76,7 @@ export const url: Kind<string> = {
   },
 }
 
-export const email: Kind<string> = {
+export const email: ParamParser<string> = {
   read(value, param) {
     const read = text.read(value, param)
     if (!/^[^\s@]+@[^\s@]+$/.test(read))
@@ -82,17 +86,17 @@ export const email: Kind<string> = {
 }
 
 /** An empty value takes back what was set. */
-export function unsettable<T>(kind: Kind<T>): Kind<T | null> {
+export function unsettable<T>(kind: ParamParser<T>): ParamParser<T | null> {
   return { read: (value, param) => (value === '' ? null : kind.read(value, param)) }
 }
 
 export const cents = integer({ max: 99_999_999 })
 export const quantity = integer({ min: 1, max: 999_999 })
 
-export function integer({ min = 0, max = 99_999_999_999 } = {}): Kind<number> {
+export function integer({ min = 0, max = 99_999_999_999 } = {}): ParamParser<number> {
   return {
     read(value, param) {
-      const read = readText(value, param)
+      const read = readString(value, param)
       if (!/^-?\d{1,15}$/.test(read))
         throw invalidRequest(`Invalid integer: ${read}`, { code: 'parameter_invalid_integer', param })
       const number = Number(read)
@@ -111,49 +115,53 @@ export function integer({ min = 0, max = 99_999_999_999 } = {}): Kind<number> {
   }
 }
 
-export const flag: Kind<boolean> = {
+export const boolean: ParamParser<boolean> = {
   read(value, param) {
-    const read = readText(value, param)
+    const read = readString(value, param)
     if (read !== 'true' && read !== 'false')
       throw invalidRequest(`Invalid boolean: ${read}`, { code: 'parameter_invalid_boolean', param })
     return read === 'true'
   },
 }
 
-export function oneOf<const T extends string>(...words: readonly T[]): Kind<T> {
+export function oneOf<const T extends string>(...words: readonly T[]): ParamParser<T> {
   return {
     read(value, param) {
-      const read = readText(value, param)
+      const read = readString(value, param)
       if (!(words as readonly string[]).includes(read))
-        throw invalidRequest(`Invalid ${param}: must be one of ${listed(words)}`, { param })
+        throw invalidRequest(`Invalid ${param}: must be one of ${joinWithOr(words)}`, { param })
       return read as T
     },
   }
 }
 
 /** A word that stands for a value, or the value itself. */
-export function wordOr<const W extends string, T>(word: W, kind: Kind<T>): Kind<W | T> {
+export function literalOr<const W extends string, T>(word: W, kind: ParamParser<T>): ParamParser<W | T> {
   return { read: (value, param) => (value === word ? word : kind.read(value, param)) }
 }
 
 /** Either of two shapes, told apart by the value. */
-function eitherOf<T, U>(isFirst: (value: unknown) => boolean, first: Kind<T>, second: Kind<U>): Kind<T | U> {
+function eitherOf<T, U>(
+  isFirst: (value: unknown) => boolean,
+  first: ParamParser<T>,
+  second: ParamParser<U>,
+): ParamParser<T | U> {
   return { read: (value, param) => (isFirst(value) ? first.read(value, param) : second.read(value, param)) }
 }
 
-export function hash<F extends Fields>(fields: F): Kind<Values<F>> {
+export function hash<F extends ParamSchema>(fields: F): ParamParser<ParamValues<F>> {
   return {
     read(value, param) {
       if (!isHash(value)) throw invalidRequest('Invalid object', { param })
-      return readFields(fields, value, param)
+      return parseParams(fields, value, param)
     },
   }
 }
 
-export function list<T>(kind: Kind<T>, { max = 100 } = {}): Kind<readonly T[]> {
+export function list<T>(kind: ParamParser<T>, { max = 100 } = {}): ParamParser<readonly T[]> {
   return {
     read(value, param) {
-      const values = Array.isArray(value) ? value : indexed(value)
+      const values = Array.isArray(value) ? value : indexedValues(value)
       if (!values) throw invalidRequest('Invalid array', { param })
       if (values.length > max)
         throw invalidRequest(`Array ${param} exceeded maximum ${max} allowed elements.`, { param })
@@ -165,7 +173,7 @@ export function list<T>(kind: Kind<T>, { max = 100 } = {}): Kind<readonly T[]> {
 /** What is to become of an object's metadata: values that are set, keys that go (null), or all of it (null). */
 export type MetadataChange = Readonly<Record<string, string | null>> | null
 
-export const metadata: Kind<MetadataChange> = {
+export const metadata: ParamParser<MetadataChange> = {
   read(value, param) {
     if (value === '') return null
     if (!isHash(value)) throw invalidRequest('Invalid object', { param })
@@ -173,7 +181,7 @@ export const metadata: Kind<MetadataChange> = {
     if (entries.length > 50) throw invalidRequest('Metadata can have up to 50 keys.', { param })
     return Object.fromEntries(
       entries.map(([key, item]) => {
-        const read = readText(item, `${param}[${key}]`)
+        const read = readString(item, `${param}[${key}]`)
         if (key.length > 40 || read.length > 500)
           throw invalidRequest('Metadata keys have up to 40 characters and values up to 500.', { param })
         return [key, read === '' ? null : read]
@@ -182,7 +190,7 @@ export const metadata: Kind<MetadataChange> = {
   },
 }
 
-export function changedMetadata(before: Metadata, change: MetadataChange | undefined): Metadata {
+export function applyMetadataChange(before: Metadata, change: MetadataChange | undefined): Metadata {
   if (change === undefined) return before
   if (change === null) return {}
   const after = { ...before, ...change }
@@ -190,31 +198,31 @@ export function changedMetadata(before: Metadata, change: MetadataChange | undef
 }
 
 /** A parameter that Stripe knows and that makes no difference here. */
-export const ignored: Kind<unknown> = { read: (value) => value }
+export const ignored: ParamParser<unknown> = { read: (value) => value }
 
 /** A moment, or bounds of one: `created=…`, `created[gte]=…`. */
-export const moments = eitherOf(
+export const timeFilter = eitherOf(
   isHash,
   hash({ gt: integer(), gte: integer(), lt: integer(), lte: integer() }),
   integer(),
 )
 
-export type Moments = Result<typeof moments>
+export type TimeFilter = ParsedValue<typeof timeFilter>
 
-export function isWithin(moment: number, bounds: Moments | undefined): boolean {
+export function matchesTimeFilter(moment: number, bounds: TimeFilter | undefined): boolean {
   if (bounds === undefined) return true
   if (typeof bounds === 'number') return moment === bounds
   const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = bounds
   return moment > gt && moment >= gte && moment < lt && moment <= lte
 }
 
-function readText(value: unknown, param: string): string {
+function readString(value: unknown, param: string): string {
   if (typeof value === 'string') return value
   throw invalidRequest(`Invalid string: ${JSON.stringify(value)}`, { param })
 }
 
 /** A list whose indices had gaps arrives as a hash of numbers. */
-function indexed(value: unknown): unknown[] | undefined {
+function indexedValues(value: unknown): unknown[] | undefined {
   if (!isHash(value)) return undefined
   const keys = Object.keys(value)
   return keys.every((key) => /^\d+$/.test(key)) ? keys.map((key) => value[key]) : undefined
@@ -224,10 +232,10 @@ function isHash(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function join(path: string, name: string): string {
+function paramPath(path: string, name: string): string {
   return path ? `${path}[${name}]` : name
 }
 
-function listed(words: readonly string[]): string {
+function joinWithOr(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}`
 }

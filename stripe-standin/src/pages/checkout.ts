@@ -1,86 +1,86 @@
-import { type CheckoutView, completeCheckout, successUrl, viewCheckout } from '../billing/checkout.ts'
-import { expiredLink, unknownLink, usedLink } from './error-pages.ts'
-import { dayOf, minuteOf, money, planName, priceInWords } from './format.ts'
-import { cardChoice, chosenNewCard, postForm, textField } from './forms.ts'
-import { html, outsideUrl, siteOf, wayBack } from './html.ts'
-import { facts, type Page } from './layout.ts'
-import { FormProblem, mustFit, type Outcome, type Visit } from './page-request.ts'
+import { type CheckoutView, completeCheckout, loadCheckoutView, successUrl } from '../billing/checkout.ts'
+import { expiredLinkPage, unknownLinkPage, usedLinkPage } from './error-pages.ts'
+import { formatDate, formatDateTime, formatMoney, formatPlanName, formatPrice } from './format.ts'
+import { cardRadioGroup, postForm, readNewCardChoice, textField } from './forms.ts'
+import { externalLinkButton, externalOrigin, html, safeExternalUrl } from './html.ts'
+import { descriptionList, type Page } from './layout.ts'
+import { checkFormToken, InvalidFormError, type PageRequest, type PageResponse } from './page-request.ts'
 
 /** The page where a person starts a subscription. */
-export function showCheckout(visit: Visit): Page {
-  const view = openView(visit)
-  if (!view) return unknownLink()
+export function showCheckout(visit: PageRequest): Page {
+  const view = loadOpenView(visit)
+  if (!view) return unknownLinkPage()
   const { session } = view
-  if (session.status === 'complete') return usedLink(successUrl(session))
-  if (session.status === 'expired') return expiredLink(session.cancel_url)
-  const amount = money(view.amountDue, session.currency)
-  const whom = personOf(view)
+  if (session.status === 'complete') return usedLinkPage(successUrl(session))
+  if (session.status === 'expired') return expiredLinkPage(session.cancel_url)
+  const amount = formatMoney(view.amountDue, session.currency)
+  const whom = customerLabel(view)
   return {
     status: 200,
     title: `Subscribe to ${view.lines[0]!.product.name}`,
     notice: visit.notice,
-    redirectsTo: siteOf(session.success_url),
-    body: html`${facts([
+    redirectsTo: externalOrigin(session.success_url),
+    body: html`${descriptionList([
       ...view.lines.map(({ product, price, quantity }) => ({
-        name: planName({ product, price }),
-        value: priceInWords(price, quantity),
+        name: formatPlanName({ product, price }),
+        value: formatPrice(price, quantity),
       })),
-      view.trialEnd !== null && { name: 'Free until', value: dayOf(view.trialEnd) },
+      view.trialEnd !== null && { name: 'Free until', value: formatDate(view.trialEnd) },
       whom !== null && { name: 'For', value: whom },
       { name: 'To be paid now', value: amount, sum: true },
     ])}
 ${postForm(
   visit,
-  addressOf(view),
-  shownOf(view),
+  checkoutPath(view),
+  shownState(view),
   html`${whom === null && textField({ name: 'email', type: 'email', label: 'Your email', form: visit.form })}
-${cardChoice(visit.form, { chargedNow: view.amountDue > 0 })}
+${cardRadioGroup(visit.form, { chargedNow: view.amountDue > 0 })}
 <div class="actions"><button class="main">${view.amountDue > 0 ? `Pay ${amount} and subscribe` : 'Subscribe'}</button>
-${wayBack(session.cancel_url, 'Cancel')}</div>`,
+${externalLinkButton(session.cancel_url, 'Cancel')}</div>`,
 )}
-<p class="after">This link works until ${minuteOf(session.expires_at)}.</p>`,
+<p class="after">This link works until ${formatDateTime(session.expires_at)}.</p>`,
   }
 }
 
 /** Starts the subscription; sent a second time, it only leads on. */
-export function submitCheckout(visit: Visit): Outcome {
-  const view = openView(visit)
-  if (view?.session.status === 'complete') return leadOn(view.session)
+export function submitCheckout(visit: PageRequest): PageResponse {
+  const view = loadOpenView(visit)
+  if (view?.session.status === 'complete') return redirectToSuccess(view.session)
   if (view?.session.status !== 'open') return showCheckout(visit)
-  mustFit(visit, addressOf(view), shownOf(view))
-  const card = chosenNewCard(visit.form)
-  const email = personOf(view) === null ? sentEmail(visit.form) : undefined
-  return leadOn(completeCheckout(visit.desk, view.session.id, { card, email }))
+  checkFormToken(visit, checkoutPath(view), shownState(view))
+  const card = readNewCardChoice(visit.form)
+  const email = customerLabel(view) === null ? readEmail(visit.form) : undefined
+  return redirectToSuccess(completeCheckout(visit.ctx, view.session.id, { card, email }))
 }
 
-function openView({ desk, params }: Visit): CheckoutView | null {
+function loadOpenView({ ctx, params }: PageRequest): CheckoutView | null {
   const id = params.id ?? ''
-  const session = desk.book.get('checkout_sessions', id)
-  const customer = session?.customer ? desk.book.get('customers', session.customer) : undefined
-  return session && !customer?.deleted ? viewCheckout(desk, id) : null
+  const session = ctx.db.get('checkout_sessions', id)
+  const customer = session?.customer ? ctx.db.get('customers', session.customer) : undefined
+  return session && !customer?.deleted ? loadCheckoutView(ctx, id) : null
 }
 
-function leadOn(session: CheckoutView['session']): Outcome {
-  const url = outsideUrl(successUrl(session))
-  return url ? { redirect: url } : usedLink(null)
+function redirectToSuccess(session: CheckoutView['session']): PageResponse {
+  const url = safeExternalUrl(successUrl(session))
+  return url ? { redirect: url } : usedLinkPage(null)
 }
 
 /** Who subscribes, as far as it is known; null when the page has to ask. */
-function personOf({ customer, session }: CheckoutView): string | null {
+function customerLabel({ customer, session }: CheckoutView): string | null {
   return customer ? (customer.email ?? customer.name ?? customer.id) : session.customer_email
 }
 
-function sentEmail(form: URLSearchParams): string {
+function readEmail(form: URLSearchParams): string {
   const email = (form.get('email') ?? '').trim()
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254)
-    throw new FormProblem('Please enter an email address, such as name@shop.example.')
+    throw new InvalidFormError('Please enter an email address, such as name@shop.example.')
   return email
 }
 
-function addressOf({ session }: CheckoutView): string {
+function checkoutPath({ session }: CheckoutView): string {
   return `/pay/checkout/${session.id}`
 }
 
-function shownOf({ session, amountDue }: CheckoutView): unknown {
+function shownState({ session, amountDue }: CheckoutView): unknown {
   return [session.line_items, session.trial_end, amountDue]
 }

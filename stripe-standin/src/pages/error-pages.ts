@@ -1,7 +1,7 @@
-import { html, wayBack } from './html.ts'
+import { externalLinkButton, html } from './html.ts'
 import type { Page } from './layout.ts'
 
-export function unknownLink(): Page {
+export function unknownLinkPage(): Page {
   return {
     status: 404,
     title: 'This link leads nowhere',
@@ -12,38 +12,38 @@ stand-in, or to one whose data were deleted.</p>
 }
 
 /** `back` is where the person came from. */
-export function expiredLink(back: string | null): Page {
+export function expiredLinkPage(back: string | null): Page {
   return {
     status: 410,
     title: 'This link has expired',
     body: html`<p>Links to this page work for a short time only. Nothing was changed by this one.</p>
 <p>Ask the service that gave you the link for a new one.</p>
-${actions(back)}`,
+${continueLink(back)}`,
   }
 }
 
 /** `onward` is where the person was sent when the page was used. */
-export function usedLink(onward: string | null): Page {
+export function usedLinkPage(onward: string | null): Page {
   return {
     status: 410,
     title: 'This link was used already',
     body: html`<p>It works once, and what you confirmed with it is done. It was not done a second time.</p>
-${actions(onward)}`,
+${continueLink(onward)}`,
   }
 }
 
 /** What the page was for is done, or cannot be done any more. */
-export function nothingToDo(back: string | null): Page {
+export function nothingToDoPage(back: string | null): Page {
   return {
     status: 410,
     title: 'There is nothing to do here',
     body: html`<p>The plan that this page is about has ended, was changed, or is as you wanted it already. Nothing was changed now.</p>
-${actions(back)}`,
+${continueLink(back)}`,
   }
 }
 
 /** Something on our side went wrong. */
-export function brokenPage(): Page {
+export function internalErrorPage(): Page {
   return {
     status: 500,
     title: 'This did not work',
@@ -52,7 +52,7 @@ export function brokenPage(): Page {
 }
 
 /** A request that no page of ours makes. */
-export function oddRequest(status: number): Page {
+export function badRequestPage(status: number): Page {
   return {
     status,
     title: 'This cannot be read',
@@ -60,7 +60,7 @@ export function oddRequest(status: number): Page {
   }
 }
 
-function actions(address: string | null) {
-  const link = wayBack(address, 'Go on')
+function continueLink(address: string | null) {
+  const link = externalLinkButton(address, 'Go on')
   return link && html`<div class="actions">${link}</div>`
 }

@@ -3,20 +3,20 @@ import type { InvoiceStatus, Subscription } from '../state/subscription-records.
 import { type Html, html } from './html.ts'
 
 /** "$49.00". */
-export function money(cents: number, currency: string): string {
+export function formatMoney(cents: number, currency: string): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100)
 }
 
 /** "$49.00 a month". */
-export function priceInWords(price: Price, quantity = 1): string {
-  const amount = money(price.unit_amount * quantity, price.currency)
+export function formatPrice(price: Price, quantity = 1): string {
+  const amount = formatMoney(price.unit_amount * quantity, price.currency)
   if (!price.recurring) return `${amount} once`
   const { interval, interval_count: count } = price.recurring
   return count === 1 ? `${amount} a ${interval}` : `${amount} every ${count} ${interval}s`
 }
 
 /** "monthly", "annual", or what else a price's rhythm is called. */
-function rhythm(price: Price): string {
+function intervalLabel(price: Price): string {
   if (!price.recurring) return 'once'
   const { interval, interval_count: count } = price.recurring
   if (count !== 1) return `every ${count} ${interval}s`
@@ -29,12 +29,12 @@ export interface Sold {
 }
 
 /** "Pro, monthly". */
-export function planName({ product, price }: Sold): string {
-  return `${product.name}, ${rhythm(price)}`
+export function formatPlanName({ product, price }: Sold): string {
+  return `${product.name}, ${intervalLabel(price)}`
 }
 
 /** "Visa ending in 4242". */
-export function cardInWords({ brand, last4 }: Pick<PaymentMethod, 'brand' | 'last4'>): string {
+export function formatCard({ brand, last4 }: Pick<PaymentMethod, 'brand' | 'last4'>): string {
   return `${brand.charAt(0).toUpperCase()}${brand.slice(1)} ending in ${last4}`
 }
 
@@ -42,26 +42,26 @@ const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UT
 const minutes = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
 /** "21 November 2026". */
-export function dayOf(seconds: number): Html {
-  return html`<time datetime="${isoOf(seconds)}">${days.format(seconds * 1000)}</time>`
+export function formatDate(seconds: number): Html {
+  return html`<time datetime="${toIso(seconds)}">${days.format(seconds * 1000)}</time>`
 }
 
 /** "21 November 2026 at 08:30 UTC". */
-export function minuteOf(seconds: number): Html {
-  return html`<time datetime="${isoOf(seconds)}">${minutes.format(seconds * 1000)} UTC</time>`
+export function formatDateTime(seconds: number): Html {
+  return html`<time datetime="${toIso(seconds)}">${minutes.format(seconds * 1000)} UTC</time>`
 }
 
-function isoOf(seconds: number): string {
+function toIso(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
 /** How a subscription stands, as a sentence. */
-export function standing(subscription: Subscription, paidUntil: number): Html {
+export function describeSubscriptionStatus(subscription: Subscription, paidUntil: number): Html {
   switch (subscription.status) {
     case 'trialing':
-      return html`In its trial until ${dayOf(subscription.trial_end ?? paidUntil)}`
+      return html`In its trial until ${formatDate(subscription.trial_end ?? paidUntil)}`
     case 'active':
-      return html`Active, paid until ${dayOf(paidUntil)}`
+      return html`Active, paid until ${formatDate(paidUntil)}`
     case 'past_due':
       return html`Past due: the last payment failed`
     case 'unpaid':
@@ -73,12 +73,12 @@ export function standing(subscription: Subscription, paidUntil: number): Html {
     case 'paused':
       return html`Paused: its trial ended without a card`
     case 'canceled':
-      return html`Canceled${subscription.ended_at && html` on ${dayOf(subscription.ended_at)}`}`
+      return html`Canceled${subscription.ended_at && html` on ${formatDate(subscription.ended_at)}`}`
   }
 }
 
 /** Stripe's word for an invoice's state, as a person reads it. */
-export function invoiceStanding(status: InvoiceStatus): string {
+export function describeInvoiceStatus(status: InvoiceStatus): string {
   return { draft: 'In preparation', open: 'To be paid', paid: 'Paid', uncollectible: 'Written off', void: 'Withdrawn' }[
     status
   ]

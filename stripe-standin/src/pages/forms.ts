@@ -1,35 +1,35 @@
-import { type PageCard, pageCards } from '../billing/customers.ts'
-import { canPay } from '../billing/invoices/payments.ts'
+import { type PageTestCard, pageTestCards } from '../billing/customers.ts'
+import { canBeCharged } from '../billing/invoices/payments.ts'
 import { cardDeclined } from '../http/errors.ts'
 import type { PaymentMethod } from '../state/records.ts'
-import { cardInWords } from './format.ts'
+import { formatCard } from './format.ts'
 import type { Html } from './html.ts'
 import { type HtmlPart, html } from './html.ts'
-import type { Visit } from './page-request.ts'
-import { StaleForm } from './page-request.ts'
+import type { PageRequest } from './page-request.ts'
+import { StaleFormError } from './page-request.ts'
 
 /** A form that is posted to `action`; `shown` are the facts that the person reads and agrees to by sending it. */
-export function postForm(visit: Visit, action: string, shown: unknown, content: HtmlPart): Html {
+export function postForm(visit: PageRequest, action: string, shown: unknown, content: HtmlPart): Html {
   return html`<form method="post" action="${action}">
-<input type="hidden" name="token" value="${visit.tokens.make(action, shown)}">
+<input type="hidden" name="token" value="${visit.tokens.create(action, shown)}">
 ${content}
 </form>`
 }
 
 /** A form with nothing but a button. */
-export function buttonForm(visit: Visit, action: string, shown: unknown, words: string): Html {
+export function buttonForm(visit: PageRequest, action: string, shown: unknown, words: string): Html {
   return postForm(visit, action, shown, html`<button>${words}</button>`)
 }
 
 /** One of several things to choose. */
-export interface Choice {
+export interface RadioOption {
   readonly value: string
   readonly words: HtmlPart
   readonly hint?: HtmlPart
 }
 
 /** A group of radio buttons; `chosen` is what was chosen before, else the first is. */
-export function choiceOf(name: string, legend: string, choices: readonly Choice[], chosen: string | null): Html {
+export function radioGroup(name: string, legend: string, choices: readonly RadioOption[], chosen: string | null): Html {
   const selected = choices.find(({ value }) => value === chosen) ?? choices[0]
   return html`<fieldset><legend>${legend}</legend>
 ${choices.map(
@@ -55,43 +55,43 @@ export function textField({ name, type, label, form }: TextField): Html {
 }
 
 /** `on_file` is the card that the customer has already. */
-export type ChosenCard = PageCard | 'on_file'
+export type CardChoice = PageTestCard | 'on_file'
 
 /** The cards to choose from: that on file, if it is given, and the stand-in's own. */
-export function cardChoice(
+export function cardRadioGroup(
   form: URLSearchParams,
   { chargedNow, onFile }: { readonly chargedNow: boolean; readonly onFile?: PaymentMethod | null },
 ): Html {
-  const { works, declines } = pageCards
-  const choices: Choice[] = [
-    { value: 'works', words: 'A card that works', hint: `${cardInWords(works)}. Every payment succeeds.` },
+  const { works, declines } = pageTestCards
+  const choices: RadioOption[] = [
+    { value: 'works', words: 'A card that works', hint: `${formatCard(works)}. Every payment succeeds.` },
     chargedNow
-      ? { value: 'declines', words: 'A card that is declined', hint: `${cardInWords(declines)}. The payment fails.` }
+      ? { value: 'declines', words: 'A card that is declined', hint: `${formatCard(declines)}. The payment fails.` }
       : {
           value: 'declines',
           words: 'A card that fails later',
-          hint: `${cardInWords(declines)}. It is accepted now and declined whenever it is charged.`,
+          hint: `${formatCard(declines)}. It is accepted now and declined whenever it is charged.`,
         },
   ]
-  if (onFile) choices.unshift({ value: 'on_file', words: 'The card on file', hint: `${cardInWords(onFile)}.` })
-  return choiceOf('card', 'Card', choices, form.get('card'))
+  if (onFile) choices.unshift({ value: 'on_file', words: 'The card on file', hint: `${formatCard(onFile)}.` })
+  return radioGroup('card', 'Card', choices, form.get('card'))
 }
 
 /** The card that a form sent, which is one of those it offered. */
-export function chosenCard(form: URLSearchParams): ChosenCard {
+export function readCardChoice(form: URLSearchParams): CardChoice {
   const value = form.get('card')
   if (value === 'works' || value === 'declines' || value === 'on_file') return value
-  throw new StaleForm()
+  throw new StaleFormError()
 }
 
 /** A new card, where none is on file to choose. */
-export function chosenNewCard(form: URLSearchParams): PageCard {
-  const card = chosenCard(form)
-  if (card === 'on_file') throw new StaleForm()
+export function readNewCardChoice(form: URLSearchParams): PageTestCard {
+  const card = readCardChoice(form)
+  if (card === 'on_file') throw new StaleFormError()
   return card
 }
 
 /** Refuses a card that would be declined, before anything is changed. */
-export function mustPay(card: ChosenCard, onFile: PaymentMethod | null): void {
-  if (card === 'declines' || (card === 'on_file' && !canPay(onFile))) throw cardDeclined()
+export function checkCardPays(card: CardChoice, onFile: PaymentMethod | null): void {
+  if (card === 'declines' || (card === 'on_file' && !canBeCharged(onFile))) throw cardDeclined()
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { minuteOf } from './format.ts'
+import { formatDateTime } from './format.ts'
 import { Html, type HtmlPart, html } from './html.ts'
 
 /** A page, before it is sent. */
@@ -39,7 +39,7 @@ ${styleElement}
 ${page.notice && renderNotice(page.notice)}
 ${page.body}
 </main>
-<footer><p>Its clock shows ${minuteOf(now)}.</p></footer>
+<footer><p>Its clock shows ${formatDateTime(now)}.</p></footer>
 </body>
 </html>
 `.text
@@ -51,14 +51,14 @@ function renderNotice({ tone, text }: Notice): Html {
 }
 
 /** Names and values, each pair in a line. */
-export function facts(pairs: readonly (FactPair | false | null | undefined)[]): Html {
+export function descriptionList(pairs: readonly (DescriptionItem | false | null | undefined)[]): Html {
   const shown = pairs.filter((pair) => !!pair)
   return html`<dl class="facts">${shown.map(
     ({ name, value, sum }) => html`<div${sum && html` class="sum"`}><dt>${name}</dt><dd>${value}</dd></div>\n`,
   )}</dl>`
 }
 
-export interface FactPair {
+export interface DescriptionItem {
   readonly name: string
   readonly value: HtmlPart
   /** Set for the line that matters most. */

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { Notice, Page } from './layout.ts'
 
 /** One request for a page: the records, and what the person sent. */
-export interface Visit {
-  readonly desk: Desk
+export interface PageRequest {
+  readonly ctx: RequestContext
   readonly tokens: FormTokens
   /** Ids in the address. */
   readonly params: Readonly<Record<string, string>>
@@ -19,17 +19,17 @@ interface Redirect {
   readonly redirect: string
 }
 
-export type Outcome = Page | Redirect
+export type PageResponse = Page | Redirect
 
 /** Thrown where a form was not filled in as it must be; the sentence is shown above the same form. */
-export class FormProblem extends Error {}
+export class InvalidFormError extends Error {}
 
 /** Thrown where a form does not come from a page that shows how things stand; nothing is done then. */
-export class StaleForm extends Error {}
+export class StaleFormError extends Error {}
 
 /** Goes on only when the form was sent from our page and what that page showed is still so. */
-export function mustFit(visit: Visit, action: string, shown: unknown): void {
-  if (!visit.tokens.fits(visit.form.get('token') ?? undefined, action, shown)) throw new StaleForm()
+export function checkFormToken(visit: PageRequest, action: string, shown: unknown): void {
+  if (!visit.tokens.verify(visit.form.get('token') ?? undefined, action, shown)) throw new StaleFormError()
 }
 
 /**
@@ -40,11 +40,11 @@ export function mustFit(visit: Visit, action: string, shown: unknown): void {
 export class FormTokens {
   private readonly key = randomBytes(32)
 
-  make(action: string, shown: unknown): string {
+  create(action: string, shown: unknown): string {
     return this.mac(action, shown).toString('base64url')
   }
 
-  fits(token: string | undefined, action: string, shown: unknown): boolean {
+  verify(token: string | undefined, action: string, shown: unknown): boolean {
     const given = Buffer.from(token ?? '', 'base64url')
     const expected = this.mac(action, shown)
     return given.length === expected.length && timingSafeEqual(given, expected)

@@ -1,28 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { StripeError } from '../http/errors.ts'
 import type { Standin } from '../standin.ts'
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import { showCheckout, submitCheckout } from './checkout.ts'
-import { brokenPage, oddRequest, unknownLink } from './error-pages.ts'
+import { badRequestPage, internalErrorPage, unknownLinkPage } from './error-pages.ts'
 import { contentSecurityPolicy, type Notice, type Page, renderDocument } from './layout.ts'
-import { FormProblem, FormTokens, type Outcome, StaleForm, type Visit } from './page-request.ts'
-import { showCancel, submitCancel, submitKeep } from './portal/cancel.ts'
+import { FormTokens, InvalidFormError, type PageRequest, type PageResponse, StaleFormError } from './page-request.ts'
+import { showCancel, submitCancel, submitKeepPlan } from './portal/cancel.ts'
 import { showCardForm, submitCard } from './portal/card.ts'
 import { showConfirm, submitConfirm } from './portal/confirm-change.ts'
-import { showPortal, submitPayment, submitResume } from './portal/home.ts'
-import { actInPortal, lookAtPortal, type PortalPlace, type PortalVisit } from './portal/page-request.ts'
-import { showChange, showPlans, submitChange } from './portal/plans.ts'
+import { showPortalHome, submitInvoicePayment, submitResume } from './portal/home.ts'
+import { type PortalPageName, type PortalPageRequest, showPortalPage, submitPortalForm } from './portal/page-request.ts'
+import { showPlanChange, showPlans, submitPlanChange } from './portal/plans.ts'
 
-type Look = (visit: Visit) => Outcome
+type PageHandler = (visit: PageRequest) => PageResponse
 
 /** Adds the pages that a person opens in a browser, all of them below `/pay`. */
-export function registerPages(app: FastifyInstance, standin: Standin): void {
+export function registerPageRoutes(app: FastifyInstance, standin: Standin): void {
   app.register(async (pay) => pages(pay, standin), { prefix: '/pay' })
 }
 
 function pages(pay: FastifyInstance, standin: Standin): void {
   const tokens = new FormTokens()
-  const send = (reply: FastifyReply, outcome: Outcome) => sendOutcome(reply, outcome, standin.nowMs())
+  const send = (reply: FastifyReply, outcome: PageResponse) => sendResponse(reply, outcome, standin.nowMs())
 
   pay.removeAllContentTypeParsers()
   pay.addContentTypeParser(
@@ -30,90 +30,90 @@ function pages(pay: FastifyInstance, standin: Standin): void {
     { parseAs: 'string', bodyLimit: 16_384 },
     (_request, body, done) => done(null, new URLSearchParams(String(body))),
   )
-  pay.setNotFoundHandler((_request, reply) => send(reply, unknownLink()))
+  pay.setNotFoundHandler((_request, reply) => send(reply, unknownLinkPage()))
   pay.setErrorHandler<Error & { statusCode?: number }>((error, request, reply) => {
     const status = error.statusCode ?? 500
-    if (status < 500) return send(reply, oddRequest(status))
+    if (status < 500) return send(reply, badRequestPage(status))
     request.log.error(error)
-    return send(reply, brokenPage())
+    return send(reply, internalErrorPage())
   })
 
-  const visitOf = (request: FastifyRequest, desk: Desk, notice?: Notice): Visit => ({
-    desk,
+  const visitOf = (request: FastifyRequest, ctx: RequestContext, notice?: Notice): PageRequest => ({
+    ctx,
     tokens,
     params: request.params as Readonly<Record<string, string>>,
-    form: request.body instanceof URLSearchParams ? request.body : addressForm(request),
+    form: request.body instanceof URLSearchParams ? request.body : queryForm(request),
     notice,
   })
 
   /** A page at `path`. */
-  const page = (path: string, show: Look) =>
-    pay.get(path, async (request, reply) => send(reply, await standin.read((desk) => show(visitOf(request, desk)))))
+  const page = (path: string, show: PageHandler) =>
+    pay.get(path, async (request, reply) => send(reply, await standin.read((ctx) => show(visitOf(request, ctx)))))
 
   /** A form that is sent to `path`; what keeps it from being done is told on the page that `show` makes. */
-  const form = (path: string, act: Look, show: Look) =>
+  const form = (path: string, act: PageHandler, show: PageHandler) =>
     pay.post(path, async (request, reply) => {
       try {
-        return send(reply, await standin.change((desk) => act(visitOf(request, desk))))
+        return send(reply, await standin.change((ctx) => act(visitOf(request, ctx))))
       } catch (error) {
-        const { status, notice } = problemOf(error)
-        const shown = await standin.read((desk) => show(visitOf(request, desk, notice)))
+        const { status, notice } = formProblem(error)
+        const shown = await standin.read((ctx) => show(visitOf(request, ctx, notice)))
         return send(reply, 'redirect' in shown || shown.status !== 200 ? shown : { ...shown, status })
       }
     })
 
-  const portalPage = (path: string, place: PortalPlace, show: (portal: PortalVisit) => Outcome) =>
-    page(path, (visit) => lookAtPortal(visit, place, show))
+  const portalPage = (path: string, place: PortalPageName, show: (portal: PortalPageRequest) => PageResponse) =>
+    page(path, (visit) => showPortalPage(visit, place, show))
 
   const portalForm = (
     path: string,
-    place: PortalPlace,
-    act: (portal: PortalVisit) => Outcome,
-    show: (portal: PortalVisit) => Outcome,
+    place: PortalPageName,
+    act: (portal: PortalPageRequest) => PageResponse,
+    show: (portal: PortalPageRequest) => PageResponse,
   ) =>
     form(
       path,
-      (visit) => actInPortal(visit, place, act),
-      (visit) => lookAtPortal(visit, place, show),
+      (visit) => submitPortalForm(visit, place, act),
+      (visit) => showPortalPage(visit, place, show),
     )
 
   page('/checkout/:id', showCheckout)
   form('/checkout/:id', submitCheckout, showCheckout)
   portalPage('/confirm/:id', 'subscription_update_confirm', showConfirm)
   portalForm('/confirm/:id', 'subscription_update_confirm', submitConfirm, showConfirm)
-  portalPage('/portal/:id', 'home', showPortal)
+  portalPage('/portal/:id', 'home', showPortalHome)
   portalPage('/portal/:id/card', 'payment_method_update', showCardForm)
   portalForm('/portal/:id/card', 'payment_method_update', submitCard, showCardForm)
   portalPage('/portal/:id/plans/:subscription', 'subscription_update', showPlans)
-  portalPage('/portal/:id/change/:subscription', 'subscription_update', showChange)
-  portalForm('/portal/:id/change/:subscription', 'subscription_update', submitChange, showChange)
+  portalPage('/portal/:id/change/:subscription', 'subscription_update', showPlanChange)
+  portalForm('/portal/:id/change/:subscription', 'subscription_update', submitPlanChange, showPlanChange)
   portalPage('/portal/:id/cancel/:subscription', 'subscription_cancel', showCancel)
   portalForm('/portal/:id/cancel/:subscription', 'subscription_cancel', submitCancel, showCancel)
-  portalForm('/portal/:id/keep/:subscription', 'home', submitKeep, showPortal)
-  portalForm('/portal/:id/resume/:subscription', 'home', submitResume, showPortal)
-  portalForm('/portal/:id/invoices/:invoice/pay', 'home', submitPayment, showPortal)
+  portalForm('/portal/:id/keep/:subscription', 'home', submitKeepPlan, showPortalHome)
+  portalForm('/portal/:id/resume/:subscription', 'home', submitResume, showPortalHome)
+  portalForm('/portal/:id/invoices/:invoice/pay', 'home', submitInvoicePayment, showPortalHome)
 }
 
 /** Why a form was not done, for the person who sent it; whatever is our own mistake is thrown on. */
-function problemOf(error: unknown): { status: number; notice: Notice } {
+function formProblem(error: unknown): { status: number; notice: Notice } {
   const bad = (status: number, text: string) => ({ status, notice: { tone: 'bad', text } as const })
-  if (error instanceof StaleForm)
+  if (error instanceof StaleFormError)
     return bad(
       403,
       'Nothing was done, because the page you sent this from is out of date. This is how things stand now.',
     )
-  if (error instanceof FormProblem) return bad(400, error.message)
+  if (error instanceof InvalidFormError) return bad(400, error.message)
   if (error instanceof StripeError && error.type === 'card_error')
     return bad(402, `${error.message} You can try another one.`)
   if (error instanceof StripeError) return bad(400, error.message)
   throw error
 }
 
-function addressForm(request: FastifyRequest): URLSearchParams {
+function queryForm(request: FastifyRequest): URLSearchParams {
   return new URL(request.url, 'http://standin.example').searchParams
 }
 
-function sendOutcome(reply: FastifyReply, outcome: Page | { redirect: string }, nowMs: number): FastifyReply {
+function sendResponse(reply: FastifyReply, outcome: Page | { redirect: string }, nowMs: number): FastifyReply {
   reply.headers({
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',

@@ -1,8 +1,8 @@
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { Customer, PaymentMethod } from '../state/records.ts'
 
 /** A customer as the API shows it; of a deleted one only the id is left. */
-export function presentCustomer(desk: Desk, customer: Customer) {
+export function presentCustomer(ctx: RequestContext, customer: Customer) {
   if (customer.deleted) return { id: customer.id, object: 'customer', deleted: true }
   return {
     id: customer.id,
@@ -10,7 +10,7 @@ export function presentCustomer(desk: Desk, customer: Customer) {
     address: null,
     balance: customer.balance,
     created: customer.created,
-    currency: desk.book.all('invoices').find((invoice) => invoice.customer === customer.id)?.currency ?? null,
+    currency: ctx.db.all('invoices').find((invoice) => invoice.customer === customer.id)?.currency ?? null,
     customer_account: null,
     default_source: null,
     delinquent: customer.delinquent,

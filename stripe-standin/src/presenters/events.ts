@@ -1,11 +1,11 @@
-import type { Desk } from '../state/database.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { StripeEvent, WebhookEndpoint } from '../state/records.ts'
 
 /** The version of Stripe's API whose shapes the stand-in speaks. */
 export const apiVersion = '2026-10-28.endive'
 
 /** An event as the API shows it and as it is sent to endpoints. */
-export function presentEvent(desk: Desk, event: StripeEvent) {
+export function presentEvent(ctx: RequestContext, event: StripeEvent) {
   return {
     id: event.id,
     object: 'event',
@@ -13,7 +13,7 @@ export function presentEvent(desk: Desk, event: StripeEvent) {
     created: event.created,
     data: event.data,
     livemode: false,
-    pending_webhooks: desk.book.all('deliveries').filter((delivery) => delivery.event === event.id).length,
+    pending_webhooks: ctx.db.all('deliveries').filter((delivery) => delivery.event === event.id).length,
     request: event.request,
     type: event.type,
   }

@@ -1,5 +1,5 @@
-import { wholeList } from '../http/lists.ts'
-import type { Desk } from '../state/database.ts'
+import { completeList } from '../http/lists.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { Invoice, InvoiceItem, InvoiceLine } from '../state/subscription-records.ts'
 
 /** What is still to be paid after the customer's credit, before any payment. */
@@ -8,7 +8,7 @@ export function amountDue(invoice: Invoice): number {
 }
 
 /** An invoice as the API shows it. */
-export function presentInvoice(desk: Desk, invoice: Invoice) {
+export function presentInvoice(ctx: RequestContext, invoice: Invoice) {
   const due = amountDue(invoice)
   return {
     id: invoice.id,
@@ -56,9 +56,9 @@ export function presentInvoice(desk: Desk, invoice: Invoice) {
     issuer: { type: 'self' },
     last_finalization_error: null,
     latest_revision: null,
-    lines: wholeList(
+    lines: completeList(
       `/v1/invoices/${invoice.id}/lines`,
-      invoice.lines.map((line) => presentLine(desk, invoice, line)),
+      invoice.lines.map((line) => presentLine(ctx, invoice, line)),
     ),
     livemode: false,
     metadata: invoice.metadata,
@@ -104,7 +104,7 @@ export function presentInvoice(desk: Desk, invoice: Invoice) {
 }
 
 /** One line of an invoice as the API shows it. */
-function presentLine(desk: Desk, invoice: Invoice, line: InvoiceLine) {
+function presentLine(ctx: RequestContext, invoice: Invoice, line: InvoiceLine) {
   const proration = { proration: line.proration, proration_details: { credited_items: null } }
   return {
     id: line.id,
@@ -140,7 +140,7 @@ function presentLine(desk: Desk, invoice: Invoice, line: InvoiceLine) {
         },
     period: line.period,
     pretax_credit_amounts: [],
-    pricing: presentPricing(desk, line),
+    pricing: presentPricing(ctx, line),
     quantity: line.quantity,
     quantity_decimal: String(line.quantity),
     subscription: line.subscription,
@@ -149,9 +149,9 @@ function presentLine(desk: Desk, invoice: Invoice, line: InvoiceLine) {
   }
 }
 
-function presentPricing(desk: Desk, line: { price: string | null; amount: number }) {
+function presentPricing(ctx: RequestContext, line: { price: string | null; amount: number }) {
   if (!line.price) return { type: 'price_details', unit_amount_decimal: String(line.amount) }
-  const price = desk.book.must('prices', line.price)
+  const price = ctx.db.getOrThrow('prices', line.price)
   return {
     price_details: { price: price.id, product: price.product },
     type: 'price_details',
@@ -160,7 +160,7 @@ function presentPricing(desk: Desk, line: { price: string | null; amount: number
 }
 
 /** An amount that waits for the next invoice, as the API shows it. */
-export function presentInvoiceItem(desk: Desk, item: InvoiceItem) {
+export function presentInvoiceItem(ctx: RequestContext, item: InvoiceItem) {
   return {
     id: item.id,
     object: 'invoiceitem',
@@ -181,7 +181,7 @@ export function presentInvoiceItem(desk: Desk, item: InvoiceItem) {
       type: 'subscription_details',
     },
     period: item.period,
-    pricing: presentPricing(desk, item),
+    pricing: presentPricing(ctx, item),
     proration: item.proration,
     quantity: item.quantity,
     quantity_decimal: String(item.quantity),

@@ -1,5 +1,5 @@
-import { wholeList } from '../http/lists.ts'
-import type { Desk } from '../state/database.ts'
+import { completeList } from '../http/lists.ts'
+import type { RequestContext } from '../state/database.ts'
 import type {
   AfterCompletion,
   CheckoutSession,
@@ -10,9 +10,9 @@ import type {
 import { presentPrice } from './catalogue.ts'
 
 /** A checkout session as the API shows it; its address is there as long as it can be used. */
-export function presentCheckoutSession(desk: Desk, session: CheckoutSession) {
-  const total = checkoutTotal(desk, session)
-  const customer = session.customer ? desk.book.get('customers', session.customer) : undefined
+export function presentCheckoutSession(ctx: RequestContext, session: CheckoutSession) {
+  const total = checkoutTotal(ctx, session)
+  const customer = session.customer ? ctx.db.get('customers', session.customer) : undefined
   const email = customer?.email ?? session.customer_email
   return {
     id: session.id,
@@ -87,17 +87,17 @@ export function presentCheckoutSession(desk: Desk, session: CheckoutSession) {
     success_url: session.success_url,
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: 'hosted_page',
-    url: session.status === 'open' ? `${desk.url}/pay/checkout/${session.id}` : null,
+    url: session.status === 'open' ? `${ctx.url}/pay/checkout/${session.id}` : null,
     wallet_options: null,
   }
 }
 
 /** What the session sells, as its own list (it is shown only when asked for). */
-export function presentSessionLines(desk: Desk, session: CheckoutSession) {
-  return wholeList(
+export function presentCheckoutLineItems(ctx: RequestContext, session: CheckoutSession) {
+  return completeList(
     `/v1/checkout/sessions/${session.id}/line_items`,
     session.line_items.map((line) => {
-      const price = desk.book.must('prices', line.price)
+      const price = ctx.db.getOrThrow('prices', line.price)
       const amount = price.unit_amount * line.quantity
       return {
         id: line.id,
@@ -108,7 +108,7 @@ export function presentSessionLines(desk: Desk, session: CheckoutSession) {
         amount_tax: 0,
         amount_total: amount,
         currency: price.currency,
-        description: desk.book.must('products', price.product).name,
+        description: ctx.db.getOrThrow('products', price.product).name,
         metadata: {},
         price: presentPrice(price),
         quantity: line.quantity,
@@ -118,15 +118,15 @@ export function presentSessionLines(desk: Desk, session: CheckoutSession) {
 }
 
 /** Price of all that the session sells, for one period. */
-export function checkoutTotal(desk: Desk, session: Pick<CheckoutSession, 'line_items'>): number {
+export function checkoutTotal(ctx: RequestContext, session: Pick<CheckoutSession, 'line_items'>): number {
   return session.line_items.reduce(
-    (sum, line) => sum + desk.book.must('prices', line.price).unit_amount * line.quantity,
+    (sum, line) => sum + ctx.db.getOrThrow('prices', line.price).unit_amount * line.quantity,
     0,
   )
 }
 
 /** A portal session as the API shows it. Confirming one exact change has a page of its own. */
-export function presentPortalSession(desk: Desk, session: PortalSession) {
+export function presentPortalSession(ctx: RequestContext, session: PortalSession) {
   const page = session.flow?.type === 'subscription_update_confirm' ? 'confirm' : 'portal'
   return {
     id: session.id,
@@ -140,7 +140,7 @@ export function presentPortalSession(desk: Desk, session: PortalSession) {
     locale: session.locale,
     on_behalf_of: null,
     return_url: session.return_url,
-    url: `${desk.url}/pay/${page}/${session.id}`,
+    url: `${ctx.url}/pay/${page}/${session.id}`,
   }
 }
 

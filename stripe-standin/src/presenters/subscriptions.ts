@@ -1,10 +1,10 @@
-import { wholeList } from '../http/lists.ts'
-import type { Desk } from '../state/database.ts'
+import { completeList } from '../http/lists.ts'
+import type { RequestContext } from '../state/database.ts'
 import type { Subscription, SubscriptionItem, SubscriptionSchedule } from '../state/subscription-records.ts'
 import { presentPlan, presentPrice } from './catalogue.ts'
 
 /** A subscription as the API shows it since 2025: its periods stand on its items. */
-export function presentSubscription(desk: Desk, subscription: Subscription) {
+export function presentSubscription(ctx: RequestContext, subscription: Subscription) {
   return {
     id: subscription.id,
     object: 'subscription',
@@ -39,9 +39,9 @@ export function presentSubscription(desk: Desk, subscription: Subscription) {
       footer: null,
       issuer: { type: 'self' },
     },
-    items: wholeList(
+    items: completeList(
       `/v1/subscription_items?subscription=${subscription.id}`,
-      subscription.items.map((item) => presentItem(desk, subscription, item)),
+      subscription.items.map((item) => presentSubscriptionItem(ctx, subscription, item)),
     ),
     latest_invoice: subscription.latest_invoice,
     livemode: false,
@@ -69,8 +69,8 @@ export function presentSubscription(desk: Desk, subscription: Subscription) {
   }
 }
 
-function presentItem(desk: Desk, subscription: Subscription, item: SubscriptionItem) {
-  const price = desk.book.must('prices', item.price)
+function presentSubscriptionItem(ctx: RequestContext, subscription: Subscription, item: SubscriptionItem) {
+  const price = ctx.db.getOrThrow('prices', item.price)
   return {
     id: item.id,
     object: 'subscription_item',
@@ -90,10 +90,10 @@ function presentItem(desk: Desk, subscription: Subscription, item: SubscriptionI
 }
 
 /** A change of plan that waits for the end of the period, as the API shows it: one phase before it and one after. */
-export function presentSchedule(desk: Desk, schedule: SubscriptionSchedule) {
+export function presentSchedule(ctx: RequestContext, schedule: SubscriptionSchedule) {
   const phase = (price: string, start: number, end: number | null) => ({
     add_invoice_items: [],
-    currency: desk.book.must('prices', price).currency,
+    currency: ctx.db.getOrThrow('prices', price).currency,
     end_date: end,
     items: [{ discounts: [], metadata: {}, plan: price, price, quantity: schedule.quantity, tax_rates: [] }],
     metadata: {},

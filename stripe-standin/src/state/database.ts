@@ -59,12 +59,12 @@ const collectionNames = [
  * All records, in memory, in the order in which they were made. Whatever is changed between `begin` and `rollBack` is
  * put back, so that a verb that throws half way leaves no trace.
  */
-export class Book {
+export class Database {
   private readonly records: Records
   private undo: (() => void)[] = []
-  private readonly texts = new WeakMap<object, string>()
+  private readonly jsonCache = new WeakMap<object, string>()
 
-  constructor(saved: SavedBook = {}) {
+  constructor(saved: DatabaseSnapshot = {}) {
     this.records = Object.fromEntries(
       collectionNames.map((name) => [name, new Map((saved[name] ?? []).map((record) => [record.id, record]))]),
     ) as unknown as Records
@@ -75,7 +75,7 @@ export class Book {
   }
 
   /** The record, which is known to exist because another record refers to it. */
-  must<Name extends CollectionName>(name: Name, id: string): Collections[Name] {
+  getOrThrow<Name extends CollectionName>(name: Name, id: string): Collections[Name] {
     const record = this.get(name, id)
     if (!record) throw new Error(`No ${id} among ${name}, though something refers to it.`)
     return record
@@ -95,12 +95,12 @@ export class Book {
   }
 
   /** Replaces some facts of a record. */
-  amend<Name extends CollectionName>(
+  update<Name extends CollectionName>(
     name: Name,
     record: Collections[Name],
-    facts: Partial<Collections[Name]>,
+    fields: Partial<Collections[Name]>,
   ): Collections[Name] {
-    return this.put(name, { ...record, ...facts })
+    return this.put(name, { ...record, ...fields })
   }
 
   remove(name: CollectionName, id: string): void {
@@ -116,21 +116,21 @@ export class Book {
     this.undo = []
   }
 
-  get changed(): boolean {
+  get hasChanges(): boolean {
     return this.undo.length > 0
   }
 
-  rollBack(): void {
+  rollback(): void {
     for (const step of this.undo.reverse()) step()
     this.undo = []
   }
 
   /** All records as JSON. Each record is written out once: it never changes, another takes its place. */
-  toText(): string {
+  toJson(): string {
     const collections = collectionNames.map((name) => {
       const records = this.all(name).map((record) => {
-        const text = this.texts.get(record) ?? JSON.stringify(record)
-        this.texts.set(record, text)
+        const text = this.jsonCache.get(record) ?? JSON.stringify(record)
+        this.jsonCache.set(record, text)
         return text
       })
       return `"${name}":[${records.join(',')}]`
@@ -139,11 +139,11 @@ export class Book {
   }
 }
 
-export type SavedBook = { readonly [Name in CollectionName]?: readonly Collections[Name][] }
+export type DatabaseSnapshot = { readonly [Name in CollectionName]?: readonly Collections[Name][] }
 
 /** What every verb works with: the records, the time, the events, and where the stand-in can be reached. */
-export interface Desk {
-  readonly book: Book
+export interface RequestContext {
+  readonly db: Database
   /** Whole seconds since 1970 on the stand-in's clock; the same throughout one verb. */
   readonly now: number
   /** Base of the addresses of pages, without a slash at the end. */

@@ -6,12 +6,12 @@
 
 export type Metadata = Readonly<Record<string, string>>
 
-export interface Stored {
+export interface StoredRecord {
   readonly id: string
   readonly created: number
 }
 
-export interface Customer extends Stored {
+export interface Customer extends StoredRecord {
   readonly email: string | null
   readonly name: string | null
   readonly phone: string | null
@@ -26,7 +26,7 @@ export interface Customer extends Stored {
   readonly deleted: boolean
 }
 
-export interface Product extends Stored {
+export interface Product extends StoredRecord {
   readonly name: string
   readonly description: string | null
   readonly active: boolean
@@ -38,7 +38,7 @@ export interface Product extends Stored {
 
 export type Interval = 'day' | 'week' | 'month' | 'year'
 
-export interface Price extends Stored {
+export interface Price extends StoredRecord {
   readonly product: string
   readonly active: boolean
   readonly currency: string
@@ -52,7 +52,7 @@ export interface Price extends Stored {
 /** What a card does: `declines_charges` is accepted when it is attached and refused whenever it is charged. */
 export type CardBehavior = 'works' | 'declines' | 'declines_charges'
 
-export interface PaymentMethod extends Stored {
+export interface PaymentMethod extends StoredRecord {
   readonly customer: string | null
   readonly behavior: CardBehavior
   readonly brand: string
@@ -61,7 +61,7 @@ export interface PaymentMethod extends Stored {
   readonly metadata: Metadata
 }
 
-export interface WebhookEndpoint extends Stored {
+export interface WebhookEndpoint extends StoredRecord {
   readonly url: string
   readonly secret: string
   readonly enabled_events: readonly string[]
@@ -71,14 +71,14 @@ export interface WebhookEndpoint extends Stored {
   readonly api_version: string | null
 }
 
-export interface StripeEvent extends Stored {
+export interface StripeEvent extends StoredRecord {
   readonly type: string
   readonly data: { readonly object: unknown; readonly previous_attributes?: unknown }
   readonly request: { readonly id: string | null; readonly idempotency_key: string | null }
 }
 
 /** An event on its way to one endpoint; it is removed when it has arrived or was given up. */
-export interface Delivery extends Stored {
+export interface Delivery extends StoredRecord {
   readonly event: string
   readonly endpoint: string
   readonly attempts: number
@@ -86,7 +86,7 @@ export interface Delivery extends Stored {
 }
 
 /** The reply that a repeated request with the same Idempotency-Key gets again. */
-export interface KeptReply extends Stored {
+export interface KeptReply extends StoredRecord {
   readonly fingerprint: string
   readonly request_id: string
   readonly status: number
@@ -94,7 +94,7 @@ export interface KeptReply extends Stored {
 }
 
 /** How the account's billing is set up; at Stripe these are settings of the dashboard. */
-export interface Settings extends Stored {
+export interface Settings extends StoredRecord {
   readonly clock_offset_seconds: number
   /** Days from one failed payment of a renewal to the next attempt. */
   readonly retry_days: readonly number[]

@@ -1,4 +1,4 @@
-import type { Book } from './database.ts'
+import type { Database } from './database.ts'
 import { newId } from './database.ts'
 import type { Settings, WebhookEndpoint } from './records.ts'
 
@@ -6,14 +6,14 @@ const settingsId = 'settings'
 const seededPortalConfiguration = 'bpc_standin_default'
 
 /** The settings, which every book has. */
-export function currentSettings(book: Book): Settings {
-  return book.must('settings', settingsId)
+export function getSettings(db: Database): Settings {
+  return db.getOrThrow('settings', settingsId)
 }
 
 /** Fills a fresh book: settings, products and prices, and a portal where every plan can be chosen. Keeps what is there. */
-export function seedBook(book: Book, plans: readonly PlanForSale[], now: number): void {
-  if (!book.get('settings', settingsId)) {
-    book.put('settings', {
+export function seedDatabase(db: Database, plans: readonly SeedPlan[], now: number): void {
+  if (!db.get('settings', settingsId)) {
+    db.put('settings', {
       id: settingsId,
       created: now,
       clock_offset_seconds: 0,
@@ -22,19 +22,19 @@ export function seedBook(book: Book, plans: readonly PlanForSale[], now: number)
       draft_seconds: 3_600,
     })
   }
-  for (const plan of plans) seedPlan(book, plan, now)
-  if (!book.get('portal_configurations', seededPortalConfiguration)) seedPortal(book, plans, now)
+  for (const plan of plans) seedPlan(db, plan, now)
+  if (!db.get('portal_configurations', seededPortalConfiguration)) seedPortal(db, plans, now)
 }
 
 /** Adds, or moves, the endpoint that the stand-in is started with. Its secret is made once when none is given. */
 export function seedWebhookEndpoint(
-  book: Book,
+  db: Database,
   wanted: { readonly url: string; readonly secret?: string | undefined },
   now: number,
 ): WebhookEndpoint {
   const id = 'we_standin'
-  const known = book.get('webhook_endpoints', id)
-  return book.put('webhook_endpoints', {
+  const known = db.get('webhook_endpoints', id)
+  return db.put('webhook_endpoints', {
     id,
     created: known?.created ?? now,
     url: wanted.url,
@@ -47,10 +47,10 @@ export function seedWebhookEndpoint(
   })
 }
 
-function seedPlan(book: Book, plan: PlanForSale, now: number): void {
+function seedPlan(db: Database, plan: SeedPlan, now: number): void {
   const product = `prod_standin_${plan.slug}`
-  if (!book.get('products', product)) {
-    book.put('products', {
+  if (!db.get('products', product)) {
+    db.put('products', {
       id: product,
       created: now,
       updated: now,
@@ -68,8 +68,8 @@ function seedPlan(book: Book, plan: PlanForSale, now: number): void {
   ] as const
   for (const { billing, interval, cents } of billings) {
     const id = `price_standin_${plan.slug}_${billing}`
-    if (book.get('prices', id)) continue
-    book.put('prices', {
+    if (db.get('prices', id)) continue
+    db.put('prices', {
       id,
       created: now,
       product,
@@ -84,8 +84,8 @@ function seedPlan(book: Book, plan: PlanForSale, now: number): void {
   }
 }
 
-function seedPortal(book: Book, plans: readonly PlanForSale[], now: number): void {
-  book.put('portal_configurations', {
+function seedPortal(db: Database, plans: readonly SeedPlan[], now: number): void {
+  db.put('portal_configurations', {
     id: seededPortalConfiguration,
     created: now,
     updated: now,
@@ -121,7 +121,7 @@ function seedPortal(book: Book, plans: readonly PlanForSale[], now: number): voi
 }
 
 /** A plan that a fresh stand-in sells, monthly and annually. */
-export interface PlanForSale {
+export interface SeedPlan {
   /** Names the price ids and lookup keys: `price_standin_{slug}_monthly`, `storedex_{slug}_monthly`. */
   readonly slug: string
   readonly name: string
@@ -129,26 +129,26 @@ export interface PlanForSale {
   readonly annual_cents: number
 }
 
-export const defaultPlans: readonly PlanForSale[] = [
+export const defaultSeedPlans: readonly SeedPlan[] = [
   { slug: 'pro', name: 'Pro', monthly_cents: 4_900, annual_cents: 49_000 },
   { slug: 'business', name: 'Business', monthly_cents: 19_900, annual_cents: 199_000 },
   { slug: 'enterprise', name: 'Enterprise', monthly_cents: 99_900, annual_cents: 999_000 },
 ]
 
 /** Plans from JSON text; throws with a sentence when it is anything else. */
-export function readPlans(text: string): readonly PlanForSale[] {
+export function parsePlans(text: string): readonly SeedPlan[] {
   const wanted = 'STANDIN_PRICES is a JSON list of {"slug","name","monthly_cents","annual_cents"}.'
   try {
     const plans: unknown = JSON.parse(text)
-    if (Array.isArray(plans) && plans.length > 0 && plans.every(isPlan)) return plans
+    if (Array.isArray(plans) && plans.length > 0 && plans.every(isSeedPlan)) return plans
   } catch (error) {
     throw new Error(wanted, { cause: error })
   }
   throw new Error(wanted)
 }
 
-function isPlan(value: unknown): value is PlanForSale {
-  const plan = value as Partial<PlanForSale> | null
+function isSeedPlan(value: unknown): value is SeedPlan {
+  const plan = value as Partial<SeedPlan> | null
   const areCents = [plan?.monthly_cents, plan?.annual_cents].every(
     (cents) => Number.isInteger(cents) && cents! >= 0 && cents! <= 99_999_999,
   )

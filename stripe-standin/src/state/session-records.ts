@@ -1,7 +1,7 @@
-import type { Metadata, Stored } from './records.ts'
+import type { Metadata, StoredRecord } from './records.ts'
 import type { MissingPaymentMethod } from './subscription-records.ts'
 
-export interface CheckoutSession extends Stored {
+export interface CheckoutSession extends StoredRecord {
   readonly mode: 'subscription'
   readonly status: 'open' | 'complete' | 'expired'
   readonly payment_status: 'paid' | 'unpaid' | 'no_payment_required'
@@ -29,7 +29,7 @@ export interface CheckoutSession extends Stored {
 
 export type ProrationBehavior = 'always_invoice' | 'create_prorations' | 'none'
 
-export interface PortalConfiguration extends Stored {
+export interface PortalConfiguration extends StoredRecord {
   readonly updated: number
   readonly active: boolean
   readonly is_default: boolean
@@ -79,7 +79,7 @@ export type AfterCompletion =
   | { readonly type: 'redirect'; readonly return_url: string }
   | { readonly type: 'hosted_confirmation'; readonly custom_message: string | null }
 
-export interface PortalSession extends Stored {
+export interface PortalSession extends StoredRecord {
   readonly customer: string
   readonly configuration: string
   readonly return_url: string | null

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Book, SavedBook } from './database.ts'
+import type { Database, DatabaseSnapshot } from './database.ts'
 
 const formatVersion = 1
 
@@ -10,17 +10,17 @@ const formatVersion = 1
  * Keeps the book in one file. Each version is written aside, forced to the disk and renamed into place, so that a crash
  * at any moment leaves the old or the new one whole. Changes that arrive while a version is being written share the next.
  */
-export class Disk {
+export class StateFile {
   private readonly file: string
   private readonly directory: string
-  private readonly book: Book
+  private readonly db: Database
   private writing: Promise<void> = Promise.resolve()
   private next: Promise<void> | undefined
 
-  constructor(directory: string, book: Book) {
+  constructor(directory: string, db: Database) {
     this.directory = directory
     this.file = join(directory, 'state.json')
-    this.book = book
+    this.db = db
   }
 
   /** Resolves when everything that is in the book now is on disk. */
@@ -39,13 +39,13 @@ export class Disk {
   }
 
   /** Resolves when nothing is on its way to the disk any more. */
-  async idle(): Promise<void> {
+  async settled(): Promise<void> {
     await (this.next ?? this.writing)
   }
 
   private async write(): Promise<void> {
     const aside = `${this.file}.new`
-    const text = `{"format":${formatVersion},"book":${this.book.toText()}}`
+    const text = `{"format":${formatVersion},"book":${this.db.toJson()}}`
     const file = await open(aside, 'w', 0o600)
     try {
       await file.writeFile(text)
@@ -60,7 +60,7 @@ export class Disk {
 }
 
 /** The book as it was last saved in `directory`; undefined when there is none yet. */
-export function loadBook(directory: string): SavedBook | undefined {
+export function readStateFile(directory: string): DatabaseSnapshot | undefined {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   // One that was there before may be open to others; the ids in it open pages.
   chmodSync(directory, 0o700)
@@ -77,7 +77,7 @@ export function loadBook(directory: string): SavedBook | undefined {
   return book
 }
 
-function parse(file: string, text: string): { format: number; book: SavedBook } {
+function parse(file: string, text: string): { format: number; book: DatabaseSnapshot } {
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -89,10 +89,10 @@ function parse(file: string, text: string): { format: number; book: SavedBook } 
  * The key of a stand-in that was given none: made once for each folder of state and readable by its owner only, or for
  * this process where no state is kept. Call it while the folder is locked.
  */
-export function provideSecretKey(stateDir: string | undefined): string {
+export function loadOrCreateSecretKey(stateDir: string | undefined): string {
   if (stateDir === undefined) return newKey()
   const file = join(stateDir, 'secret-key')
-  const kept = readKept(file)
+  const kept = readSavedKey(file)
   if (kept) {
     // A copy from elsewhere may have been readable by others.
     chmodSync(file, 0o600)
@@ -109,7 +109,7 @@ function newKey(): string {
   return `sk_test_${randomBytes(24).toString('hex')}`
 }
 
-function readKept(file: string): string | undefined {
+function readSavedKey(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim() || undefined
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Customer, Metadata, Stored } from './records.ts'
+import type { Customer, Metadata, StoredRecord } from './records.ts'
 
 export type SubscriptionStatus =
   | 'trialing'
@@ -10,7 +10,7 @@ export type SubscriptionStatus =
   | 'incomplete_expired'
   | 'paused'
 
-export interface SubscriptionItem extends Stored {
+export interface SubscriptionItem extends StoredRecord {
   readonly price: string
   readonly quantity: number
   readonly metadata: Metadata
@@ -20,7 +20,7 @@ export interface SubscriptionItem extends Stored {
 
 export type MissingPaymentMethod = 'cancel' | 'create_invoice' | 'pause'
 
-export interface Subscription extends Stored {
+export interface Subscription extends StoredRecord {
   readonly customer: string
   readonly status: SubscriptionStatus
   readonly currency: string
@@ -55,7 +55,7 @@ export interface Subscription extends Stored {
 }
 
 /** A change of plan that waits for the end of the paid period. */
-export interface SubscriptionSchedule extends Stored {
+export interface SubscriptionSchedule extends StoredRecord {
   readonly subscription: string
   readonly customer: string
   readonly status: 'active' | 'completed' | 'released' | 'canceled'
@@ -89,7 +89,7 @@ export type BillingReason =
   | 'subscription_update'
   | 'subscription_threshold'
 
-export interface Invoice extends Stored {
+export interface Invoice extends StoredRecord {
   readonly customer: string
   readonly subscription: string | null
   readonly status: InvoiceStatus
@@ -121,7 +121,7 @@ export interface Invoice extends Stored {
 }
 
 /** An amount that waits for the customer's next invoice, or (with `invoice`) has become a line of one. */
-export interface InvoiceItem extends Stored {
+export interface InvoiceItem extends StoredRecord {
   readonly customer: string
   readonly invoice: string | null
   readonly subscription: string | null

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { completeCheckout, successUrl } from '../../src/billing/checkout.ts'
-import type { PageCard } from '../../src/billing/customers.ts'
+import type { PageTestCard } from '../../src/billing/customers.ts'
 import { daySeconds, hourSeconds, idOf, openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -27,8 +27,8 @@ async function session(more: object = {}) {
   })
 }
 
-const complete = (id: string, card: PageCard = 'works') =>
-  world.standin.change((desk) => completeCheckout(desk, id, { card }))
+const complete = (id: string, card: PageTestCard = 'works') =>
+  world.standin.change((ctx) => completeCheckout(ctx, id, { card }))
 
 test('a session leads to a page of the stand-in and is good for a day', async () => {
   const open = await session()

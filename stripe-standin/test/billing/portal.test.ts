@@ -1,15 +1,15 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
-  cancelAtPeriodEnd,
+  cancelFromPortal,
   changePlan,
-  confirmUpdate,
-  dropScheduledChange,
+  confirmPlanChange,
   payInvoice,
-  resume,
+  undoCancellation,
+  undoScheduledChange,
   updatePaymentMethod,
 } from '../../src/billing/portal/actions.ts'
-import { viewConfirm, viewPortal } from '../../src/billing/portal/view.ts'
+import { loadConfirmView, loadPortalView } from '../../src/billing/portal/view.ts'
 import { customerWithCard, daySeconds, hourSeconds, idOf, openWorld, subscribed, type World } from '../support/world.ts'
 
 let world: World
@@ -54,10 +54,10 @@ test('what the confirmation shows as due is what it charges, once', async () => 
   const subscription = await subscribed(world)
   await world.advance(10 * daySeconds)
   const { id } = await confirmation(subscription, 'price_standin_business_monthly')
-  const view = await world.standin.read((desk) => viewConfirm(desk, id))
+  const view = await world.standin.read((ctx) => loadConfirmView(ctx, id))
   expect(view.preview).toMatchObject({ when: 'now', amountDue: expect.any(Number) })
-  await world.standin.change((desk) => confirmUpdate(desk, id))
-  await world.standin.change((desk) => confirmUpdate(desk, id))
+  await world.standin.change((ctx) => confirmPlanChange(ctx, id))
+  await world.standin.change((ctx) => confirmPlanChange(ctx, id))
   const upgraded = await reread(subscription.id)
   expect(upgraded.items.data[0]!.price.id).toBe('price_standin_business_monthly')
   expect(upgraded.latest_invoice).toMatchObject({ status: 'paid', amount_paid: view.preview?.amountDue })
@@ -68,8 +68,8 @@ test('what the confirmation shows as due is what it charges, once', async () => 
 test('a confirmation whose card is declined changes nothing', async () => {
   const subscription = await subscribed(world)
   const { id } = await confirmation(subscription, 'price_standin_business_monthly')
-  await world.standin.change((desk) => updatePaymentMethod(desk, id, { card: 'declines' }))
-  await expect(world.standin.change((desk) => confirmUpdate(desk, id))).rejects.toMatchObject({ status: 402 })
+  await world.standin.change((ctx) => updatePaymentMethod(ctx, id, { card: 'declines' }))
+  await expect(world.standin.change((ctx) => confirmPlanChange(ctx, id))).rejects.toMatchObject({ status: 402 })
   const same = await reread(subscription.id)
   expect([same.status, same.items.data[0]!.price.id]).toEqual(['active', 'price_standin_pro_monthly'])
 })
@@ -94,7 +94,7 @@ test('a lower plan is scheduled: the plan stays until the period ends, then the 
   const subscription = await subscribed(world, 'price_standin_business_monthly')
   const { id } = await portal(idOf(subscription.customer))
   const wanted = { subscription: subscription.id, price: 'price_standin_pro_monthly' }
-  await world.standin.change((desk) => changePlan(desk, id, wanted))
+  await world.standin.change((ctx) => changePlan(ctx, id, wanted))
   const waiting = await reread(subscription.id)
   expect(waiting.items.data[0]!.price.id).toBe('price_standin_business_monthly')
   expect(waiting.schedule).toMatchObject({ object: 'subscription_schedule', status: 'active' })
@@ -110,11 +110,11 @@ test('a scheduled change is dropped on request, and by an upgrade', async () => 
   const { id } = await portal(idOf(subscription.customer))
   const own = { subscription: subscription.id }
   const down = { ...own, price: 'price_standin_pro_monthly' }
-  await standin.change((desk) => changePlan(desk, id, down))
-  await standin.change((desk) => dropScheduledChange(desk, id, own))
+  await standin.change((ctx) => changePlan(ctx, id, down))
+  await standin.change((ctx) => undoScheduledChange(ctx, id, own))
   expect((await reread(subscription.id)).schedule).toBeNull()
-  await standin.change((desk) => changePlan(desk, id, down))
-  await standin.change((desk) => changePlan(desk, id, { ...own, price: 'price_standin_enterprise_monthly' }))
+  await standin.change((ctx) => changePlan(ctx, id, down))
+  await standin.change((ctx) => changePlan(ctx, id, { ...own, price: 'price_standin_enterprise_monthly' }))
   await world.advance(32 * daySeconds)
   const kept = await reread(subscription.id)
   expect([kept.schedule, kept.items.data[0]!.price.id]).toEqual([null, 'price_standin_enterprise_monthly'])
@@ -125,11 +125,11 @@ test('cancellation waits for the end of the period and can be taken back until t
   const subscription = await subscribed(world)
   const { id } = await portal(idOf(subscription.customer))
   const own = { subscription: subscription.id }
-  await standin.change((desk) => cancelAtPeriodEnd(desk, id, own))
+  await standin.change((ctx) => cancelFromPortal(ctx, id, own))
   expect(await reread(subscription.id)).toMatchObject({ status: 'active', cancel_at_period_end: true })
-  await standin.change((desk) => resume(desk, id, own))
+  await standin.change((ctx) => undoCancellation(ctx, id, own))
   expect(await reread(subscription.id)).toMatchObject({ cancel_at_period_end: false, cancel_at: null })
-  await standin.change((desk) => cancelAtPeriodEnd(desk, id, own))
+  await standin.change((ctx) => cancelFromPortal(ctx, id, own))
   await world.advance(32 * daySeconds)
   expect((await reread(subscription.id)).status).toBe('canceled')
 })
@@ -139,17 +139,17 @@ test('a past due subscription is recovered by a new card, or by paying its invoi
   for (const way of ['card', 'invoice'] as const) {
     const subscription = await subscribed(world)
     const { id } = await portal(idOf(subscription.customer))
-    await standin.change((desk) => updatePaymentMethod(desk, id, { card: 'declines' }))
+    await standin.change((ctx) => updatePaymentMethod(ctx, id, { card: 'declines' }))
     await world.advance(31 * daySeconds + hourSeconds)
     const failed = await reread(subscription.id)
     expect([way, failed.status]).toEqual([way, 'past_due'])
     const invoice = idOf(failed.latest_invoice)
-    await expect(standin.change((desk) => payInvoice(desk, id, { invoice }))).rejects.toMatchObject({ status: 402 })
-    if (way === 'card') await standin.change((desk) => updatePaymentMethod(desk, id, { card: 'works' }))
+    await expect(standin.change((ctx) => payInvoice(ctx, id, { invoice }))).rejects.toMatchObject({ status: 402 })
+    if (way === 'card') await standin.change((ctx) => updatePaymentMethod(ctx, id, { card: 'works' }))
     else {
       const good = await stripe.paymentMethods.attach('pm_card_visa', { customer: idOf(subscription.customer) })
       await stripe.subscriptions.update(subscription.id, { default_payment_method: good.id })
-      await standin.change((desk) => payInvoice(desk, id, { invoice }))
+      await standin.change((ctx) => payInvoice(ctx, id, { invoice }))
     }
     expect(await reread(subscription.id)).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } })
   }
@@ -163,11 +163,11 @@ test('in a trial a chosen plan ends it and is paid at once, as the preview says'
     trial_period_days: 14,
   })
   const { id } = await portal(customer.id)
-  const view = await world.standin.read((desk) => viewPortal(desk, id))
+  const view = await world.standin.read((ctx) => loadPortalView(ctx, id))
   const choice = view.subscriptions[0]!.choices.find(({ price }) => price.id === 'price_standin_business_monthly')
   expect(choice?.preview).toMatchObject({ when: 'now', amountDue: 19_900 })
-  await world.standin.change((desk) =>
-    changePlan(desk, id, { subscription: trial.id, price: 'price_standin_business_monthly' }),
+  await world.standin.change((ctx) =>
+    changePlan(ctx, id, { subscription: trial.id, price: 'price_standin_business_monthly' }),
   )
   expect(await reread(trial.id)).toMatchObject({ status: 'active', latest_invoice: { amount_paid: 19_900 } })
 })
@@ -176,12 +176,12 @@ test('a portal touches only its own customer', async () => {
   const [mine, theirs] = [await subscribed(world), await subscribed(world)]
   const { id } = await portal(idOf(mine.customer))
   const other = { subscription: theirs.id, price: 'price_standin_business_monthly' }
-  await expect(world.standin.change((desk) => changePlan(desk, id, other))).rejects.toMatchObject({ status: 404 })
-  await expect(world.standin.change((desk) => cancelAtPeriodEnd(desk, id, other))).rejects.toMatchObject({
+  await expect(world.standin.change((ctx) => changePlan(ctx, id, other))).rejects.toMatchObject({ status: 404 })
+  await expect(world.standin.change((ctx) => cancelFromPortal(ctx, id, other))).rejects.toMatchObject({
     status: 404,
   })
   const invoice = idOf(theirs.latest_invoice)
-  await expect(world.standin.change((desk) => payInvoice(desk, id, { invoice }))).rejects.toMatchObject({ status: 404 })
+  await expect(world.standin.change((ctx) => payInvoice(ctx, id, { invoice }))).rejects.toMatchObject({ status: 404 })
 })
 
 test('a configuration says what can be done, is changed in part, and must offer what exists', async () => {

@@ -135,7 +135,7 @@ describe('a stand-in that is given no key', () => {
     chmodSync(stateDir, 0o755)
     const open = async () => {
       const { app, standin } = await createStandin({ stateDir })
-      await standin.change(({ book, now }) => book.put('products', product(now)))
+      await standin.change(({ db, now }) => db.put('products', product(now)))
       await app.close()
       return standin.secretKey
     }

@@ -129,8 +129,8 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
     async (width) => {
       const { page, complaints } = await visitor(width)
       const { customer, subscription } = await shop.subscriber('price_standin_enterprise_annual')
-      await shop.standin.change(({ book }) => {
-        book.amend('customers', customer, { email: `${'a-long-name-without-a-break'.repeat(3)}@aurora.example` })
+      await shop.standin.change(({ db }) => {
+        db.update('customers', customer, { email: `${'a-long-name-without-a-break'.repeat(3)}@aurora.example` })
       })
       const [portal, checkout, asking] = [
         await shop.portal(customer.id),

@@ -32,7 +32,7 @@ test('confirming changes the plan at once, charges it, and leads to the address 
   expect([reply.status, reply.location]).toEqual([303, back])
   const { id } = subscriber.subscription
   expect((await shop.subscription(id)).items[0]!.price).toBe(business)
-  const amounts = await shop.look((book) => book.all('invoices').map(({ total, status }) => [total, status]))
+  const amounts = await shop.look((db) => db.all('invoices').map(({ total, status }) => [total, status]))
   expect(amounts).toEqual([
     [4_900, 'paid'],
     [15_000, 'paid'],
@@ -45,7 +45,7 @@ test('confirming twice, even at once, does it once and leads on both times', asy
   const replies = await Promise.all([shop.post(path, form), shop.post(path, form)])
   replies.push(await shop.post(path, form))
   expect(replies.map(({ status, location }) => [status, location])).toEqual(Array(3).fill([303, back]))
-  expect(await shop.look((book) => [book.all('invoices').length, book.all('payment_methods').length])).toEqual([2, 2])
+  expect(await shop.look((db) => [db.all('invoices').length, db.all('payment_methods').length])).toEqual([2, 2])
   expect((await shop.get(path)).status).toBe(410)
 })
 
@@ -75,7 +75,7 @@ test('a page that is some minutes old is good, though the amount has fallen by c
   const form = { ...(await shop.get(path)).hidden(path), card: 'on_file' }
   shop.passSeconds(900)
   expect((await shop.post(path, form)).status).toBe(303)
-  expect(await shop.look((book) => book.all('invoices')[1]!.total)).toBeLessThan(15_000)
+  expect(await shop.look((db) => db.all('invoices')[1]!.total)).toBeLessThan(15_000)
 })
 
 test('there is nothing to confirm when the plan is so already or has ended', async () => {
@@ -94,8 +94,8 @@ test('within a trial without a card, a card is asked for; the trial ends and the
   const subscriber = await shop.subscriber('price_standin_pro_monthly', {
     'subscription_data[trial_period_days]': '14',
   })
-  await shop.standin.change(({ book }) => {
-    book.amend('subscriptions', subscriber.subscription, { default_payment_method: null })
+  await shop.standin.change(({ db }) => {
+    db.update('subscriptions', subscriber.subscription, { default_payment_method: null })
   })
   const { path } = await shop.confirmation(subscriber, business)
   const page = await shop.get(path)

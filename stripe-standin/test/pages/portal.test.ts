@@ -105,8 +105,8 @@ test('a change that is sent twice is done once', async () => {
     const replies = await Promise.all([shop.post(change, form), shop.post(change, form)])
     expect(replies.map(({ status }) => status)).toEqual([303, 303])
   }
-  expect(await shop.look((book) => book.all('invoices').length)).toBe(2)
-  expect(await shop.look((book) => book.all('subscription_schedules').length)).toBe(1)
+  expect(await shop.look((db) => db.all('invoices').length)).toBe(2)
+  expect(await shop.look((db) => db.all('subscription_schedules').length)).toBe(1)
 })
 
 test('a declined card leaves plan and card as they were', async () => {
@@ -141,21 +141,21 @@ test('a new card pays what is open, and brings a past due plan back', async () =
   expect((await shop.post(card, form)).status).toBe(303)
   expect((await shop.post(card, form)).status).toBe(403)
   expect(await shop.subscription(subscription.id)).toMatchObject({ status: 'active' })
-  expect(await shop.look((book) => book.all('payment_methods').length)).toBe(3)
+  expect(await shop.look((db) => db.all('payment_methods').length)).toBe(3)
   expect((await shop.post(pay, {})).location).toBe(session.path)
 })
 
 test('a plan that paused for want of a card is taken up again', async () => {
   const { customer, subscription } = await shop.subscriber()
-  await shop.standin.change(({ book }) => {
-    book.amend('subscriptions', subscription, { status: 'paused', default_payment_method: null })
+  await shop.standin.change(({ db }) => {
+    db.update('subscriptions', subscription, { status: 'paused', default_payment_method: null })
   })
   const session = await shop.portal(customer.id)
   const resume = `${session.path}/resume/${subscription.id}`
   expect((await shop.get(session.path)).actions).not.toContain(resume)
   await shop.send(`${session.path}/card`, { card: 'declines' })
   expect((await shop.send(session.path, {}, resume)).status).toBe(402)
-  expect(await shop.look((book) => book.all('invoices').length)).toBe(1)
+  expect(await shop.look((db) => db.all('invoices').length)).toBe(1)
   await shop.send(`${session.path}/card`, { card: 'works' })
   expect((await shop.send(session.path, {}, resume)).location).toBe(`${session.path}?did=resume`)
   expect(await shop.subscription(subscription.id)).toMatchObject({ status: 'active' })
@@ -163,10 +163,10 @@ test('a plan that paused for want of a card is taken up again', async () => {
 
 test('features that are switched off are neither offered nor done', async () => {
   const { customer, subscription } = await shop.subscriber()
-  await shop.standin.change(({ book }) => {
-    const configuration = book.must('portal_configurations', 'bpc_standin_default')
+  await shop.standin.change(({ db }) => {
+    const configuration = db.getOrThrow('portal_configurations', 'bpc_standin_default')
     const { features } = configuration
-    book.amend('portal_configurations', configuration, {
+    db.update('portal_configurations', configuration, {
       features: {
         ...features,
         invoice_history: { enabled: false },
@@ -217,7 +217,7 @@ test.each(['a card', 'a cancellation'] as const)(
     expect(replies.map(({ location }) => location)).toEqual([back, back])
     const again = await shop.get(path)
     expect([again.status, again.heading]).toEqual([410, 'This link was used already'])
-    expect(await shop.look((book) => book.all('payment_methods').length)).toBe(cardsAfter)
+    expect(await shop.look((db) => db.all('payment_methods').length)).toBe(cardsAfter)
   },
 )
 

@@ -58,9 +58,9 @@ test('pages allow no script, no frame and nothing from elsewhere, and are not ke
 test('what others have written comes out as text', async () => {
   const customer = await shop.customer()
   // The API refuses such an address; the pages do not rely on it.
-  await shop.standin.change(({ book }) => {
-    book.amend('customers', book.must('customers', customer.id), { email: hostile })
-    book.amend('products', book.must('products', 'prod_standin_pro'), { name: hostile })
+  await shop.standin.change(({ db }) => {
+    db.update('customers', db.getOrThrow('customers', customer.id), { email: hostile })
+    db.update('products', db.getOrThrow('products', 'prod_standin_pro'), { name: hostile })
   })
   const checkout = await shop.checkout({ customer: customer.id })
   const portal = await shop.portal(customer.id)
@@ -73,8 +73,8 @@ test('what others have written comes out as text', async () => {
 
 // The API refuses such addresses; the pages do not rely on it.
 const bendUrls = (id: string, url: string) =>
-  shop.standin.change(({ book }) => {
-    book.amend('checkout_sessions', book.must('checkout_sessions', id), { success_url: url, cancel_url: url })
+  shop.standin.change(({ db }) => {
+    db.update('checkout_sessions', db.getOrThrow('checkout_sessions', id), { success_url: url, cancel_url: url })
   })
 
 test('an address that is no web address is neither a link nor a redirect', async () => {

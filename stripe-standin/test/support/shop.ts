@@ -2,7 +2,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { createStandin } from '../../src/app.ts'
 import { completeCheckout } from '../../src/billing/checkout.ts'
 import type { Standin } from '../../src/standin.ts'
-import type { Book } from '../../src/state/database.ts'
+import type { Database } from '../../src/state/database.ts'
 import type { Customer } from '../../src/state/records.ts'
 import type { Subscription } from '../../src/state/subscription-records.ts'
 
@@ -59,8 +59,8 @@ export class Shop {
   }
 
   /** What the records hold. */
-  look<T>(read: (book: Book) => T): Promise<T> {
-    return this.standin.read(({ book }) => read(book))
+  look<T>(read: (db: Database) => T): Promise<T> {
+    return this.standin.read(({ db }) => read(db))
   }
 
   customer(form: Form = {}): Promise<Made> {
@@ -105,20 +105,20 @@ export class Shop {
   async subscriber(price = 'price_standin_pro_monthly', form: Form = {}): Promise<Subscriber> {
     const { id } = await this.customer()
     const session = await this.checkout({ customer: id, ...form }, price)
-    await this.standin.change((desk) => completeCheckout(desk, session.id, { card: 'works' }))
-    return this.look((book) => ({
-      customer: book.must('customers', id),
-      subscription: book.all('subscriptions').find(({ customer }) => customer === id)!,
+    await this.standin.change((ctx) => completeCheckout(ctx, session.id, { card: 'works' }))
+    return this.look((db) => ({
+      customer: db.getOrThrow('customers', id),
+      subscription: db.all('subscriptions').find(({ customer }) => customer === id)!,
     }))
   }
 
   subscription(id: string): Promise<Subscription> {
-    return this.look((book) => book.must('subscriptions', id))
+    return this.look((db) => db.getOrThrow('subscriptions', id))
   }
 
   /** Types of all events so far, oldest first. */
   events(): Promise<string[]> {
-    return this.look((book) => book.all('events').map(({ type }) => type))
+    return this.look((db) => db.all('events').map(({ type }) => type))
   }
 
   /** Calls the API as a service does. */

@@ -1,26 +1,26 @@
-import { emit, emitUpdate } from '../../events/emit.ts'
+import { emitEvent, emitUpdatedEvent } from '../../events/emit.ts'
 import { presentInvoice } from '../../presenters/invoices.ts'
-import { type Desk, newId } from '../../state/database.ts'
+import { newId, type RequestContext } from '../../state/database.ts'
 import type { BillingReason, Invoice, Subscription } from '../../state/subscription-records.ts'
-import { changeCustomer } from '../customers.ts'
-import { lineOfItem, type NewLine, pendingItems } from './lines.ts'
+import { patchCustomer } from '../customers.ts'
+import { lineFromInvoiceItem, type NewInvoiceLine, pendingInvoiceItems } from './lines.ts'
 
 interface NewInvoice {
   readonly customer: string
   readonly currency: string
   readonly reason: BillingReason
-  readonly lines: readonly NewLine[]
+  readonly lines: readonly NewInvoiceLine[]
   readonly period: { readonly start: number; readonly end: number }
-  readonly facts?: Partial<Invoice>
+  readonly fields?: Partial<Invoice>
 }
 
 /** Makes a draft. */
-export function draftInvoice(desk: Desk, wanted: NewInvoice): Invoice {
+export function draftInvoice(ctx: RequestContext, wanted: NewInvoice): Invoice {
   const lines = wanted.lines.map((line) => ({ id: newId('il_1'), ...line }))
-  const { email, name, phone } = desk.book.must('customers', wanted.customer)
-  const invoice = desk.book.put('invoices', {
+  const { email, name, phone } = ctx.db.getOrThrow('customers', wanted.customer)
+  const invoice = ctx.db.put('invoices', {
     id: newId('in_1'),
-    created: desk.now,
+    created: ctx.now,
     customer: wanted.customer,
     subscription: null,
     status: 'draft',
@@ -48,78 +48,78 @@ export function draftInvoice(desk: Desk, wanted: NewInvoice): Invoice {
     paid_at: null,
     voided_at: null,
     marked_uncollectible_at: null,
-    ...wanted.facts,
+    ...wanted.fields,
   })
   for (const line of lines) {
-    const item = line.invoice_item && desk.book.get('invoice_items', line.invoice_item)
-    if (item) desk.book.amend('invoice_items', item, { invoice: invoice.id })
+    const item = line.invoice_item && ctx.db.get('invoice_items', line.invoice_item)
+    if (item) ctx.db.update('invoice_items', item, { invoice: invoice.id })
   }
-  emit(desk, 'invoice.created', presentInvoice(desk, invoice))
+  emitEvent(ctx, 'invoice.created', presentInvoice(ctx, invoice))
   return invoice
 }
 
 /** Makes a draft for a subscription, with whatever waits for its next invoice; it becomes the subscription's latest. */
 export function draftSubscriptionInvoice(
-  desk: Desk,
+  ctx: RequestContext,
   subscription: Subscription,
-  wanted: Pick<NewInvoice, 'reason' | 'lines' | 'period' | 'facts'>,
+  wanted: Pick<NewInvoice, 'reason' | 'lines' | 'period' | 'fields'>,
 ): Invoice {
-  const pending = pendingItems(desk, subscription.customer, subscription.currency).map(lineOfItem)
-  return draftInvoice(desk, {
+  const pending = pendingInvoiceItems(ctx, subscription.customer, subscription.currency).map(lineFromInvoiceItem)
+  return draftInvoice(ctx, {
     ...wanted,
     customer: subscription.customer,
     currency: subscription.currency,
     lines: [...pending, ...wanted.lines],
-    facts: {
+    fields: {
       subscription: subscription.id,
       subscription_metadata: subscription.metadata,
       collection_method: subscription.collection_method,
       auto_advance: true,
-      ...wanted.facts,
+      ...wanted.fields,
     },
   })
 }
 
 /** Numbers a draft and uses the customer's credit; what is left is due. A negative total becomes credit. */
-export function finalizeInvoice(desk: Desk, draft: Invoice): Invoice {
-  const customer = desk.book.must('customers', draft.customer)
-  const open = desk.book.amend('invoices', draft, {
+export function finalizeInvoice(ctx: RequestContext, draft: Invoice): Invoice {
+  const customer = ctx.db.getOrThrow('customers', draft.customer)
+  const open = ctx.db.update('invoices', draft, {
     status: 'open',
     number: `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`,
     starting_balance: customer.balance,
-    finalized_at: desk.now,
+    finalized_at: ctx.now,
     automatically_finalizes_at: null,
-    due_date: draft.due_date ?? dueDate(desk, draft),
+    due_date: draft.due_date ?? dueDate(ctx, draft),
   })
   const next = customer.next_invoice_sequence + 1
-  const numbered = desk.book.amend('customers', customer, { next_invoice_sequence: next }) // which is no news
-  changeCustomer(desk, numbered, { balance: Math.min(0, open.total + customer.balance) })
-  emit(desk, 'invoice.finalized', presentInvoice(desk, open))
+  const numbered = ctx.db.update('customers', customer, { next_invoice_sequence: next }) // which is no news
+  patchCustomer(ctx, numbered, { balance: Math.min(0, open.total + customer.balance) })
+  emitEvent(ctx, 'invoice.finalized', presentInvoice(ctx, open))
   return open
 }
 
-function dueDate(desk: Desk, invoice: Invoice): number | null {
+function dueDate(ctx: RequestContext, invoice: Invoice): number | null {
   if (invoice.collection_method !== 'send_invoice') return null
-  const subscription = invoice.subscription ? desk.book.get('subscriptions', invoice.subscription) : undefined
-  return desk.now + (subscription?.days_until_due ?? 30) * 86_400
+  const subscription = invoice.subscription ? ctx.db.get('subscriptions', invoice.subscription) : undefined
+  return ctx.now + (subscription?.days_until_due ?? 30) * 86_400
 }
 
 /** Changes an invoice and tells of it, with an event of its own where its status turns. */
-export function changeInvoice(desk: Desk, invoice: Invoice, facts: Partial<Invoice>, turn?: string): Invoice {
-  const before = presentInvoice(desk, invoice)
-  const changed = desk.book.amend('invoices', invoice, facts)
-  const after = presentInvoice(desk, changed)
-  if (turn) emit(desk, turn, after)
-  emitUpdate(desk, 'invoice.updated', before, after)
+export function patchInvoice(ctx: RequestContext, invoice: Invoice, fields: Partial<Invoice>, turn?: string): Invoice {
+  const before = presentInvoice(ctx, invoice)
+  const changed = ctx.db.update('invoices', invoice, fields)
+  const after = presentInvoice(ctx, changed)
+  if (turn) emitEvent(ctx, turn, after)
+  emitUpdatedEvent(ctx, 'invoice.updated', before, after)
   return changed
 }
 
-export function voidInvoice(desk: Desk, invoice: Invoice): Invoice {
-  const facts = { status: 'void', voided_at: desk.now, next_payment_attempt: null, auto_advance: false } as const
-  return changeInvoice(desk, invoice, facts, 'invoice.voided')
+export function voidInvoice(ctx: RequestContext, invoice: Invoice): Invoice {
+  const fields = { status: 'void', voided_at: ctx.now, next_payment_attempt: null, auto_advance: false } as const
+  return patchInvoice(ctx, invoice, fields, 'invoice.voided')
 }
 
-export function markUncollectible(desk: Desk, invoice: Invoice): Invoice {
-  const facts = { status: 'uncollectible', marked_uncollectible_at: desk.now, next_payment_attempt: null } as const
-  return changeInvoice(desk, invoice, facts, 'invoice.marked_uncollectible')
+export function markInvoiceUncollectible(ctx: RequestContext, invoice: Invoice): Invoice {
+  const fields = { status: 'uncollectible', marked_uncollectible_at: ctx.now, next_payment_attempt: null } as const
+  return patchInvoice(ctx, invoice, fields, 'invoice.marked_uncollectible')
 }

@@ -1,21 +1,21 @@
-import { type Desk, newId } from '../../state/database.ts'
+import { newId, type RequestContext } from '../../state/database.ts'
 import type { Price, Product } from '../../state/records.ts'
 import type { InvoiceItem, InvoiceLine, Subscription, SubscriptionItem } from '../../state/subscription-records.ts'
-import { productAndPrice } from '../subscriptions/record.ts'
+import { getProductPrice } from '../subscriptions/record.ts'
 
 /** A line before it belongs to an invoice. */
-export type NewLine = Omit<InvoiceLine, 'id'>
+export type NewInvoiceLine = Omit<InvoiceLine, 'id'>
 
-type Period = NewLine['period']
+type Period = NewInvoiceLine['period']
 
 /** The line for one whole period of an item; `free` for a trial. */
 export function periodLine(
-  desk: Desk,
+  ctx: RequestContext,
   subscription: string,
   item: SubscriptionItem,
   { free }: { free: boolean },
-): NewLine {
-  const { product, price } = productAndPrice(desk, item.price)
+): NewInvoiceLine {
+  const { product, price } = getProductPrice(ctx, item.price)
   return {
     amount: free ? 0 : price.unit_amount * item.quantity,
     description: free ? `Trial period for ${product.name}` : `${item.quantity} × ${priceText(product, price)}`,
@@ -31,13 +31,13 @@ export function periodLine(
 
 /** The line that gives back, or charges, the part of an item's period that is left from `rest.start` on. */
 export function prorationLine(
-  desk: Desk,
+  ctx: RequestContext,
   subscription: string,
   item: SubscriptionItem,
   rest: Period,
   direction: 'credit' | 'charge',
-): NewLine {
-  const { product, price } = productAndPrice(desk, item.price)
+): NewInvoiceLine {
+  const { product, price } = getProductPrice(ctx, item.price)
   const wholeSeconds = item.current_period_end - item.current_period_start
   const share = wholeSeconds > 0 ? (rest.end - rest.start) / wholeSeconds : 0
   const amount = Math.round(price.unit_amount * item.quantity * share)
@@ -61,13 +61,13 @@ function priceText(product: Product, price: Price): string {
 }
 
 /** The customer's amounts that no invoice has taken up yet. */
-export function pendingItems(desk: Desk, customer: string, currency: string): InvoiceItem[] {
-  return desk.book
+export function pendingInvoiceItems(ctx: RequestContext, customer: string, currency: string): InvoiceItem[] {
+  return ctx.db
     .all('invoice_items')
     .filter((item) => item.customer === customer && item.currency === currency && item.invoice === null)
 }
 
-export function lineOfItem(item: InvoiceItem): NewLine {
+export function lineFromInvoiceItem(item: InvoiceItem): NewInvoiceLine {
   const { amount, description, period, price, quantity, proration, subscription, subscription_item } = item
   return {
     amount,
@@ -83,11 +83,11 @@ export function lineOfItem(item: InvoiceItem): NewLine {
 }
 
 /** Keeps an amount for the customer's next invoice. */
-export function waitForNextInvoice(desk: Desk, subscription: Subscription, line: NewLine): void {
+export function addPendingInvoiceItem(ctx: RequestContext, subscription: Subscription, line: NewInvoiceLine): void {
   const { amount, description, period, price, quantity, proration, subscription_item } = line
-  desk.book.put('invoice_items', {
+  ctx.db.put('invoice_items', {
     id: newId('ii_1'),
-    created: desk.now,
+    created: ctx.now,
     customer: subscription.customer,
     invoice: null,
     subscription: subscription.id,
@@ -104,13 +104,13 @@ export function waitForNextInvoice(desk: Desk, subscription: Subscription, line:
 }
 
 /** The line for the rest of an item's period. */
-export function restLine(
-  desk: Desk,
+export function remainingPeriodLine(
+  ctx: RequestContext,
   subscription: Subscription,
   item: SubscriptionItem,
   from: number,
   direction: 'credit' | 'charge',
-): NewLine {
+): NewInvoiceLine {
   const start = Math.min(Math.max(from, item.current_period_start), item.current_period_end)
-  return prorationLine(desk, subscription.id, item, { start, end: item.current_period_end }, direction)
+  return prorationLine(ctx, subscription.id, item, { start, end: item.current_period_end }, direction)
 }

@@ -1,16 +1,16 @@
 import { invalidRequest } from '../../http/errors.ts'
-import type { Desk } from '../../state/database.ts'
+import type { RequestContext } from '../../state/database.ts'
 import type { Price } from '../../state/records.ts'
 import type { PortalConfiguration } from '../../state/session-records.ts'
 import type { Subscription, SubscriptionItem } from '../../state/subscription-records.ts'
 import { periodLine } from '../invoices/lines.ts'
-import { type Change, dueForLines, planChange } from '../subscriptions/change-items.ts'
-import { nextTurn } from '../subscriptions/periods.ts'
-import { scheduleChange } from '../subscriptions/record.ts'
+import { amountDueForLines, calculateItemChange, type ItemChange } from '../subscriptions/change-items.ts'
+import { nextPeriodEnd } from '../subscriptions/periods.ts'
+import { schedulePlanChange } from '../subscriptions/record.ts'
 import { updateSubscription } from '../subscriptions/update.ts'
 
 /** What choosing a plan in the portal would do. */
-export interface ChangePreview {
+export interface PlanChangePreview {
   readonly when: 'now' | 'period_end'
   /** When it takes effect, in seconds. */
   readonly at: number
@@ -22,61 +22,61 @@ export interface ChangePreview {
 type UpdateFeature = PortalConfiguration['features']['subscription_update']
 
 /** Tells what the portal would do with this choice, or throws why it cannot be chosen. */
-export function previewChange(
-  desk: Desk,
+export function previewPlanChange(
+  ctx: RequestContext,
   configuration: PortalConfiguration,
   subscription: Subscription,
   priceId: string,
   quantity: number,
-): ChangePreview {
+): PlanChangePreview {
   const feature = configuration.features.subscription_update
-  checkChoice(desk, feature, subscription, priceId, quantity)
+  checkPlanChoice(ctx, feature, subscription, priceId, quantity)
   const item = subscription.items[0]!
-  if (waitsForPeriodEnd(desk, feature, subscription, priceId, quantity))
+  if (isDeferredToPeriodEnd(ctx, feature, subscription, priceId, quantity))
     return { when: 'period_end', at: item.current_period_end, amountDue: 0, lines: [] }
   const items = [{ ...item, price: priceId, quantity }, ...subscription.items.slice(1)]
   const lines = endsTrial(feature, subscription)
-    ? itemsFromNow(desk, items).map((fresh) => periodLine(desk, subscription.id, fresh, { free: false }))
-    : billedLines(desk, subscription, items, feature)
+    ? itemsWithNewPeriod(ctx, items).map((fresh) => periodLine(ctx, subscription.id, fresh, { free: false }))
+    : billedLines(ctx, subscription, items, feature)
   return {
     when: 'now',
-    at: desk.now,
-    amountDue: lines.length > 0 ? dueForLines(desk, subscription, lines) : 0,
+    at: ctx.now,
+    amountDue: lines.length > 0 ? amountDueForLines(ctx, subscription, lines) : 0,
     lines: lines.map(({ description, amount }) => ({ description: description ?? '', amount })),
   }
 }
 
 /** Does what the portal does with a choice. A card that is declined leaves everything as it was. */
-export function changeToPrice(
-  desk: Desk,
+export function applyPlanChange(
+  ctx: RequestContext,
   configuration: PortalConfiguration,
   subscription: Subscription,
   priceId: string,
   quantity: number,
 ): Subscription {
   const feature = configuration.features.subscription_update
-  checkChoice(desk, feature, subscription, priceId, quantity)
-  if (waitsForPeriodEnd(desk, feature, subscription, priceId, quantity))
-    return scheduleChange(desk, subscription, priceId, quantity)
+  checkPlanChoice(ctx, feature, subscription, priceId, quantity)
+  if (isDeferredToPeriodEnd(ctx, feature, subscription, priceId, quantity))
+    return schedulePlanChange(ctx, subscription, priceId, quantity)
   const [first, ...others] = subscription.items
-  return updateSubscription(desk, subscription, {
+  return updateSubscription(ctx, subscription, {
     items: [{ ...first!, price: priceId, quantity }, ...others],
     trialEnd: endsTrial(feature, subscription) ? 'now' : undefined,
     proration: feature.proration_behavior,
     behavior: 'error_if_incomplete',
     anchor: 'unchanged',
-    facts: {},
+    fields: {},
   })
 }
 
-function checkChoice(
-  desk: Desk,
+function checkPlanChoice(
+  ctx: RequestContext,
   feature: UpdateFeature,
   subscription: Subscription,
   priceId: string,
   quantity: number,
 ): void {
-  const price = desk.book.get('prices', priceId)
+  const price = ctx.db.get('prices', priceId)
   if (!feature.enabled)
     throw invalidRequest(
       'This subscription cannot be updated because the subscription update feature in the portal configuration is disabled.',
@@ -91,8 +91,8 @@ function checkChoice(
     throw invalidRequest('The subscription has this price and quantity already: there is nothing to update.')
 }
 
-function waitsForPeriodEnd(
-  desk: Desk,
+function isDeferredToPeriodEnd(
+  ctx: RequestContext,
   feature: UpdateFeature,
   subscription: Subscription,
   priceId: string,
@@ -100,10 +100,10 @@ function waitsForPeriodEnd(
 ): boolean {
   if (subscription.status === 'trialing') return false
   const item = subscription.items[0]!
-  const from = desk.book.must('prices', item.price)
-  const to = desk.book.must('prices', priceId)
+  const from = ctx.db.getOrThrow('prices', item.price)
+  const to = ctx.db.getOrThrow('prices', priceId)
   const shortens = periodSeconds(to) < periodSeconds(from)
-  const cheapens = sameRhythm(from, to) && to.unit_amount * quantity < from.unit_amount * item.quantity
+  const cheapens = hasSameInterval(from, to) && to.unit_amount * quantity < from.unit_amount * item.quantity
   const waits = feature.schedule_at_period_end
   return (shortens && waits.includes('shortening_interval')) || (cheapens && waits.includes('decreasing_item_amount'))
 }
@@ -113,25 +113,25 @@ function endsTrial(feature: UpdateFeature, { status }: Subscription): boolean {
 }
 
 function billedLines(
-  desk: Desk,
+  ctx: RequestContext,
   subscription: Subscription,
   items: readonly SubscriptionItem[],
   feature: UpdateFeature,
-): ReturnType<typeof planChange>['lines'] {
-  const change: Change = { items, proration: feature.proration_behavior, anchor: 'unchanged', from: desk.now }
-  const outcome = planChange(desk, subscription, change)
+): ReturnType<typeof calculateItemChange>['lines'] {
+  const change: ItemChange = { items, proration: feature.proration_behavior, anchor: 'unchanged', from: ctx.now }
+  const outcome = calculateItemChange(ctx, subscription, change)
   return outcome.billedNow ? outcome.lines : []
 }
 
-function itemsFromNow(desk: Desk, items: readonly SubscriptionItem[]): SubscriptionItem[] {
+function itemsWithNewPeriod(ctx: RequestContext, items: readonly SubscriptionItem[]): SubscriptionItem[] {
   return items.map((item) => ({
     ...item,
-    current_period_start: desk.now,
-    current_period_end: nextTurn(desk.now, desk.book.must('prices', item.price).recurring!, desk.now),
+    current_period_start: ctx.now,
+    current_period_end: nextPeriodEnd(ctx.now, ctx.db.getOrThrow('prices', item.price).recurring!, ctx.now),
   }))
 }
 
-function sameRhythm(one: Price, other: Price): boolean {
+function hasSameInterval(one: Price, other: Price): boolean {
   return periodSeconds(one) === periodSeconds(other)
 }
 

@@ -1,9 +1,9 @@
-import { emit } from '../../events/emit.ts'
+import { emitEvent } from '../../events/emit.ts'
 import { presentSubscription } from '../../presenters/subscriptions.ts'
-import type { Desk } from '../../state/database.ts'
+import type { RequestContext } from '../../state/database.ts'
 import type { Subscription } from '../../state/subscription-records.ts'
-import { changeInvoice, voidInvoice } from '../invoices/invoicing.ts'
-import { changeSubscription, endSchedule } from './record.ts'
+import { patchInvoice, voidInvoice } from '../invoices/invoicing.ts'
+import { endSchedule, patchSubscription } from './record.ts'
 
 interface Cancellation {
   readonly reason: Subscription['cancellation']['reason']
@@ -12,12 +12,12 @@ interface Cancellation {
 }
 
 /** Ends a subscription now and for ever. Its open invoices stay, but nobody collects them any more. */
-export function cancelSubscription(desk: Desk, subscription: Subscription, why: Cancellation): Subscription {
-  endSchedule(desk, subscription, 'canceled')
-  const canceled = desk.book.amend('subscriptions', subscription, {
+export function cancelSubscription(ctx: RequestContext, subscription: Subscription, why: Cancellation): Subscription {
+  endSchedule(ctx, subscription, 'canceled')
+  const canceled = ctx.db.update('subscriptions', subscription, {
     status: 'canceled',
-    ended_at: desk.now,
-    canceled_at: subscription.canceled_at ?? desk.now,
+    ended_at: ctx.now,
+    canceled_at: subscription.canceled_at ?? ctx.now,
     cancel_at: subscription.cancel_at_period_end ? subscription.cancel_at : null,
     pause_collection: null,
     schedule: null,
@@ -27,12 +27,12 @@ export function cancelSubscription(desk: Desk, subscription: Subscription, why: 
       reason: why.reason,
     },
   })
-  emit(desk, 'customer.subscription.deleted', presentSubscription(desk, canceled))
-  for (const invoice of desk.book.all('invoices')) {
+  emitEvent(ctx, 'customer.subscription.deleted', presentSubscription(ctx, canceled))
+  for (const invoice of ctx.db.all('invoices')) {
     const collected =
       invoice.subscription === subscription.id && (invoice.status === 'open' || invoice.status === 'draft')
     if (collected && invoice.auto_advance)
-      changeInvoice(desk, invoice, {
+      patchInvoice(ctx, invoice, {
         auto_advance: false,
         next_payment_attempt: null,
         automatically_finalizes_at: null,
@@ -42,9 +42,9 @@ export function cancelSubscription(desk: Desk, subscription: Subscription, why: 
 }
 
 /** Gives up on a first payment that never came: the subscription never was. */
-export function expireIncomplete(desk: Desk, subscription: Subscription): Subscription {
-  const expired = changeSubscription(desk, subscription, { status: 'incomplete_expired', ended_at: desk.now })
-  const invoice = expired.latest_invoice && desk.book.get('invoices', expired.latest_invoice)
-  if (invoice && invoice.status === 'open') voidInvoice(desk, invoice)
+export function expireIncompleteSubscription(ctx: RequestContext, subscription: Subscription): Subscription {
+  const expired = patchSubscription(ctx, subscription, { status: 'incomplete_expired', ended_at: ctx.now })
+  const invoice = expired.latest_invoice && ctx.db.get('invoices', expired.latest_invoice)
+  if (invoice && invoice.status === 'open') voidInvoice(ctx, invoice)
   return expired
 }

@@ -1,6 +1,6 @@
-import { emit, emitUpdate } from '../../events/emit.ts'
+import { emitEvent, emitUpdatedEvent } from '../../events/emit.ts'
 import { presentSchedule, presentSubscription } from '../../presenters/subscriptions.ts'
-import type { Desk } from '../../state/database.ts'
+import type { RequestContext } from '../../state/database.ts'
 import { newId } from '../../state/database.ts'
 import type { Customer, PaymentMethod, Price, Product } from '../../state/records.ts'
 import type { Subscription, SubscriptionSchedule } from '../../state/subscription-records.ts'
@@ -11,47 +11,59 @@ export function hasEnded({ status }: Subscription): boolean {
 }
 
 /** The subscription as it is now; other verbs may have changed it since `subscription` was read. */
-export function current(desk: Desk, subscription: Subscription): Subscription {
-  return desk.book.must('subscriptions', subscription.id)
+export function reloadSubscription(ctx: RequestContext, subscription: Subscription): Subscription {
+  return ctx.db.getOrThrow('subscriptions', subscription.id)
 }
 
 /** Changes a subscription and tells of it with one `customer.subscription.updated`. */
-export function changeSubscription(desk: Desk, subscription: Subscription, facts: Partial<Subscription>): Subscription {
-  const before = presentSubscription(desk, subscription)
-  const changed = desk.book.amend('subscriptions', subscription, facts)
-  emitUpdate(desk, 'customer.subscription.updated', before, presentSubscription(desk, changed))
+export function patchSubscription(
+  ctx: RequestContext,
+  subscription: Subscription,
+  fields: Partial<Subscription>,
+): Subscription {
+  const before = presentSubscription(ctx, subscription)
+  const changed = ctx.db.update('subscriptions', subscription, fields)
+  emitUpdatedEvent(ctx, 'customer.subscription.updated', before, presentSubscription(ctx, changed))
   return changed
 }
 
 /** The card that a subscription's invoices are charged to: its own, else its customer's. */
-export function methodOf(desk: Desk, subscription: Subscription): PaymentMethod | null {
-  return findMethod(desk, subscription.default_payment_method, subscription.customer)
+export function paymentMethodForSubscription(ctx: RequestContext, subscription: Subscription): PaymentMethod | null {
+  return findPaymentMethod(ctx, subscription.default_payment_method, subscription.customer)
 }
 
 /** The first that exists of a named card and the customer's default one. */
-export function findMethod(desk: Desk, named: string | null, customerId: string): PaymentMethod | null {
-  const customer: Customer = desk.book.must('customers', customerId)
+export function findPaymentMethod(ctx: RequestContext, named: string | null, customerId: string): PaymentMethod | null {
+  const customer: Customer = ctx.db.getOrThrow('customers', customerId)
   const id = named ?? customer.default_payment_method
-  return (id && desk.book.get('payment_methods', id)) || null
+  return (id && ctx.db.get('payment_methods', id)) || null
 }
 
 /** What a subscription is for: its first item's product and price. */
-export function soldBy(desk: Desk, subscription: Subscription): { product: Product; price: Price } {
-  return productAndPrice(desk, subscription.items[0]!.price)
+export function subscribedProductPrice(
+  ctx: RequestContext,
+  subscription: Subscription,
+): { product: Product; price: Price } {
+  return getProductPrice(ctx, subscription.items[0]!.price)
 }
 
-export function productAndPrice(desk: Desk, priceId: string): { product: Product; price: Price } {
-  const price = desk.book.must('prices', priceId)
-  return { product: desk.book.must('products', price.product), price }
+export function getProductPrice(ctx: RequestContext, priceId: string): { product: Product; price: Price } {
+  const price = ctx.db.getOrThrow('prices', priceId)
+  return { product: ctx.db.getOrThrow('products', price.product), price }
 }
 
 /** Has the plan change when the current period ends; an earlier wish is replaced. */
-export function scheduleChange(desk: Desk, subscription: Subscription, price: string, quantity: number): Subscription {
-  endSchedule(desk, subscription, 'released')
+export function schedulePlanChange(
+  ctx: RequestContext,
+  subscription: Subscription,
+  price: string,
+  quantity: number,
+): Subscription {
+  endSchedule(ctx, subscription, 'released')
   const item = subscription.items[0]!
-  const schedule = desk.book.put('subscription_schedules', {
+  const schedule = ctx.db.put('subscription_schedules', {
     id: newId('sub_sched_1'),
-    created: desk.now,
+    created: ctx.now,
     subscription: subscription.id,
     customer: subscription.customer,
     status: 'active',
@@ -62,25 +74,25 @@ export function scheduleChange(desk: Desk, subscription: Subscription, price: st
     phase_start: item.current_period_start,
     ended_at: null,
   })
-  emit(desk, 'subscription_schedule.created', presentSchedule(desk, schedule))
-  return changeSubscription(desk, subscription, { schedule: schedule.id })
+  emitEvent(ctx, 'subscription_schedule.created', presentSchedule(ctx, schedule))
+  return patchSubscription(ctx, subscription, { schedule: schedule.id })
 }
 
 /** Forgets a scheduled change: the subscription goes on as it is. */
-export function releaseSchedule(desk: Desk, subscription: Subscription): Subscription {
+export function releaseSchedule(ctx: RequestContext, subscription: Subscription): Subscription {
   if (!subscription.schedule) return subscription
-  endSchedule(desk, subscription, 'released')
-  return changeSubscription(desk, subscription, { schedule: null })
+  endSchedule(ctx, subscription, 'released')
+  return patchSubscription(ctx, subscription, { schedule: null })
 }
 
 /** Ends the schedule of a subscription, if it has one; the caller clears the subscription's reference. */
 export function endSchedule(
-  desk: Desk,
+  ctx: RequestContext,
   subscription: Subscription,
   status: Exclude<SubscriptionSchedule['status'], 'active'>,
 ): void {
-  const schedule = desk.book.get('subscription_schedules', subscription.schedule ?? '')
+  const schedule = ctx.db.get('subscription_schedules', subscription.schedule ?? '')
   if (schedule?.status !== 'active') return
-  const ended = desk.book.amend('subscription_schedules', schedule, { status, ended_at: desk.now })
-  emit(desk, `subscription_schedule.${status}`, presentSchedule(desk, ended))
+  const ended = ctx.db.update('subscription_schedules', schedule, { status, ended_at: ctx.now })
+  emitEvent(ctx, `subscription_schedule.${status}`, presentSchedule(ctx, ended))
 }

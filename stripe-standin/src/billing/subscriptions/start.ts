@@ -1,15 +1,15 @@
-import { emit } from '../../events/emit.ts'
+import { emitEvent } from '../../events/emit.ts'
 import { cardDeclined, invalidRequest } from '../../http/errors.ts'
 import { amountDue } from '../../presenters/invoices.ts'
 import { presentSubscription } from '../../presenters/subscriptions.ts'
-import { type Desk, newId } from '../../state/database.ts'
+import { newId, type RequestContext } from '../../state/database.ts'
 import type { Metadata } from '../../state/records.ts'
 import type { Invoice, MissingPaymentMethod, Subscription, SubscriptionItem } from '../../state/subscription-records.ts'
 import { draftSubscriptionInvoice, finalizeInvoice } from '../invoices/invoicing.ts'
-import { pendingItems, periodLine } from '../invoices/lines.ts'
-import { canPay, finalizeAndCharge } from '../invoices/payments.ts'
-import { nextTurn } from './periods.ts'
-import { current, findMethod } from './record.ts'
+import { pendingInvoiceItems, periodLine } from '../invoices/lines.ts'
+import { canBeCharged, finalizeAndCharge } from '../invoices/payments.ts'
+import { nextPeriodEnd } from './periods.ts'
+import { findPaymentMethod, reloadSubscription } from './record.ts'
 import { announceTrialEnd } from './trial.ts'
 
 export type PaymentBehavior = 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete'
@@ -21,25 +21,29 @@ export interface NewSubscription {
   readonly trialEnd: number | null
   readonly paymentBehavior: PaymentBehavior
   readonly missingPaymentMethod: MissingPaymentMethod
-  readonly facts: Partial<Subscription>
+  readonly fields: Partial<Subscription>
 }
 
 /**
  * Starts a subscription: in its trial, or with a first invoice that is charged at once. `toldIncomplete` is how a page of
  * Stripe does it: first the incomplete subscription, then its turn to active.
  */
-export function startSubscription(desk: Desk, wanted: NewSubscription, { toldIncomplete = false } = {}): Subscription {
-  const method = findMethod(desk, wanted.facts.default_payment_method ?? null, wanted.customer)
-  const draft = buildSubscription(desk, wanted)
+export function startSubscription(
+  ctx: RequestContext,
+  wanted: NewSubscription,
+  { toldIncomplete = false } = {},
+): Subscription {
+  const method = findPaymentMethod(ctx, wanted.fields.default_payment_method ?? null, wanted.customer)
+  const draft = buildSubscription(ctx, wanted)
   const free = wanted.trialEnd !== null
-  const lines = draft.items.map((item) => periodLine(desk, draft.id, item, { free }))
-  const due = [...pendingItems(desk, draft.customer, draft.currency), ...lines].reduce(
+  const lines = draft.items.map((item) => periodLine(ctx, draft.id, item, { free }))
+  const due = [...pendingInvoiceItems(ctx, draft.customer, draft.currency), ...lines].reduce(
     (sum, { amount }) => sum + amount,
     0,
   )
   const byTransfer = draft.collection_method === 'send_invoice'
   const asksNow = due > 0 && !byTransfer
-  const paysNow = !asksNow || (wanted.paymentBehavior !== 'default_incomplete' && canPay(method))
+  const paysNow = !asksNow || (wanted.paymentBehavior !== 'default_incomplete' && canBeCharged(method))
   if (asksNow && wanted.paymentBehavior !== 'default_incomplete') {
     if (!method) {
       throw invalidRequest(
@@ -51,40 +55,40 @@ export function startSubscription(desk: Desk, wanted: NewSubscription, { toldInc
   }
   const complete = paysNow && !(toldIncomplete && asksNow)
   const status = free ? 'trialing' : complete ? 'active' : 'incomplete'
-  const started = desk.book.put('subscriptions', { ...draft, status })
-  const invoice = draftSubscriptionInvoice(desk, started, {
+  const started = ctx.db.put('subscriptions', { ...draft, status })
+  const invoice = draftSubscriptionInvoice(ctx, started, {
     reason: 'subscription_create',
     lines,
-    period: { start: desk.now, end: desk.now },
+    period: { start: ctx.now, end: ctx.now },
   })
-  const told = desk.book.amend('subscriptions', started, { latest_invoice: invoice.id })
-  emit(desk, 'customer.subscription.created', presentSubscription(desk, told))
-  collectFirst(desk, invoice, wanted.paymentBehavior)
-  announceTrialEnd(desk, current(desk, told))
-  return current(desk, told)
+  const told = ctx.db.update('subscriptions', started, { latest_invoice: invoice.id })
+  emitEvent(ctx, 'customer.subscription.created', presentSubscription(ctx, told))
+  collectFirstInvoice(ctx, invoice, wanted.paymentBehavior)
+  announceTrialEnd(ctx, reloadSubscription(ctx, told))
+  return reloadSubscription(ctx, told)
 }
 
-function collectFirst(desk: Desk, invoice: Invoice, behavior: PaymentBehavior): void {
+function collectFirstInvoice(ctx: RequestContext, invoice: Invoice, behavior: PaymentBehavior): void {
   const waits = behavior === 'default_incomplete' && amountDue(invoice) > 0
-  if (waits) finalizeInvoice(desk, invoice)
-  else finalizeAndCharge(desk, invoice)
+  if (waits) finalizeInvoice(ctx, invoice)
+  else finalizeAndCharge(ctx, invoice)
 }
 
-function buildSubscription(desk: Desk, wanted: NewSubscription): Subscription {
+function buildSubscription(ctx: RequestContext, wanted: NewSubscription): Subscription {
   const id = newId('sub_1')
-  const anchor = wanted.trialEnd ?? desk.now
-  const recurrence = desk.book.must('prices', wanted.items[0]!.price).recurring!
-  const periodEnd = wanted.trialEnd ?? nextTurn(anchor, recurrence, desk.now)
+  const anchor = wanted.trialEnd ?? ctx.now
+  const recurrence = ctx.db.getOrThrow('prices', wanted.items[0]!.price).recurring!
+  const periodEnd = wanted.trialEnd ?? nextPeriodEnd(anchor, recurrence, ctx.now)
   const items: SubscriptionItem[] = wanted.items.map((item) => ({
     id: newId('si_', 14),
-    created: desk.now,
+    created: ctx.now,
     ...item,
-    current_period_start: desk.now,
+    current_period_start: ctx.now,
     current_period_end: periodEnd,
   }))
   return {
     id,
-    created: desk.now,
+    created: ctx.now,
     customer: wanted.customer,
     status: 'incomplete',
     currency: wanted.currency,
@@ -95,8 +99,8 @@ function buildSubscription(desk: Desk, wanted: NewSubscription): Subscription {
     collection_method: 'charge_automatically',
     days_until_due: null,
     billing_cycle_anchor: anchor,
-    start_date: desk.now,
-    trial_start: wanted.trialEnd === null ? null : desk.now,
+    start_date: ctx.now,
+    trial_start: wanted.trialEnd === null ? null : ctx.now,
     trial_end: wanted.trialEnd,
     trial_will_end_told: false,
     missing_payment_method: wanted.missingPaymentMethod,
@@ -108,7 +112,7 @@ function buildSubscription(desk: Desk, wanted: NewSubscription): Subscription {
     pause_collection: null,
     latest_invoice: null,
     schedule: null,
-    ...wanted.facts,
-    ...(wanted.facts.cancel_at_period_end && { cancel_at: periodEnd, canceled_at: desk.now }),
+    ...wanted.fields,
+    ...(wanted.fields.cancel_at_period_end && { cancel_at: periodEnd, canceled_at: ctx.now }),
   }
 }

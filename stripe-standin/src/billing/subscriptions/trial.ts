@@ -1,11 +1,11 @@
-import { emit } from '../../events/emit.ts'
+import { emitEvent } from '../../events/emit.ts'
 import { presentSubscription } from '../../presenters/subscriptions.ts'
-import type { Desk } from '../../state/database.ts'
+import type { RequestContext } from '../../state/database.ts'
 import type { Subscription } from '../../state/subscription-records.ts'
 import { finalizeAndCharge } from '../invoices/payments.ts'
 import { cancelSubscription } from './cancel.ts'
-import { draftPeriod, draftRenewal, startPeriod } from './periods.ts'
-import { changeSubscription, current, methodOf } from './record.ts'
+import { draftPeriodInvoice, draftRenewalInvoice, newPeriodFields } from './periods.ts'
+import { patchSubscription, paymentMethodForSubscription, reloadSubscription } from './record.ts'
 
 /**
  * Ends a trial at this moment. Without a card to charge, the subscription's own setting decides: canceled, paused, or
@@ -13,43 +13,43 @@ import { changeSubscription, current, methodOf } from './record.ts'
  * charged at once. `facts` are changed along with it.
  */
 export function endTrial(
-  desk: Desk,
+  ctx: RequestContext,
   subscription: Subscription,
-  { early, facts = {} }: { early: boolean; facts?: Partial<Subscription> },
+  { early, fields = {} }: { early: boolean; fields?: Partial<Subscription> },
 ): Subscription {
-  const trialEnd = early ? desk.now : subscription.trial_end
-  const after = { ...subscription, ...facts }
-  if (!methodOf(desk, after) && after.collection_method === 'charge_automatically') {
+  const trialEnd = early ? ctx.now : subscription.trial_end
+  const after = { ...subscription, ...fields }
+  if (!paymentMethodForSubscription(ctx, after) && after.collection_method === 'charge_automatically') {
     if (after.missing_payment_method === 'cancel') {
-      return cancelSubscription(
-        desk,
-        desk.book.amend('subscriptions', subscription, { ...facts, trial_end: trialEnd }),
-        {
-          reason: null,
-        },
-      )
+      return cancelSubscription(ctx, ctx.db.update('subscriptions', subscription, { ...fields, trial_end: trialEnd }), {
+        reason: null,
+      })
     }
     if (after.missing_payment_method === 'pause')
-      return pauseSubscription(desk, subscription, { ...facts, trial_end: trialEnd })
+      return pauseSubscription(ctx, subscription, { ...fields, trial_end: trialEnd })
   }
-  const period = startPeriod(desk, { ...after, billing_cycle_anchor: desk.now })
+  const period = newPeriodFields(ctx, { ...after, billing_cycle_anchor: ctx.now })
   const started = { ...after, ...period }
-  const invoice = early ? draftPeriod(desk, started, 'subscription_update') : draftRenewal(desk, started)
-  const active = changeSubscription(desk, subscription, {
-    ...facts,
+  const invoice = early ? draftPeriodInvoice(ctx, started, 'subscription_update') : draftRenewalInvoice(ctx, started)
+  const active = patchSubscription(ctx, subscription, {
+    ...fields,
     ...period,
     status: 'active',
     trial_end: trialEnd,
     latest_invoice: invoice.id,
   })
-  if (early) finalizeAndCharge(desk, invoice)
-  return current(desk, active)
+  if (early) finalizeAndCharge(ctx, invoice)
+  return reloadSubscription(ctx, active)
 }
 
 /** Stops a subscription whose trial ended without a card, until it is resumed. */
-function pauseSubscription(desk: Desk, subscription: Subscription, facts: Partial<Subscription>): Subscription {
-  const paused = changeSubscription(desk, subscription, { ...facts, status: 'paused' })
-  emit(desk, 'customer.subscription.paused', presentSubscription(desk, paused))
+function pauseSubscription(
+  ctx: RequestContext,
+  subscription: Subscription,
+  fields: Partial<Subscription>,
+): Subscription {
+  const paused = patchSubscription(ctx, subscription, { ...fields, status: 'paused' })
+  emitEvent(ctx, 'customer.subscription.paused', presentSubscription(ctx, paused))
   return paused
 }
 
@@ -57,9 +57,9 @@ function pauseSubscription(desk: Desk, subscription: Subscription, facts: Partia
 export const trialNoticeSeconds = 3 * 86_400
 
 /** Tells of a trial's coming end when it is near and was not told yet. */
-export function announceTrialEnd(desk: Desk, subscription: Subscription): void {
+export function announceTrialEnd(ctx: RequestContext, subscription: Subscription): void {
   if (subscription.status !== 'trialing' || subscription.trial_will_end_told || subscription.trial_end === null) return
-  if (subscription.trial_end - trialNoticeSeconds > desk.now) return
-  const told = desk.book.amend('subscriptions', subscription, { trial_will_end_told: true })
-  emit(desk, 'customer.subscription.trial_will_end', presentSubscription(desk, told))
+  if (subscription.trial_end - trialNoticeSeconds > ctx.now) return
+  const told = ctx.db.update('subscriptions', subscription, { trial_will_end_told: true })
+  emitEvent(ctx, 'customer.subscription.trial_will_end', presentSubscription(ctx, told))
 }

@@ -1,10 +1,10 @@
 import { invalidRequest } from '../../http/errors.ts'
-import type { Desk } from '../../state/database.ts'
+import type { RequestContext } from '../../state/database.ts'
 import type { ProrationBehavior } from '../../state/session-records.ts'
 import type { Subscription, SubscriptionItem } from '../../state/subscription-records.ts'
-import { restLine, waitForNextInvoice } from '../invoices/lines.ts'
-import { applyChange } from './change-items.ts'
-import { changeSubscription, current, endSchedule, hasEnded } from './record.ts'
+import { addPendingInvoiceItem, remainingPeriodLine } from '../invoices/lines.ts'
+import { applyItemChange } from './change-items.ts'
+import { endSchedule, hasEnded, patchSubscription, reloadSubscription } from './record.ts'
 import type { PaymentBehavior } from './start.ts'
 import { announceTrialEnd, endTrial } from './trial.ts'
 
@@ -19,31 +19,35 @@ export interface SubscriptionUpdate {
   readonly behavior: PaymentBehavior
   readonly anchor: 'now' | 'unchanged'
   /** What is simply written down: metadata, description, cards and the like. */
-  readonly facts: Partial<Subscription>
+  readonly fields: Partial<Subscription>
 }
 
 /** Changes a subscription in all the ways its owner asks for, with one `updated` event and at most one invoice. */
-export function updateSubscription(desk: Desk, subscription: Subscription, update: SubscriptionUpdate): Subscription {
+export function updateSubscription(
+  ctx: RequestContext,
+  subscription: Subscription,
+  update: SubscriptionUpdate,
+): Subscription {
   if (hasEnded(subscription)) {
-    const { metadata, cancellation, ...others } = update.facts
+    const { metadata, cancellation, ...others } = update.fields
     const more = update.items ?? update.trialEnd ?? update.cancelAtPeriodEnd ?? update.cancelAt
     if (more !== undefined || Object.keys(others).length > 0)
       throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.')
-    return changeSubscription(desk, subscription, update.facts)
+    return patchSubscription(ctx, subscription, update.fields)
   }
-  const facts = { ...update.facts, ...cancellationFacts(desk, subscription, update) }
+  const fields = { ...update.fields, ...cancellationFields(ctx, subscription, update) }
   if (update.items && subscription.schedule) {
     // A change of items now overrules the one that was to come.
-    endSchedule(desk, subscription, 'released')
-    facts.schedule = null
+    endSchedule(ctx, subscription, 'released')
+    fields.schedule = null
   }
   if (update.trialEnd === 'now' && subscription.status === 'trialing') {
-    return endTrial(desk, subscription, {
+    return endTrial(ctx, subscription, {
       early: true,
-      facts: { ...facts, ...(update.items && { items: update.items }) },
+      fields: { ...fields, ...(update.items && { items: update.items }) },
     })
   }
-  if (typeof update.trialEnd === 'number') return extendTrial(desk, subscription, update, update.trialEnd, facts)
+  if (typeof update.trialEnd === 'number') return extendTrial(ctx, subscription, update, update.trialEnd, fields)
   // A trial that is not there cannot end: asked for it, Stripe starts a new period.
   const anchor = update.trialEnd === 'now' ? 'now' : update.anchor
   if (update.items || anchor === 'now') {
@@ -51,15 +55,15 @@ export function updateSubscription(desk: Desk, subscription: Subscription, updat
       items: update.items ?? subscription.items,
       proration: update.proration,
       anchor,
-      from: update.prorationDate ?? desk.now,
+      from: update.prorationDate ?? ctx.now,
     }
-    return applyChange(desk, subscription, change, { behavior: update.behavior, facts })
+    return applyItemChange(ctx, subscription, change, { behavior: update.behavior, fields })
   }
-  return changeSubscription(desk, subscription, facts)
+  return patchSubscription(ctx, subscription, fields)
 }
 
-function cancellationFacts(
-  desk: Desk,
+function cancellationFields(
+  ctx: RequestContext,
   subscription: Subscription,
   { cancelAtPeriodEnd, cancelAt }: SubscriptionUpdate,
 ): Partial<Subscription> & { schedule?: null } {
@@ -68,7 +72,7 @@ function cancellationFacts(
     return {
       cancel_at_period_end: cancelAtPeriodEnd ?? false,
       cancel_at: typeof cancelAt === 'number' ? cancelAt : subscription.items[0]!.current_period_end,
-      canceled_at: desk.now,
+      canceled_at: ctx.now,
       cancellation: { ...cancellation, reason: 'cancellation_requested' },
     }
   }
@@ -85,32 +89,32 @@ function cancellationFacts(
 
 /** Lets a trial last until `trialEnd`, or starts one in mid-period, where the unused paid time becomes credit. */
 function extendTrial(
-  desk: Desk,
+  ctx: RequestContext,
   subscription: Subscription,
   update: SubscriptionUpdate,
   trialEnd: number,
-  facts: Partial<Subscription>,
+  fields: Partial<Subscription>,
 ): Subscription {
   const inTrial = subscription.status === 'trialing'
   if (!inTrial && update.proration !== 'none') {
     for (const item of subscription.items)
-      waitForNextInvoice(desk, subscription, restLine(desk, subscription, item, desk.now, 'credit'))
+      addPendingInvoiceItem(ctx, subscription, remainingPeriodLine(ctx, subscription, item, ctx.now, 'credit'))
   }
-  const cancelsThen = facts.cancel_at_period_end ?? subscription.cancel_at_period_end
-  const changed = changeSubscription(desk, subscription, {
-    ...facts,
+  const cancelsThen = fields.cancel_at_period_end ?? subscription.cancel_at_period_end
+  const changed = patchSubscription(ctx, subscription, {
+    ...fields,
     status: 'trialing',
-    trial_start: inTrial ? subscription.trial_start : desk.now,
+    trial_start: inTrial ? subscription.trial_start : ctx.now,
     trial_end: trialEnd,
     trial_will_end_told: false,
     billing_cycle_anchor: trialEnd,
     ...(cancelsThen && { cancel_at: trialEnd }),
     items: (update.items ?? subscription.items).map((item) => ({
       ...item,
-      current_period_start: inTrial ? item.current_period_start : desk.now,
+      current_period_start: inTrial ? item.current_period_start : ctx.now,
       current_period_end: trialEnd,
     })),
   })
-  announceTrialEnd(desk, changed)
-  return current(desk, changed)
+  announceTrialEnd(ctx, changed)
+  return reloadSubscription(ctx, changed)
 }

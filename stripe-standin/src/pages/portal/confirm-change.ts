@@ -1,18 +1,18 @@
-import { confirmUpdate, updatePaymentMethod } from '../../billing/portal/actions.ts'
-import type { ChangePreview } from '../../billing/portal/plan-change.ts'
-import { viewConfirm } from '../../billing/portal/view.ts'
+import { confirmPlanChange, updatePaymentMethod } from '../../billing/portal/actions.ts'
+import type { PlanChangePreview } from '../../billing/portal/plan-change.ts'
+import { loadConfirmView } from '../../billing/portal/view.ts'
 import type { PaymentMethod } from '../../state/records.ts'
 import type { Subscription } from '../../state/subscription-records.ts'
-import { nothingToDo } from '../error-pages.ts'
-import { dayOf, money, planName, priceInWords, type Sold } from '../format.ts'
-import { cardChoice, chosenCard, mustPay, postForm } from '../forms.ts'
+import { nothingToDoPage } from '../error-pages.ts'
+import { formatDate, formatMoney, formatPlanName, formatPrice, type Sold } from '../format.ts'
+import { cardRadioGroup, checkCardPays, postForm, readCardChoice } from '../forms.ts'
 import type { HtmlPart } from '../html.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../layout.ts'
-import { facts } from '../layout.ts'
-import type { Outcome } from '../page-request.ts'
-import { mustFit } from '../page-request.ts'
-import { finish, type PortalVisit, siteAfter, wayOut } from './page-request.ts'
+import { descriptionList } from '../layout.ts'
+import type { PageResponse } from '../page-request.ts'
+import { checkFormToken } from '../page-request.ts'
+import { completePortalAction, exitLink, originAfterCompletion, type PortalPageRequest } from './page-request.ts'
 
 /** One exact change of plan, as a person is asked to confirm it. */
 export interface PlanChange {
@@ -20,54 +20,54 @@ export interface PlanChange {
   readonly from: Sold
   readonly to: Sold
   readonly quantity: number
-  readonly preview: ChangePreview
+  readonly preview: PlanChangePreview
   readonly onFile: PaymentMethod | null
   /** Where the form is sent. */
   readonly action: string
 }
 
 /** Old plan, new plan, what it costs now and how it comes about, and the form that confirms it. */
-export function changeForm(portal: PortalVisit, change: PlanChange, back: HtmlPart): Html {
+export function planChangeForm(portal: PortalPageRequest, change: PlanChange, back: HtmlPart): Html {
   const { subscription, from, to, quantity, preview } = change
   const { currency } = to.price
-  const amount = money(preview.amountDue, currency)
+  const amount = formatMoney(preview.amountDue, currency)
   const now = preview.when === 'now'
   const pays = preview.amountDue > 0
-  return html`${facts([
-    { name: 'Present plan', value: sold(from, subscription.items[0]!.quantity) },
-    { name: 'New plan', value: sold(to, quantity) },
-    { name: 'It changes', value: now ? 'At once' : html`On ${dayOf(preview.at)}` },
+  return html`${descriptionList([
+    { name: 'Present plan', value: planLabel(from, subscription.items[0]!.quantity) },
+    { name: 'New plan', value: planLabel(to, quantity) },
+    { name: 'It changes', value: now ? 'At once' : html`On ${formatDate(preview.at)}` },
     now && subscription.status === 'trialing' && pays && { name: 'Your trial', value: 'Ends now' },
-    subscription.cancel_at !== null && { name: 'Still ends on', value: dayOf(subscription.cancel_at) },
-    ...preview.lines.map((line) => ({ name: line.description, value: money(line.amount, currency) })),
+    subscription.cancel_at !== null && { name: 'Still ends on', value: formatDate(subscription.cancel_at) },
+    ...preview.lines.map((line) => ({ name: line.description, value: formatMoney(line.amount, currency) })),
     { name: 'To be paid now', value: amount, sum: true },
   ])}
 ${postForm(
   portal,
   change.action,
-  shownOf(change),
+  shownState(change),
   html`<input type="hidden" name="price" value="${to.price.id}">
-${pays && cardChoice(portal.form, { chargedNow: true, onFile: change.onFile })}
+${pays && cardRadioGroup(portal.form, { chargedNow: true, onFile: change.onFile })}
 <div class="actions"><button class="main">${pays ? `Pay ${amount} and change plan` : 'Change plan'}</button>
 ${back}</div>`,
 )}`
 }
 
 /** Checks what the form sent, and puts a new card in place of the one on file if one was chosen. */
-export function agreeToChange(portal: PortalVisit, change: PlanChange): void {
-  mustFit(portal, change.action, shownOf(change))
+export function acceptPlanChangeForm(portal: PortalPageRequest, change: PlanChange): void {
+  checkFormToken(portal, change.action, shownState(change))
   if (change.preview.amountDue === 0) return
-  const card = chosenCard(portal.form)
-  mustPay(card, change.onFile)
-  if (card !== 'on_file') updatePaymentMethod(portal.desk, portal.session.id, { card })
+  const card = readCardChoice(portal.form)
+  checkCardPays(card, change.onFile)
+  if (card !== 'on_file') updatePaymentMethod(portal.ctx, portal.session.id, { card })
 }
 
-function sold(plan: Sold, quantity: number): string {
-  return `${planName(plan)}, ${priceInWords(plan.price, quantity)}`
+function planLabel(plan: Sold, quantity: number): string {
+  return `${formatPlanName(plan)}, ${formatPrice(plan.price, quantity)}`
 }
 
 /** The amount falls from minute to minute, so that not it but what it is made from has to be the same still. */
-function shownOf({ subscription, to, quantity, preview, onFile }: PlanChange): unknown {
+function shownState({ subscription, to, quantity, preview, onFile }: PlanChange): unknown {
   return [
     subscription.status,
     subscription.items,
@@ -80,39 +80,39 @@ function shownOf({ subscription, to, quantity, preview, onFile }: PlanChange): u
 }
 
 /** The page that confirms the one change that a link was made for. */
-export function showConfirm(portal: PortalVisit): Outcome {
-  if (!isForConfirming(portal)) return { redirect: portal.home }
-  const change = changeToConfirm(portal)
-  return change ? pageOf(portal, change) : nothingToDo(portal.returnUrl)
+export function showConfirm(portal: PortalPageRequest): PageResponse {
+  if (!isAwaitingConfirmation(portal)) return { redirect: portal.home }
+  const change = loadPlanChange(portal)
+  return change ? confirmPage(portal, change) : nothingToDoPage(portal.returnUrl)
 }
 
 /** Does that change. */
-export function submitConfirm(portal: PortalVisit): Outcome {
-  if (!isForConfirming(portal)) return { redirect: portal.home }
-  const change = changeToConfirm(portal)
-  if (!change) return nothingToDo(portal.returnUrl)
-  agreeToChange(portal, change)
-  confirmUpdate(portal.desk, portal.session.id)
-  return finish(portal, change.preview.when === 'now' ? 'change' : 'schedule')
+export function submitConfirm(portal: PortalPageRequest): PageResponse {
+  if (!isAwaitingConfirmation(portal)) return { redirect: portal.home }
+  const change = loadPlanChange(portal)
+  if (!change) return nothingToDoPage(portal.returnUrl)
+  acceptPlanChangeForm(portal, change)
+  confirmPlanChange(portal.ctx, portal.session.id)
+  return completePortalAction(portal, change.preview.when === 'now' ? 'change' : 'schedule')
 }
 
 /** False for another link's id, and once the change is done and the link has become one to the portal. */
-function isForConfirming({ session }: PortalVisit): boolean {
+function isAwaitingConfirmation({ session }: PortalPageRequest): boolean {
   return session.flow?.type === 'subscription_update_confirm' && session.completed_at === null
 }
 
-function pageOf(portal: PortalVisit, change: PlanChange): Page {
+function confirmPage(portal: PortalPageRequest, change: PlanChange): Page {
   return {
     status: 200,
     title: 'Confirm your new plan',
     notice: portal.notice,
-    redirectsTo: siteAfter(portal),
-    body: changeForm(portal, change, wayOut(portal, 'Go back')),
+    redirectsTo: originAfterCompletion(portal),
+    body: planChangeForm(portal, change, exitLink(portal, 'Go back')),
   }
 }
 
-function changeToConfirm(portal: PortalVisit): PlanChange | null {
-  const view = viewConfirm(portal.desk, portal.session.id)
+function loadPlanChange(portal: PortalPageRequest): PlanChange | null {
+  const view = loadConfirmView(portal.ctx, portal.session.id)
   const { flow } = view.session
   if (!view.preview || flow?.type !== 'subscription_update_confirm') return null
   return {

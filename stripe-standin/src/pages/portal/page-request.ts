@@ -1,15 +1,15 @@
-import { endOfFlow } from '../../billing/portal/actions.ts'
-import { type PortalView, viewPortal } from '../../billing/portal/view.ts'
+import { flowCompletion } from '../../billing/portal/actions.ts'
+import { loadPortalView, type PortalView } from '../../billing/portal/view.ts'
 import type { PortalFlow, PortalSession } from '../../state/session-records.ts'
-import { expiredLink, unknownLink, usedLink } from '../error-pages.ts'
-import { type Html, html, outsideUrl, siteOf, wayBack } from '../html.ts'
+import { expiredLinkPage, unknownLinkPage, usedLinkPage } from '../error-pages.ts'
+import { externalLinkButton, externalOrigin, type Html, html, safeExternalUrl } from '../html.ts'
 import type { Page } from '../layout.ts'
-import type { Outcome, Visit } from '../page-request.ts'
+import type { PageRequest, PageResponse } from '../page-request.ts'
 
 const sessionSeconds = 3_600
 
 /** A visit to the portal whose link is good. */
-export interface PortalVisit extends Visit, PortalView {
+export interface PortalPageRequest extends PageRequest, PortalView {
   /** Address of the portal's first page. */
   readonly home: string
   /** Where the service that made the link wants the person back. */
@@ -17,42 +17,50 @@ export interface PortalVisit extends Visit, PortalView {
 }
 
 /** The pages of the portal: each is for one thing, as links can be, but for the first one. */
-export type PortalPlace = PortalFlow['type'] | 'home'
+export type PortalPageName = PortalFlow['type'] | 'home'
 
 /** Shows a page of the portal when the link is good for it. */
-export function lookAtPortal(visit: Visit, place: PortalPlace, show: (portal: PortalVisit) => Outcome): Outcome {
-  return enter(visit, place, finishedPage, show)
+export function showPortalPage(
+  visit: PageRequest,
+  place: PortalPageName,
+  show: (portal: PortalPageRequest) => PageResponse,
+): PageResponse {
+  return handlePortalRequest(visit, place, completionPage, show)
 }
 
 /** Does what a form of the portal asks. Whoever sends the form of a used link again is led on, as the first time. */
-export function actInPortal(visit: Visit, place: PortalPlace, act: (portal: PortalVisit) => Outcome): Outcome {
-  return enter(visit, place, leadOn, act)
+export function submitPortalForm(
+  visit: PageRequest,
+  place: PortalPageName,
+  act: (portal: PortalPageRequest) => PageResponse,
+): PageResponse {
+  return handlePortalRequest(visit, place, redirectAfterCompletion, act)
 }
 
-function enter(
-  visit: Visit,
-  place: PortalPlace,
-  afterUse: (portal: PortalVisit) => Outcome,
-  go: (portal: PortalVisit) => Outcome,
-): Outcome {
-  const portal = openPortal(visit)
-  if (!portal) return unknownLink()
+function handlePortalRequest(
+  visit: PageRequest,
+  place: PortalPageName,
+  afterUse: (portal: PortalPageRequest) => PageResponse,
+  go: (portal: PortalPageRequest) => PageResponse,
+): PageResponse {
+  const portal = loadPortalRequest(visit)
+  if (!portal) return unknownLinkPage()
   const { session, returnUrl } = portal
-  if (session.completed_at !== null && endOfFlow(session)) return afterUse(portal)
-  if (visit.desk.now >= session.created + sessionSeconds) return expiredLink(returnUrl)
-  const flow = waitingFlow(portal)
-  return flow && place !== flow.type ? { redirect: addressOfFlow(portal, flow) } : go(portal)
+  if (session.completed_at !== null && flowCompletion(session)) return afterUse(portal)
+  if (visit.ctx.now >= session.created + sessionSeconds) return expiredLinkPage(returnUrl)
+  const flow = pendingFlow(portal)
+  return flow && place !== flow.type ? { redirect: flowPath(portal, flow) } : go(portal)
 }
 
 /** Ends what a form did: a link made for one thing is used up and leads on, others lead to the first page. */
-export function finish(portal: PortalVisit, did: Deed): Outcome {
-  const { book, now } = portal.desk
-  const session = book.must('portal_sessions', portal.session.id)
-  if (session.flow && session.completed_at === null) book.amend('portal_sessions', session, { completed_at: now })
-  return endOfFlow(session) ? leadOn(portal) : { redirect: `${portal.home}?did=${did}` }
+export function completePortalAction(portal: PortalPageRequest, did: PortalAction): PageResponse {
+  const { db, now } = portal.ctx
+  const session = db.getOrThrow('portal_sessions', portal.session.id)
+  if (session.flow && session.completed_at === null) db.update('portal_sessions', session, { completed_at: now })
+  return flowCompletion(session) ? redirectAfterCompletion(portal) : { redirect: `${portal.home}?did=${did}` }
 }
 
-const deeds = {
+const actionMessages = {
   card: 'Your card was changed.',
   cancel: 'Your plan is canceled.',
   keep: 'Your plan goes on.',
@@ -62,49 +70,49 @@ const deeds = {
   resume: 'Your plan was taken up again.',
 }
 
-export type Deed = keyof typeof deeds
+export type PortalAction = keyof typeof actionMessages
 
 /** What the first page says of the deed that led to it. */
-export function deedInWords(did: string | null): string | undefined {
-  return did !== null && Object.hasOwn(deeds, did) ? deeds[did as Deed] : undefined
+export function describePortalAction(did: string | null): string | undefined {
+  return did !== null && Object.hasOwn(actionMessages, did) ? actionMessages[did as PortalAction] : undefined
 }
 
 /** Where forms of the portal may lead in the end, for the browser's check. */
-export function siteAfter({ session }: PortalVisit): string | null {
-  return siteOf(redirectOf(session))
+export function originAfterCompletion({ session }: PortalPageRequest): string | null {
+  return externalOrigin(completionRedirect(session))
 }
 
 /** The way out without doing anything. */
-export function wayOut(portal: PortalVisit, words: string): Html | null {
-  return waitingFlow(portal)
-    ? wayBack(portal.returnUrl, words)
+export function exitLink(portal: PortalPageRequest, words: string): Html | null {
+  return pendingFlow(portal)
+    ? externalLinkButton(portal.returnUrl, words)
     : html`<a class="button" href="${portal.home}">${words}</a>`
 }
 
 /** A live subscription of the customer's; a link that was made for one opens no other. */
-export function namedSubscription(portal: PortalVisit) {
-  const flow = waitingFlow(portal)
+export function requestedSubscription(portal: PortalPageRequest) {
+  const flow = pendingFlow(portal)
   const bound = flow && 'subscription' in flow ? flow.subscription : undefined
   return portal.subscriptions.find(
     ({ subscription: { id } }) => id === portal.params.subscription && (bound === undefined || id === bound),
   )
 }
 
-function openPortal(visit: Visit): PortalVisit | null {
+function loadPortalRequest(visit: PageRequest): PortalPageRequest | null {
   const id = visit.params.id ?? ''
-  if (!visit.desk.book.get('portal_sessions', id)) return null
-  const view = viewPortal(visit.desk, id)
+  if (!visit.ctx.db.get('portal_sessions', id)) return null
+  const view = loadPortalView(visit.ctx, id)
   if (view.customer.deleted) return null
   const returnUrl = view.session.return_url ?? view.configuration.default_return_url
   return { ...visit, ...view, returnUrl, home: `/pay/portal/${id}` }
 }
 
 /** What the link was made for, as long as it was not done. */
-function waitingFlow({ session }: PortalVisit): PortalFlow | null {
+function pendingFlow({ session }: PortalPageRequest): PortalFlow | null {
   return session.completed_at === null ? session.flow : null
 }
 
-function addressOfFlow(portal: PortalVisit, flow: PortalFlow): string {
+function flowPath(portal: PortalPageRequest, flow: PortalFlow): string {
   switch (flow.type) {
     case 'payment_method_update':
       return `${portal.home}/card`
@@ -117,23 +125,23 @@ function addressOfFlow(portal: PortalVisit, flow: PortalFlow): string {
   }
 }
 
-function redirectOf(session: PortalSession): string | null {
-  const end = endOfFlow(session)
-  return end && 'redirect' in end ? outsideUrl(end.redirect) : null
+function completionRedirect(session: PortalSession): string | null {
+  const end = flowCompletion(session)
+  return end && 'redirect' in end ? safeExternalUrl(end.redirect) : null
 }
 
-function leadOn(portal: PortalVisit): Outcome {
-  const address = redirectOf(portal.session)
-  return address ? { redirect: address } : finishedPage(portal)
+function redirectAfterCompletion(portal: PortalPageRequest): PageResponse {
+  const address = completionRedirect(portal.session)
+  return address ? { redirect: address } : completionPage(portal)
 }
 
-function finishedPage(portal: PortalVisit): Page {
-  const end = endOfFlow(portal.session)
-  if (!end || 'redirect' in end) return usedLink(redirectOf(portal.session) ?? portal.returnUrl)
+function completionPage(portal: PortalPageRequest): Page {
+  const end = flowCompletion(portal.session)
+  if (!end || 'redirect' in end) return usedLinkPage(completionRedirect(portal.session) ?? portal.returnUrl)
   return {
     status: 200,
     title: 'All done',
     body: html`<p>${end.message ?? 'What you confirmed is done.'}</p>
-<div class="actions">${wayBack(portal.returnUrl, 'Go on')}</div>`,
+<div class="actions">${externalLinkButton(portal.returnUrl, 'Go on')}</div>`,
   }
 }
