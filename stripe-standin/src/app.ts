@@ -19,26 +19,25 @@ import { StripeError } from './http/errors.ts'
 import { registerPageRoutes } from './pages/routes.ts'
 import { Standin, type StandinOptions } from './standin.ts'
 
-// Faults may delay an answer for longer: this bounds how long a request may take to arrive.
+// Limits how long a request may take to arrive; injected faults may delay replies for longer.
 const requestTimeoutMs = 30_000
 
-/** A stand-in that is ready to listen. */
 export interface StandinApp {
   readonly app: FastifyInstance
   readonly standin: Standin
 }
 
-/** Opens the state and puts the API, the pages and the control in front of it. `app.close()` ends all of it. */
+/** Opens the state and builds the server with API, pages and controls. `app.close()` closes everything. */
 export async function createStandin(options: StandinOptions = {}): Promise<StandinApp> {
   const standin = new Standin(options)
   const app = Fastify({
-    // Whatever is not asked for is refused, never dropped or converted.
+    // Reject unknown properties instead of dropping them, and do not convert types.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
     forceCloseConnections: true,
     requestTimeout: requestTimeoutMs,
     logger: { level: 'error', stream: process.stderr },
   })
-  // Before everything else, for what is not there too.
+  // First, so that it also applies to unknown paths.
   rejectNonLoopbackHosts(app)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler(async (request) => {
@@ -58,7 +57,6 @@ export async function createStandin(options: StandinOptions = {}): Promise<Stand
   return { app, standin }
 }
 
-/** All that the stand-in speaks of Stripe's API. */
 export const endpoints: readonly Endpoint[] = [
   ...customerEndpoints,
   ...productEndpoints,

@@ -7,30 +7,29 @@ import { lockState } from './state/lock.ts'
 import { defaultSeedPlans, getSettings, type SeedPlan, seedDatabase, seedWebhookEndpoint } from './state/seed.ts'
 import { loadOrCreateSecretKey, readStateFile, StateFile } from './state/state-directory.ts'
 
-/** How a stand-in is opened. */
 export interface StandinOptions {
-  /** Where its state is kept; without one it lives in memory only. */
+  /** Directory for the state; without one, state is in memory only. */
   readonly stateDir?: string | undefined
-  /** The key that requests have to carry; without one the stand-in makes its own, and keeps it where its state is kept. */
+  /** The API key; without one, the stand-in generates one and saves it in the state directory. */
   readonly secretKey?: string | undefined
-  /** An endpoint that exists from the start. */
+  /** A webhook endpoint that exists from the start. */
   readonly webhook?: { readonly url: string; readonly secret?: string | undefined } | undefined
-  /** What is for sale from the start. */
+  /** Products and prices that exist from the start. */
   readonly plans?: readonly SeedPlan[] | undefined
-  /** The clock on the wall, to which the stand-in's own adds what it was advanced by. */
+  /** Wall clock. The stand-in's clock adds the offset by which it was advanced. */
   readonly clock?: (() => Date) | undefined
 }
 
 type Request = RequestContext['request']
 const noRequest: Request = { id: null, idempotencyKey: null }
 
-/** Runs verbs on the records: one after another, all or nothing, and on disk before anybody hears of them. */
+/** Runs operations on the database: one at a time, atomically, and saved before the reply. */
 export class Standin {
   readonly secretKey: string
   readonly faults = new FaultInjector()
-  /** Where the stand-in can be reached; known once it listens. */
+  /** Base URL; known once the server listens. */
   url = 'http://127.0.0.1'
-  /** Signs the events for the endpoint of the options. */
+  /** Signing secret of the webhook endpoint in the options. */
   readonly webhookSecret: string | null
   private readonly db: Database
   private readonly stateFile: StateFile | undefined
@@ -57,7 +56,7 @@ export class Standin {
       whenSaved: async () => this.stateFile?.settled(),
       recordOutcome: (operation) => {
         this.attempt(operation, noRequest)
-        // Lost in a crash, this only means that an event is sent once more.
+        // Not awaited: if a crash loses it, the event is sent once more.
         void this.stateFile?.save().catch(() => {})
       },
     })
@@ -81,17 +80,17 @@ export class Standin {
     }
   }
 
-  /** The stand-in's own clock. */
+  /** The stand-in's clock. */
   nowMs(): number {
     return this.clock().getTime() + getSettings(this.db).clock_offset_seconds * 1000
   }
 
-  /** Looks at the records. What falls due by now is done first, and is on disk before the answer. */
+  /** Reads the database. Due tasks run first and are saved before the reply. */
   async read<T>(operation: (ctx: RequestContext) => T): Promise<T> {
     return this.change(operation)
   }
 
-  /** Runs a verb that may change records. When it throws, nothing has changed, except by a declined card. */
+  /** Runs an operation that may change records. If it throws, nothing changes, unless the error keeps its changes. */
   async change<T>(operation: (ctx: RequestContext) => T, request: Request = noRequest): Promise<T> {
     let changed = this.attempt(runDueTasks, noRequest).changed
     try {
@@ -103,23 +102,23 @@ export class Standin {
       throw error
     } finally {
       if (changed) await this.stateFile?.save()
-      else await this.stateFile?.settled() // what this answer tells may be another request's change
+      else await this.stateFile?.settled() // the reply may contain changes of another request
       if (changed) this.startDeliveries()
     }
   }
 
-  /** Does what has fallen due and sends what is to be sent; called at every tick of a running stand-in. */
+  /** Runs due tasks and sends due events; called at intervals. */
   async tick(): Promise<void> {
     await this.change(() => {})
     this.startDeliveries()
   }
 
-  /** Resolves when every event that is due has been sent, or tried once; `everything` includes those that wait. */
+  /** Resolves when every due event was attempted; `everything` ignores delays. */
   async settle(everything = false): Promise<void> {
     if (!this.deliveriesPaused) await this.dispatcher.dispatch(everything)
   }
 
-  /** Stops sending, keeps what was not sent for the next start, and gives the state free. */
+  /** Stops sending, saves undelivered events for the next start and releases the lock. */
   async close(): Promise<void> {
     this.deliveriesPaused = true
     await this.dispatcher.stop()
@@ -128,7 +127,7 @@ export class Standin {
   }
 
   private startDeliveries(): void {
-    // What keeps events from being sent, a full disk, is told to whoever changes something next.
+    // A failure to save, such as a full disk, is reported to the next request that changes something.
     void this.settle().catch(() => {})
   }
 

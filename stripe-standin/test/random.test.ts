@@ -14,8 +14,8 @@ import type { RequestContext } from '../src/state/database.ts'
 import { daySeconds, handClock, secretKey } from './support/world.ts'
 
 /**
- * Anything a service, its customers and time can do, in any order: the stand-in never fails, whoever follows its events
- * knows how things stand, and what it wrote down is what it knew.
+ * Any sequence of API calls, customer actions and time: the stand-in never fails, its events describe the final state,
+ * and the saved state equals the state in memory.
  */
 const plan = fc.constantFrom('pro', 'business', 'enterprise')
 const billing = fc.constantFrom('monthly', 'annual')
@@ -105,7 +105,7 @@ test('no order of events breaks it, and its events tell how everything stands', 
   )
 })
 
-/** One customer's life with the shop; refusals are part of it. */
+/** Random actions of one customer; rejections are expected. */
 async function live({ standin, clock, call }: Awaited<ReturnType<typeof openShop>>, steps: readonly Step[]) {
   const withCard = { payment_method: 'pm_card_visa', 'invoice_settings[default_payment_method]': 'pm_card_visa' }
   const customer = (await call('POST', 'customers', withCard)).id
@@ -155,7 +155,7 @@ async function live({ standin, clock, call }: Awaited<ReturnType<typeof openShop
   }
 }
 
-/** What the newest event about each subscription and invoice shows is what the API shows. */
+/** The newest event about each subscription and invoice equals what the API returns. */
 async function eventsTellAll(standin: Standin): Promise<void> {
   await standin.read((ctx) => {
     const told = new Map<unknown, unknown>()

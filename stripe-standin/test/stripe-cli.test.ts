@@ -9,7 +9,7 @@ import { openWorld, secretKey, type World } from './support/world.ts'
 
 const run = promisify(execFile)
 
-/** The program of the official command line for this machine; its package is there wherever npm could install it. */
+/** The Stripe CLI of this machine; npm installs its package where it can. */
 function stripeCli(): string | null {
   const name = `@stripe/cli-${process.platform}-${process.arch}`
   const file = process.platform === 'win32' ? 'stripe.exe' : 'stripe'

@@ -16,12 +16,12 @@ import {
 import { getProductPrice } from './subscriptions/record.ts'
 import { startSubscription } from './subscriptions/start.ts'
 
-/** What the page of a checkout session shows. */
+/** Data of the checkout page. */
 export interface CheckoutView {
   readonly session: CheckoutSession
   readonly customer: Customer | null
   readonly lines: readonly { readonly product: Product; readonly price: Price; readonly quantity: number }[]
-  /** In cents; nothing when a trial comes first. */
+  /** In cents; zero if a trial comes first. */
   readonly amountDue: number
   readonly trialEnd: number | null
 }
@@ -39,8 +39,8 @@ export function loadCheckoutView(ctx: RequestContext, sessionId: string): Checko
 }
 
 /**
- * What pressing the button does: the card is taken, the subscription started and paid, the session complete. A refused
- * card changes nothing, so that the customer can try another.
+ * Submits the page: attaches the card, starts and pays the subscription, completes the session. A declined card changes
+ * nothing, so that the customer can try another.
  */
 export function completeCheckout(
   ctx: RequestContext,
@@ -70,12 +70,11 @@ export function completeCheckout(
   return completed
 }
 
-/** Where the page leads when it is done. */
+/** The redirect after completion. */
 export function successUrl(session: CheckoutSession): string {
   return session.success_url.replaceAll('{CHECKOUT_SESSION_ID}', session.id)
 }
 
-/** Closes a session that nobody completed. */
 export function expireCheckoutSession(ctx: RequestContext, session: CheckoutSession): CheckoutSession {
   const expired = ctx.db.update('checkout_sessions', session, { status: 'expired' })
   emitEvent(ctx, 'checkout.session.expired', presentCheckoutSession(ctx, expired))

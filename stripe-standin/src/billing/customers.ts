@@ -4,7 +4,7 @@ import { presentCustomer, presentPaymentMethod } from '../presenters/customers.t
 import { newId, type RequestContext } from '../state/database.ts'
 import type { CardBehavior, Customer, PaymentMethod } from '../state/records.ts'
 
-/** A new customer; it is told of by `customer.created` once its maker is done with it. */
+/** Creates a customer without an event; the caller emits `customer.created` when the record is complete. */
 export function createCustomer(ctx: RequestContext, fields: Partial<Customer>): Customer {
   return ctx.db.put('customers', {
     id: newId('cus_', 14),
@@ -28,7 +28,7 @@ export function emitCustomerCreated(ctx: RequestContext, customer: Customer): vo
   emitEvent(ctx, 'customer.created', presentCustomer(ctx, customer))
 }
 
-/** Changes a customer and tells of it. */
+/** Writes fields of a customer and emits `customer.updated`. */
 export function patchCustomer(ctx: RequestContext, customer: Customer, fields: Partial<Customer>): Customer {
   const before = presentCustomer(ctx, customer)
   const changed = ctx.db.update('customers', customer, fields)
@@ -48,7 +48,7 @@ const failsLater: TestCard = { brand: 'visa', last4: '0341', behavior: 'declines
 
 const declined: TestCard = { brand: 'visa', last4: '0002', behavior: 'declines' }
 
-/** Stripe's test cards by the names they have in `pm_card_…` and `tok_…`. */
+/** Stripe's test cards by their names in `pm_card_…` and `tok_…`. */
 const testCards: Readonly<Record<string, TestCard>> = {
   visa,
   visa_debit: { ...visa, last4: '5556' },
@@ -70,7 +70,7 @@ const testNumbers: Readonly<Record<string, TestCard>> = {
   '4000000000000002': declined,
 }
 
-/** The test card behind `pm_card_visa`, `tok_visa` and their like. */
+/** The test card for an id such as `pm_card_visa` or `tok_visa`. */
 export function testCardByName(name: string): TestCard | undefined {
   const word = /^(?:pm_card|tok)_(.+)$/.exec(name)?.[1]
   return word !== undefined && Object.hasOwn(testCards, word) ? testCards[word] : undefined
@@ -80,7 +80,7 @@ export function testCardByNumber(number: string): TestCard | undefined {
   return Object.hasOwn(testNumbers, number) ? testNumbers[number] : undefined
 }
 
-/** The cards that a page offers: one that pays, and one that is accepted and refused whenever it is charged. */
+/** Cards offered on the pages: one that works, and one that can be attached but declines every charge. */
 export const pageTestCards = { works: visa, declines: failsLater } as const
 
 export type PageTestCard = keyof typeof pageTestCards
@@ -101,7 +101,7 @@ export function createPaymentMethod(
   })
 }
 
-/** Finds a card by its id, or makes one from a test card's name, and gives it to the customer. */
+/** Attaches a card to the customer: an existing one by id, or a new one by a test card's name. */
 export function attachPaymentMethod(
   ctx: RequestContext,
   named: string,
@@ -121,7 +121,7 @@ export function attachPaymentMethod(
   return attached
 }
 
-/** The card that a parameter names, which must be the customer's own. */
+/** The card with this id; it must be attached to the customer. */
 export function getCustomerPaymentMethod(
   ctx: RequestContext,
   id: string,
@@ -138,7 +138,7 @@ export function getCustomerPaymentMethod(
   return method
 }
 
-/** Takes a card away from its customer, and from everything that was to be charged to it. */
+/** Detaches a card and removes it as a default from its customer and subscriptions. */
 export function detachPaymentMethod(ctx: RequestContext, method: PaymentMethod): PaymentMethod {
   if (method.customer === null)
     throw invalidRequest('The payment method you provided is not attached to a customer so detachment is impossible.')
@@ -149,7 +149,7 @@ export function detachPaymentMethod(ctx: RequestContext, method: PaymentMethod):
     if (subscription.default_payment_method === method.id)
       ctx.db.update('subscriptions', subscription, { default_payment_method: null })
   const detached = ctx.db.update('payment_methods', method, { customer: null })
-  // Only what was before tells whose it was.
+  // Only the previous attributes tell which customer it belonged to.
   emitEvent(ctx, 'payment_method.detached', presentPaymentMethod(detached), { customer: customer.id })
   return detached
 }

@@ -7,7 +7,7 @@ import { renewSubscription } from './subscriptions/periods.ts'
 import { hasEnded, patchSubscription } from './subscriptions/record.ts'
 import { announceTrialEnd, endTrial, trialNoticeSeconds } from './subscriptions/trial.ts'
 
-/** How long a first payment may take. */
+/** How long the first payment of a subscription may take. */
 const incompleteSeconds = 23 * 3_600
 const eventRetentionSeconds = 30 * 86_400
 const replyRetentionSeconds = 86_400
@@ -17,7 +17,7 @@ interface DueTask {
   run(ctx: RequestContext): unknown
 }
 
-/** Does everything that has fallen due by now, in order and each at its own time, as if the stand-in had never slept. */
+/** Runs everything due by now in order, each task at its own time, as if the stand-in had never been stopped. */
 export function runDueTasks(ctx: RequestContext): void {
   for (;;) {
     const next = nextDueTask(ctx)
@@ -32,7 +32,7 @@ function nextDueTask(ctx: RequestContext): DueTask | undefined {
   const consider = (due: DueTask | undefined) => {
     if (due && (!first || due.at < first.at)) first = due
   }
-  // An invoice goes before the subscription's next step: its outcome may decide it.
+  // Invoices first: the outcome of a payment may decide the subscription's next step.
   for (const invoice of ctx.db.all('invoices')) consider(nextInvoiceTask(invoice))
   for (const subscription of ctx.db.all('subscriptions')) consider(nextSubscriptionTask(subscription))
   for (const session of ctx.db.all('checkout_sessions'))
@@ -78,7 +78,7 @@ function nextSubscriptionTask(subscription: Subscription): DueTask | undefined {
   }
   if (status === 'active' || status === 'past_due' || status === 'unpaid')
     steps.push({ at: subscription.items[0]!.current_period_end, run: (then) => renewSubscription(then, subscription) })
-  // The first of equals: a cancellation goes before a renewal of the same moment.
+  // The earlier entry wins a tie: a cancellation precedes a renewal at the same time.
   return steps.reduce<DueTask | undefined>((first, step) => (first && first.at <= step.at ? first : step), undefined)
 }
 
@@ -88,7 +88,7 @@ function deleteExpiredRecords(ctx: RequestContext): void {
     if (event.created >= ctx.now - eventRetentionSeconds) break
     if (!undelivered.has(event.id)) ctx.db.remove('events', event.id)
   }
-  // In the order in which they were kept, which a clock that was set back makes another one than that of their moments.
+  // Replies are in insertion order, which differs from time order if the clock was set back.
   for (const reply of ctx.db.all('kept_replies')) {
     if (Math.abs(ctx.now - reply.created) <= replyRetentionSeconds) break
     ctx.db.remove('kept_replies', reply.id)

@@ -3,9 +3,9 @@ import { isLoopbackHost } from '../http/access.ts'
 import { parsePlans } from '../state/seed.ts'
 
 /**
- * The local Stripe as a program of its own. All of its settings come from the environment (STANDIN_…); when it listens it
- * prints one line of JSON: where, with which key, and what events are signed with. It ends on SIGINT and SIGTERM, and
- * with STANDIN_TIED=1 also when its standard input closes, so that it cannot outlive a parent that was killed.
+ * Runs the local Stripe as a process, configured by STANDIN_… environment variables. When it listens it prints one line
+ * of JSON with URL, API key and webhook secret. It ends on SIGINT and SIGTERM and, with STANDIN_TIED=1, also when
+ * standard input closes, so that it cannot outlive a killed parent.
  */
 const tickMs = 500
 

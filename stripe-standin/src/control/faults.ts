@@ -1,27 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { StripeError } from '../http/errors.ts'
-/** What goes wrong on request. All of it is off at a start and forgotten at an end. */
+/** Injected faults. All are off at start; they are not saved. */
 export interface Faults {
-  /** Every reply of the API is held back for so long, in real milliseconds. */
+  /** Delay of every API reply, in real milliseconds. */
   slow_ms: number
-  /** So many next requests fail before anything is done. */
+  /** Number of requests to fail before any work is done. */
   fail_next: number
-  /** The share of requests, 0 to 1, that fail before anything is done. */
+  /** Share of requests, 0 to 1, that fail before any work is done. */
   fail_rate: number
-  /** So many next requests fail after all was done; with the same key the failure comes again. */
+  /** Number of requests to fail after the work is done; a repeat with the same key replays the failure. */
   fail_after: number
-  /** With what they fail: an HTTP status, or 0 for a connection that just breaks. */
+  /** HTTP status of these failures; 0 breaks the connection. */
   status: number
-  /** So many next replies break off half way, after the work is done. */
+  /** Number of replies to cut off half way, after the work is done. */
   half_answer: number
-  /** The share of events, 0 to 1, that never arrive, though they count as delivered. */
+  /** Share of events, 0 to 1, that are never sent but count as delivered. */
   drop_events: number
-  /** The share of events, 0 to 1, that are sent twice. */
+  /** Share of events, 0 to 1, that are sent twice. */
   duplicate_events: number
-  /** Events that wait together are sent in any order, and some are overtaken by later ones. */
+  /** Pending events are sent in random order, and some are delayed so that later ones overtake them. */
   reorder_events: boolean
-  /** Events are first sent so much later, in milliseconds of the stand-in's clock. */
+  /** Delay before the first attempt, in milliseconds of the stand-in's clock. */
   late_ms: number
 }
 
@@ -38,7 +38,7 @@ export const noFaults: Readonly<Faults> = {
   late_ms: 0,
 }
 
-/** The faults that are on, and the dice that decide where a share is meant; a seed makes the dice repeatable. */
+/** The active faults and the random generator for shares; a seed makes it repeatable. */
 export class FaultInjector {
   current: Faults = { ...noFaults }
   private random = mulberry32(1)
@@ -59,7 +59,7 @@ export class FaultInjector {
       .map(({ thing }) => thing)
   }
 
-  /** Uses up one of a counted fault; false when none is left. */
+  /** Decrements a counted fault; false if none is left. */
   consume(fault: 'fail_next' | 'fail_after' | 'half_answer'): boolean {
     if (this.current[fault] <= 0) return false
     this.current[fault] -= 1
@@ -67,7 +67,7 @@ export class FaultInjector {
   }
 }
 
-/** The generator mulberry32: small, fast, the same everywhere. */
+/** The mulberry32 generator: small, fast, and the same on every platform. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -78,7 +78,7 @@ function mulberry32(seed: number): () => number {
   }
 }
 
-/** Holds a request up, or lets it fail before anything is done, as the faults say. */
+/** Delays a request, or fails it before any work is done, according to the faults. */
 export async function injectRequestFault(
   faults: FaultInjector,
   request: FastifyRequest,
@@ -95,7 +95,7 @@ export async function injectRequestFault(
   throw injectedError(status)
 }
 
-/** The error of a request that fails after its work was done, as the faults say. */
+/** The error for a request that is to fail after its work is done. */
 export function takeFailureAfterWork(faults: FaultInjector): StripeError | undefined {
   return faults.consume('fail_after') ? injectedError(faults.current.status || 500) : undefined
 }
@@ -105,7 +105,7 @@ function injectedError(status: number): StripeError {
   return new StripeError(status, type, 'A fault was asked for.', { ...(status === 429 && { code: 'rate_limit' }) })
 }
 
-/** Sends the first half of a reply and breaks the connection. */
+/** Sends the first half of a reply and closes the connection. */
 export function sendHalfReply(reply: FastifyReply, body: string): FastifyReply {
   const bytes = Buffer.from(body)
   reply.hijack()

@@ -75,13 +75,13 @@ type ClockBody = { advance_seconds: number } | { now: number }
 const maxBodyBytes = 16_384
 
 /**
- * What Stripe does not have: the clock, faults, settings of the dashboard, and a look inside. Bodies are JSON, and requests
- * carry the key of the API.
+ * Controls that Stripe does not have: clock, faults, dashboard settings, and a view of the state. Bodies are JSON;
+ * requests need the API key.
  */
 export function registerControlRoutes(app: FastifyInstance, standin: Standin): void {
   app.register(
     async (control) => {
-      control.removeContentTypeParser('text/plain') // whatever a page elsewhere can send without asking
+      control.removeContentTypeParser('text/plain') // a foreign page could send it without a CORS preflight
       control.addHook('onRequest', async ({ headers }) => checkApiKey(standin.secretKey, headers.authorization))
       control.addHook('onRoute', (route) => {
         route.bodyLimit = maxBodyBytes

@@ -26,12 +26,11 @@ import { checkCompatiblePrices, trialSettingsParam } from './subscription-params
 
 const daySeconds = 86_400
 const minLifetimeSeconds = 30 * 60
-/** A trial that ends sooner is refused, since its end could not be announced. */
 const minTrialSeconds = 2 * daySeconds
 
 function resolveExpiry(ctx: RequestContext, wanted: number | undefined): number {
   if (wanted === undefined) return ctx.now + daySeconds
-  // A minute's grace for the way the request took.
+  // Tolerates a minute of transit.
   if (wanted < ctx.now + minLifetimeSeconds - 60)
     throw invalidRequest('The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.', {
       param: 'expires_at',

@@ -52,7 +52,7 @@ const fields = {
 
 const creation = { ...fields, payment_method: text, tax_id_data: ignored }
 
-/** What a customer gets from the parameters; a card is taken by its own name or a test card's. */
+/** The customer's fields from the parameters; attaches cards given by id or test card name. */
 function fieldsFromParams(
   ctx: RequestContext,
   customer: Customer,
@@ -62,7 +62,7 @@ function fieldsFromParams(
   const named = invoicing?.default_payment_method
   const given = params.payment_method
   const attached = given ? attachPaymentMethod(ctx, given, customer.id, 'payment_method').id : null
-  // The same test card named twice is one card.
+  // A test card named in both parameters becomes one card.
   const standard = named && (named === given ? attached : resolveDefaultCard(ctx, named, customer.id))
   return {
     ...(balance !== undefined && { balance }),

@@ -48,7 +48,7 @@ function resolvePaymentMethod(ctx: RequestContext, invoice: Invoice, named: stri
     : getCustomerPaymentMethod(ctx, named, invoice.customer, 'payment_method')
 }
 
-/** Charges an invoice as asked; a card that is declined is told as an error, though the attempt stays counted. */
+/** Pays an invoice. A declined card is an error, but the attempt counts. */
 function pay(ctx: RequestContext, invoice: Invoice, named: string | undefined, outOfBand: boolean): Invoice {
   if (invoice.status === 'paid') throw invalidRequest('Invoice is already paid')
   checkInvoiceStatus(invoice, 'pay', 'draft', 'open', 'uncollectible')

@@ -3,7 +3,7 @@ import type { RequestContext } from '../state/database.ts'
 import type { Customer, Price } from '../state/records.ts'
 import type { Invoice, Subscription } from '../state/subscription-records.ts'
 
-/** The customer that a parameter names; a deleted one is none. */
+/** The customer with this id, unless deleted. */
 export function getCustomer(ctx: RequestContext, id: string, param = 'customer'): Customer {
   const customer = ctx.db.get('customers', id)
   if (!customer || customer.deleted) throw resourceMissing('customer', id, param)
@@ -28,7 +28,7 @@ export function getPrice(ctx: RequestContext, id: string, param: string): Price 
   return price
 }
 
-/** A price that a subscription can have: on sale and paid again and again. */
+/** An active, recurring price. */
 export function getSubscribablePrice(ctx: RequestContext, id: string, param: string): Price {
   const price = getPrice(ctx, id, param)
   if (!price.active)

@@ -23,7 +23,6 @@ const billingDetails = hash({
   tax_id: ignored,
 })
 
-/** What the parameters say of the card's holder. */
 function holderFields(details: { readonly email?: string | null; readonly name?: string | null } = {}) {
   const { email, name } = details
   return { ...(email !== undefined && { email }), ...(name !== undefined && { name }) }

@@ -61,7 +61,7 @@ const fields = {
   name: unsettable(text),
 }
 
-/** A portal in which nothing can be done, which is what an unnamed feature means. */
+/** Stripe disables features that a configuration does not mention. */
 const disabledFeatures: Features = {
   customer_update: { enabled: false, allowed_updates: [] },
   invoice_history: { enabled: false },
@@ -132,7 +132,7 @@ function applyUpdateFeatureParams(
   }
 }
 
-/** What can be chosen must exist, and offering a choice without any is a mistake. */
+/** Products and prices must exist, and an enabled plan change needs at least one product. */
 function checkProducts(ctx: RequestContext, update: Features['subscription_update']): void {
   update.products.forEach(({ product, prices }, index) => {
     const param = `features[subscription_update][products][${index}]`

@@ -32,7 +32,7 @@ const flowData = hash({
 
 type FlowData = ParamValues<{ flow_data: typeof flowData }>['flow_data']
 
-/** The configuration that is named, or the account's own. */
+/** The configuration with this id, or the account's default. */
 function resolveConfiguration(ctx: RequestContext, id: string | undefined): PortalConfiguration {
   const configuration =
     id === undefined
@@ -86,7 +86,7 @@ function buildConfirmFlow(
   if (!item) throw resourceMissing('subscription item', wanted.id, `${param}[0][id]`)
   const price = wanted.price ?? item.price
   const quantity = wanted.quantity ?? item.quantity
-  previewPlanChange(ctx, configuration, subscription, price, quantity) // throws when the page could not do it
+  previewPlanChange(ctx, configuration, subscription, price, quantity) // throws if the page could not do it
   return { type: 'subscription_update_confirm', subscription: subscription.id, item: item.id, price, quantity }
 }
 

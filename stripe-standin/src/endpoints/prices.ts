@@ -32,7 +32,7 @@ const recurringFields = {
   usage_type: oneOf('licensed'),
 }
 
-/** How often a price is paid; the stand-in does not meter usage. */
+/** The billing interval; metered prices are not supported. */
 export const recurringParam = hash(recurringFields)
 
 interface NewPrice {
@@ -65,7 +65,7 @@ export function createPrice(ctx: RequestContext, wanted: NewPrice): Price {
   return price
 }
 
-/** A lookup key leads to one active price; another may give it up on request only. */
+/** Throws if another price has the lookup key, unless it may be transferred. */
 function claimLookupKey(
   ctx: RequestContext,
   key: string | undefined,

@@ -24,7 +24,7 @@ export const trialSettingsParam = hash({
   end_behavior: required(hash({ missing_payment_method: required(oneOf('cancel', 'create_invoice', 'pause')) })),
 })
 
-/** What a subscription takes both when it is made and when it is changed. */
+/** Parameters of both creating and updating a subscription. */
 export const sharedParams = {
   automatic_tax: ignored,
   cancel_at_period_end: boolean,
@@ -64,7 +64,7 @@ export const changedItemsParam = list(
 
 type SharedParams = ParamValues<typeof sharedParams>
 
-/** What is simply written down. The card is checked by the caller, who knows the customer. */
+/** Fields written as given. The caller checks the payment method, because it knows the customer. */
 export function fieldsFromParams(params: SharedParams, before: Pick<Subscription, 'metadata'>): Partial<Subscription> {
   return {
     ...(params.collection_method && { collection_method: params.collection_method }),
@@ -78,7 +78,7 @@ export function fieldsFromParams(params: SharedParams, before: Pick<Subscription
   }
 }
 
-/** All items of a subscription have one currency and are paid in one rhythm. */
+/** All items of a subscription must have the same currency and interval. */
 export function checkCompatiblePrices(prices: readonly Price[]): void {
   const [first, ...others] = prices
   if (!first) throw invalidRequest('A subscription must have at least one item.', { param: 'items' })
@@ -96,7 +96,7 @@ export function checkCompatiblePrices(prices: readonly Price[]): void {
     throw invalidRequest('Cannot add multiple subscription items with the same price.', { param: 'items' })
 }
 
-/** The items as they will be after the parameters: named ones changed or gone, new ones added, the rest as they were. */
+/** The items after the update: named ones changed or removed, new ones added, the rest unchanged. */
 export function applyItemChanges(
   ctx: RequestContext,
   subscription: Subscription,

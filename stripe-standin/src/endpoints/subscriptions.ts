@@ -48,7 +48,7 @@ const statuses = [
 ] as const
 const cancellationDetails = hash({ comment: unsettable(text), feedback: unsettable(text) })
 
-/** What the filter lets through; without one, all that has not been canceled. */
+/** Whether the status matches the filter; without one, all but canceled subscriptions do. */
 function hasStatus(
   subscription: Subscription,
   wanted: (typeof statuses)[number] | 'all' | 'ended' | undefined,

@@ -101,7 +101,7 @@ export const webhookEndpointEndpoints = [
   }),
 ]
 
-/** Whether an event has a wanted type; `customer.*` stands for all that begin so. */
+/** Whether an event type matches a filter; `customer.*` matches by prefix. */
 function matchesEventType(type: string, wanted: string): boolean {
   return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted
 }

@@ -4,29 +4,28 @@ import { presentEvent } from '../presenters/events.ts'
 import type { RequestContext } from '../state/database.ts'
 import type { Delivery } from '../state/records.ts'
 
-/** What the sender of events needs from the stand-in. */
 export interface DeliveryDependencies {
   readonly faults: FaultInjector
-  /** The stand-in's clock, which decides what is due. */
+  /** The stand-in's clock, for due times. */
   nowMs(): number
-  /** The receiver's clock, which signatures are dated with: a receiver refuses old ones. */
+  /** Wall clock, for signatures: receivers reject old timestamps. */
   wallMs(): number
   read<T>(verb: (ctx: RequestContext) => T): T
-  /** Resolves when everything that can be looked at is on disk: nobody is told what a crash could still undo. */
+  /** Resolves when the current state is saved: an event must not report what a crash could undo. */
   whenSaved(): Promise<void>
-  /** Notes what became of a delivery; it need not be on disk before the next one goes out. */
+  /** Records the outcome of a delivery; it need not be saved before the next one is sent. */
   recordOutcome(verb: (ctx: RequestContext) => void): void
 }
 
 const responseTimeoutMs = 10_000
 const maxBackoffMs = 3_600_000
 const maxAgeMs = 3 * 86_400_000
-/** How far one event falls behind when events are to overtake each other. */
+/** Delay that lets later events overtake one. */
 const reorderDelayMs = 1_500
 
 /**
- * Sends events to endpoints until each was taken with a 2xx, with pauses that double from one second to an hour, for
- * three days of the stand-in's clock. One endpoint gets its events one after another, endpoints do not wait for each other.
+ * Sends events to endpoints until they reply with 2xx, with backoff from one second to an hour, for three days of the
+ * stand-in's clock. Deliveries to one endpoint are sequential, endpoints are independent.
  */
 export class WebhookDispatcher {
   private readonly deps: DeliveryDependencies
@@ -37,20 +36,22 @@ export class WebhookDispatcher {
     this.deps = ctx
   }
 
-  /** Sends what is due now, until nothing is; resolves when all of it was tried. `everything` ignores pauses and lateness. */
+  /**
+   * Sends due events until none are left; resolves when all were attempted. `everything` ignores backoff and delays.
+   */
   async dispatch(everything = false): Promise<void> {
-    // A flush must not be content with a round that began before it.
+    // A flush must not count a round that started before it.
     while (everything && this.currentRound) await this.currentRound
     do {
       this.currentRound ??= this.sendAll(everything).finally(() => {
         this.currentRound = undefined
       })
       await this.currentRound
-      // What became due as the round was ending is not left behind.
+      // Also send what became due while the round ended.
     } while (!this.stopped.signal.aborted && this.due(false).length > 0)
   }
 
-  /** Lets go of what is being sent; it stays undelivered and goes out after the next start. */
+  /** Aborts current deliveries; they stay undelivered and are sent after the next start. */
   async stop(): Promise<void> {
     this.stopped.abort()
     await this.currentRound
@@ -85,7 +86,7 @@ export class WebhookDispatcher {
       .filter(({ attempts, next_attempt_at_ms }) => {
         const lateMs = attempts === 0 ? faults.current.late_ms : 0
         const waitMs = next_attempt_at_ms - nowMs
-        // No pause is so long: the delivery was noted while the clock ran ahead.
+        // No backoff is that long: the delivery was saved while the clock was ahead.
         return everything || waitMs + lateMs <= 0 || waitMs > maxBackoffMs + reorderDelayMs + faults.current.late_ms
       })
   }
@@ -116,7 +117,7 @@ export class WebhookDispatcher {
   private reschedule(delivery: Delivery, pauseMs: number, attempts: number): void {
     const nextAttemptAtMs = this.deps.nowMs() + pauseMs
     this.deps.recordOutcome(({ db }) => {
-      // An endpoint that was deleted meanwhile has taken its deliveries along.
+      // If the endpoint was deleted meanwhile, so were its deliveries.
       if (db.get('deliveries', delivery.id))
         db.update('deliveries', delivery, { attempts, next_attempt_at_ms: nextAttemptAtMs })
     })
@@ -149,12 +150,12 @@ export class WebhookDispatcher {
       await answer.body?.cancel()
       return answer.ok
     } catch {
-      return false // away, refused, broken off or too slow: tried again later
+      return false // unreachable, refused, aborted or timed out: retried later
     }
   }
 }
 
-/** The `Stripe-Signature` header of a body that is sent at `sentAtSeconds`. */
+/** The `Stripe-Signature` header for a body sent at `sentAtSeconds`. */
 export function signatureHeader(body: string, secret: string, sentAtSeconds: number): string {
   const signature = createHmac('sha256', secret).update(`${sentAtSeconds}.${body}`).digest('hex')
   return `t=${sentAtSeconds},v1=${signature}`

@@ -1,10 +1,10 @@
 import { newId, type RequestContext } from '../state/database.ts'
 import type { WebhookEndpoint } from '../state/records.ts'
 
-/** Any object of the API. */
+/** Any API object. */
 export type ApiObject = Readonly<Record<string, unknown>>
 
-/** Records an event about `object` and puts it on its way to every endpoint that wants it. */
+/** Records an event about `object` and queues it for every subscribed endpoint. */
 export function emitEvent(ctx: RequestContext, type: string, object: ApiObject, previousAttributes?: ApiObject): void {
   const event = ctx.db.put('events', {
     id: newId('evt_1'),
@@ -26,7 +26,7 @@ export function emitEvent(ctx: RequestContext, type: string, object: ApiObject, 
   }
 }
 
-/** Records an `….updated` event that tells what was before; none when nothing that can be seen has changed. */
+/** Records an `….updated` event with the previous values; none if the visible object is unchanged. */
 export function emitUpdatedEvent(ctx: RequestContext, type: string, before: ApiObject, after: ApiObject): void {
   const previous = previousAttributes(before, after)
   if (Object.keys(previous).length > 0) emitEvent(ctx, type, after, previous)
@@ -37,7 +37,7 @@ function isSubscribed(endpoint: WebhookEndpoint, type: string): boolean {
   return endpoint.enabled_events.includes('*') || endpoint.enabled_events.includes(type)
 }
 
-/** The former values of what differs, hash by hash; a list that differs is told whole. */
+/** The previous values of changed fields, recursively through hashes. A changed list is included whole. */
 function previousAttributes(before: ApiObject, after: ApiObject): ApiObject {
   const changed: Record<string, unknown> = {}
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {

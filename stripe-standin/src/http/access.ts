@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { StripeError } from './errors.ts'
 
-/** Refuses a request without the secret key, which comes as a bearer or as the user of basic authentication. */
+/** Rejects a request without the secret key, sent as bearer token or as the user name of basic authentication. */
 export function checkApiKey(secretKey: string, authorization: string | undefined): void {
   const [scheme = '', credentials = ''] = (authorization ?? '').split(' ')
   let given = ''
@@ -19,7 +19,7 @@ export function checkApiKey(secretKey: string, authorization: string | undefined
     throw new StripeError(401, 'invalid_request_error', `Invalid API Key provided: ${given.slice(0, 8)}****`)
 }
 
-/** Digests are of one length, so comparing them tells nothing of the key's. */
+/** Digests have equal length, so the comparison does not reveal the key's length. */
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
@@ -27,8 +27,8 @@ function sha256(text: string): Buffer {
 const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Refuses requests for any other host than this machine's own names. A page elsewhere whose name was made to lead to
- * loopback (DNS rebinding) could otherwise read the pages here as its own. The port may be another one, of a tunnel.
+ * Rejects requests whose Host is not a loopback name. Otherwise a foreign page whose name resolves to loopback (DNS
+ * rebinding) could read these pages. Any port is allowed: a tunnel may use another one.
  */
 export function rejectNonLoopbackHosts(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -47,7 +47,7 @@ function isLoopbackHostHeader(host: string | undefined): boolean {
   return loopbackNames.has((name ?? address ?? '').toLowerCase())
 }
 
-/** Whether a host is this machine's own, so that nobody else can connect. */
+/** Whether only this machine can connect to a listener on this host. */
 export function isLoopbackHost(host: string): boolean {
   return host === '::1' || loopbackNames.has(host)
 }

@@ -11,7 +11,7 @@ import { expand } from './expand.ts'
 import { requestFingerprint, runIdempotent } from './idempotency.ts'
 import { list, parseParams, text } from './params.ts'
 
-/** Serves the endpoints as Stripe does: key, parameters, idempotency, expansion, errors. All of them are below /v1. */
+/** Registers the endpoints below /v1 with Stripe's authentication, parameters, idempotency, expansion and errors. */
 export function registerApiRoutes(app: FastifyInstance, standin: Standin, endpoints: readonly Endpoint[]): void {
   app.register(
     async (api) => {
@@ -27,7 +27,7 @@ export function registerApiRoutes(app: FastifyInstance, standin: Standin, endpoi
           'stripe-version': request.headers['stripe-version'] ?? apiVersion,
           'cache-control': 'no-cache, no-store',
         })
-        // Before the body is read: only whoever has the key may send one.
+        // Before the body is parsed: unauthenticated clients must not be able to send one.
         checkApiKey(standin.secretKey, request.headers.authorization)
         await injectRequestFault(standin.faults, request, reply)
       })
@@ -50,7 +50,7 @@ export function registerApiRoutes(app: FastifyInstance, standin: Standin, endpoi
   )
 }
 
-/** Sends an error in Stripe's envelope; what is not one of ours is a fault of the stand-in. */
+/** Sends an error in Stripe's envelope. Unknown errors become a 500 and are logged. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asStripeError(error)
   if (known !== error && known.status === 500) request.log.error(error)
@@ -86,7 +86,7 @@ async function handleRequest(
   return reply.send(sent.body)
 }
 
-/** Parameters come in the body or, of requests without one, in the address. */
+/** Parameters are in the body or, for requests without one, in the query. */
 function requestParams(request: FastifyRequest): Record<string, unknown> {
   const query = request.url.split('?')[1] ?? ''
   const body = request.body as Record<string, unknown> | undefined
@@ -105,10 +105,10 @@ function readIdempotencyKey(request: FastifyRequest): string | null {
   return key
 }
 
-/** A form or a query with brackets, as nested hashes and lists of text. */
+/** Parses a form or query with brackets into nested hashes and lists of strings. */
 export function parseForm(encoded: string): Record<string, unknown> {
   return qs.parse(encoded, {
-    // Names such as `constructor` are ordinary here, so nothing may be inherited.
+    // Parameters may be named `constructor` and the like, so objects must not inherit anything.
     plainObjects: true,
     arrayLimit: 200,
     depth: 10,

@@ -4,16 +4,16 @@ import type { ParamSchema, ParamValues } from './params.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
-/** An operation of the API: where it is, what it takes, what it does. Every one also takes `expand`. */
+/** An API operation. Every operation also accepts `expand`. */
 export interface Endpoint {
   readonly method: Method
-  /** With `:name` for the ids in it. */
+  /** With `:name` placeholders for ids. */
   readonly path: string
   readonly params: ParamSchema
   run(ctx: RequestContext, params: never, ids: Readonly<Record<string, string>>): ApiObject
 }
 
-/** Declares an endpoint, so that `run` knows what it is given. `Ids` are the names in the path. */
+/** Declares an endpoint with the types of its parameters and path ids. */
 export function defineEndpoint<F extends ParamSchema, Path extends string>(declared: {
   readonly method: Method
   readonly path: Path

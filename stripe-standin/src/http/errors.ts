@@ -4,11 +4,11 @@ interface ErrorDetails {
   readonly code?: string
   readonly param?: string
   readonly declineCode?: string
-  /** What the request changed before it failed stays: an attempt to charge is counted, and its invoice left open. */
+  /** Changes made before the error are kept: a declined charge counts as an attempt and leaves its invoice open. */
   readonly keepsChanges?: boolean
 }
 
-/** An error as Stripe tells it: status, type, sentence, and where they apply code and parameter. */
+/** An error in Stripe's form: status, type, message, and optionally code and parameter. */
 export class StripeError extends Error {
   readonly status: number
   readonly type: ErrorType
@@ -35,12 +35,11 @@ export class StripeError extends Error {
   }
 }
 
-/** A request that cannot be done as asked. */
 export function invalidRequest(message: string, details: ErrorDetails = {}): StripeError {
   return new StripeError(400, 'invalid_request_error', message, details)
 }
 
-/** `what` is Stripe's word for the object: "customer", "subscription". The id was in the path, or in `param`. */
+/** `what` is Stripe's name of the object, such as "customer". The id was in the path, or in `param`. */
 export function resourceMissing(what: string, id: string, param = 'id'): StripeError {
   return new StripeError(param === 'id' ? 404 : 400, 'invalid_request_error', `No such ${what}: '${id}'`, {
     code: 'resource_missing',
@@ -48,7 +47,7 @@ export function resourceMissing(what: string, id: string, param = 'id'): StripeE
   })
 }
 
-/** A card that was refused; `keepsChanges` where the attempt to charge it counts. */
+/** A declined card. `keepsChanges` if the charge counts as an attempt. */
 export function cardDeclined({ keepsChanges = false } = {}): StripeError {
   return new StripeError(402, 'card_error', 'Your card was declined.', {
     code: 'card_declined',
@@ -57,7 +56,7 @@ export function cardDeclined({ keepsChanges = false } = {}): StripeError {
   })
 }
 
-/** Whether what was done before this error stays done. */
+/** Whether changes made before this error are kept. */
 export function keepsChanges(error: unknown): error is StripeError {
   return error instanceof StripeError && error.details.keepsChanges === true
 }

@@ -14,7 +14,7 @@ const price: ObjectLoader = (ctx, id) => presentPrice(ctx.db.getOrThrow('prices'
 const paymentMethod: ObjectLoader = (ctx, id) => presentPaymentMethod(ctx.db.getOrThrow('payment_methods', id))
 const invoice: ObjectLoader = (ctx, id) => presentInvoice(ctx, ctx.db.getOrThrow('invoices', id))
 
-/** The fields that hold the id of another object. */
+/** Fields that contain the id of another object. */
 const references: Readonly<Record<string, ObjectLoader>> = {
   customer: (ctx, id) => presentCustomer(ctx, ctx.db.getOrThrow('customers', id)),
   subscription: (ctx, id) => presentSubscription(ctx, ctx.db.getOrThrow('subscriptions', id)),
@@ -28,7 +28,7 @@ const references: Readonly<Record<string, ObjectLoader>> = {
   invoice,
 }
 
-/** Lists that an object has and shows only when asked. */
+/** Lists that an object includes only when they are expanded. */
 const expandableLists: Readonly<Record<string, ObjectLoader>> = {
   'customer.subscriptions': (ctx, id) =>
     completeList(
@@ -44,7 +44,7 @@ const expandableLists: Readonly<Record<string, ObjectLoader>> = {
 
 const maxDepth = 4
 
-/** Puts objects in place of ids along paths such as `data.customer` or `items.data.price.product`. */
+/** Replaces ids by objects along paths such as `data.customer` or `items.data.price.product`. */
 export function expand(ctx: RequestContext, object: ApiObject, paths: readonly string[]): ApiObject {
   return paths.reduce((expanded, path) => {
     const steps = path.split('.')

@@ -6,12 +6,12 @@ import type { RequestContext } from '../state/database.ts'
 import type { KeptReply } from '../state/records.ts'
 import { keepsChanges, StripeError } from './errors.ts'
 
-/** A reply, and where it is a kept one the request that it was first given to. */
+/** A reply; for a replay, also the id of the original request. */
 type ReplyToSend = Reply & { readonly replayOf?: string }
 
 /**
- * Does the work of a request once for its idempotency key, and gives whoever comes with the key again the first reply,
- * be it a success or a refusal. Only what was refused before the work began leaves the key unused.
+ * Runs the work of a request once per idempotency key. Later requests with the key get the first reply, whether success
+ * or error. Requests rejected before the work started do not use the key.
  */
 export async function runIdempotent(
   standin: Standin,
@@ -34,13 +34,13 @@ export async function runIdempotent(
   } catch (error) {
     if (!(error instanceof StripeError) || error.type === 'idempotency_error') throw error
     const refused = errorReply(error)
-    // Its work was undone, so the refusal is noted by itself.
+    // The work was rolled back, so the error reply is saved in a transaction of its own.
     if (key !== null) await standin.change((ctx) => saveReply(ctx, key, fingerprint, refused), request)
     return refused
   }
 }
 
-/** Runs the work. A declined attempt to charge is an answer too: what it changed stays. */
+/** Runs the work. A declined charge is a reply too, because its changes are kept. */
 function runForReply(work: () => ApiObject): Reply {
   try {
     return { status: 200, body: JSON.stringify(work()) }
@@ -54,13 +54,12 @@ function errorReply(error: StripeError): Reply {
   return { status: error.status, body: JSON.stringify(error.body()) }
 }
 
-/** What a request was answered with. */
 export interface Reply {
   readonly status: number
   readonly body: string
 }
 
-/** The reply that was kept under this key; throws when the key came with another request before. */
+/** The saved reply for this key; throws if the key was used with a different request. */
 export function findKeptReply(ctx: RequestContext, key: string, fingerprint: string): KeptReply | undefined {
   const kept = ctx.db.get('kept_replies', key)
   if (kept && kept.fingerprint !== fingerprint) {
@@ -78,7 +77,7 @@ export function saveReply(ctx: RequestContext, key: string, fingerprint: string,
   ctx.db.put('kept_replies', { id: key, created: ctx.now, fingerprint, request_id: requestId, status, body })
 }
 
-/** Tells requests apart by what they ask, whatever the order of their parameters. */
+/** A hash of the request that ignores the order of parameters. */
 export function requestFingerprint(method: string, path: string, form: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify([method, path, sortKeys(form)]))

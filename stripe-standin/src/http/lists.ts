@@ -2,7 +2,7 @@ import type { ApiObject } from '../events/emit.ts'
 import { invalidRequest, resourceMissing } from './errors.ts'
 import { integer, text } from './params.ts'
 
-/** The parameters of every list. */
+/** Parameters of every list endpoint. */
 export const listParams = {
   limit: integer({ min: 1, max: 100 }),
   starting_after: text,
@@ -16,21 +16,21 @@ export interface PageParams {
 }
 
 interface PaginateOptions<T> {
-  /** The list's own path. */
+  /** The path of the list. */
   readonly url: string
-  /** Stripe's word for one of them. */
+  /** Stripe's name of the object, for errors. */
   readonly objectName: string
-  /** All there are, oldest first, as the book keeps them. */
+  /** All records, oldest first. */
   readonly records: readonly T[]
-  /** Which of them are asked for. */
+  /** Filter on the records. */
   readonly matches?: (record: T) => boolean
   readonly page: PageParams
   readonly present: (record: T) => ApiObject
 }
 
 /**
- * A page of records, the newest first. The record that a page starts after need not be one that is asked for: it may have
- * changed since it was listed, and a walk through the pages goes on all the same.
+ * Returns one page of records, newest first. The cursor record need not match the filter: it may have changed since it
+ * was listed, and pagination must still continue.
  */
 export function paginate<T extends { readonly id: string }>(listing: PaginateOptions<T>): ApiObject {
   const { url, records, matches = () => true, page, present } = listing
@@ -43,7 +43,7 @@ export function paginate<T extends { readonly id: string }>(listing: PaginateOpt
     if (place < 0) throw resourceMissing(listing.objectName, id, param)
     return place
   }
-  // Walked away from the named record, so that the page is next to it in either direction.
+  // Ordered away from the cursor in either direction, so that the page is adjacent to it.
   const walk =
     before === undefined
       ? newestFirst.slice(after === undefined ? 0 : placeOf(after, 'starting_after') + 1)
@@ -54,12 +54,12 @@ export function paginate<T extends { readonly id: string }>(listing: PaginateOpt
   return { object: 'list', data: data.map(present), has_more: found.length > limit, url }
 }
 
-/** Whether a filter lets a value through; one that was not given lets everything. */
+/** Whether a value equals the filter; an undefined filter matches everything. */
 export function matchesFilter<T>(wanted: T | undefined, value: T): boolean {
   return wanted === undefined || wanted === value
 }
 
-/** A list inside another object, which holds all there is. */
+/** A complete list inside another object. */
 export function completeList<T>(url: string, data: readonly T[]) {
   return { object: 'list', data, has_more: false, url }
 }

@@ -2,8 +2,8 @@ import type { Metadata } from '../state/records.ts'
 import { invalidRequest } from './errors.ts'
 
 /**
- * The language in which an endpoint says what it takes. Whatever it does not name is refused, as at Stripe; forms carry
- * text only, so numbers and flags are read from it.
+ * Parsers from which an endpoint declares its parameters. Undeclared parameters are rejected, as at Stripe. Forms
+ * contain text only, so numbers and booleans are parsed from text.
  */
 export interface ParamParser<T> {
   read(value: unknown, path: string): T
@@ -16,7 +16,7 @@ interface RequiredParamParser<T> extends ParamParser<T> {
 
 export type ParamSchema = Readonly<Record<string, ParamParser<unknown>>>
 
-/** What is left of a form after reading: required parameters are there, others may be missing. */
+/** The parsed parameters: required ones are always present, others may be missing. */
 export type ParamValues<F extends ParamSchema> = {
   readonly [K in keyof F as F[K] extends RequiredParamParser<unknown> ? K : never]: ParsedValue<F[K]>
 } & {
@@ -29,7 +29,7 @@ export function required<T>(kind: ParamParser<T>): RequiredParamParser<T> {
   return { ...kind, isRequired: true }
 }
 
-/** Reads all parameters of a request, or of a hash within one. */
+/** Parses all parameters of a request, or of a hash within one. */
 export function parseParams<F extends ParamSchema>(
   fields: F,
   form: Readonly<Record<string, unknown>>,
@@ -85,7 +85,7 @@ export const email: ParamParser<string> = {
   },
 }
 
-/** An empty value takes back what was set. */
+/** An empty value clears the field. */
 export function unsettable<T>(kind: ParamParser<T>): ParamParser<T | null> {
   return { read: (value, param) => (value === '' ? null : kind.read(value, param)) }
 }
@@ -135,12 +135,12 @@ export function oneOf<const T extends string>(...words: readonly T[]): ParamPars
   }
 }
 
-/** A word that stands for a value, or the value itself. */
+/** A literal such as `now`, or a value. */
 export function literalOr<const W extends string, T>(word: W, kind: ParamParser<T>): ParamParser<W | T> {
   return { read: (value, param) => (value === word ? word : kind.read(value, param)) }
 }
 
-/** Either of two shapes, told apart by the value. */
+/** Either of two shapes; `isFirst` decides which. */
 function eitherOf<T, U>(
   isFirst: (value: unknown) => boolean,
   first: ParamParser<T>,
@@ -170,7 +170,7 @@ export function list<T>(kind: ParamParser<T>, { max = 100 } = {}): ParamParser<r
   }
 }
 
-/** What is to become of an object's metadata: values that are set, keys that go (null), or all of it (null). */
+/** A change of metadata: null removes a key, or, for the whole change, all keys. */
 export type MetadataChange = Readonly<Record<string, string | null>> | null
 
 export const metadata: ParamParser<MetadataChange> = {
@@ -197,10 +197,10 @@ export function applyMetadataChange(before: Metadata, change: MetadataChange | u
   return Object.fromEntries(Object.entries(after).filter((entry): entry is [string, string] => entry[1] !== null))
 }
 
-/** A parameter that Stripe knows and that makes no difference here. */
+/** A parameter that Stripe accepts and that has no effect here. */
 export const ignored: ParamParser<unknown> = { read: (value) => value }
 
-/** A moment, or bounds of one: `created=…`, `created[gte]=…`. */
+/** A timestamp or bounds: `created=…`, `created[gte]=…`. */
 export const timeFilter = eitherOf(
   isHash,
   hash({ gt: integer(), gte: integer(), lt: integer(), lte: integer() }),
@@ -221,7 +221,7 @@ function readString(value: unknown, param: string): string {
   throw invalidRequest(`Invalid string: ${JSON.stringify(value)}`, { param })
 }
 
-/** A list whose indices had gaps arrives as a hash of numbers. */
+/** qs parses a list with gaps in its indices as a hash of numbers. */
 function indexedValues(value: unknown): unknown[] | undefined {
   if (!isHash(value)) return undefined
   const keys = Object.keys(value)

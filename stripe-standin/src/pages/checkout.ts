@@ -6,7 +6,6 @@ import { externalLinkButton, externalOrigin, html, safeExternalUrl } from './htm
 import { descriptionList, type Page } from './layout.ts'
 import { checkFormToken, InvalidFormError, type PageRequest, type PageResponse } from './page-request.ts'
 
-/** The page where a person starts a subscription. */
 export function showCheckout(visit: PageRequest): Page {
   const view = loadOpenView(visit)
   if (!view) return unknownLinkPage()
@@ -42,7 +41,7 @@ ${externalLinkButton(session.cancel_url, 'Cancel')}</div>`,
   }
 }
 
-/** Starts the subscription; sent a second time, it only leads on. */
+/** Starts the subscription; a repeated submission only redirects. */
 export function submitCheckout(visit: PageRequest): PageResponse {
   const view = loadOpenView(visit)
   if (view?.session.status === 'complete') return redirectToSuccess(view.session)
@@ -65,7 +64,7 @@ function redirectToSuccess(session: CheckoutView['session']): PageResponse {
   return url ? { redirect: url } : usedLinkPage(null)
 }
 
-/** Who subscribes, as far as it is known; null when the page has to ask. */
+/** The customer's email or name; null if the page has to ask. */
 function customerLabel({ customer, session }: CheckoutView): string | null {
   return customer ? (customer.email ?? customer.name ?? customer.id) : session.customer_email
 }

@@ -11,7 +11,7 @@ stand-in, or to one whose data were deleted.</p>
   }
 }
 
-/** `back` is where the person came from. */
+/** `back` is the page that the customer came from. */
 export function expiredLinkPage(back: string | null): Page {
   return {
     status: 410,
@@ -22,7 +22,7 @@ ${continueLink(back)}`,
   }
 }
 
-/** `onward` is where the person was sent when the page was used. */
+/** `onward` is where the customer was sent after using the link. */
 export function usedLinkPage(onward: string | null): Page {
   return {
     status: 410,
@@ -32,7 +32,7 @@ ${continueLink(onward)}`,
   }
 }
 
-/** What the page was for is done, or cannot be done any more. */
+/** The action of the page was already done or is no longer possible. */
 export function nothingToDoPage(back: string | null): Page {
   return {
     status: 410,
@@ -42,7 +42,6 @@ ${continueLink(back)}`,
   }
 }
 
-/** Something on our side went wrong. */
 export function internalErrorPage(): Page {
   return {
     status: 500,
@@ -51,7 +50,7 @@ export function internalErrorPage(): Page {
   }
 }
 
-/** A request that no page of ours makes. */
+/** A malformed request, which none of our pages sends. */
 export function badRequestPage(status: number): Page {
   return {
     status,

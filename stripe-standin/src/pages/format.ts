@@ -15,7 +15,7 @@ export function formatPrice(price: Price, quantity = 1): string {
   return count === 1 ? `${amount} a ${interval}` : `${amount} every ${count} ${interval}s`
 }
 
-/** "monthly", "annual", or what else a price's rhythm is called. */
+/** "monthly", "annual", or "every 3 months". */
 function intervalLabel(price: Price): string {
   if (!price.recurring) return 'once'
   const { interval, interval_count: count } = price.recurring
@@ -55,7 +55,7 @@ function toIso(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
-/** How a subscription stands, as a sentence. */
+/** The subscription's status as a sentence. */
 export function describeSubscriptionStatus(subscription: Subscription, paidUntil: number): Html {
   switch (subscription.status) {
     case 'trialing':
@@ -77,7 +77,7 @@ export function describeSubscriptionStatus(subscription: Subscription, paidUntil
   }
 }
 
-/** Stripe's word for an invoice's state, as a person reads it. */
+/** The invoice's status as text. */
 export function describeInvoiceStatus(status: InvoiceStatus): string {
   return { draft: 'In preparation', open: 'To be paid', paid: 'Paid', uncollectible: 'Written off', void: 'Withdrawn' }[
     status

@@ -8,7 +8,7 @@ import { type HtmlPart, html } from './html.ts'
 import type { PageRequest } from './page-request.ts'
 import { StaleFormError } from './page-request.ts'
 
-/** A form that is posted to `action`; `shown` are the facts that the person reads and agrees to by sending it. */
+/** A form posted to `action`; `shown` is the state that the customer sees and agrees to. */
 export function postForm(visit: PageRequest, action: string, shown: unknown, content: HtmlPart): Html {
   return html`<form method="post" action="${action}">
 <input type="hidden" name="token" value="${visit.tokens.create(action, shown)}">
@@ -16,19 +16,17 @@ ${content}
 </form>`
 }
 
-/** A form with nothing but a button. */
 export function buttonForm(visit: PageRequest, action: string, shown: unknown, words: string): Html {
   return postForm(visit, action, shown, html`<button>${words}</button>`)
 }
 
-/** One of several things to choose. */
 export interface RadioOption {
   readonly value: string
   readonly words: HtmlPart
   readonly hint?: HtmlPart
 }
 
-/** A group of radio buttons; `chosen` is what was chosen before, else the first is. */
+/** A group of radio buttons; `chosen` is the previous choice, by default the first. */
 export function radioGroup(name: string, legend: string, choices: readonly RadioOption[], chosen: string | null): Html {
   const selected = choices.find(({ value }) => value === chosen) ?? choices[0]
   return html`<fieldset><legend>${legend}</legend>
@@ -44,20 +42,19 @@ interface TextField {
   readonly name: string
   readonly type: 'email'
   readonly label: string
-  /** What was sent before. */
+  /** The previous submission. */
   readonly form: URLSearchParams
 }
 
-/** A line of text that has to be filled in. */
 export function textField({ name, type, label, form }: TextField): Html {
   return html`<p class="field"><label for="${name}">${label}</label>
 <input id="${name}" name="${name}" type="${type}" autocomplete="${type}" required value="${form.get(name)}"></p>`
 }
 
-/** `on_file` is the card that the customer has already. */
+/** `on_file` is the customer's present card. */
 export type CardChoice = PageTestCard | 'on_file'
 
-/** The cards to choose from: that on file, if it is given, and the stand-in's own. */
+/** Choice of the stand-in's cards and, if given, the card on file. */
 export function cardRadioGroup(
   form: URLSearchParams,
   { chargedNow, onFile }: { readonly chargedNow: boolean; readonly onFile?: PaymentMethod | null },
@@ -77,21 +74,21 @@ export function cardRadioGroup(
   return radioGroup('card', 'Card', choices, form.get('card'))
 }
 
-/** The card that a form sent, which is one of those it offered. */
+/** The submitted choice; it must be one of those offered. */
 export function readCardChoice(form: URLSearchParams): CardChoice {
   const value = form.get('card')
   if (value === 'works' || value === 'declines' || value === 'on_file') return value
   throw new StaleFormError()
 }
 
-/** A new card, where none is on file to choose. */
+/** The submitted choice on a form that does not offer a card on file. */
 export function readNewCardChoice(form: URLSearchParams): PageTestCard {
   const card = readCardChoice(form)
   if (card === 'on_file') throw new StaleFormError()
   return card
 }
 
-/** Refuses a card that would be declined, before anything is changed. */
+/** Throws if the card would be declined, before anything is changed. */
 export function checkCardPays(card: CardChoice, onFile: PaymentMethod | null): void {
   if (card === 'declines' || (card === 'on_file' && !canBeCharged(onFile))) throw cardDeclined()
 }

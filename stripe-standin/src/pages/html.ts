@@ -1,4 +1,4 @@
-/** Text that is HTML already; everything else is escaped on its way into a page. */
+/** Text that is already HTML; all other values are escaped. */
 export class Html {
   readonly text: string
 
@@ -9,7 +9,7 @@ export class Html {
 
 export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[]
 
-/** Template tag: what is put in is escaped, unless it is HTML itself; null, undefined and false leave nothing. */
+/** Template tag that escapes values unless they are `Html`; null, undefined and false render nothing. */
 export function html(pieces: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return new Html(pieces.map((piece, index) => piece + (index < parts.length ? asText(parts[index]) : '')).join(''))
 }
@@ -30,8 +30,8 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * An address of another site as it may stand in a link or a redirect: http or https, and written in ASCII. Whoever made
- * the session chose it, so that nothing else (`javascript:`) may come through; then there is no way back but the browser's.
+ * An external URL for a link or redirect: http or https, in ASCII. The integrating service chose it, so other schemes
+ * such as `javascript:` are dropped.
  */
 export function safeExternalUrl(address: string | null): string | null {
   if (!address || !URL.canParse(address)) return null
@@ -39,13 +39,13 @@ export function safeExternalUrl(address: string | null): string | null {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : null
 }
 
-/** The site of such an address, as a Content-Security-Policy names it. */
+/** The origin of such a URL, for the Content-Security-Policy. */
 export function externalOrigin(address: string | null): string | null {
   const url = safeExternalUrl(address)
   return url && new URL(url).origin
 }
 
-/** A link that looks like a button; nothing when there is nowhere to go. */
+/** A link styled as a button; null without a valid URL. */
 export function externalLinkButton(address: string | null, words: string): Html | null {
   const url = safeExternalUrl(address)
   return url === null ? null : html`<a class="button" href="${url}">${words}</a>`

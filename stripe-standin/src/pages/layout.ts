@@ -2,26 +2,25 @@ import { createHash } from 'node:crypto'
 import { formatDateTime } from './format.ts'
 import { Html, type HtmlPart, html } from './html.ts'
 
-/** A page, before it is sent. */
 export interface Page {
   readonly status: number
-  /** What the tab and a screen reader announce; it is the heading too. */
+  /** Title of the tab and heading of the page. */
   readonly title: string
   readonly notice?: Notice | undefined
   readonly body: HtmlPart
-  /** Where the page's forms lead when they are done, if that is another site. */
+  /** Origin to which the page's forms may redirect. */
   readonly redirectsTo?: string | null
 }
 
-/** What has happened or has gone wrong, said before all else. */
+/** A success or error message at the top of the page. */
 export interface Notice {
   readonly tone: 'good' | 'bad'
   readonly text: string
 }
 
-/** A whole document. `now` is the stand-in's clock, in seconds. */
+/** The whole document. `now` is the stand-in's clock, in seconds. */
 export function renderDocument(page: Page, now: number): string {
-  // A page that tells of a failure is announced by its title already.
+  // Screen readers read the title first, so it announces the error.
   const title = page.notice?.tone === 'bad' ? `Problem: ${page.title}` : page.title
   return `<!doctype html>\n${
     html`<html lang="en">
@@ -50,7 +49,6 @@ function renderNotice({ tone, text }: Notice): Html {
   return html`<p class="notice ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${text}</p>`
 }
 
-/** Names and values, each pair in a line. */
 export function descriptionList(pairs: readonly (DescriptionItem | false | null | undefined)[]): Html {
   const shown = pairs.filter((pair) => !!pair)
   return html`<dl class="facts">${shown.map(
@@ -61,11 +59,11 @@ export function descriptionList(pairs: readonly (DescriptionItem | false | null 
 export interface DescriptionItem {
   readonly name: string
   readonly value: HtmlPart
-  /** Set for the line that matters most. */
+  /** Emphasizes the line. */
   readonly sum?: boolean
 }
 
-/** The look of all pages. Every pair of colours has a contrast of 4.5 or more (borders and focus rings 3 or more). */
+/** Styles of all pages. Text contrast is at least 4.5, borders and focus rings at least 3. */
 const style = `
 *,*::before,*::after{box-sizing:border-box}
 html{color-scheme:light;-webkit-text-size-adjust:100%}
@@ -127,8 +125,8 @@ export const styleElement = new Html(`<style>${style}</style>`)
 const styleHash = createHash('sha256').update(style).digest('base64')
 
 /**
- * What a browser may do with a page: use this style and send its forms to us; no script, no frame, nothing from elsewhere.
- * A browser checks the redirect that answers a form too, so the site it may lead to is named.
+ * Allows this style and forms to this server; no scripts, frames or external content. Browsers also apply `form-action`
+ * to the redirect after a form, so its origin is listed.
  */
 export function contentSecurityPolicy(redirectsTo: string | null): string {
   return [

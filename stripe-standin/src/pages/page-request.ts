@@ -2,40 +2,39 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { RequestContext } from '../state/database.ts'
 import type { Notice, Page } from './layout.ts'
 
-/** One request for a page: the records, and what the person sent. */
+/** A request for a page. */
 export interface PageRequest {
   readonly ctx: RequestContext
   readonly tokens: FormTokens
-  /** Ids in the address. */
+  /** Ids in the path. */
   readonly params: Readonly<Record<string, string>>
-  /** What a form sent: of a GET in the address, of a POST in the body. */
+  /** Submitted form fields: from the query of a GET, from the body of a POST. */
   readonly form: URLSearchParams
-  /** Said on the page that is shown. */
+  /** Shown at the top of the page. */
   readonly notice?: Notice | undefined
 }
 
-/** Where the browser goes next. */
 interface Redirect {
   readonly redirect: string
 }
 
 export type PageResponse = Page | Redirect
 
-/** Thrown where a form was not filled in as it must be; the sentence is shown above the same form. */
+/** A form was filled in incorrectly; the message is shown above the form. */
 export class InvalidFormError extends Error {}
 
-/** Thrown where a form does not come from a page that shows how things stand; nothing is done then. */
+/** A form was not sent from a current page; nothing is changed. */
 export class StaleFormError extends Error {}
 
-/** Goes on only when the form was sent from our page and what that page showed is still so. */
+/** Throws unless the form was sent from our page and the state it showed is still current. */
 export function checkFormToken(visit: PageRequest, action: string, shown: unknown): void {
   if (!visit.tokens.verify(visit.form.get('token') ?? undefined, action, shown)) throw new StaleFormError()
 }
 
 /**
- * Proves that a form was sent from a page that we rendered, and that what the page showed is still so: the token is made
- * from the form's address and the facts that the person read. Another site cannot make it; a page that has grown old, or
- * was sent once already, no longer fits. The key lives as long as the process: after a restart pages are shown anew.
+ * A token that proves that a form was sent from our page and that the state shown there is still current: a MAC of the
+ * form's path and that state. Other sites cannot create it, and it becomes invalid when the state changes. The key
+ * lasts as long as the process.
  */
 export class FormTokens {
   private readonly key = randomBytes(32)

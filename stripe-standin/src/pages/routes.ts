@@ -15,7 +15,7 @@ import { showPlanChange, showPlans, submitPlanChange } from './portal/plans.ts'
 
 type PageHandler = (visit: PageRequest) => PageResponse
 
-/** Adds the pages that a person opens in a browser, all of them below `/pay`. */
+/** Registers the pages for customers, below `/pay`. */
 export function registerPageRoutes(app: FastifyInstance, standin: Standin): void {
   app.register(async (pay) => pages(pay, standin), { prefix: '/pay' })
 }
@@ -46,11 +46,10 @@ function pages(pay: FastifyInstance, standin: Standin): void {
     notice,
   })
 
-  /** A page at `path`. */
   const page = (path: string, show: PageHandler) =>
     pay.get(path, async (request, reply) => send(reply, await standin.read((ctx) => show(visitOf(request, ctx)))))
 
-  /** A form that is sent to `path`; what keeps it from being done is told on the page that `show` makes. */
+  /** A form posted to `path`; an error is shown on the page that `show` renders. */
   const form = (path: string, act: PageHandler, show: PageHandler) =>
     pay.post(path, async (request, reply) => {
       try {
@@ -94,7 +93,7 @@ function pages(pay: FastifyInstance, standin: Standin): void {
   portalForm('/portal/:id/invoices/:invoice/pay', 'home', submitInvoicePayment, showPortalHome)
 }
 
-/** Why a form was not done, for the person who sent it; whatever is our own mistake is thrown on. */
+/** The error to show above the form; unexpected errors are rethrown. */
 function formProblem(error: unknown): { status: number; notice: Notice } {
   const bad = (status: number, text: string) => ({ status, notice: { tone: 'bad', text } as const })
   if (error instanceof StaleFormError)

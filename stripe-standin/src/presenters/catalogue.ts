@@ -1,6 +1,5 @@
 import type { Price, Product } from '../state/records.ts'
 
-/** A product as the API shows it. */
 export function presentProduct(product: Product) {
   return {
     id: product.id,
@@ -25,7 +24,6 @@ export function presentProduct(product: Product) {
   }
 }
 
-/** A price as the API shows it. */
 export function presentPrice(price: Price) {
   return {
     id: price.id,
@@ -56,7 +54,7 @@ export function presentPrice(price: Price) {
   }
 }
 
-/** The same price in the older words that subscription items still carry. */
+/** The same price in the older `plan` shape, which subscription items still contain. */
 export function presentPlan(price: Price) {
   return {
     id: price.id,

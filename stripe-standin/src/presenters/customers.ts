@@ -1,7 +1,7 @@
 import type { RequestContext } from '../state/database.ts'
 import type { Customer, PaymentMethod } from '../state/records.ts'
 
-/** A customer as the API shows it; of a deleted one only the id is left. */
+/** The API's customer object; a deleted customer has its id only. */
 export function presentCustomer(ctx: RequestContext, customer: Customer) {
   if (customer.deleted) return { id: customer.id, object: 'customer', deleted: true }
   return {
@@ -36,7 +36,7 @@ export function presentCustomer(ctx: RequestContext, customer: Customer) {
   }
 }
 
-/** A card as the API shows it. What it will do when it is charged is not to be seen. */
+/** The API's payment method object. It does not reveal how the card behaves when charged. */
 export function presentPaymentMethod(method: PaymentMethod) {
   return {
     id: method.id,

@@ -1,10 +1,10 @@
 import type { RequestContext } from '../state/database.ts'
 import type { StripeEvent, WebhookEndpoint } from '../state/records.ts'
 
-/** The version of Stripe's API whose shapes the stand-in speaks. */
+/** The Stripe API version that the stand-in imitates. */
 export const apiVersion = '2026-10-28.endive'
 
-/** An event as the API shows it and as it is sent to endpoints. */
+/** The event object as the API returns it and as webhooks receive it. */
 export function presentEvent(ctx: RequestContext, event: StripeEvent) {
   return {
     id: event.id,
@@ -19,7 +19,7 @@ export function presentEvent(ctx: RequestContext, event: StripeEvent) {
   }
 }
 
-/** A webhook endpoint as the API shows it; its secret is told once, in reply to its creation. */
+/** The API's webhook endpoint object. Only the reply to its creation adds the secret. */
 export function presentWebhookEndpoint(endpoint: WebhookEndpoint) {
   return {
     id: endpoint.id,

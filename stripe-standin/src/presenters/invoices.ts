@@ -2,12 +2,11 @@ import { completeList } from '../http/lists.ts'
 import type { RequestContext } from '../state/database.ts'
 import type { Invoice, InvoiceItem, InvoiceLine } from '../state/subscription-records.ts'
 
-/** What is still to be paid after the customer's credit, before any payment. */
+/** The amount due in cents, after the customer's credit and before any payment. */
 export function amountDue(invoice: Invoice): number {
   return Math.max(0, invoice.total + invoice.starting_balance)
 }
 
-/** An invoice as the API shows it. */
 export function presentInvoice(ctx: RequestContext, invoice: Invoice) {
   const due = amountDue(invoice)
   return {
@@ -103,7 +102,6 @@ export function presentInvoice(ctx: RequestContext, invoice: Invoice) {
   }
 }
 
-/** One line of an invoice as the API shows it. */
 function presentLine(ctx: RequestContext, invoice: Invoice, line: InvoiceLine) {
   const proration = { proration: line.proration, proration_details: { credited_items: null } }
   return {
@@ -159,7 +157,6 @@ function presentPricing(ctx: RequestContext, line: { price: string | null; amoun
   }
 }
 
-/** An amount that waits for the next invoice, as the API shows it. */
 export function presentInvoiceItem(ctx: RequestContext, item: InvoiceItem) {
   return {
     id: item.id,

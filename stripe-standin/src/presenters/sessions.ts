@@ -9,7 +9,7 @@ import type {
 } from '../state/session-records.ts'
 import { presentPrice } from './catalogue.ts'
 
-/** A checkout session as the API shows it; its address is there as long as it can be used. */
+/** The API's checkout session object. `url` is set while the session is open. */
 export function presentCheckoutSession(ctx: RequestContext, session: CheckoutSession) {
   const total = checkoutTotal(ctx, session)
   const customer = session.customer ? ctx.db.get('customers', session.customer) : undefined
@@ -92,7 +92,7 @@ export function presentCheckoutSession(ctx: RequestContext, session: CheckoutSes
   }
 }
 
-/** What the session sells, as its own list (it is shown only when asked for). */
+/** The session's line items as a list object; included only on request. */
 export function presentCheckoutLineItems(ctx: RequestContext, session: CheckoutSession) {
   return completeList(
     `/v1/checkout/sessions/${session.id}/line_items`,
@@ -117,7 +117,7 @@ export function presentCheckoutLineItems(ctx: RequestContext, session: CheckoutS
   )
 }
 
-/** Price of all that the session sells, for one period. */
+/** Total of the line items for one period, in cents. */
 export function checkoutTotal(ctx: RequestContext, session: Pick<CheckoutSession, 'line_items'>): number {
   return session.line_items.reduce(
     (sum, line) => sum + ctx.db.getOrThrow('prices', line.price).unit_amount * line.quantity,
@@ -125,7 +125,7 @@ export function checkoutTotal(ctx: RequestContext, session: Pick<CheckoutSession
   )
 }
 
-/** A portal session as the API shows it. Confirming one exact change has a page of its own. */
+/** The API's portal session object. A `subscription_update_confirm` flow has its own page. */
 export function presentPortalSession(ctx: RequestContext, session: PortalSession) {
   const page = session.flow?.type === 'subscription_update_confirm' ? 'confirm' : 'portal'
   return {
@@ -166,7 +166,6 @@ function presentFlow(flow: PortalFlow, after: AfterCompletion) {
   }
 }
 
-/** A portal configuration as the API shows it. */
 export function presentPortalConfiguration(configuration: PortalConfiguration) {
   const { features } = configuration
   const update = features.subscription_update

@@ -3,7 +3,7 @@ import type { RequestContext } from '../state/database.ts'
 import type { Subscription, SubscriptionItem, SubscriptionSchedule } from '../state/subscription-records.ts'
 import { presentPlan, presentPrice } from './catalogue.ts'
 
-/** A subscription as the API shows it since 2025: its periods stand on its items. */
+/** The API's subscription object; since 2025 the period is on the items. */
 export function presentSubscription(ctx: RequestContext, subscription: Subscription) {
   return {
     id: subscription.id,
@@ -89,7 +89,7 @@ function presentSubscriptionItem(ctx: RequestContext, subscription: Subscription
   }
 }
 
-/** A change of plan that waits for the end of the period, as the API shows it: one phase before it and one after. */
+/** The API's schedule object: one phase until the end of the period and one after it. */
 export function presentSchedule(ctx: RequestContext, schedule: SubscriptionSchedule) {
   const phase = (price: string, start: number, end: number | null) => ({
     add_invoice_items: [],

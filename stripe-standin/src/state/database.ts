@@ -56,8 +56,8 @@ const collectionNames = [
 ] as const satisfies readonly CollectionName[]
 
 /**
- * All records, in memory, in the order in which they were made. Whatever is changed between `begin` and `rollBack` is
- * put back, so that a verb that throws half way leaves no trace.
+ * All records in memory, in insertion order. `rollback` reverts the changes since `begin`, so that an operation is
+ * atomic.
  */
 export class Database {
   private readonly records: Records
@@ -74,14 +74,13 @@ export class Database {
     return this.records[name].get(id)
   }
 
-  /** The record, which is known to exist because another record refers to it. */
+  /** The record that another record refers to; throws if it is missing. */
   getOrThrow<Name extends CollectionName>(name: Name, id: string): Collections[Name] {
     const record = this.get(name, id)
     if (!record) throw new Error(`No ${id} among ${name}, though something refers to it.`)
     return record
   }
 
-  /** All records of a collection, oldest first. */
   all<Name extends CollectionName>(name: Name): Collections[Name][] {
     return [...this.records[name].values()]
   }
@@ -94,7 +93,7 @@ export class Database {
     return record
   }
 
-  /** Replaces some facts of a record. */
+  /** Writes some fields of a record. */
   update<Name extends CollectionName>(
     name: Name,
     record: Collections[Name],
@@ -111,7 +110,7 @@ export class Database {
     this.undo.push(() => records.set(id, record))
   }
 
-  /** Starts a change; true from `changed` tells that something was written since. */
+  /** Starts a transaction; `hasChanges` tells whether anything was written since. */
   begin(): void {
     this.undo = []
   }
@@ -125,7 +124,7 @@ export class Database {
     this.undo = []
   }
 
-  /** All records as JSON. Each record is written out once: it never changes, another takes its place. */
+  /** All records as JSON. Records are immutable, so each is serialized once. */
   toJson(): string {
     const collections = collectionNames.map((name) => {
       const records = this.all(name).map((record) => {
@@ -141,20 +140,20 @@ export class Database {
 
 export type DatabaseSnapshot = { readonly [Name in CollectionName]?: readonly Collections[Name][] }
 
-/** What every verb works with: the records, the time, the events, and where the stand-in can be reached. */
+/** What every operation works with: database, time, base URL and the request. */
 export interface RequestContext {
   readonly db: Database
-  /** Whole seconds since 1970 on the stand-in's clock; the same throughout one verb. */
+  /** Unix time in seconds on the stand-in's clock; constant during one operation. */
   readonly now: number
-  /** Base of the addresses of pages, without a slash at the end. */
+  /** Base URL of the pages, without a trailing slash. */
   readonly url: string
-  /** The request that is being answered, which its events name. */
+  /** The current request, which events refer to. */
   readonly request: { readonly id: string | null; readonly idempotencyKey: string | null }
 }
 
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** A random id that cannot be guessed: the prefix and, as at Stripe, 24 letters and digits. */
+/** A random, unguessable id: the prefix and, as at Stripe, 24 letters and digits. */
 export function newId(prefix: string, length = 24): string {
   return prefix + Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
 }

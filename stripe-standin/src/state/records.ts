@@ -1,7 +1,6 @@
 /**
- * What the stand-in remembers: one record per Stripe object, holding only the facts; the fields that never vary are
- * added when an object is presented. Records are values: a change puts a new record in place of the old one.
- * Times are whole seconds since 1970 on the stand-in's clock, amounts are in cents.
+ * One record per Stripe object, with the fields that vary; presenters add the constant ones. Records are immutable: a
+ * change replaces the record. Times are Unix seconds on the stand-in's clock, amounts are in cents.
  */
 
 export type Metadata = Readonly<Record<string, string>>
@@ -20,7 +19,7 @@ export interface Customer extends StoredRecord {
   readonly default_payment_method: string | null
   readonly invoice_prefix: string
   readonly next_invoice_sequence: number
-  /** What the customer owes beyond invoices; below zero it is credit that the next invoice uses up. */
+  /** Owed beyond invoices, in cents; negative is credit that the next invoice uses. */
   readonly balance: number
   readonly delinquent: boolean
   readonly deleted: boolean
@@ -49,7 +48,7 @@ export interface Price extends StoredRecord {
   readonly metadata: Metadata
 }
 
-/** What a card does: `declines_charges` is accepted when it is attached and refused whenever it is charged. */
+/** How a card behaves: `declines_charges` can be attached but declines every charge. */
 export type CardBehavior = 'works' | 'declines' | 'declines_charges'
 
 export interface PaymentMethod extends StoredRecord {
@@ -77,7 +76,7 @@ export interface StripeEvent extends StoredRecord {
   readonly request: { readonly id: string | null; readonly idempotency_key: string | null }
 }
 
-/** An event on its way to one endpoint; it is removed when it has arrived or was given up. */
+/** A pending delivery of an event to one endpoint; removed when delivered or given up. */
 export interface Delivery extends StoredRecord {
   readonly event: string
   readonly endpoint: string
@@ -85,7 +84,7 @@ export interface Delivery extends StoredRecord {
   readonly next_attempt_at_ms: number
 }
 
-/** The reply that a repeated request with the same Idempotency-Key gets again. */
+/** The saved reply for an idempotency key. */
 export interface KeptReply extends StoredRecord {
   readonly fingerprint: string
   readonly request_id: string
@@ -93,12 +92,12 @@ export interface KeptReply extends StoredRecord {
   readonly body: string
 }
 
-/** How the account's billing is set up; at Stripe these are settings of the dashboard. */
+/** Billing settings of the account; at Stripe they are in the dashboard. */
 export interface Settings extends StoredRecord {
   readonly clock_offset_seconds: number
-  /** Days from one failed payment of a renewal to the next attempt. */
+  /** Days between a failed renewal payment and the next attempt. */
   readonly retry_days: readonly number[]
   readonly after_retries: 'cancel' | 'mark_unpaid' | 'leave_past_due'
-  /** How long a renewal's invoice stays a draft. */
+  /** How long a renewal's invoice stays a draft, in seconds. */
   readonly draft_seconds: number
 }

@@ -5,12 +5,13 @@ import type { Settings, WebhookEndpoint } from './records.ts'
 const settingsId = 'settings'
 const seededPortalConfiguration = 'bpc_standin_default'
 
-/** The settings, which every book has. */
 export function getSettings(db: Database): Settings {
   return db.getOrThrow('settings', settingsId)
 }
 
-/** Fills a fresh book: settings, products and prices, and a portal where every plan can be chosen. Keeps what is there. */
+/**
+ * Adds missing settings, products, prices, and a portal configuration that offers every plan. Existing records stay.
+ */
 export function seedDatabase(db: Database, plans: readonly SeedPlan[], now: number): void {
   if (!db.get('settings', settingsId)) {
     db.put('settings', {
@@ -26,7 +27,7 @@ export function seedDatabase(db: Database, plans: readonly SeedPlan[], now: numb
   if (!db.get('portal_configurations', seededPortalConfiguration)) seedPortal(db, plans, now)
 }
 
-/** Adds, or moves, the endpoint that the stand-in is started with. Its secret is made once when none is given. */
+/** Adds or updates the webhook endpoint given at start. Without a secret, one is generated once. */
 export function seedWebhookEndpoint(
   db: Database,
   wanted: { readonly url: string; readonly secret?: string | undefined },
@@ -120,9 +121,9 @@ function seedPortal(db: Database, plans: readonly SeedPlan[], now: number): void
   })
 }
 
-/** A plan that a fresh stand-in sells, monthly and annually. */
+/** A plan to seed, with a monthly and an annual price. */
 export interface SeedPlan {
-  /** Names the price ids and lookup keys: `price_standin_{slug}_monthly`, `storedex_{slug}_monthly`. */
+  /** Used in price ids and lookup keys: `price_standin_{slug}_monthly`, `storedex_{slug}_monthly`. */
   readonly slug: string
   readonly name: string
   readonly monthly_cents: number
@@ -135,7 +136,7 @@ export const defaultSeedPlans: readonly SeedPlan[] = [
   { slug: 'enterprise', name: 'Enterprise', monthly_cents: 99_900, annual_cents: 999_000 },
 ]
 
-/** Plans from JSON text; throws with a sentence when it is anything else. */
+/** Parses STANDIN_PRICES; throws an error with the expected format. */
 export function parsePlans(text: string): readonly SeedPlan[] {
   const wanted = 'STANDIN_PRICES is a JSON list of {"slug","name","monthly_cents","annual_cents"}.'
   try {

@@ -86,6 +86,6 @@ export interface PortalSession extends StoredRecord {
   readonly locale: string | null
   readonly flow: PortalFlow | null
   readonly after_completion: AfterCompletion
-  /** Set when the flow was done; it is done once only. */
+  /** When the flow was completed; a flow can be completed only once. */
   readonly completed_at: number | null
 }

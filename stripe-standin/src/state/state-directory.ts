@@ -7,8 +7,8 @@ import type { Database, DatabaseSnapshot } from './database.ts'
 const formatVersion = 1
 
 /**
- * Keeps the book in one file. Each version is written aside, forced to the disk and renamed into place, so that a crash
- * at any moment leaves the old or the new one whole. Changes that arrive while a version is being written share the next.
+ * Saves the database in one file. Each version is written to a temporary file, synced and renamed, so that a crash
+ * leaves either the old or the new version. Saves requested during a write share the next one.
  */
 export class StateFile {
   private readonly file: string
@@ -23,12 +23,12 @@ export class StateFile {
     this.db = db
   }
 
-  /** Resolves when everything that is in the book now is on disk. */
+  /** Resolves when the current state is on disk. */
   save(): Promise<void> {
     if (!this.next) {
       const before = this.writing
       this.next = before
-        .catch(() => {}) // whoever waited for it was told
+        .catch(() => {}) // its own callers got the error
         .then(() => {
           this.next = undefined
           return this.write()
@@ -38,7 +38,7 @@ export class StateFile {
     return this.next
   }
 
-  /** Resolves when nothing is on its way to the disk any more. */
+  /** Resolves when no save is pending. */
   async settled(): Promise<void> {
     await (this.next ?? this.writing)
   }
@@ -59,10 +59,10 @@ export class StateFile {
   }
 }
 
-/** The book as it was last saved in `directory`; undefined when there is none yet. */
+/** Reads the last saved state in `directory`; undefined if there is none. */
 export function readStateFile(directory: string): DatabaseSnapshot | undefined {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  // One that was there before may be open to others; the ids in it open pages.
+  // An existing directory may be readable by others, and the ids in the state give access to pages.
   chmodSync(directory, 0o700)
   const file = join(directory, 'state.json')
   let text: string
@@ -86,15 +86,15 @@ function parse(file: string, text: string): { format: number; book: DatabaseSnap
 }
 
 /**
- * The key of a stand-in that was given none: made once for each folder of state and readable by its owner only, or for
- * this process where no state is kept. Call it while the folder is locked.
+ * The generated API key: created once per state directory, readable by its owner only, or for this process if there is
+ * no directory. Call it while the directory is locked.
  */
 export function loadOrCreateSecretKey(stateDir: string | undefined): string {
   if (stateDir === undefined) return newKey()
   const file = join(stateDir, 'secret-key')
   const kept = readSavedKey(file)
   if (kept) {
-    // A copy from elsewhere may have been readable by others.
+    // A copied file may be readable by others.
     chmodSync(file, 0o600)
     return kept
   }

@@ -50,11 +50,11 @@ export interface Subscription extends StoredRecord {
     readonly resumes_at: number | null
   } | null
   readonly latest_invoice: string | null
-  /** The subscription schedule that changes the plan when the period ends. */
+  /** The schedule that changes the plan at the end of the period. */
   readonly schedule: string | null
 }
 
-/** A change of plan that waits for the end of the paid period. */
+/** A plan change scheduled for the end of the paid period. */
 export interface SubscriptionSchedule extends StoredRecord {
   readonly subscription: string
   readonly customer: string
@@ -94,7 +94,7 @@ export interface Invoice extends StoredRecord {
   readonly subscription: string | null
   readonly status: InvoiceStatus
   readonly billing_reason: BillingReason
-  /** Who it was for, and its subscription's metadata, as they were when it was made. */
+  /** Customer details and subscription metadata at the time of creation. */
   readonly billed_to: Pick<Customer, 'email' | 'name' | 'phone'>
   readonly subscription_metadata: Metadata
   readonly currency: string
@@ -120,7 +120,7 @@ export interface Invoice extends StoredRecord {
   readonly marked_uncollectible_at: number | null
 }
 
-/** An amount that waits for the customer's next invoice, or (with `invoice`) has become a line of one. */
+/** An amount for the customer's next invoice, or (with `invoice`) one that is already on an invoice. */
 export interface InvoiceItem extends StoredRecord {
   readonly customer: string
   readonly invoice: string | null

@@ -10,7 +10,7 @@ afterAll(() => world.close())
 
 const reread = (id: string) => world.stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
 
-/** A subscription whose card will be refused from now on. */
+/** A subscription whose card declines every later charge. */
 async function withFailingCard(): Promise<{ id: string; customer: string; periodEnd: number }> {
   const { stripe } = world
   const subscription = await subscribed(world)

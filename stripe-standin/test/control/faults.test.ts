@@ -26,7 +26,7 @@ test('the next requests fail with the wanted status and do nothing', async () =>
 })
 
 test('a status of 0 breaks the connection, and 429 is a rate limit', async () => {
-  // The client tries a connection that broke once more, whatever it was told.
+  // The client retries a broken connection once, whatever its configuration.
   await world.control('faults', { fail_next: 2, status: 0 })
   await expect(createProduct('broken')).rejects.toThrow(Stripe.errors.StripeConnectionError)
   await world.control('faults', { fail_next: 1, status: 429 })

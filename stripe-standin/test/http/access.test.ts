@@ -72,7 +72,7 @@ describe('as the host', () => {
     const reply = await replyOf(request)
     return { status: reply.statusCode, body: await text(reply) }
   }
-  /** Every page that a person can open, and a call of either kind. */
+  /** Every page, and a call of either kind. */
   const everywhere = async () => {
     const { customer } = await subscribed(world)
     const portal = await world.stripe.billingPortal.sessions.create({ customer: idOf(customer) })

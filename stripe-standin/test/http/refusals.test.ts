@@ -58,7 +58,7 @@ test('names that every object inherits are parameters like others: unknown', asy
       headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/x-www-form-urlencoded' },
       body: `${encodeURIComponent(name)}=1`,
     })
-    // The last one never becomes a parameter at all, so it cannot reach anything.
+    // The last one never becomes a parameter, so it cannot have an effect.
     expect([name, answer.status]).toEqual([name, name.startsWith('__proto__') ? 200 : 400])
   }
   expect(({} as { x?: string }).x).toBeUndefined()

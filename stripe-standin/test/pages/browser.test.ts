@@ -31,7 +31,7 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
     service.close()
   })
 
-  /** A fresh browser window; `complaints` are what the browser itself finds fault with, such as what the policy forbids. */
+  /** A new browser window; `complaints` are errors reported by the browser, such as policy violations. */
   async function visitor(width = 1_000): Promise<{ page: Page; complaints: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 800 } })
     const complaints: string[] = []
@@ -46,7 +46,7 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
   const press = async (page: Page, ...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key)
   }
-  /** What the keyboard acts on: a choice by its value, anything else by its text. */
+  /** The focused element: a choice by its value, others by their text. */
   const focused = (page: Page) =>
     page.locator(':focus').evaluate((element) => element.getAttribute('value') ?? element.textContent)
 

@@ -57,7 +57,7 @@ test('pages allow no script, no frame and nothing from elsewhere, and are not ke
 
 test('what others have written comes out as text', async () => {
   const customer = await shop.customer()
-  // The API refuses such an address; the pages do not rely on it.
+  // The API rejects such a URL; the pages do not rely on it.
   await shop.standin.change(({ db }) => {
     db.update('customers', db.getOrThrow('customers', customer.id), { email: hostile })
     db.update('products', db.getOrThrow('products', 'prod_standin_pro'), { name: hostile })
@@ -71,7 +71,7 @@ test('what others have written comes out as text', async () => {
   }
 })
 
-// The API refuses such addresses; the pages do not rely on it.
+// The API rejects such URLs; the pages do not rely on it.
 const bendUrls = (id: string, url: string) =>
   shop.standin.change(({ db }) => {
     db.update('checkout_sessions', db.getOrThrow('checkout_sessions', id), { success_url: url, cancel_url: url })

@@ -10,7 +10,7 @@ const wellKnownPaths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Where this machine has a Chromium; CHROMIUM_PATH names another one. */
+/** The path of Chromium on this machine; CHROMIUM_PATH overrides it. */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM_PATH
   if (named) return named
@@ -24,7 +24,7 @@ export function findChromium(): string | undefined {
   })
 }
 
-/** Starts it without a window; root may do so only without Chromium's sandbox. */
+/** Starts Chromium headless; root has to disable Chromium's sandbox. */
 export function startChromium(executablePath: string): Promise<Browser> {
   const isRoot = process.getuid?.() === 0
   return chromium.launch({ executablePath, headless: true, chromiumSandbox: !isRoot })

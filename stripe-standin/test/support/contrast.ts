@@ -1,4 +1,4 @@
-/** As much of an element as is used here; the tests know no browser's types. */
+/** The part of the DOM types used here; the tests have no DOM library. */
 interface PageElement {
   readonly childNodes: Iterable<{ readonly nodeType: number; readonly textContent: string | null }>
   readonly parentElement: PageElement | null
@@ -10,10 +10,7 @@ interface ElementStyle {
   readonly backgroundColor: string
 }
 
-/**
- * Texts whose contrast against what lies behind them is below 4.5, as "text: contrast". It runs inside the browser and
- * so stands on its own.
- */
+/** Texts with a contrast below 4.5, as "text: contrast". It runs in the browser, so it must be self-contained. */
 export function poorContrasts(elements: readonly PageElement[]): string[] {
   const textNode = 3
   const styleOf = (element: PageElement) => element.ownerDocument.defaultView.getComputedStyle(element)

@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../../src/bin/standin.ts', import.meta.url))
 
-/** The stand-in as a process of its own. */
+/** The stand-in as a separate process. */
 export interface Program {
   readonly url: string
   readonly told: { readonly url: string; readonly secret_key: string; readonly webhook_secret: string | null }
   readonly process: ChildProcess
-  /** Sends a signal, or closes its standard input, and waits for its end; resolves with its exit code. */
+  /** Sends a signal or closes standard input, and waits for the end; resolves with the exit code. */
   end(how: NodeJS.Signals | 'close stdin'): Promise<number | null>
 }
 
-/** Starts it; rejects with what it said when it ends before it listens. */
+/** Starts it; rejects with its error output if it ends before it listens. */
 export async function startProgram(environment: Record<string, string>): Promise<Program> {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, ['--import', 'tsx', program], {

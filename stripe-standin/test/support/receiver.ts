@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net'
 import Stripe from 'stripe'
 import type { HandClock } from './world.ts'
 
-/** An endpoint for events, which keeps what it accepted and answers as a test wants. */
+/** A webhook receiver that records accepted events and replies as a test sets. */
 export interface Receiver {
   readonly url: string
-  /** Events whose signature held, in the order of their arrival. */
+  /** Events with a valid signature, in order of arrival. */
   readonly events: Stripe.Event[]
   /** Attempts so far, accepted or not. */
   readonly attempts: () => number
   types(): string[]
-  /** With what it answers from now on. */
+  /** Sets the status of later replies. */
   answer(status: number): void
   close(): Promise<void>
 }

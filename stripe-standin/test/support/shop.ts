@@ -9,7 +9,7 @@ import type { Subscription } from '../../src/state/subscription-records.ts'
 const daySeconds = 86_400
 const formHeaders = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Fields of flow_data: where a flow leads when it is done. */
+/** Fields of flow_data that redirect after completion. */
 export const redirectAfter = {
   'after_completion[type]': 'redirect',
   'after_completion[redirect][return_url]': 'https://service.example/back',
@@ -17,13 +17,16 @@ export const redirectAfter = {
 
 type Form = Readonly<Record<string, string>>
 
-/** What the API made: its id, and the path of its page. */
+/** A created object: its id and the path of its page. */
 interface Made {
   readonly id: string
   readonly path: string
 }
 
-/** A stand-in in memory whose wall clock a test moves, with a service that makes links and a person who opens them. */
+/**
+ * An in-memory stand-in with a manual clock, used both by a service that creates links and by a customer who opens
+ * them.
+ */
 export class Shop {
   readonly standin: Standin
   readonly app: FastifyInstance
@@ -53,12 +56,12 @@ export class Shop {
     this.clock.wallMs += seconds * 1000
   }
 
-  /** Serves on a free port, for a browser; its address. */
+  /** Listens on a free port, for a browser; returns the URL. */
   listen(): Promise<string> {
     return this.app.listen({ host: '127.0.0.1', port: 0 })
   }
 
-  /** What the records hold. */
+  /** Reads the database. */
   look<T>(read: (db: Database) => T): Promise<T> {
     return this.standin.read(({ db }) => read(db))
   }
@@ -67,7 +70,7 @@ export class Shop {
     return this.make('/v1/customers', { email: 'ada@aurora.example', ...form })
   }
 
-  /** A checkout session, for Pro by the month unless told otherwise. */
+  /** A checkout session, by default for Pro monthly. */
   checkout(form: Form = {}, price = 'price_standin_pro_monthly'): Promise<Made> {
     return this.make('/v1/checkout/sessions', {
       mode: 'subscription',
@@ -79,7 +82,7 @@ export class Shop {
     })
   }
 
-  /** A portal session: plain, or as `flow` (the fields of flow_data) has it. */
+  /** A portal session, optionally with the fields of flow_data. */
   portal(customer: string, flow: Form = {}, form: Form = {}): Promise<Made> {
     const flowData = Object.entries(flow).map(([name, value]) => [name.replace(/^\w+/, 'flow_data[$&]'), value])
     return this.make('/v1/billing_portal/sessions', {
@@ -90,7 +93,7 @@ export class Shop {
     })
   }
 
-  /** A session that confirms a change to `price`, and then, unless told otherwise, leads back to the service. */
+  /** A session that confirms a change to `price` and, by default, redirects to the service. */
   confirmation({ customer, subscription }: Subscriber, price: string, after: Form = redirectAfter): Promise<Made> {
     return this.portal(customer.id, {
       type: 'subscription_update_confirm',
@@ -101,7 +104,7 @@ export class Shop {
     })
   }
 
-  /** A customer with a paid subscription, or one in its trial. */
+  /** A customer with a paid subscription, or one in trial. */
   async subscriber(price = 'price_standin_pro_monthly', form: Form = {}): Promise<Subscriber> {
     const { id } = await this.customer()
     const session = await this.checkout({ customer: id, ...form }, price)
@@ -142,7 +145,7 @@ export class Shop {
     return this.app.inject({ method: 'POST', url: path, headers: formHeaders, payload }).then(shown)
   }
 
-  /** Opens `path` and sends the form on it that goes to `action`, with what a person chose. */
+  /** Opens `path` and submits its form for `action` with the given fields. */
   async send(path: string, chosen: Form = {}, action = path): Promise<ShownPage> {
     const page = await this.get(path)
     return this.post(action, { ...page.hidden(action), ...chosen })
@@ -165,12 +168,12 @@ export interface ShownPage {
   readonly headers: LightMyRequestResponse['headers']
   readonly html: string
   readonly heading: string
-  /** What a person reads. */
+  /** The visible text. */
   readonly text: string
   readonly notice: string | undefined
-  /** Addresses of the forms on the page, in order. */
+  /** The paths of the page's forms, in order. */
   readonly actions: readonly string[]
-  /** The hidden fields of the form that goes to `action`. */
+  /** The hidden fields of the form for `action`. */
   hidden(action: string): Record<string, string>
 }
 

@@ -3,7 +3,7 @@ import { createStandin } from '../../src/app.ts'
 import type { Standin } from '../../src/standin.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-/** A wall clock that stands still until a test moves it. */
+/** A clock that only a test advances. */
 export interface HandClock {
   readonly now: () => Date
   advanceMs(ms: number): void
@@ -19,25 +19,25 @@ export function handClock(start = '2026-11-02T10:00:00Z'): HandClock {
   }
 }
 
-/** A stand-in that listens, the official client pointed at it, and an endpoint that its events go to. */
+/** A listening stand-in with the official client and a webhook receiver. */
 export interface World {
   readonly stripe: Stripe
   readonly standin: Standin
   readonly receiver: Receiver
   readonly clock: HandClock
   readonly url: string
-  /** Calls the control; every event that is due has been sent when it resolves. */
+  /** Calls a control; every due event was sent when it resolves. */
   control<T = unknown>(path: string, body?: object): Promise<T>
-  /** Lets the stand-in's own clock run on. */
+  /** Advances the stand-in's clock. */
   advance(seconds: number): Promise<void>
-  /** Every event so far has been sent. */
+  /** Resolves when every event so far was sent. */
   settle(): Promise<void>
   close(): Promise<void>
 }
 
 export const webhookSecret = 'whsec_of_the_tests'
 export const secretKey = 'sk_test_of_the_tests'
-/** What every request to the API and the control carries. */
+/** The header of every request to the API and the controls. */
 export const keyHeader = { authorization: `Bearer ${secretKey}` }
 export const daySeconds = 86_400
 export const hourSeconds = 3_600
@@ -82,13 +82,13 @@ export async function openWorld(
   }
 }
 
-/** The official client, which tries each request once only. */
+/** The official client without retries. */
 export function clientOf(url: string, key = secretKey): Stripe {
   const { hostname, port } = new URL(url)
   return new Stripe(key, { host: hostname, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false })
 }
 
-/** A customer whose card works, or is refused whenever it is charged. */
+/** A customer with a card that works, or one that declines every charge. */
 export async function customerWithCard(stripe: Stripe, card = 'pm_card_visa'): Promise<Stripe.Customer> {
   return stripe.customers.create({
     email: 'mara@aurora-candles.example',
@@ -97,7 +97,7 @@ export async function customerWithCard(stripe: Stripe, card = 'pm_card_visa'): P
   })
 }
 
-/** A subscription of a customer whose card works. */
+/** A subscription of a customer with a working card. */
 export async function subscribed(
   { stripe }: Pick<World, 'stripe'>,
   price = 'price_standin_pro_monthly',

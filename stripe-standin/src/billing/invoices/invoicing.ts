@@ -14,7 +14,6 @@ interface NewInvoice {
   readonly fields?: Partial<Invoice>
 }
 
-/** Makes a draft. */
 export function draftInvoice(ctx: RequestContext, wanted: NewInvoice): Invoice {
   const lines = wanted.lines.map((line) => ({ id: newId('il_1'), ...line }))
   const { email, name, phone } = ctx.db.getOrThrow('customers', wanted.customer)
@@ -58,7 +57,7 @@ export function draftInvoice(ctx: RequestContext, wanted: NewInvoice): Invoice {
   return invoice
 }
 
-/** Makes a draft for a subscription, with whatever waits for its next invoice; it becomes the subscription's latest. */
+/** Drafts an invoice for a subscription, including the customer's pending invoice items. */
 export function draftSubscriptionInvoice(
   ctx: RequestContext,
   subscription: Subscription,
@@ -80,7 +79,7 @@ export function draftSubscriptionInvoice(
   })
 }
 
-/** Numbers a draft and uses the customer's credit; what is left is due. A negative total becomes credit. */
+/** Numbers a draft and applies the customer's credit. A negative total becomes credit. */
 export function finalizeInvoice(ctx: RequestContext, draft: Invoice): Invoice {
   const customer = ctx.db.getOrThrow('customers', draft.customer)
   const open = ctx.db.update('invoices', draft, {
@@ -92,7 +91,7 @@ export function finalizeInvoice(ctx: RequestContext, draft: Invoice): Invoice {
     due_date: draft.due_date ?? dueDate(ctx, draft),
   })
   const next = customer.next_invoice_sequence + 1
-  const numbered = ctx.db.update('customers', customer, { next_invoice_sequence: next }) // which is no news
+  const numbered = ctx.db.update('customers', customer, { next_invoice_sequence: next }) // without an event
   patchCustomer(ctx, numbered, { balance: Math.min(0, open.total + customer.balance) })
   emitEvent(ctx, 'invoice.finalized', presentInvoice(ctx, open))
   return open
@@ -104,7 +103,7 @@ function dueDate(ctx: RequestContext, invoice: Invoice): number | null {
   return ctx.now + (subscription?.days_until_due ?? 30) * 86_400
 }
 
-/** Changes an invoice and tells of it, with an event of its own where its status turns. */
+/** Writes fields of an invoice and emits `invoice.updated`, preceded by `statusEvent` if the status changes. */
 export function patchInvoice(ctx: RequestContext, invoice: Invoice, fields: Partial<Invoice>, turn?: string): Invoice {
   const before = presentInvoice(ctx, invoice)
   const changed = ctx.db.update('invoices', invoice, fields)

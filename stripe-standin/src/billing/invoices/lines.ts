@@ -3,7 +3,6 @@ import type { Price, Product } from '../../state/records.ts'
 import type { InvoiceItem, InvoiceLine, Subscription, SubscriptionItem } from '../../state/subscription-records.ts'
 import { getProductPrice } from '../subscriptions/record.ts'
 
-/** A line before it belongs to an invoice. */
 export type NewInvoiceLine = Omit<InvoiceLine, 'id'>
 
 type Period = NewInvoiceLine['period']
@@ -29,7 +28,7 @@ export function periodLine(
   }
 }
 
-/** The line that gives back, or charges, the part of an item's period that is left from `rest.start` on. */
+/** The line that credits or charges an item for the part of its period from `rest.start` to `rest.end`. */
 export function prorationLine(
   ctx: RequestContext,
   subscription: string,
@@ -60,7 +59,7 @@ function priceText(product: Product, price: Price): string {
   return `${product.name} (at ${amount} ${price.currency.toUpperCase()}${price.recurring ? ` / ${price.recurring.interval}` : ''})`
 }
 
-/** The customer's amounts that no invoice has taken up yet. */
+/** The customer's invoice items that are not on an invoice yet. */
 export function pendingInvoiceItems(ctx: RequestContext, customer: string, currency: string): InvoiceItem[] {
   return ctx.db
     .all('invoice_items')
@@ -82,7 +81,7 @@ export function lineFromInvoiceItem(item: InvoiceItem): NewInvoiceLine {
   }
 }
 
-/** Keeps an amount for the customer's next invoice. */
+/** Adds the line to the customer's next invoice. */
 export function addPendingInvoiceItem(ctx: RequestContext, subscription: Subscription, line: NewInvoiceLine): void {
   const { amount, description, period, price, quantity, proration, subscription_item } = line
   ctx.db.put('invoice_items', {
@@ -103,7 +102,7 @@ export function addPendingInvoiceItem(ctx: RequestContext, subscription: Subscri
   })
 }
 
-/** The line for the rest of an item's period. */
+/** The line for the remainder of an item's period. */
 export function remainingPeriodLine(
   ctx: RequestContext,
   subscription: Subscription,

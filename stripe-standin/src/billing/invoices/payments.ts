@@ -11,12 +11,11 @@ import { finalizeInvoice, markInvoiceUncollectible, patchInvoice, voidInvoice } 
 
 const daySeconds = 86_400
 
-/** Whether a card lets itself be charged. */
 export function canBeCharged(method: PaymentMethod | null): boolean {
   return method?.behavior === 'works'
 }
 
-/** The card that an invoice is charged to: its own, its subscription's, or its customer's. */
+/** The card for an invoice: the invoice's own, else the subscription's, else the customer's default. */
 export function paymentMethodForInvoice(ctx: RequestContext, invoice: Invoice): PaymentMethod | null {
   if (invoice.default_payment_method) return findPaymentMethod(ctx, invoice.default_payment_method, invoice.customer)
   const subscription = invoice.subscription && ctx.db.get('subscriptions', invoice.subscription)
@@ -24,8 +23,8 @@ export function paymentMethodForInvoice(ctx: RequestContext, invoice: Invoice): 
 }
 
 /**
- * Finalizes a draft and, unless the customer pays by transfer or collection is paused, charges it at once. A declined
- * card leaves the invoice open and moves the subscription; it does not throw.
+ * Finalizes a draft and charges it at once, unless the customer pays by transfer or collection is paused. A declined
+ * card leaves the invoice open and updates the subscription; it does not throw.
  */
 export function finalizeAndCharge(ctx: RequestContext, draft: Invoice): Invoice {
   const subscription = draft.subscription ? ctx.db.getOrThrow('subscriptions', draft.subscription) : null
@@ -44,8 +43,8 @@ export function finalizeAndCharge(ctx: RequestContext, draft: Invoice): Invoice 
 }
 
 /**
- * Charges an open invoice to `method`; nothing due is paid without a card. An attempt that somebody asks for (`byHand`)
- * does not count as one of the automatic ones, unless it is the first.
+ * Charges an open invoice to `method`; an amount of zero needs no card. A manual attempt does not count as an automatic
+ * retry, unless it is the first attempt.
  */
 export function chargeInvoice(
   ctx: RequestContext,
@@ -61,7 +60,7 @@ export function chargeInvoice(
   return recordFailedCharge(ctx, open)
 }
 
-/** Marks an invoice as paid, and brings its subscription back where this was what it lacked. */
+/** Marks an invoice as paid and reactivates its subscription if it was waiting for this payment. */
 export function markInvoicePaid(ctx: RequestContext, open: Invoice): Invoice {
   const due = amountDue(open)
   const paid = ctx.db.update('invoices', open, {
@@ -99,7 +98,7 @@ function recordFailedCharge(ctx: RequestContext, open: Invoice): Invoice {
   return ctx.db.getOrThrow('invoices', failed.id)
 }
 
-/** After the last attempt: what the settings say becomes of the subscription. */
+/** Applies the `after_retries` setting after the last attempt. */
 function endRetries(ctx: RequestContext, subscription: Subscription, invoice: Invoice): void {
   const { after_retries } = getSettings(ctx.db)
   if (after_retries === 'cancel') cancelSubscription(ctx, subscription, { reason: 'payment_failed' })
@@ -110,7 +109,7 @@ function endRetries(ctx: RequestContext, subscription: Subscription, invoice: In
   patchInvoice(ctx, ctx.db.getOrThrow('invoices', invoice.id), { auto_advance: false })
 }
 
-/** The subscription whose state hangs on this invoice, because it is its latest. */
+/** The subscription whose latest invoice this is; only that invoice determines its status. */
 function subscriptionOfLatestInvoice(ctx: RequestContext, invoice: Invoice): Subscription | null {
   const subscription = invoice.subscription ? ctx.db.get('subscriptions', invoice.subscription) : undefined
   return subscription?.latest_invoice === invoice.id ? subscription : null

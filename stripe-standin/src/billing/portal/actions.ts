@@ -16,7 +16,7 @@ import { hasEnded, patchSubscription, releaseSchedule } from '../subscriptions/r
 import { updateSubscription } from '../subscriptions/update.ts'
 import { applyPlanChange } from './plan-change.ts'
 
-/** The session of a portal page, with what it is allowed to do and whose it is. */
+/** A portal session with its configuration and customer. */
 export interface PortalSessionDetails {
   readonly session: PortalSession
   readonly configuration: PortalConfiguration
@@ -33,7 +33,7 @@ export function loadPortalSession(ctx: RequestContext, sessionId: string): Porta
   }
 }
 
-/** Does the one change that the session was made for. It is done once, however often it is confirmed. */
+/** Makes the plan change of a confirmation session; it is made only once. */
 export function confirmPlanChange(ctx: RequestContext, sessionId: string): Subscription {
   const visit = loadPortalSession(ctx, sessionId)
   const { flow } = visit.session
@@ -45,7 +45,7 @@ export function confirmPlanChange(ctx: RequestContext, sessionId: string): Subsc
   return changed
 }
 
-/** Changes the plan: a higher one at once, with proration; a lower one when the period ends. */
+/** Changes the plan: upgrades at once with proration, downgrades at the end of the period. */
 export function changePlan(
   ctx: RequestContext,
   sessionId: string,
@@ -56,7 +56,7 @@ export function changePlan(
   return applyPlanChange(ctx, visit.configuration, subscription, wanted.price, subscription.items[0]!.quantity)
 }
 
-/** Cancels when the period ends, or at once where the configuration says so. */
+/** Cancels at the end of the period, or at once if the configuration says so. */
 export function cancelFromPortal(
   ctx: RequestContext,
   sessionId: string,
@@ -80,7 +80,7 @@ export function cancelFromPortal(
   return canceled
 }
 
-/** Takes a cancellation at the end of the period back. */
+/** Reverts a cancellation at the end of the period. */
 export function undoCancellation(
   ctx: RequestContext,
   sessionId: string,
@@ -96,7 +96,7 @@ export function undoCancellation(
   })
 }
 
-/** Takes a change that waits for the end of the period back. */
+/** Reverts a plan change scheduled for the end of the period. */
 export function undoScheduledChange(
   ctx: RequestContext,
   sessionId: string,
@@ -105,7 +105,7 @@ export function undoScheduledChange(
   return releaseSchedule(ctx, getLiveSubscription(ctx, loadPortalSession(ctx, sessionId), wanted.subscription))
 }
 
-/** Takes a new card for everything the customer pays, and tries what is still open with it at once. */
+/** Replaces the card for all the customer's payments and charges open invoices to it at once. */
 export function updatePaymentMethod(
   ctx: RequestContext,
   sessionId: string,
@@ -131,7 +131,7 @@ export function updatePaymentMethod(
   return method
 }
 
-/** Pays an open invoice with the card on file. */
+/** Pays an open invoice with the card on file; throws if it is declined. */
 export function payInvoice(ctx: RequestContext, sessionId: string, wanted: { readonly invoice: string }): Invoice {
   const { customer } = loadPortalSession(ctx, sessionId)
   const invoice = openInvoices(ctx, customer.id).find(({ id }) => id === wanted.invoice)
@@ -141,7 +141,7 @@ export function payInvoice(ctx: RequestContext, sessionId: string, wanted: { rea
   return tried
 }
 
-/** Where a finished flow leads: to an address, to a last page with a sentence, or (null) to the portal itself. */
+/** What follows a completed flow: a redirect, a final message, or null for the portal's home page. */
 export function flowCompletion(
   session: PortalSession,
 ): { readonly redirect: string } | { readonly message: string | null } | null {
@@ -151,7 +151,7 @@ export function flowCompletion(
   return after.type === 'hosted_confirmation' ? { message: after.custom_message } : null
 }
 
-/** A live subscription of the session's own customer. */
+/** A subscription of the session's customer that has not ended. */
 function getLiveSubscription(ctx: RequestContext, { session }: PortalSessionDetails, id: string): Subscription {
   const subscription = ctx.db.get('subscriptions', id)
   if (!subscription || subscription.customer !== session.customer) throw resourceMissing('subscription', id)

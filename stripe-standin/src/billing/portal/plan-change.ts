@@ -9,19 +9,19 @@ import { nextPeriodEnd } from '../subscriptions/periods.ts'
 import { schedulePlanChange } from '../subscriptions/record.ts'
 import { updateSubscription } from '../subscriptions/update.ts'
 
-/** What choosing a plan in the portal would do. */
+/** The effect of choosing a plan in the portal. */
 export interface PlanChangePreview {
   readonly when: 'now' | 'period_end'
   /** When it takes effect, in seconds. */
   readonly at: number
-  /** What the customer pays on confirming, in cents. */
+  /** The charge on confirmation, in cents. */
   readonly amountDue: number
   readonly lines: readonly { readonly description: string; readonly amount: number }[]
 }
 
 type UpdateFeature = PortalConfiguration['features']['subscription_update']
 
-/** Tells what the portal would do with this choice, or throws why it cannot be chosen. */
+/** Previews a plan choice, or throws if it is not allowed. */
 export function previewPlanChange(
   ctx: RequestContext,
   configuration: PortalConfiguration,
@@ -46,7 +46,7 @@ export function previewPlanChange(
   }
 }
 
-/** Does what the portal does with a choice. A card that is declined leaves everything as it was. */
+/** Applies a plan choice. A declined card changes nothing. */
 export function applyPlanChange(
   ctx: RequestContext,
   configuration: PortalConfiguration,
@@ -135,7 +135,7 @@ function hasSameInterval(one: Price, other: Price): boolean {
   return periodSeconds(one) === periodSeconds(other)
 }
 
-/** Length of a price's period, near enough to compare. */
+/** Approximate length of a price's period, for comparison. */
 function periodSeconds({ recurring }: Price): number {
   const days = { day: 1, week: 7, month: 30, year: 365 }
   return recurring ? days[recurring.interval] * recurring.interval_count * 86_400 : 0

@@ -13,18 +13,17 @@ interface ProductPrice {
 
 export interface PortalSubscription extends ProductPrice {
   readonly subscription: Subscription
-  /** The change that waits for the end of the period. */
+  /** The change scheduled for the end of the period. */
   readonly scheduled: (ProductPrice & { readonly at: number }) | null
-  /** The other plans that can be chosen. */
   readonly choices: readonly (ProductPrice & { readonly preview: PlanChangePreview })[]
 }
 
-/** What the portal's page shows. */
+/** Data of the portal's pages. */
 export interface PortalView extends PortalSessionDetails {
   readonly paymentMethod: PaymentMethod | null
-  /** The newest first. */
+  /** Newest first. */
   readonly invoices: readonly Invoice[]
-  /** Those that have not ended. */
+  /** Without ended ones. */
   readonly subscriptions: readonly PortalSubscription[]
 }
 
@@ -40,7 +39,7 @@ export function loadPortalView(ctx: RequestContext, sessionId: string): PortalVi
   }
 }
 
-/** What the page that confirms one exact change shows; without a preview once it was done or can no longer be. */
+/** Data of the page that confirms one change; `preview` is null once the change was made or is impossible. */
 export interface ConfirmView extends PortalSessionDetails {
   readonly subscription: Subscription
   readonly from: ProductPrice
@@ -89,7 +88,7 @@ function loadSubscriptionView(
   }
 }
 
-/** A preview, or null where the choice is refused. */
+/** The preview, or null if the change is not allowed. */
 function previewOrNull(preview: () => PlanChangePreview): PlanChangePreview | null {
   try {
     return preview()

@@ -11,7 +11,7 @@ interface Cancellation {
   readonly feedback?: string | null | undefined
 }
 
-/** Ends a subscription now and for ever. Its open invoices stay, but nobody collects them any more. */
+/** Cancels a subscription at once. Its open invoices stay open but are no longer collected. */
 export function cancelSubscription(ctx: RequestContext, subscription: Subscription, why: Cancellation): Subscription {
   endSchedule(ctx, subscription, 'canceled')
   const canceled = ctx.db.update('subscriptions', subscription, {
@@ -41,7 +41,7 @@ export function cancelSubscription(ctx: RequestContext, subscription: Subscripti
   return canceled
 }
 
-/** Gives up on a first payment that never came: the subscription never was. */
+/** Expires a subscription whose first payment was not made in time. */
 export function expireIncompleteSubscription(ctx: RequestContext, subscription: Subscription): Subscription {
   const expired = patchSubscription(ctx, subscription, { status: 'incomplete_expired', ended_at: ctx.now })
   const invoice = expired.latest_invoice && ctx.db.get('invoices', expired.latest_invoice)

@@ -16,23 +16,23 @@ import { patchSubscription, paymentMethodForSubscription, reloadSubscription } f
 import type { PaymentBehavior } from './start.ts'
 
 export interface ItemChange {
-  /** The items as they are to be; those that stay keep their ids. */
+  /** The new items; items that stay keep their ids. */
   readonly items: readonly SubscriptionItem[]
   readonly proration: ProrationBehavior
   readonly anchor: 'now' | 'unchanged'
-  /** From when on unused time is given back; usually now. */
+  /** Start of the proration, in seconds; usually now. */
   readonly from: number
 }
 
 export interface ItemChangeOutcome {
   readonly fields: Partial<Subscription>
-  /** What the change gives back and charges. */
+  /** Credits and charges of the change. */
   readonly lines: readonly NewInvoiceLine[]
-  /** Whether those lines are billed now rather than with the next renewal. */
+  /** Whether the lines are billed now rather than with the next renewal. */
   readonly billedNow: boolean
 }
 
-/** What a change of items would do, without doing it. Within a trial it costs nothing. */
+/** Calculates a change of items without applying it. During a trial it costs nothing. */
 export function calculateItemChange(
   ctx: RequestContext,
   subscription: Subscription,
@@ -63,7 +63,7 @@ export function calculateItemChange(
   }
 }
 
-/** What `lines` ask the customer for now: with what waits already, less the customer's credit. */
+/** The amount due for `lines` plus pending invoice items, less the customer's credit, in cents. */
 export function amountDueForLines(
   ctx: RequestContext,
   subscription: Subscription,
@@ -74,7 +74,7 @@ export function amountDueForLines(
   return Math.max(0, total + ctx.db.getOrThrow('customers', subscription.customer).balance)
 }
 
-/** Changes the items, and `facts` along with them, and bills what the change costs now or with the next renewal. */
+/** Changes the items, together with `fields`, and bills the change now or with the next renewal. */
 export function applyItemChange(
   ctx: RequestContext,
   subscription: Subscription,

@@ -18,16 +18,18 @@ export interface Recurrence {
   readonly interval_count: number
 }
 
-/** The first moment after `after` at which a cycle that is counted from `anchor` turns. */
+/** The first boundary after `after` of the cycle counted from `anchor`, in seconds. */
 export function nextPeriodEnd(anchor: number, recurrence: Recurrence, after: number): number {
   const shortestSeconds = { day: 1, week: 7, month: 28, year: 365 }[recurrence.interval] * daySeconds
-  // Start at a count that cannot be too high and walk up; months and years differ in length.
+  // Start at a count that cannot be too high and step up, because months and years differ in length.
   let count = Math.max(0, Math.floor((after - anchor) / (shortestSeconds * recurrence.interval_count * 1.12)))
   while (cycleBoundary(anchor, recurrence, count) <= after) count += 1
   return cycleBoundary(anchor, recurrence, count)
 }
 
-/** Turn number `count` of the cycle: always counted from the anchor, so that the 31st is back after a short month. */
+/**
+ * Boundary number `count` of the cycle. It is counted from the anchor, so that the 31st returns after a short month.
+ */
 function cycleBoundary(anchor: number, { interval, interval_count }: Recurrence, count: number): number {
   const steps = interval_count * count
   if (interval === 'day') return anchor + steps * daySeconds
@@ -42,7 +44,7 @@ function cycleBoundary(anchor: number, { interval, interval_count }: Recurrence,
   return Math.floor(firstOfMonth.getTime() / 1000)
 }
 
-/** The facts of a subscription whose next period starts now. */
+/** The fields of a subscription whose next period starts now. */
 export function newPeriodFields(
   ctx: RequestContext,
   subscription: Subscription,
@@ -60,7 +62,7 @@ export function newPeriodFields(
   }
 }
 
-/** A draft for the period that a subscription is in, which its maker finalizes at once. */
+/** Drafts the invoice for the current period; the caller finalizes it at once. */
 export function draftPeriodInvoice(
   ctx: RequestContext,
   subscription: Subscription,
@@ -75,7 +77,10 @@ export function draftPeriodInvoice(
   })
 }
 
-/** The draft of a renewal, open to additions for a while; nobody collects one of an unpaid or paused subscription. */
+/**
+ * Drafts a renewal's invoice, which stays editable for a while. For an unpaid or paused subscription it is not
+ * collected.
+ */
 export function draftRenewalInvoice(ctx: RequestContext, subscription: Subscription): Invoice {
   const collected = subscription.status !== 'unpaid' && subscription.pause_collection?.behavior !== 'keep_as_draft'
   return draftPeriodInvoice(ctx, subscription, 'subscription_cycle', {
@@ -84,7 +89,7 @@ export function draftRenewalInvoice(ctx: RequestContext, subscription: Subscript
   })
 }
 
-/** Starts the next period, with the plan that was scheduled for it if there is one, and drafts its invoice. */
+/** Starts the next period, with the scheduled plan if there is one, and drafts its invoice. */
 export function renewSubscription(ctx: RequestContext, subscription: Subscription): Subscription {
   const scheduled = scheduledFields(ctx, subscription)
   if (scheduled) endSchedule(ctx, subscription, 'completed')
@@ -108,7 +113,7 @@ function scheduledFields(ctx: RequestContext, subscription: Subscription): Parti
   }
 }
 
-/** Takes a paused subscription up again: a new period, charged at once; while the charge fails it stays paused. */
+/** Resumes a paused subscription with a new period, charged at once; if the charge fails it stays paused. */
 export function resumePausedSubscription(
   ctx: RequestContext,
   subscription: Subscription,

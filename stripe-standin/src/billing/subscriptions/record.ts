@@ -5,17 +5,17 @@ import { newId } from '../../state/database.ts'
 import type { Customer, PaymentMethod, Price, Product } from '../../state/records.ts'
 import type { Subscription, SubscriptionSchedule } from '../../state/subscription-records.ts'
 
-/** States in which nothing moves any more. */
+/** Whether the subscription is in a final state. */
 export function hasEnded({ status }: Subscription): boolean {
   return status === 'canceled' || status === 'incomplete_expired'
 }
 
-/** The subscription as it is now; other verbs may have changed it since `subscription` was read. */
+/** Reads the subscription again; other functions may have changed it since `subscription` was read. */
 export function reloadSubscription(ctx: RequestContext, subscription: Subscription): Subscription {
   return ctx.db.getOrThrow('subscriptions', subscription.id)
 }
 
-/** Changes a subscription and tells of it with one `customer.subscription.updated`. */
+/** Writes fields of a subscription and emits one `customer.subscription.updated`. */
 export function patchSubscription(
   ctx: RequestContext,
   subscription: Subscription,
@@ -27,19 +27,19 @@ export function patchSubscription(
   return changed
 }
 
-/** The card that a subscription's invoices are charged to: its own, else its customer's. */
+/** The card for a subscription's invoices: its own, else the customer's default. */
 export function paymentMethodForSubscription(ctx: RequestContext, subscription: Subscription): PaymentMethod | null {
   return findPaymentMethod(ctx, subscription.default_payment_method, subscription.customer)
 }
 
-/** The first that exists of a named card and the customer's default one. */
+/** The card with the given id, else the customer's default card. */
 export function findPaymentMethod(ctx: RequestContext, named: string | null, customerId: string): PaymentMethod | null {
   const customer: Customer = ctx.db.getOrThrow('customers', customerId)
   const id = named ?? customer.default_payment_method
   return (id && ctx.db.get('payment_methods', id)) || null
 }
 
-/** What a subscription is for: its first item's product and price. */
+/** Product and price of the subscription's first item. */
 export function subscribedProductPrice(
   ctx: RequestContext,
   subscription: Subscription,
@@ -52,7 +52,7 @@ export function getProductPrice(ctx: RequestContext, priceId: string): { product
   return { product: ctx.db.getOrThrow('products', price.product), price }
 }
 
-/** Has the plan change when the current period ends; an earlier wish is replaced. */
+/** Schedules a plan change for the end of the current period; it replaces an earlier one. */
 export function schedulePlanChange(
   ctx: RequestContext,
   subscription: Subscription,
@@ -78,14 +78,14 @@ export function schedulePlanChange(
   return patchSubscription(ctx, subscription, { schedule: schedule.id })
 }
 
-/** Forgets a scheduled change: the subscription goes on as it is. */
+/** Drops a scheduled change; the subscription continues unchanged. */
 export function releaseSchedule(ctx: RequestContext, subscription: Subscription): Subscription {
   if (!subscription.schedule) return subscription
   endSchedule(ctx, subscription, 'released')
   return patchSubscription(ctx, subscription, { schedule: null })
 }
 
-/** Ends the schedule of a subscription, if it has one; the caller clears the subscription's reference. */
+/** Ends the subscription's schedule, if any; the caller clears the subscription's reference. */
 export function endSchedule(
   ctx: RequestContext,
   subscription: Subscription,

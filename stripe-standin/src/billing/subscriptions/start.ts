@@ -25,8 +25,8 @@ export interface NewSubscription {
 }
 
 /**
- * Starts a subscription: in its trial, or with a first invoice that is charged at once. `toldIncomplete` is how a page of
- * Stripe does it: first the incomplete subscription, then its turn to active.
+ * Starts a subscription, either in its trial or with a first invoice that is charged at once. With `createdIncomplete`,
+ * as on Stripe's pages, it is first created as incomplete and then updated to active.
  */
 export function startSubscription(
   ctx: RequestContext,

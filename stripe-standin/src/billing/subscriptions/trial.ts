@@ -8,9 +8,9 @@ import { draftPeriodInvoice, draftRenewalInvoice, newPeriodFields } from './peri
 import { patchSubscription, paymentMethodForSubscription, reloadSubscription } from './record.ts'
 
 /**
- * Ends a trial at this moment. Without a card to charge, the subscription's own setting decides: canceled, paused, or
- * billed all the same. At its natural end the invoice stays a draft for a while, as every renewal's; ended early it is
- * charged at once. `facts` are changed along with it.
+ * Ends a trial now. Without a card, `missing_payment_method` decides: cancel, pause, or bill anyway. At its regular end
+ * the invoice stays a draft for a while, as for every renewal; ended early, it is charged at once. `fields` are written
+ * together with it.
  */
 export function endTrial(
   ctx: RequestContext,
@@ -42,7 +42,7 @@ export function endTrial(
   return reloadSubscription(ctx, active)
 }
 
-/** Stops a subscription whose trial ended without a card, until it is resumed. */
+/** Pauses a subscription whose trial ended without a card, until it is resumed. */
 function pauseSubscription(
   ctx: RequestContext,
   subscription: Subscription,
@@ -53,10 +53,10 @@ function pauseSubscription(
   return paused
 }
 
-/** Three days before it ends, a trial's end is announced; a shorter one is announced at its start. */
+/** Stripe announces the end of a trial three days ahead; a shorter trial's at its start. */
 export const trialNoticeSeconds = 3 * 86_400
 
-/** Tells of a trial's coming end when it is near and was not told yet. */
+/** Emits `trial_will_end` once, when the end is near. */
 export function announceTrialEnd(ctx: RequestContext, subscription: Subscription): void {
   if (subscription.status !== 'trialing' || subscription.trial_will_end_told || subscription.trial_end === null) return
   if (subscription.trial_end - trialNoticeSeconds > ctx.now) return

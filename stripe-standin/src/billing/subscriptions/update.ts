@@ -8,7 +8,7 @@ import { endSchedule, hasEnded, patchSubscription, reloadSubscription } from './
 import type { PaymentBehavior } from './start.ts'
 import { announceTrialEnd, endTrial } from './trial.ts'
 
-/** What a caller wants changed; what is undefined stays as it is. */
+/** The requested changes; undefined fields stay as they are. */
 export interface SubscriptionUpdate {
   readonly items?: readonly SubscriptionItem[] | undefined
   readonly trialEnd?: number | 'now' | undefined
@@ -18,11 +18,11 @@ export interface SubscriptionUpdate {
   readonly prorationDate?: number | undefined
   readonly behavior: PaymentBehavior
   readonly anchor: 'now' | 'unchanged'
-  /** What is simply written down: metadata, description, cards and the like. */
+  /** Fields written as given: metadata, description, payment method and the like. */
   readonly fields: Partial<Subscription>
 }
 
-/** Changes a subscription in all the ways its owner asks for, with one `updated` event and at most one invoice. */
+/** Applies all requested changes to a subscription with one `updated` event and at most one invoice. */
 export function updateSubscription(
   ctx: RequestContext,
   subscription: Subscription,
@@ -37,7 +37,7 @@ export function updateSubscription(
   }
   const fields = { ...update.fields, ...cancellationFields(ctx, subscription, update) }
   if (update.items && subscription.schedule) {
-    // A change of items now overrules the one that was to come.
+    // Changing items now replaces the scheduled change.
     endSchedule(ctx, subscription, 'released')
     fields.schedule = null
   }
@@ -48,7 +48,7 @@ export function updateSubscription(
     })
   }
   if (typeof update.trialEnd === 'number') return extendTrial(ctx, subscription, update, update.trialEnd, fields)
-  // A trial that is not there cannot end: asked for it, Stripe starts a new period.
+  // Without a trial to end, Stripe starts a new period.
   const anchor = update.trialEnd === 'now' ? 'now' : update.anchor
   if (update.items || anchor === 'now') {
     const change = {
@@ -87,7 +87,7 @@ function cancellationFields(
   return {}
 }
 
-/** Lets a trial last until `trialEnd`, or starts one in mid-period, where the unused paid time becomes credit. */
+/** Extends a trial to `trialEnd`, or starts one in mid-period and credits the unused paid time. */
 function extendTrial(
   ctx: RequestContext,
   subscription: Subscription,

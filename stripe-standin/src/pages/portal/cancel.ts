@@ -14,7 +14,7 @@ import {
   requestedSubscription,
 } from './page-request.ts'
 
-/** The page where a person ends a subscription, with the paid period or at once, as the portal is set up. */
+/** The page to cancel a subscription, at the end of the period or at once, depending on the configuration. */
 export function showCancel(portal: PortalPageRequest): Page {
   const { subscription_cancel: feature } = portal.configuration.features
   if (!feature.enabled) return unknownLinkPage()
@@ -47,7 +47,7 @@ ${exitLink(portal, 'Keep plan')}</div>`,
   }
 }
 
-/** Ends the subscription; one that is to end already is left so. */
+/** Cancels the subscription unless a cancellation is already pending. */
 export function submitCancel(portal: PortalPageRequest): PageResponse {
   const subscription = requestedSubscription(portal)?.subscription
   if (!subscription) return nothingToDoPage(portal.returnUrl)
@@ -57,12 +57,12 @@ export function submitCancel(portal: PortalPageRequest): PageResponse {
   return completePortalAction(portal, 'cancel')
 }
 
-/** The button that takes back a cancellation, or a change, that waits for the end of the period. */
+/** The button that reverts a pending cancellation or plan change. */
 export function keepPlanButton(portal: PortalPageRequest, subscription: Subscription): Html {
   return buttonForm(portal, keepPath(portal, subscription), pendingChanges(subscription), 'Keep this plan')
 }
 
-/** Takes back what waits for the end of the period. */
+/** Reverts a pending cancellation or plan change. */
 export function submitKeepPlan(portal: PortalPageRequest): PageResponse {
   const { ctx, session } = portal
   const subscription = requestedSubscription(portal)?.subscription

@@ -8,7 +8,6 @@ import { descriptionList, type Page } from '../layout.ts'
 import { checkFormToken, type PageResponse } from '../page-request.ts'
 import { completePortalAction, exitLink, originAfterCompletion, type PortalPageRequest } from './page-request.ts'
 
-/** The page where a person puts another card in place of the present one. */
 export function showCardForm(portal: PortalPageRequest): Page {
   if (!portal.configuration.features.payment_method_update.enabled) return unknownLinkPage()
   const { paymentMethod: card } = portal
@@ -33,7 +32,6 @@ ${exitLink(portal, 'Go back')}</div>`,
   }
 }
 
-/** Puts the chosen card in the place of the present one. */
 export function submitCard(portal: PortalPageRequest): PageResponse {
   if (!portal.configuration.features.payment_method_update.enabled) return unknownLinkPage()
   checkFormToken(portal, cardPath(portal), portal.paymentMethod?.id)

@@ -14,7 +14,7 @@ import type { PageResponse } from '../page-request.ts'
 import { checkFormToken } from '../page-request.ts'
 import { completePortalAction, exitLink, originAfterCompletion, type PortalPageRequest } from './page-request.ts'
 
-/** One exact change of plan, as a person is asked to confirm it. */
+/** A plan change to be confirmed. */
 export interface PlanChange {
   readonly subscription: Subscription
   readonly from: Sold
@@ -22,11 +22,11 @@ export interface PlanChange {
   readonly quantity: number
   readonly preview: PlanChangePreview
   readonly onFile: PaymentMethod | null
-  /** Where the form is sent. */
+  /** Path of the form. */
   readonly action: string
 }
 
-/** Old plan, new plan, what it costs now and how it comes about, and the form that confirms it. */
+/** The form that confirms a plan change, with both plans and the cost. */
 export function planChangeForm(portal: PortalPageRequest, change: PlanChange, back: HtmlPart): Html {
   const { subscription, from, to, quantity, preview } = change
   const { currency } = to.price
@@ -53,7 +53,7 @@ ${back}</div>`,
 )}`
 }
 
-/** Checks what the form sent, and puts a new card in place of the one on file if one was chosen. */
+/** Checks the form, and replaces the card on file if a new one was chosen. */
 export function acceptPlanChangeForm(portal: PortalPageRequest, change: PlanChange): void {
   checkFormToken(portal, change.action, shownState(change))
   if (change.preview.amountDue === 0) return
@@ -66,7 +66,7 @@ function planLabel(plan: Sold, quantity: number): string {
   return `${formatPlanName(plan)}, ${formatPrice(plan.price, quantity)}`
 }
 
-/** The amount falls from minute to minute, so that not it but what it is made from has to be the same still. */
+/** Without the amount, which falls from minute to minute. */
 function shownState({ subscription, to, quantity, preview, onFile }: PlanChange): unknown {
   return [
     subscription.status,
@@ -79,14 +79,12 @@ function shownState({ subscription, to, quantity, preview, onFile }: PlanChange)
   ]
 }
 
-/** The page that confirms the one change that a link was made for. */
 export function showConfirm(portal: PortalPageRequest): PageResponse {
   if (!isAwaitingConfirmation(portal)) return { redirect: portal.home }
   const change = loadPlanChange(portal)
   return change ? confirmPage(portal, change) : nothingToDoPage(portal.returnUrl)
 }
 
-/** Does that change. */
 export function submitConfirm(portal: PortalPageRequest): PageResponse {
   if (!isAwaitingConfirmation(portal)) return { redirect: portal.home }
   const change = loadPlanChange(portal)
@@ -96,7 +94,7 @@ export function submitConfirm(portal: PortalPageRequest): PageResponse {
   return completePortalAction(portal, change.preview.when === 'now' ? 'change' : 'schedule')
 }
 
-/** False for another link's id, and once the change is done and the link has become one to the portal. */
+/** False for other kinds of links and once the change is made. */
 function isAwaitingConfirmation({ session }: PortalPageRequest): boolean {
   return session.flow?.type === 'subscription_update_confirm' && session.completed_at === null
 }

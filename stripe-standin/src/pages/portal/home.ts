@@ -28,7 +28,7 @@ import {
   requestedSubscription,
 } from './page-request.ts'
 
-/** The portal's first page: plan, card and invoices, and what can be done about each. */
+/** The portal's home page: plans, card and invoices with their actions. */
 export function showPortalHome(portal: PortalPageRequest): Page {
   const { features } = portal.configuration
   const { paymentMethod: card, subscriptions } = portal
@@ -51,7 +51,7 @@ ${portal.returnUrl && html`<div class="actions last">${externalLinkButton(portal
   }
 }
 
-/** Takes a paused subscription up again; that is charged at once. */
+/** Resumes a paused subscription, which is charged at once. */
 export function submitResume(portal: PortalPageRequest): PageResponse {
   const subscription = requestedSubscription(portal)?.subscription
   if (!subscription) return nothingToDoPage(portal.returnUrl)
@@ -98,7 +98,7 @@ function subscriptionActions(portal: PortalPageRequest, { subscription, choices 
   ]
 }
 
-/** Whether the state asks the person to do something. */
+/** Whether the status needs the customer's attention. */
 function needsAttention({ status }: Subscription): boolean {
   return status !== 'active' && status !== 'trialing'
 }
@@ -107,13 +107,12 @@ function resumePath(portal: PortalPageRequest, subscription: Subscription): stri
   return `${portal.home}/resume/${subscription.id}`
 }
 
-/** The customer's invoices, the newest first; what is to be paid can be paid here. */
+/** The customer's invoices, newest first; open ones have a button to pay. */
 export function invoiceList(portal: PortalPageRequest): Html {
   if (portal.invoices.length === 0) return html`<p>No invoices yet.</p>`
   return html`<ul class="invoices">${portal.invoices.map((invoice) => invoiceEntry(portal, invoice))}</ul>`
 }
 
-/** Charges an open invoice to the card on file. */
 export function submitInvoicePayment(portal: PortalPageRequest): PageResponse {
   const invoice = portal.invoices.find(({ id }) => id === portal.params.invoice)
   if (!invoice) return unknownLinkPage()

@@ -8,18 +8,18 @@ import type { PageRequest, PageResponse } from '../page-request.ts'
 
 const sessionSeconds = 3_600
 
-/** A visit to the portal whose link is good. */
+/** A request for a portal page with a valid link. */
 export interface PortalPageRequest extends PageRequest, PortalView {
-  /** Address of the portal's first page. */
+  /** Path of the portal's home page. */
   readonly home: string
-  /** Where the service that made the link wants the person back. */
+  /** The integrating service's page to return to. */
   readonly returnUrl: string | null
 }
 
-/** The pages of the portal: each is for one thing, as links can be, but for the first one. */
+/** Portal pages: one per flow type, and the home page. */
 export type PortalPageName = PortalFlow['type'] | 'home'
 
-/** Shows a page of the portal when the link is good for it. */
+/** Shows a portal page if the link is valid for it. */
 export function showPortalPage(
   visit: PageRequest,
   place: PortalPageName,
@@ -28,7 +28,7 @@ export function showPortalPage(
   return handlePortalRequest(visit, place, completionPage, show)
 }
 
-/** Does what a form of the portal asks. Whoever sends the form of a used link again is led on, as the first time. */
+/** Handles a portal form. A form of a used link is redirected as the first time. */
 export function submitPortalForm(
   visit: PageRequest,
   place: PortalPageName,
@@ -52,7 +52,7 @@ function handlePortalRequest(
   return flow && place !== flow.type ? { redirect: flowPath(portal, flow) } : go(portal)
 }
 
-/** Ends what a form did: a link made for one thing is used up and leads on, others lead to the first page. */
+/** Ends an action: a link made for one flow is completed and redirects, others return to the home page. */
 export function completePortalAction(portal: PortalPageRequest, did: PortalAction): PageResponse {
   const { db, now } = portal.ctx
   const session = db.getOrThrow('portal_sessions', portal.session.id)
@@ -72,24 +72,24 @@ const actionMessages = {
 
 export type PortalAction = keyof typeof actionMessages
 
-/** What the first page says of the deed that led to it. */
+/** The confirmation shown on the home page after an action. */
 export function describePortalAction(did: string | null): string | undefined {
   return did !== null && Object.hasOwn(actionMessages, did) ? actionMessages[did as PortalAction] : undefined
 }
 
-/** Where forms of the portal may lead in the end, for the browser's check. */
+/** The origin that portal forms may redirect to, for the Content-Security-Policy. */
 export function originAfterCompletion({ session }: PortalPageRequest): string | null {
   return externalOrigin(completionRedirect(session))
 }
 
-/** The way out without doing anything. */
+/** Link to leave the page without an action. */
 export function exitLink(portal: PortalPageRequest, words: string): Html | null {
   return pendingFlow(portal)
     ? externalLinkButton(portal.returnUrl, words)
     : html`<a class="button" href="${portal.home}">${words}</a>`
 }
 
-/** A live subscription of the customer's; a link that was made for one opens no other. */
+/** The subscription in the path; a link made for one subscription gives access to no other. */
 export function requestedSubscription(portal: PortalPageRequest) {
   const flow = pendingFlow(portal)
   const bound = flow && 'subscription' in flow ? flow.subscription : undefined
@@ -107,7 +107,7 @@ function loadPortalRequest(visit: PageRequest): PortalPageRequest | null {
   return { ...visit, ...view, returnUrl, home: `/pay/portal/${id}` }
 }
 
-/** What the link was made for, as long as it was not done. */
+/** The flow of the link until it is completed. */
 function pendingFlow({ session }: PortalPageRequest): PortalFlow | null {
   return session.completed_at === null ? session.flow : null
 }

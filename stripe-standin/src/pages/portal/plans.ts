@@ -15,7 +15,6 @@ import {
   requestedSubscription,
 } from './page-request.ts'
 
-/** The page where a person chooses another plan. */
 export function showPlans(portal: PortalPageRequest): Page {
   const named = requestedSubscription(portal)
   if (!named || named.choices.length === 0) return nothingToDoPage(portal.returnUrl)
@@ -45,7 +44,6 @@ ${exitLink(portal, 'Go back')}</div>
   }
 }
 
-/** The page that confirms the plan that was chosen. */
 export function showPlanChange(portal: PortalPageRequest): Page {
   const change = chosenPlanChange(portal)
   if (!change) return nothingToDoPage(portal.returnUrl)
@@ -59,7 +57,7 @@ export function showPlanChange(portal: PortalPageRequest): Page {
   }
 }
 
-/** Changes the plan; one that is so already is left alone. */
+/** Changes the plan; does nothing if the customer already has it. */
 export function submitPlanChange(portal: PortalPageRequest): PageResponse {
   const change = chosenPlanChange(portal)
   if (!change) return { redirect: portal.home }
