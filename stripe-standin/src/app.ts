@@ -22,7 +22,23 @@ import { Standin, type StandinOptions } from './standin.ts'
 // Limits how long a request may take to arrive; injected faults may delay replies for longer.
 const requestTimeoutMs = 30_000
 
-export interface StandinApp {
+const endpoints: readonly Endpoint[] = [
+  ...customerEndpoints,
+  ...productEndpoints,
+  ...priceEndpoints,
+  ...paymentMethodEndpoints,
+  ...subscriptionEndpoints,
+  ...subscriptionScheduleEndpoints,
+  ...invoiceEndpoints,
+  ...invoiceItemEndpoints,
+  ...checkoutSessionEndpoints,
+  ...portalConfigurationEndpoints,
+  ...portalSessionEndpoints,
+  ...webhookEndpointEndpoints,
+  ...eventEndpoints,
+]
+
+interface StandinApp {
   readonly app: FastifyInstance
   readonly standin: Standin
 }
@@ -41,7 +57,7 @@ export async function createStandin(options: StandinOptions = {}): Promise<Stand
   rejectNonLoopbackHosts(app)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler(async (request) => {
-    throw new StripeError(404, 'invalid_request_error', `There is nothing at ${request.url}.`)
+    throw new StripeError(404, 'invalid_request_error', `Nothing is served at ${request.url}.`)
   })
   registerApiRoutes(app, standin, endpoints)
   registerControlRoutes(app, standin)
@@ -56,19 +72,3 @@ export async function createStandin(options: StandinOptions = {}): Promise<Stand
   app.addHook('onClose', () => standin.close())
   return { app, standin }
 }
-
-export const endpoints: readonly Endpoint[] = [
-  ...customerEndpoints,
-  ...productEndpoints,
-  ...priceEndpoints,
-  ...paymentMethodEndpoints,
-  ...subscriptionEndpoints,
-  ...subscriptionScheduleEndpoints,
-  ...invoiceEndpoints,
-  ...invoiceItemEndpoints,
-  ...checkoutSessionEndpoints,
-  ...portalConfigurationEndpoints,
-  ...portalSessionEndpoints,
-  ...webhookEndpointEndpoints,
-  ...eventEndpoints,
-]

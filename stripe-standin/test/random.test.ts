@@ -11,7 +11,7 @@ import { presentInvoice } from '../src/presenters/invoices.ts'
 import { presentSubscription } from '../src/presenters/subscriptions.ts'
 import type { Standin } from '../src/standin.ts'
 import type { RequestContext } from '../src/state/database.ts'
-import { daySeconds, handClock, secretKey } from './support/world.ts'
+import { daySeconds, manualClock, secretKey } from './support/world.ts'
 
 /**
  * Any sequence of API calls, customer actions and time: the stand-in never fails, its events describe the final state,
@@ -61,14 +61,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       { 'metadata[k]': 'v' },
     )
     .map((form) => ({ do: 'update' as const, form })),
-  fc.constantFrom('cancel', 'resume', 'pay', 'portal cancel', 'portal resume').map((verb) => ({ do: verb }) as Step),
+  fc
+    .constantFrom('cancel', 'resume', 'pay', 'portal cancel', 'portal resume')
+    .map((operation) => ({ do: operation }) as Step),
   price.map((wanted) => ({ do: 'portal change' as const, price: wanted })),
   card.map((wanted) => ({ do: 'portal card' as const, card: wanted })),
   fc.constantFrom(0.1, 3, 16, 32, 400).map((days) => ({ do: 'advance' as const, days })),
 )
 
 async function openShop(stateDir: string) {
-  const clock = handClock('2026-01-31T12:00:00Z')
+  const clock = manualClock('2026-01-31T12:00:00Z')
   const { app, standin } = await createStandin({ stateDir, secretKey, clock: clock.now })
   const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, form: Record<string, string> = {}) => {
     const answer = await app.inject({
@@ -83,7 +85,7 @@ async function openShop(stateDir: string) {
   return { app, standin, clock, call }
 }
 
-test('no order of events breaks it, and its events tell how everything stands', async () => {
+test('any order of operations works, and the events describe the final state', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
       const stateDir = mkdtempSync(join(tmpdir(), 'standin-'))
@@ -111,8 +113,8 @@ async function live({ standin, clock, call }: Awaited<ReturnType<typeof openShop
   const customer = (await call('POST', 'customers', withCard)).id
   const portal = (await call('POST', 'billing_portal/sessions', { customer })).id
   let subscription = { id: 'sub_none', items: { data: [{ id: 'si_none' }] }, latest_invoice: 'in_none' }
-  const inPortal = async (verb: (ctx: RequestContext) => unknown) => {
-    await standin.change(verb).catch((error: unknown) => {
+  const inPortal = async (operation: (ctx: RequestContext) => unknown) => {
+    await standin.change(operation).catch((error: unknown) => {
       if (!(error instanceof StripeError)) throw error
     })
   }
@@ -158,16 +160,16 @@ async function live({ standin, clock, call }: Awaited<ReturnType<typeof openShop
 /** The newest event about each subscription and invoice equals what the API returns. */
 async function eventsTellAll(standin: Standin): Promise<void> {
   await standin.read((ctx) => {
-    const told = new Map<unknown, unknown>()
+    const latest = new Map<unknown, unknown>()
     for (const event of ctx.db.all('events')) {
       const { id } = event.data.object as { id: string }
-      told.set(id, event.data.object)
+      latest.set(id, event.data.object)
     }
     const recent = ({ created }: { created: number }) => created > ctx.now - 29 * daySeconds
     for (const subscription of ctx.db.all('subscriptions').filter(recent))
-      expect(presentSubscription(ctx, subscription)).toEqual(told.get(subscription.id))
+      expect(presentSubscription(ctx, subscription)).toEqual(latest.get(subscription.id))
     for (const invoice of ctx.db.all('invoices').filter(recent))
-      expect(presentInvoice(ctx, invoice)).toEqual(told.get(invoice.id))
+      expect(presentInvoice(ctx, invoice)).toEqual(latest.get(invoice.id))
   })
 }
 

@@ -41,7 +41,7 @@ test
     'customer.subscription.trial_will_end',
     'invoice.paid',
     'invoice.payment_failed',
-  ])('the official command line triggers %s, and the signed event arrives', async (type) => {
+  ])('the Stripe CLI triggers %s, and the signed event arrives', async (type) => {
   world.receiver.events.length = 0
   const { stdout } = await run(cli!, ['trigger', type, '--api-base', world.url, '--api-key', secretKey], {
     env: { HOME: home, XDG_CONFIG_HOME: home, STRIPE_CLI_TELEMETRY_OPTOUT: '1' },

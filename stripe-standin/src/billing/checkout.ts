@@ -119,7 +119,7 @@ function startCheckoutSubscription(
         default_payment_method: method,
       },
     },
-    { toldIncomplete: true },
+    { createdIncomplete: true },
   )
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { StripeError } from '../http/errors.ts'
+
 /** Injected faults. All are off at start; they are not saved. */
 export interface Faults {
   /** Delay of every API reply, in real milliseconds. */
@@ -52,11 +53,11 @@ export class FaultInjector {
     return share > 0 && this.random() < share
   }
 
-  shuffle<T>(things: readonly T[]): T[] {
-    return things
-      .map((thing) => ({ thing, place: this.random() }))
-      .sort((one, other) => one.place - other.place)
-      .map(({ thing }) => thing)
+  shuffle<T>(items: readonly T[]): T[] {
+    return items
+      .map((item) => ({ item, order: this.random() }))
+      .sort((one, other) => one.order - other.order)
+      .map(({ item }) => item)
   }
 
   /** Decrements a counted fault; false if none is left. */
@@ -102,7 +103,9 @@ export function takeFailureAfterWork(faults: FaultInjector): StripeError | undef
 
 function injectedError(status: number): StripeError {
   const type = status < 500 ? 'invalid_request_error' : 'api_error'
-  return new StripeError(status, type, 'A fault was asked for.', { ...(status === 429 && { code: 'rate_limit' }) })
+  return new StripeError(status, type, 'This failure was injected on request.', {
+    ...(status === 429 && { code: 'rate_limit' }),
+  })
 }
 
 /** Sends the first half of a reply and closes the connection. */

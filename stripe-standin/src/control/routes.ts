@@ -129,8 +129,8 @@ export function registerControlRoutes(app: FastifyInstance, standin: Standin): v
 function advanceClock(ctx: RequestContext, move: ClockBody): void {
   const settings = getSettings(ctx.db)
   const seconds = 'now' in move ? move.now - ctx.now : move.advance_seconds
-  if (seconds > maxAdvanceSeconds) throw invalidRequest('The clock goes at most ten years at a time.')
-  if (seconds < 0) throw invalidRequest('The clock goes forward only.', { param: 'now' })
+  if (seconds > maxAdvanceSeconds) throw invalidRequest('The clock can advance by at most ten years at a time.')
+  if (seconds < 0) throw invalidRequest('The clock can only move forward.', { param: 'now' })
   ctx.db.update('settings', settings, { clock_offset_seconds: settings.clock_offset_seconds + seconds })
 }
 

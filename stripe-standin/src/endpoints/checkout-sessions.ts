@@ -81,7 +81,7 @@ export const checkoutSessionEndpoints = [
     },
     run(ctx, params) {
       if (params.mode !== 'subscription')
-        throw invalidRequest(`The stand-in serves Checkout Sessions in mode subscription only.`, { param: 'mode' })
+        throw invalidRequest(`The stand-in supports Checkout Sessions in subscription mode only.`, { param: 'mode' })
       if (params.customer !== undefined && params.customer_email !== undefined)
         throw invalidRequest('You may only specify one of these parameters: customer, customer_email.')
       const customer = params.customer === undefined ? null : getCustomer(ctx, params.customer)

@@ -59,7 +59,7 @@ function pay(ctx: RequestContext, invoice: Invoice, named: string | undefined, o
     throw invalidRequest(
       'There is no default payment method set for this customer or invoice. Please set one or provide one.',
     )
-  const tried = chargeInvoice(ctx, open, method, { byHand: true })
+  const tried = chargeInvoice(ctx, open, method, { manual: true })
   if (tried.status !== 'paid') throw cardDeclined({ keepsChanges: true })
   return tried
 }
@@ -167,7 +167,7 @@ export const invoiceEndpoints = [
     run(ctx, _params, { id }) {
       const invoice = getInvoice(ctx, id)
       if (invoice.status !== 'draft' || invoice.subscription !== null)
-        throw invalidRequest('You can only delete draft invoices that no subscription has made.')
+        throw invalidRequest('You can only delete draft invoices that do not belong to a subscription.')
       for (const item of ctx.db.all('invoice_items'))
         if (item.invoice === id) ctx.db.update('invoice_items', item, { invoice: null })
       ctx.db.remove('invoices', id)

@@ -60,7 +60,7 @@ export const paymentMethodEndpoints = [
       const { token, number } = card ?? {}
       const found = token !== undefined ? testCardByName(token) : number !== undefined && testCardByNumber(number)
       if (!found)
-        throw invalidRequest('The stand-in takes the numbers and tokens of test cards only.', {
+        throw invalidRequest('The stand-in accepts only the numbers and tokens of test cards.', {
           code: 'resource_missing',
           param: token === undefined ? 'card[number]' : 'card[token]',
         })

@@ -4,17 +4,17 @@ import { presentEvent } from '../presenters/events.ts'
 import type { RequestContext } from '../state/database.ts'
 import type { Delivery } from '../state/records.ts'
 
-export interface DeliveryDependencies {
+interface DeliveryDependencies {
   readonly faults: FaultInjector
   /** The stand-in's clock, for due times. */
   nowMs(): number
   /** Wall clock, for signatures: receivers reject old timestamps. */
   wallMs(): number
-  read<T>(verb: (ctx: RequestContext) => T): T
+  read<T>(operation: (ctx: RequestContext) => T): T
   /** Resolves when the current state is saved: an event must not report what a crash could undo. */
   whenSaved(): Promise<void>
   /** Records the outcome of a delivery; it need not be saved before the next one is sent. */
-  recordOutcome(verb: (ctx: RequestContext) => void): void
+  recordOutcome(operation: (ctx: RequestContext) => void): void
 }
 
 const responseTimeoutMs = 10_000
@@ -32,8 +32,8 @@ export class WebhookDispatcher {
   private currentRound: Promise<void> | undefined
   private stopped = new AbortController()
 
-  constructor(ctx: DeliveryDependencies) {
-    this.deps = ctx
+  constructor(deps: DeliveryDependencies) {
+    this.deps = deps
   }
 
   /**
@@ -106,11 +106,11 @@ export class WebhookDispatcher {
       return this.reschedule(delivery, pauseMs, delivery.attempts + 1)
     }
     if (faults.happens(faults.current.drop_events)) return this.removeDelivery(delivery)
-    const taken = await this.send(delivery)
-    if (taken && faults.happens(faults.current.duplicate_events)) await this.send(delivery)
-    if (this.stopped.signal.aborted && !taken) return
+    const accepted = await this.send(delivery)
+    if (accepted && faults.happens(faults.current.duplicate_events)) await this.send(delivery)
+    if (this.stopped.signal.aborted && !accepted) return
     const tooOld = this.deps.nowMs() - delivery.created * 1000 > maxAgeMs
-    if (taken || tooOld) return this.removeDelivery(delivery)
+    if (accepted || tooOld) return this.removeDelivery(delivery)
     this.reschedule(delivery, Math.min(1000 * 2 ** delivery.attempts, maxBackoffMs), delivery.attempts + 1)
   }
 
@@ -136,7 +136,7 @@ export class WebhookDispatcher {
     if (!outgoing) return true
     const { body, endpoint } = outgoing
     try {
-      const answer = await fetch(endpoint.url, {
+      const response = await fetch(endpoint.url, {
         method: 'POST',
         headers: {
           'content-type': 'application/json; charset=utf-8',
@@ -147,8 +147,8 @@ export class WebhookDispatcher {
         redirect: 'manual',
         signal: AbortSignal.any([this.stopped.signal, AbortSignal.timeout(responseTimeoutMs)]),
       })
-      await answer.body?.cancel()
-      return answer.ok
+      await response.body?.cancel()
+      return response.ok
     } catch {
       return false // unreachable, refused, aborted or timed out: retried later
     }
@@ -156,7 +156,7 @@ export class WebhookDispatcher {
 }
 
 /** The `Stripe-Signature` header for a body sent at `sentAtSeconds`. */
-export function signatureHeader(body: string, secret: string, sentAtSeconds: number): string {
+function signatureHeader(body: string, secret: string, sentAtSeconds: number): string {
   const signature = createHmac('sha256', secret).update(`${sentAtSeconds}.${body}`).digest('hex')
   return `t=${sentAtSeconds},v1=${signature}`
 }

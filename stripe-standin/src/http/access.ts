@@ -36,7 +36,7 @@ export function rejectNonLoopbackHosts(app: FastifyInstance): void {
     const refusal = new StripeError(
       421,
       'invalid_request_error',
-      'The stand-in answers to localhost and 127.0.0.1 only.',
+      'The stand-in accepts requests for loopback hosts only, such as localhost or 127.0.0.1.',
     )
     reply.code(421).headers({ 'cache-control': 'no-store', connection: 'close' }).send(refusal.body())
   })

@@ -61,7 +61,7 @@ function asStripeError(error: unknown): StripeError {
   if (error instanceof StripeError) return error
   const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string }
   if (statusCode < 500) return new StripeError(statusCode, 'invalid_request_error', message)
-  return new StripeError(500, 'api_error', 'The stand-in failed; this is a mistake of its own.')
+  return new StripeError(500, 'api_error', 'The stand-in had an internal error.')
 }
 
 async function handleRequest(
@@ -106,7 +106,7 @@ function readIdempotencyKey(request: FastifyRequest): string | null {
 }
 
 /** Parses a form or query with brackets into nested hashes and lists of strings. */
-export function parseForm(encoded: string): Record<string, unknown> {
+function parseForm(encoded: string): Record<string, unknown> {
   return qs.parse(encoded, {
     // Parameters may be named `constructor` and the like, so objects must not inherit anything.
     plainObjects: true,

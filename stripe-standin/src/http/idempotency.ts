@@ -25,18 +25,18 @@ export async function runIdempotent(
     if (kept) return { status: kept.status, body: kept.body, replayOf: kept.request_id }
     const done = runForReply(() => work(ctx))
     const failure = takeFailureAfterWork(standin.faults)
-    const told = failure ? errorReply(failure) : done
-    if (key !== null) saveReply(ctx, key, fingerprint, told)
-    return told
+    const reply = failure ? errorReply(failure) : done
+    if (key !== null) saveReply(ctx, key, fingerprint, reply)
+    return reply
   }
   try {
     return await standin.change(attempt, request)
   } catch (error) {
     if (!(error instanceof StripeError) || error.type === 'idempotency_error') throw error
-    const refused = errorReply(error)
+    const rejection = errorReply(error)
     // The work was rolled back, so the error reply is saved in a transaction of its own.
-    if (key !== null) await standin.change((ctx) => saveReply(ctx, key, fingerprint, refused), request)
-    return refused
+    if (key !== null) await standin.change((ctx) => saveReply(ctx, key, fingerprint, rejection), request)
+    return rejection
   }
 }
 
@@ -54,13 +54,13 @@ function errorReply(error: StripeError): Reply {
   return { status: error.status, body: JSON.stringify(error.body()) }
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number
   readonly body: string
 }
 
 /** The saved reply for this key; throws if the key was used with a different request. */
-export function findKeptReply(ctx: RequestContext, key: string, fingerprint: string): KeptReply | undefined {
+function findKeptReply(ctx: RequestContext, key: string, fingerprint: string): KeptReply | undefined {
   const kept = ctx.db.get('kept_replies', key)
   if (kept && kept.fingerprint !== fingerprint) {
     throw new StripeError(
@@ -72,7 +72,7 @@ export function findKeptReply(ctx: RequestContext, key: string, fingerprint: str
   return kept
 }
 
-export function saveReply(ctx: RequestContext, key: string, fingerprint: string, { status, body }: Reply): void {
+function saveReply(ctx: RequestContext, key: string, fingerprint: string, { status, body }: Reply): void {
   const requestId = ctx.request.id ?? ''
   ctx.db.put('kept_replies', { id: key, created: ctx.now, fingerprint, request_id: requestId, status, body })
 }

@@ -38,17 +38,17 @@ export function paginate<T extends { readonly id: string }>(listing: PaginateOpt
   if (after !== undefined && before !== undefined)
     throw invalidRequest('You may only specify one of these parameters: ending_before, starting_after.')
   const newestFirst = records.toReversed()
-  const placeOf = (id: string, param: string) => {
-    const place = newestFirst.findIndex((record) => record.id === id)
-    if (place < 0) throw resourceMissing(listing.objectName, id, param)
-    return place
+  const indexOf = (id: string, param: string) => {
+    const index = newestFirst.findIndex((record) => record.id === id)
+    if (index < 0) throw resourceMissing(listing.objectName, id, param)
+    return index
   }
   // Ordered away from the cursor in either direction, so that the page is adjacent to it.
-  const walk =
+  const ordered =
     before === undefined
-      ? newestFirst.slice(after === undefined ? 0 : placeOf(after, 'starting_after') + 1)
-      : newestFirst.slice(0, placeOf(before, 'ending_before')).reverse()
-  const found = walk.filter(matches)
+      ? newestFirst.slice(after === undefined ? 0 : indexOf(after, 'starting_after') + 1)
+      : newestFirst.slice(0, indexOf(before, 'ending_before')).reverse()
+  const found = ordered.filter(matches)
   const data = found.slice(0, limit)
   if (before !== undefined) data.reverse()
   return { object: 'list', data: data.map(present), has_more: found.length > limit, url }

@@ -5,7 +5,7 @@ import { invalidRequest } from './errors.ts'
  * Parsers from which an endpoint declares its parameters. Undeclared parameters are rejected, as at Stripe. Forms
  * contain text only, so numbers and booleans are parsed from text.
  */
-export interface ParamParser<T> {
+interface ParamParser<T> {
   read(value: unknown, path: string): T
   readonly isRequired?: boolean
 }
@@ -207,7 +207,7 @@ export const timeFilter = eitherOf(
   integer(),
 )
 
-export type TimeFilter = ParsedValue<typeof timeFilter>
+type TimeFilter = ParsedValue<typeof timeFilter>
 
 export function matchesTimeFilter(moment: number, bounds: TimeFilter | undefined): boolean {
   if (bounds === undefined) return true

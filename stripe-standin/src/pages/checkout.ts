@@ -6,18 +6,18 @@ import { externalLinkButton, externalOrigin, html, safeExternalUrl } from './htm
 import { descriptionList, type Page } from './layout.ts'
 import { checkFormToken, InvalidFormError, type PageRequest, type PageResponse } from './page-request.ts'
 
-export function showCheckout(visit: PageRequest): Page {
-  const view = loadOpenView(visit)
+export function showCheckout(pageRequest: PageRequest): Page {
+  const view = loadOpenView(pageRequest)
   if (!view) return unknownLinkPage()
   const { session } = view
   if (session.status === 'complete') return usedLinkPage(successUrl(session))
   if (session.status === 'expired') return expiredLinkPage(session.cancel_url)
   const amount = formatMoney(view.amountDue, session.currency)
-  const whom = customerLabel(view)
+  const customerName = customerLabel(view)
   return {
     status: 200,
     title: `Subscribe to ${view.lines[0]!.product.name}`,
-    notice: visit.notice,
+    notice: pageRequest.notice,
     redirectsTo: externalOrigin(session.success_url),
     body: html`${descriptionList([
       ...view.lines.map(({ product, price, quantity }) => ({
@@ -25,15 +25,15 @@ export function showCheckout(visit: PageRequest): Page {
         value: formatPrice(price, quantity),
       })),
       view.trialEnd !== null && { name: 'Free until', value: formatDate(view.trialEnd) },
-      whom !== null && { name: 'For', value: whom },
+      customerName !== null && { name: 'For', value: customerName },
       { name: 'To be paid now', value: amount, sum: true },
     ])}
 ${postForm(
-  visit,
+  pageRequest,
   checkoutPath(view),
   shownState(view),
-  html`${whom === null && textField({ name: 'email', type: 'email', label: 'Your email', form: visit.form })}
-${cardRadioGroup(visit.form, { chargedNow: view.amountDue > 0 })}
+  html`${customerName === null && textField({ name: 'email', type: 'email', label: 'Your email', form: pageRequest.form })}
+${cardRadioGroup(pageRequest.form, { chargedNow: view.amountDue > 0 })}
 <div class="actions"><button class="main">${view.amountDue > 0 ? `Pay ${amount} and subscribe` : 'Subscribe'}</button>
 ${externalLinkButton(session.cancel_url, 'Cancel')}</div>`,
 )}
@@ -42,14 +42,14 @@ ${externalLinkButton(session.cancel_url, 'Cancel')}</div>`,
 }
 
 /** Starts the subscription; a repeated submission only redirects. */
-export function submitCheckout(visit: PageRequest): PageResponse {
-  const view = loadOpenView(visit)
+export function submitCheckout(pageRequest: PageRequest): PageResponse {
+  const view = loadOpenView(pageRequest)
   if (view?.session.status === 'complete') return redirectToSuccess(view.session)
-  if (view?.session.status !== 'open') return showCheckout(visit)
-  checkFormToken(visit, checkoutPath(view), shownState(view))
-  const card = readNewCardChoice(visit.form)
-  const email = customerLabel(view) === null ? readEmail(visit.form) : undefined
-  return redirectToSuccess(completeCheckout(visit.ctx, view.session.id, { card, email }))
+  if (view?.session.status !== 'open') return showCheckout(pageRequest)
+  checkFormToken(pageRequest, checkoutPath(view), shownState(view))
+  const card = readNewCardChoice(pageRequest.form)
+  const email = customerLabel(view) === null ? readEmail(pageRequest.form) : undefined
+  return redirectToSuccess(completeCheckout(pageRequest.ctx, view.session.id, { card, email }))
 }
 
 function loadOpenView({ ctx, params }: PageRequest): CheckoutView | null {

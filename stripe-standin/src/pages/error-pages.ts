@@ -4,9 +4,9 @@ import type { Page } from './layout.ts'
 export function unknownLinkPage(): Page {
   return {
     status: 404,
-    title: 'This link leads nowhere',
-    body: html`<p>There is no such page here. Perhaps the link was not copied whole, or it belongs to another
-stand-in, or to one whose data were deleted.</p>
+    title: 'This link is not valid',
+    body: html`<p>There is no such page. The link may be incomplete, or belong to another
+stand-in or to one whose data was deleted.</p>
 <p>Ask the service that gave you the link for a new one. Nothing was changed.</p>`,
   }
 }
@@ -26,8 +26,8 @@ ${continueLink(back)}`,
 export function usedLinkPage(onward: string | null): Page {
   return {
     status: 410,
-    title: 'This link was used already',
-    body: html`<p>It works once, and what you confirmed with it is done. It was not done a second time.</p>
+    title: 'This link was already used',
+    body: html`<p>The link works once. Your confirmation was carried out once and not repeated.</p>
 ${continueLink(onward)}`,
   }
 }
@@ -37,7 +37,7 @@ export function nothingToDoPage(back: string | null): Page {
   return {
     status: 410,
     title: 'There is nothing to do here',
-    body: html`<p>The plan that this page is about has ended, was changed, or is as you wanted it already. Nothing was changed now.</p>
+    body: html`<p>This plan has ended, has changed, or is already as you wanted it. Nothing was changed now.</p>
 ${continueLink(back)}`,
   }
 }
@@ -46,7 +46,7 @@ export function internalErrorPage(): Page {
   return {
     status: 500,
     title: 'This did not work',
-    body: html`<p>The stand-in met an error of its own. Please go back and see how things stand before you try again.</p>`,
+    body: html`<p>The stand-in had an internal error. Go back and check the current state before you try again.</p>`,
   }
 }
 
@@ -54,12 +54,12 @@ export function internalErrorPage(): Page {
 export function badRequestPage(status: number): Page {
   return {
     status,
-    title: 'This cannot be read',
-    body: html`<p>What the browser sent was not understood. Nothing was changed.</p>`,
+    title: 'Invalid request',
+    body: html`<p>The stand-in does not understand what the browser sent. Nothing was changed.</p>`,
   }
 }
 
 function continueLink(address: string | null) {
-  const link = externalLinkButton(address, 'Go on')
+  const link = externalLinkButton(address, 'Continue')
   return link && html`<div class="actions">${link}</div>`
 }

@@ -59,7 +59,7 @@ function toIso(seconds: number): string {
 export function describeSubscriptionStatus(subscription: Subscription, paidUntil: number): Html {
   switch (subscription.status) {
     case 'trialing':
-      return html`In its trial until ${formatDate(subscription.trial_end ?? paidUntil)}`
+      return html`In trial until ${formatDate(subscription.trial_end ?? paidUntil)}`
     case 'active':
       return html`Active, paid until ${formatDate(paidUntil)}`
     case 'past_due':

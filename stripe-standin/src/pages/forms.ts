@@ -3,24 +3,22 @@ import { canBeCharged } from '../billing/invoices/payments.ts'
 import { cardDeclined } from '../http/errors.ts'
 import type { PaymentMethod } from '../state/records.ts'
 import { formatCard } from './format.ts'
-import type { Html } from './html.ts'
-import { type HtmlPart, html } from './html.ts'
-import type { PageRequest } from './page-request.ts'
-import { StaleFormError } from './page-request.ts'
+import { type Html, type HtmlPart, html } from './html.ts'
+import { type PageRequest, StaleFormError } from './page-request.ts'
 
 /** A form posted to `action`; `shown` is the state that the customer sees and agrees to. */
-export function postForm(visit: PageRequest, action: string, shown: unknown, content: HtmlPart): Html {
+export function postForm(pageRequest: PageRequest, action: string, shown: unknown, content: HtmlPart): Html {
   return html`<form method="post" action="${action}">
-<input type="hidden" name="token" value="${visit.tokens.create(action, shown)}">
+<input type="hidden" name="token" value="${pageRequest.tokens.create(action, shown)}">
 ${content}
 </form>`
 }
 
-export function buttonForm(visit: PageRequest, action: string, shown: unknown, words: string): Html {
-  return postForm(visit, action, shown, html`<button>${words}</button>`)
+export function buttonForm(pageRequest: PageRequest, action: string, shown: unknown, words: string): Html {
+  return postForm(pageRequest, action, shown, html`<button>${words}</button>`)
 }
 
-export interface RadioOption {
+interface RadioOption {
   readonly value: string
   readonly words: HtmlPart
   readonly hint?: HtmlPart
@@ -52,7 +50,7 @@ export function textField({ name, type, label, form }: TextField): Html {
 }
 
 /** `on_file` is the customer's present card. */
-export type CardChoice = PageTestCard | 'on_file'
+type CardChoice = PageTestCard | 'on_file'
 
 /** Choice of the stand-in's cards and, if given, the card on file. */
 export function cardRadioGroup(
@@ -67,7 +65,7 @@ export function cardRadioGroup(
       : {
           value: 'declines',
           words: 'A card that fails later',
-          hint: `${formatCard(declines)}. It is accepted now and declined whenever it is charged.`,
+          hint: `${formatCard(declines)}. It is accepted now, and every later charge is declined.`,
         },
   ]
   if (onFile) choices.unshift({ value: 'on_file', words: 'The card on file', hint: `${formatCard(onFile)}.` })

@@ -56,7 +56,7 @@ export function descriptionList(pairs: readonly (DescriptionItem | false | null 
   )}</dl>`
 }
 
-export interface DescriptionItem {
+interface DescriptionItem {
   readonly name: string
   readonly value: HtmlPart
   /** Emphasizes the line. */
@@ -120,7 +120,7 @@ main{border-left:0;border-radius:0;border-right:0;margin:1rem 0;padding:1.25rem 
 }
 `
 
-export const styleElement = new Html(`<style>${style}</style>`)
+const styleElement = new Html(`<style>${style}</style>`)
 
 const styleHash = createHash('sha256').update(style).digest('base64')
 

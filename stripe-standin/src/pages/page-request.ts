@@ -27,8 +27,8 @@ export class InvalidFormError extends Error {}
 export class StaleFormError extends Error {}
 
 /** Throws unless the form was sent from our page and the state it showed is still current. */
-export function checkFormToken(visit: PageRequest, action: string, shown: unknown): void {
-  if (!visit.tokens.verify(visit.form.get('token') ?? undefined, action, shown)) throw new StaleFormError()
+export function checkFormToken(pageRequest: PageRequest, action: string, shown: unknown): void {
+  if (!pageRequest.tokens.verify(pageRequest.form.get('token') ?? undefined, action, shown)) throw new StaleFormError()
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Standin } from '../standin.ts'
 import type { RequestContext } from '../state/database.ts'
 import { showCheckout, submitCheckout } from './checkout.ts'
 import { badRequestPage, internalErrorPage, unknownLinkPage } from './error-pages.ts'
-import { contentSecurityPolicy, type Notice, type Page, renderDocument } from './layout.ts'
+import { contentSecurityPolicy, type Notice, renderDocument } from './layout.ts'
 import { FormTokens, InvalidFormError, type PageRequest, type PageResponse, StaleFormError } from './page-request.ts'
 import { showCancel, submitCancel, submitKeepPlan } from './portal/cancel.ts'
 import { showCardForm, submitCard } from './portal/card.ts'
@@ -13,16 +13,16 @@ import { showPortalHome, submitInvoicePayment, submitResume } from './portal/hom
 import { type PortalPageName, type PortalPageRequest, showPortalPage, submitPortalForm } from './portal/page-request.ts'
 import { showPlanChange, showPlans, submitPlanChange } from './portal/plans.ts'
 
-type PageHandler = (visit: PageRequest) => PageResponse
+type PageHandler = (pageRequest: PageRequest) => PageResponse
 
 /** Registers the pages for customers, below `/pay`. */
 export function registerPageRoutes(app: FastifyInstance, standin: Standin): void {
-  app.register(async (pay) => pages(pay, standin), { prefix: '/pay' })
+  app.register(async (pay) => definePages(pay, standin), { prefix: '/pay' })
 }
 
-function pages(pay: FastifyInstance, standin: Standin): void {
+function definePages(pay: FastifyInstance, standin: Standin): void {
   const tokens = new FormTokens()
-  const send = (reply: FastifyReply, outcome: PageResponse) => sendResponse(reply, outcome, standin.nowMs())
+  const send = (reply: FastifyReply, response: PageResponse) => sendResponse(reply, response, standin.nowMs())
 
   pay.removeAllContentTypeParsers()
   pay.addContentTypeParser(
@@ -38,7 +38,7 @@ function pages(pay: FastifyInstance, standin: Standin): void {
     return send(reply, internalErrorPage())
   })
 
-  const visitOf = (request: FastifyRequest, ctx: RequestContext, notice?: Notice): PageRequest => ({
+  const toPageRequest = (request: FastifyRequest, ctx: RequestContext, notice?: Notice): PageRequest => ({
     ctx,
     tokens,
     params: request.params as Readonly<Record<string, string>>,
@@ -47,33 +47,33 @@ function pages(pay: FastifyInstance, standin: Standin): void {
   })
 
   const page = (path: string, show: PageHandler) =>
-    pay.get(path, async (request, reply) => send(reply, await standin.read((ctx) => show(visitOf(request, ctx)))))
+    pay.get(path, async (request, reply) => send(reply, await standin.read((ctx) => show(toPageRequest(request, ctx)))))
 
   /** A form posted to `path`; an error is shown on the page that `show` renders. */
   const form = (path: string, act: PageHandler, show: PageHandler) =>
     pay.post(path, async (request, reply) => {
       try {
-        return send(reply, await standin.change((ctx) => act(visitOf(request, ctx))))
+        return send(reply, await standin.change((ctx) => act(toPageRequest(request, ctx))))
       } catch (error) {
         const { status, notice } = formProblem(error)
-        const shown = await standin.read((ctx) => show(visitOf(request, ctx, notice)))
+        const shown = await standin.read((ctx) => show(toPageRequest(request, ctx, notice)))
         return send(reply, 'redirect' in shown || shown.status !== 200 ? shown : { ...shown, status })
       }
     })
 
-  const portalPage = (path: string, place: PortalPageName, show: (portal: PortalPageRequest) => PageResponse) =>
-    page(path, (visit) => showPortalPage(visit, place, show))
+  const portalPage = (path: string, pageName: PortalPageName, show: (portal: PortalPageRequest) => PageResponse) =>
+    page(path, (pageRequest) => showPortalPage(pageRequest, pageName, show))
 
   const portalForm = (
     path: string,
-    place: PortalPageName,
+    pageName: PortalPageName,
     act: (portal: PortalPageRequest) => PageResponse,
     show: (portal: PortalPageRequest) => PageResponse,
   ) =>
     form(
       path,
-      (visit) => submitPortalForm(visit, place, act),
-      (visit) => showPortalPage(visit, place, show),
+      (pageRequest) => submitPortalForm(pageRequest, pageName, act),
+      (pageRequest) => showPortalPage(pageRequest, pageName, show),
     )
 
   page('/checkout/:id', showCheckout)
@@ -95,16 +95,16 @@ function pages(pay: FastifyInstance, standin: Standin): void {
 
 /** The error to show above the form; unexpected errors are rethrown. */
 function formProblem(error: unknown): { status: number; notice: Notice } {
-  const bad = (status: number, text: string) => ({ status, notice: { tone: 'bad', text } as const })
+  const failure = (status: number, text: string) => ({ status, notice: { tone: 'bad', text } as const })
   if (error instanceof StaleFormError)
-    return bad(
+    return failure(
       403,
-      'Nothing was done, because the page you sent this from is out of date. This is how things stand now.',
+      'Nothing was changed, because the page you submitted was out of date. This page shows the current state.',
     )
-  if (error instanceof InvalidFormError) return bad(400, error.message)
+  if (error instanceof InvalidFormError) return failure(400, error.message)
   if (error instanceof StripeError && error.type === 'card_error')
-    return bad(402, `${error.message} You can try another one.`)
-  if (error instanceof StripeError) return bad(400, error.message)
+    return failure(402, `${error.message} You can try another one.`)
+  if (error instanceof StripeError) return failure(400, error.message)
   throw error
 }
 
@@ -112,16 +112,16 @@ function queryForm(request: FastifyRequest): URLSearchParams {
   return new URL(request.url, 'http://standin.example').searchParams
 }
 
-function sendResponse(reply: FastifyReply, outcome: Page | { redirect: string }, nowMs: number): FastifyReply {
+function sendResponse(reply: FastifyReply, response: PageResponse, nowMs: number): FastifyReply {
   reply.headers({
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    'content-security-policy': contentSecurityPolicy('redirect' in outcome ? null : (outcome.redirectsTo ?? null)),
+    'content-security-policy': contentSecurityPolicy('redirect' in response ? null : (response.redirectsTo ?? null)),
   })
-  if ('redirect' in outcome) return reply.code(303).header('location', outcome.redirect).send()
+  if ('redirect' in response) return reply.code(303).header('location', response.redirect).send()
   return reply
-    .code(outcome.status)
+    .code(response.status)
     .type('text/html; charset=utf-8')
-    .send(renderDocument(outcome, Math.floor(nowMs / 1000)))
+    .send(renderDocument(response, Math.floor(nowMs / 1000)))
 }

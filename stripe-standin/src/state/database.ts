@@ -13,7 +13,7 @@ import type {
 import type { CheckoutSession, PortalConfiguration, PortalSession } from './session-records.ts'
 import type { Invoice, InvoiceItem, Subscription, SubscriptionSchedule } from './subscription-records.ts'
 
-export interface Collections {
+interface Collections {
   customers: Customer
   products: Product
   prices: Price
@@ -32,7 +32,7 @@ export interface Collections {
   settings: Settings
 }
 
-export type CollectionName = keyof Collections
+type CollectionName = keyof Collections
 
 type Records = { readonly [Name in CollectionName]: Map<string, Collections[Name]> }
 
@@ -77,7 +77,7 @@ export class Database {
   /** The record that another record refers to; throws if it is missing. */
   getOrThrow<Name extends CollectionName>(name: Name, id: string): Collections[Name] {
     const record = this.get(name, id)
-    if (!record) throw new Error(`No ${id} among ${name}, though something refers to it.`)
+    if (!record) throw new Error(`Record ${id} is missing from ${name}, but another record refers to it.`)
     return record
   }
 

@@ -1,5 +1,4 @@
-import type { Database } from './database.ts'
-import { newId } from './database.ts'
+import { type Database, newId } from './database.ts'
 import type { Settings, WebhookEndpoint } from './records.ts'
 
 const settingsId = 'settings'
@@ -138,7 +137,7 @@ export const defaultSeedPlans: readonly SeedPlan[] = [
 
 /** Parses STANDIN_PRICES; throws an error with the expected format. */
 export function parsePlans(text: string): readonly SeedPlan[] {
-  const wanted = 'STANDIN_PRICES is a JSON list of {"slug","name","monthly_cents","annual_cents"}.'
+  const wanted = 'STANDIN_PRICES must be a JSON list of {"slug","name","monthly_cents","annual_cents"}.'
   try {
     const plans: unknown = JSON.parse(text)
     if (Array.isArray(plans) && plans.length > 0 && plans.every(isSeedPlan)) return plans

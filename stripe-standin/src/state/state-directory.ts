@@ -81,7 +81,7 @@ function parse(file: string, text: string): { format: number; book: DatabaseSnap
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error(`${file} is damaged; move it away to start afresh.`, { cause: error })
+    throw new Error(`${file} is damaged. Move it away to start with empty state.`, { cause: error })
   }
 }
 

@@ -30,7 +30,7 @@ async function session(more: object = {}) {
 const complete = (id: string, card: PageTestCard = 'works') =>
   world.standin.change((ctx) => completeCheckout(ctx, id, { card }))
 
-test('a session leads to a page of the stand-in and is good for a day', async () => {
+test('a session links to a page of the stand-in and is valid for a day', async () => {
   const open = await session()
   expect(open).toMatchObject({
     status: 'open',
@@ -44,7 +44,7 @@ test('a session leads to a page of the stand-in and is good for a day', async ()
   expect(lines.data.map(({ price, quantity }) => [price?.id, quantity])).toEqual([['price_standin_pro_monthly', 1]])
 })
 
-test('completing it makes an active, paid subscription for its customer, and tells of all of it', async () => {
+test('completing a session creates an active, paid subscription and emits its events', async () => {
   const open = await session()
   const done = await complete(open.id)
   expect(successUrl(done)).toBe(`https://shop.example/done?session=${open.id}`)
@@ -58,11 +58,11 @@ test('completing it makes an active, paid subscription for its customer, and tel
     invoice: { status: 'paid', amount_paid: 4_900 },
   })
   await world.settle()
-  const told = world.receiver.events
-  expect(told.map(({ type }) => type)).toEqual(
+  const events = world.receiver.events
+  expect(events.map(({ type }) => type)).toEqual(
     expect.arrayContaining(['customer.subscription.created', 'invoice.paid', 'checkout.session.completed']),
   )
-  const created = told.find(({ type }) => type === 'customer.subscription.created')
+  const created = events.find(({ type }) => type === 'customer.subscription.created')
   expect(created?.data.object).toMatchObject({ status: 'incomplete' })
 })
 
@@ -75,7 +75,7 @@ test('a declined card changes nothing, and another can be tried', async () => {
   await complete(open.id)
 })
 
-test('it is completed once', async () => {
+test('a session is completed only once', async () => {
   const open = await session()
   await complete(open.id)
   await expect(complete(open.id)).rejects.toMatchObject({ status: 400 })
@@ -83,27 +83,27 @@ test('it is completed once', async () => {
   expect(data).toHaveLength(1)
 })
 
-test('it expires after its time, or when it is told to, and cannot be completed then', async () => {
-  const [waiting, told] = [await session(), await session()]
-  expect((await world.stripe.checkout.sessions.expire(told.id)).status).toBe('expired')
-  await expect(world.stripe.checkout.sessions.expire(told.id)).rejects.toMatchObject({ statusCode: 400 })
+test('a session expires in time or on request, and cannot be completed afterwards', async () => {
+  const [waiting, other] = [await session(), await session()]
+  expect((await world.stripe.checkout.sessions.expire(other.id)).status).toBe('expired')
+  await expect(world.stripe.checkout.sessions.expire(other.id)).rejects.toMatchObject({ statusCode: 400 })
   await world.advance(daySeconds)
   expect(await world.stripe.checkout.sessions.retrieve(waiting.id)).toMatchObject({ status: 'expired', url: null })
   await expect(complete(waiting.id)).rejects.toMatchObject({ status: 400 })
   const expired = world.receiver.events
     .filter(({ type }) => type === 'checkout.session.expired')
     .map(({ data }) => (data.object as { id: string }).id)
-  expect(expired).toEqual(expect.arrayContaining([waiting.id, told.id]))
+  expect(expired).toEqual(expect.arrayContaining([waiting.id, other.id]))
 })
 
-test('its life can be set, from half an hour to a day', async () => {
+test('its lifetime can be set from half an hour to a day', async () => {
   const now = Math.floor(world.standin.nowMs() / 1000)
   expect((await session({ expires_at: now + hourSeconds })).expires_at).toBe(now + hourSeconds)
   await expect(session({ expires_at: now + 600 })).rejects.toMatchObject({ param: 'expires_at' })
   await expect(session({ expires_at: now + 2 * daySeconds })).rejects.toMatchObject({ param: 'expires_at' })
 })
 
-test('with a trial nothing is due and the subscription starts in its trial', async () => {
+test('with a trial nothing is due and the subscription starts trialing', async () => {
   const open = await session({ subscription_data: { trial_period_days: 14 } })
   await complete(open.id)
   expect(await world.stripe.checkout.sessions.retrieve(open.id, { expand: ['subscription'] })).toMatchObject({
@@ -112,7 +112,7 @@ test('with a trial nothing is due and the subscription starts in its trial', asy
   })
 })
 
-test('without a customer one is made from the email', async () => {
+test('without a customer, one is created from the email', async () => {
   const open = await world.stripe.checkout.sessions.create({
     mode: 'subscription',
     customer_email: 'new@shop.example',
@@ -123,7 +123,7 @@ test('without a customer one is made from the email', async () => {
   expect(await world.stripe.customers.retrieve(done.customer ?? '')).toMatchObject({ email: 'new@shop.example' })
 })
 
-test('prices that cannot be subscribed to are refused', async () => {
+test('prices that are inactive or not recurring are rejected', async () => {
   const once = await world.stripe.prices.create({ currency: 'usd', unit_amount: 100, product_data: { name: 'Once' } })
   const withPrice = (price: string) => session({ line_items: [{ price, quantity: 1 }] })
   await expect(withPrice(once.id)).rejects.toMatchObject({ param: 'line_items[0][price]' })

@@ -19,7 +19,7 @@ async function changed(id: string, price: string, more: object = {}) {
   })
 }
 
-test('a higher plan in mid-period is billed at once for the rest, less what was paid for it', async () => {
+test('an upgrade in mid-period is billed at once for the rest, less the unused time', async () => {
   const subscription = await subscribed(world)
   const [item] = subscription.items.data
   await world.advance(halfMonthSeconds)
@@ -40,7 +40,7 @@ test('a higher plan in mid-period is billed at once for the rest, less what was 
   ])
 })
 
-test('prorations that are not billed at once wait for the renewal', async () => {
+test('prorations not billed at once are billed with the renewal', async () => {
   const { stripe } = world
   const subscription = await subscribed(world)
   await changed(subscription.id, 'price_standin_business_monthly', { proration_behavior: 'create_prorations' })
@@ -54,7 +54,7 @@ test('prorations that are not billed at once wait for the renewal', async () => 
   expect(renewed).toMatchObject({ latest_invoice: { total: 19_900 + 15_000, status: 'paid' } })
 })
 
-test('from monthly to annual a new year starts now, less the unused month', async () => {
+test('a change from monthly to annual starts a year now, less the unused month', async () => {
   const subscription = await subscribed(world)
   const annual = await changed(subscription.id, 'price_standin_pro_annual')
   const [item] = annual.items.data
@@ -63,7 +63,7 @@ test('from monthly to annual a new year starts now, less the unused month', asyn
   expect(annual.billing_cycle_anchor).toBe(item!.current_period_start)
 })
 
-test('a lower plan billed at once leaves credit, which the next invoice uses up', async () => {
+test('a downgrade billed at once leaves credit for the next invoice', async () => {
   const { stripe } = world
   const subscription = await subscribed(world, 'price_standin_business_monthly')
   await changed(subscription.id, 'price_standin_pro_monthly', { proration_behavior: 'always_invoice' })
@@ -75,7 +75,7 @@ test('a lower plan billed at once leaves credit, which the next invoice uses up'
   expect(latest).toMatchObject({ status: 'paid', total: 4_900, starting_balance: -15_000, amount_due: 0 })
 })
 
-test('a card that is refused for the change: past due, or nothing changed where that was asked', async () => {
+test('a declined card makes the change past due, or rejects it with error_if_incomplete', async () => {
   const { stripe } = world
   const subscription = await subscribed(world)
   const customer = idOf(subscription.customer)
@@ -90,7 +90,7 @@ test('a card that is refused for the change: past due, or nothing changed where 
   expect((await changed(subscription.id, 'price_standin_business_monthly', up)).status).toBe('past_due')
 })
 
-test('within a trial a change of plan costs nothing and the trial goes on', async () => {
+test('a plan change during a trial costs nothing and the trial continues', async () => {
   const customer = await customerWithCard(world.stripe)
   const trial = await world.stripe.subscriptions.create({
     customer: customer.id,
@@ -101,7 +101,7 @@ test('within a trial a change of plan costs nothing and the trial goes on', asyn
   expect(after).toMatchObject({ status: 'trialing', trial_end: trial.trial_end, latest_invoice: { total: 0 } })
 })
 
-test('items are added and taken away, but the last one stays', async () => {
+test('items can be added and removed, but not the last one', async () => {
   const { stripe } = world
   const extra = await stripe.prices.create({
     currency: 'usd',

@@ -36,7 +36,7 @@ function confirmation(subscription: Stripe.Subscription, price: string) {
   })
 }
 
-test('a plain session leads to the portal, a confirmation to a page of its own', async () => {
+test('a plain session links to the portal, a confirmation to its own page', async () => {
   const subscription = await subscribed(world)
   const plain = await portal(idOf(subscription.customer))
   expect(plain).toMatchObject({ url: `${world.url}/pay/portal/${plain.id}`, flow: null })
@@ -50,7 +50,7 @@ test('a plain session leads to the portal, a confirmation to a page of its own',
   })
 })
 
-test('what the confirmation shows as due is what it charges, once', async () => {
+test('the confirmation charges the amount it shows, once', async () => {
   const subscription = await subscribed(world)
   await world.advance(10 * daySeconds)
   const { id } = await confirmation(subscription, 'price_standin_business_monthly')
@@ -74,10 +74,10 @@ test('a confirmation whose card is declined changes nothing', async () => {
   expect([same.status, same.items.data[0]!.price.id]).toEqual(['active', 'price_standin_pro_monthly'])
 })
 
-test('what the portal could not do is refused when the session is made', async () => {
+test('a session for an impossible flow is rejected at creation', async () => {
   const { stripe } = world
   const subscription = await subscribed(world)
-  await expect(confirmation(subscription, 'price_standin_pro_monthly')).rejects.toThrow('nothing to update')
+  await expect(confirmation(subscription, 'price_standin_pro_monthly')).rejects.toThrow('already has this price')
   await expect(confirmation(subscription, 'price_unknown')).rejects.toMatchObject({ statusCode: 400 })
   const other = await customerWithCard(stripe)
   const flow = { type: 'subscription_cancel', subscription_cancel: { subscription: subscription.id } } as const
@@ -90,7 +90,7 @@ test('what the portal could not do is refused when the session is made', async (
   await expect(confirmation(subscription, 'price_standin_business_monthly')).rejects.toMatchObject({ statusCode: 400 })
 })
 
-test('a lower plan is scheduled: the plan stays until the period ends, then the lower one is billed', async () => {
+test('a downgrade is scheduled: the plan stays until the period ends, then the lower one is billed', async () => {
   const subscription = await subscribed(world, 'price_standin_business_monthly')
   const { id } = await portal(idOf(subscription.customer))
   const wanted = { subscription: subscription.id, price: 'price_standin_pro_monthly' }
@@ -104,7 +104,7 @@ test('a lower plan is scheduled: the plan stays until the period ends, then the 
   expect(lowered.items.data[0]!.price.id).toBe('price_standin_pro_monthly')
 })
 
-test('a scheduled change is dropped on request, and by an upgrade', async () => {
+test('a scheduled change is reverted on request, and by an upgrade', async () => {
   const { standin } = world
   const subscription = await subscribed(world, 'price_standin_business_monthly')
   const { id } = await portal(idOf(subscription.customer))
@@ -120,7 +120,7 @@ test('a scheduled change is dropped on request, and by an upgrade', async () => 
   expect([kept.schedule, kept.items.data[0]!.price.id]).toEqual([null, 'price_standin_enterprise_monthly'])
 })
 
-test('cancellation waits for the end of the period and can be taken back until then', async () => {
+test('a cancellation takes effect at the end of the period and can be reverted until then', async () => {
   const { standin } = world
   const subscription = await subscribed(world)
   const { id } = await portal(idOf(subscription.customer))
@@ -134,7 +134,7 @@ test('cancellation waits for the end of the period and can be taken back until t
   expect((await reread(subscription.id)).status).toBe('canceled')
 })
 
-test('a past due subscription is recovered by a new card, or by paying its invoice', async () => {
+test('a past due subscription recovers with a new card or by paying its invoice', async () => {
   const { standin, stripe } = world
   for (const way of ['card', 'invoice'] as const) {
     const subscription = await subscribed(world)
@@ -155,7 +155,7 @@ test('a past due subscription is recovered by a new card, or by paying its invoi
   }
 })
 
-test('in a trial a chosen plan ends it and is paid at once, as the preview says', async () => {
+test('choosing a plan during a trial ends it and charges at once, as previewed', async () => {
   const customer = await customerWithCard(world.stripe)
   const trial = await world.stripe.subscriptions.create({
     customer: customer.id,
@@ -172,7 +172,7 @@ test('in a trial a chosen plan ends it and is paid at once, as the preview says'
   expect(await reread(trial.id)).toMatchObject({ status: 'active', latest_invoice: { amount_paid: 19_900 } })
 })
 
-test('a portal touches only its own customer', async () => {
+test('a portal session gives access to its own customer only', async () => {
   const [mine, theirs] = [await subscribed(world), await subscribed(world)]
   const { id } = await portal(idOf(mine.customer))
   const other = { subscription: theirs.id, price: 'price_standin_business_monthly' }
@@ -184,7 +184,7 @@ test('a portal touches only its own customer', async () => {
   await expect(world.standin.change((ctx) => payInvoice(ctx, id, { invoice }))).rejects.toMatchObject({ status: 404 })
 })
 
-test('a configuration says what can be done, is changed in part, and must offer what exists', async () => {
+test('a configuration enables features, can be updated partially, and must reference existing products', async () => {
   const { configurations } = world.stripe.billingPortal
   const update = {
     enabled: true,

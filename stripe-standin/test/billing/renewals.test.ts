@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { daySeconds, handClock, hourSeconds, idOf, openWorld, subscribed, type World } from '../support/world.ts'
+import { daySeconds, hourSeconds, idOf, manualClock, openWorld, subscribed, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld({ clock: handClock('2026-01-31T12:00:00Z') })
+  world = await openWorld({ clock: manualClock('2026-01-31T12:00:00Z') })
 })
 beforeEach(() => world.control('settings', { after_retries: 'cancel', draft_seconds: 3_600 }))
 afterAll(() => world.close())
@@ -25,7 +25,7 @@ async function advanceTo(moment: number): Promise<void> {
   await world.advance(moment - now)
 }
 
-test('the cycle keeps its day: after a shorter month the 31st is back', async () => {
+test('the cycle keeps its day: the 31st returns after a shorter month', async () => {
   const subscription = await subscribed(world)
   const ends: string[] = []
   for (let month = 0; month < 3; month += 1) {
@@ -40,7 +40,7 @@ test('the cycle keeps its day: after a shorter month the 31st is back', async ()
   expect(invoices.data.map(({ status, total }) => [status, total])).toEqual(Array(4).fill(['paid', 4_900]))
 })
 
-test('an advance over many months bills each of them at its own time', async () => {
+test('an advance over many months bills each month at its own time', async () => {
   const subscription = await subscribed(world)
   await world.advance(95 * daySeconds)
   const { data } = await world.stripe.invoices.list({ subscription: subscription.id, limit: 10 })
@@ -50,7 +50,7 @@ test('an advance over many months bills each of them at its own time', async () 
   expect(data.every(({ status }) => status === 'paid')).toBe(true)
 })
 
-test('a refused renewal is past due, is tried again, and is canceled after the last try', async () => {
+test('a declined renewal is past due, is retried, and is canceled after the last attempt', async () => {
   const { id, periodEnd } = await withFailingCard()
   await advanceTo(periodEnd)
   expect((await reread(id)).status).toBe('active')
@@ -66,7 +66,7 @@ test('a refused renewal is past due, is tried again, and is canceled after the l
   })
 })
 
-test('after the last try it is left unpaid where the settings say so, and a card that works brings it back', async () => {
+test('with mark_unpaid it stays unpaid after the last attempt, and a working card reactivates it', async () => {
   await world.control('settings', { after_retries: 'mark_unpaid' })
   const { id, customer, periodEnd } = await withFailingCard()
   await advanceTo(periodEnd)
@@ -78,7 +78,7 @@ test('after the last try it is left unpaid where the settings say so, and a card
   expect((await reread(id)).status).toBe('active')
 })
 
-test('a card given in time lets the next try succeed', async () => {
+test('a new card lets the next attempt succeed', async () => {
   const { id, customer, periodEnd } = await withFailingCard()
   await advanceTo(periodEnd)
   await world.advance(hourSeconds)
@@ -89,7 +89,7 @@ test('a card given in time lets the next try succeed', async () => {
   expect(await reread(id)).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } })
 })
 
-test('a cancellation at the end of the period ends it there without another invoice', async () => {
+test('a cancellation at the end of the period ends the subscription without another invoice', async () => {
   const { stripe } = world
   const subscription = await subscribed(world)
   const set = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
@@ -100,7 +100,7 @@ test('a cancellation at the end of the period ends it there without another invo
   expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(1)
 })
 
-test('a cancellation that was taken back does not end it', async () => {
+test('a reverted cancellation does not end the subscription', async () => {
   const { stripe } = world
   const { id } = await subscribed(world)
   await stripe.subscriptions.update(id, { cancel_at_period_end: true })
@@ -112,7 +112,7 @@ test('a cancellation that was taken back does not end it', async () => {
   expect((await reread(id)).status).toBe('active')
 })
 
-test('while collection is paused renewals make drafts that nobody pays', async () => {
+test('while collection is paused, renewals create drafts that are not charged', async () => {
   const { id } = await subscribed(world)
   await world.stripe.subscriptions.update(id, { pause_collection: { behavior: 'keep_as_draft' } })
   await world.advance(33 * daySeconds)

@@ -30,7 +30,7 @@ test('a subscription of a customer whose card works is active and paid, with its
   expect(data[0]?.parent?.subscription_details?.subscription).toBe(subscription.id)
 })
 
-test('a first payment that fails leaves it incomplete; a card that works completes it', async () => {
+test('a failed first payment leaves a subscription incomplete; a working card activates it', async () => {
   const { stripe } = world
   const customer = await customerWithCard(stripe, 'pm_card_chargeCustomerFail')
   const items = [{ price: 'price_standin_pro_monthly' }]
@@ -40,11 +40,11 @@ test('a first payment that fails leaves it incomplete; a card that works complet
   await stripe.invoices.pay(idOf(subscription.latest_invoice), { payment_method: good.id })
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
   await world.settle()
-  const turn = world.receiver.events.find(({ type }) => type === 'customer.subscription.updated')
-  expect(turn?.data.previous_attributes).toEqual({ status: 'incomplete' })
+  const update = world.receiver.events.find(({ type }) => type === 'customer.subscription.updated')
+  expect(update?.data.previous_attributes).toEqual({ status: 'incomplete' })
 })
 
-test('a first payment that never comes expires the subscription after 23 hours', async () => {
+test('a subscription without a first payment expires after 23 hours', async () => {
   const { stripe } = world
   const customer = await customerWithCard(stripe, 'pm_card_chargeCustomerFail')
   const items = [{ price: 'price_standin_pro_monthly' }]
@@ -56,14 +56,14 @@ test('a first payment that never comes expires the subscription after 23 hours',
   expect(expired).toMatchObject({ status: 'incomplete_expired', latest_invoice: { status: 'void' } })
 })
 
-test('without any card nothing is started', async () => {
+test('without a card no subscription is started', async () => {
   const { stripe } = world
   const customer = await stripe.customers.create()
   const items = [{ price: 'price_standin_pro_monthly' }]
   await expect(stripe.subscriptions.create({ customer: customer.id, items })).rejects.toThrow('default payment method')
 })
 
-test('it is canceled at once, once, and told of by a deletion', async () => {
+test('cancellation takes effect at once, works once, and emits a deleted event', async () => {
   const { stripe } = world
   const { id } = await subscribed(world)
   const canceled = await stripe.subscriptions.cancel(id, { cancellation_details: { comment: 'too many rows' } })
@@ -79,7 +79,7 @@ test('it is canceled at once, once, and told of by a deletion', async () => {
   expect(world.receiver.types().filter((type) => type === 'customer.subscription.deleted')).toHaveLength(1)
 })
 
-test('a list leaves canceled ones out unless they are asked for', async () => {
+test('lists exclude canceled subscriptions unless requested', async () => {
   const { stripe } = world
   const { id, customer } = await subscribed(world)
   await stripe.subscriptions.cancel(id)
@@ -94,7 +94,7 @@ test('a list leaves canceled ones out unless they are asked for', async () => {
   expect(await ids('all')).toEqual([second.id, id])
 })
 
-test('metadata, cards and a pause of collection are written down and told with what was before', async () => {
+test('updates of metadata, card and paused collection emit events with the previous values', async () => {
   const { stripe } = world
   const { id } = await subscribed(world, 'price_standin_pro_monthly', { metadata: { account: 'a', old: 'x' } })
   const changed = await stripe.subscriptions.update(id, {
@@ -112,7 +112,7 @@ test('metadata, cards and a pause of collection are written down and told with w
   expect((await stripe.subscriptions.update(id, { pause_collection: '' })).pause_collection).toBeNull()
 })
 
-test('a paused subscription is resumed with a new paid period', async () => {
+test('resuming a paused subscription starts a new paid period', async () => {
   const { stripe } = world
   const customer = await stripe.customers.create()
   const paused = await stripe.subscriptions.create({

@@ -28,18 +28,18 @@ async function typesAbout({ id }: Stripe.Subscription): Promise<string[]> {
   return world.receiver.events.filter(({ data }) => (data.object as { id: string }).id === id).map(({ type }) => type)
 }
 
-test('a trial costs nothing, and its end is announced three days before', async () => {
+test('a trial costs nothing, and its end is announced three days ahead', async () => {
   const started = await trial('pm_card_visa')
   expect(await reread(started)).toMatchObject({ status: 'trialing', latest_invoice: { total: 0, status: 'paid' } })
   await world.advance(11 * daySeconds - 1)
   expect(await typesAbout(started)).not.toContain('customer.subscription.trial_will_end')
   await world.advance(1)
   await world.advance(daySeconds)
-  const told = (await typesAbout(started)).filter((type) => type === 'customer.subscription.trial_will_end')
-  expect(told).toHaveLength(1)
+  const announcements = (await typesAbout(started)).filter((type) => type === 'customer.subscription.trial_will_end')
+  expect(announcements).toHaveLength(1)
 })
 
-test('at its end a card that works pays for the first period, after the hour of the draft', async () => {
+test('at the end of a trial the first period is charged after an hour as draft', async () => {
   const started = await trial('pm_card_visa')
   await world.advance(14 * daySeconds)
   expect(await reread(started)).toMatchObject({ status: 'active', latest_invoice: { status: 'draft' } })
@@ -54,13 +54,13 @@ test.each<[WithoutCard, string]>([
   ['cancel', 'canceled'],
   ['pause', 'paused'],
   ['create_invoice', 'past_due'],
-])('at its end without a card, %s makes it %s', async (whenMissing, status) => {
+])('a trial that ends without a card with %s becomes %s', async (whenMissing, status) => {
   const started = await trial(null, whenMissing)
   await world.advance(14 * daySeconds + hourSeconds)
   expect((await reread(started)).status).toBe(status)
 })
 
-test('ended early it is charged at once and its period starts at that moment', async () => {
+test('a trial ended early is charged at once and its period starts then', async () => {
   const started = await trial('pm_card_visa')
   const ended = await world.stripe.subscriptions.update(started.id, { trial_end: 'now', expand: ['latest_invoice'] })
   expect(ended).toMatchObject({ status: 'active', latest_invoice: { status: 'paid', amount_paid: 4_900 } })
@@ -68,7 +68,7 @@ test('ended early it is charged at once and its period starts at that moment', a
   expect(ended.trial_end).toBeLessThan(started.trial_end!)
 })
 
-test('ended twice with one key it is charged once; without one a second period is begun', async () => {
+test('a trial ended twice with one key is charged once; without a key a second period starts', async () => {
   const started = await trial('pm_card_visa')
   const end = (idempotencyKey: string) =>
     world.stripe.subscriptions.update(started.id, { trial_end: 'now' }, { idempotencyKey })
@@ -82,14 +82,14 @@ test('ended twice with one key it is charged once; without one a second period i
   expect(again.billing_cycle_anchor).toBe(again.items.data[0]!.current_period_start)
 })
 
-test('ended early with a card that is refused it is past due', async () => {
+test('a trial ended early with a declined card is past due', async () => {
   const started = await trial('pm_card_chargeCustomerFail')
   const ended = await world.stripe.subscriptions.update(started.id, { trial_end: 'now' })
   expect(ended.status).toBe('past_due')
   expect(await typesAbout(ended)).toContain('customer.subscription.updated')
 })
 
-test('it can be made longer, and is announced again before its new end', async () => {
+test('an extended trial is announced again before its new end', async () => {
   const started = await trial('pm_card_visa', 'create_invoice', 2)
   expect(await typesAbout(started)).toContain('customer.subscription.trial_will_end')
   const later = started.trial_end! + 10 * daySeconds
@@ -97,12 +97,12 @@ test('it can be made longer, and is announced again before its new end', async (
   expect(extended).toMatchObject({ status: 'trialing', trial_end: later })
   expect(extended.items.data[0]!.current_period_end).toBe(later)
   await world.advance(9 * daySeconds)
-  const told = (await typesAbout(started)).filter((type) => type === 'customer.subscription.trial_will_end')
-  expect(told).toHaveLength(2)
+  const announcements = (await typesAbout(started)).filter((type) => type === 'customer.subscription.trial_will_end')
+  expect(announcements).toHaveLength(2)
   expect((await reread(started)).status).toBe('trialing')
 })
 
-test('canceled at the end of its trial it never becomes paid', async () => {
+test('a subscription canceled at the end of its trial is never charged', async () => {
   const started = await trial('pm_card_visa')
   await world.stripe.subscriptions.update(started.id, { cancel_at_period_end: true })
   await world.advance(15 * daySeconds)

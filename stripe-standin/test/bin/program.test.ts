@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Program, startProgram } from '../support/program.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
-import { clientOf, customerWithCard, keyHeader, secretKey, webhookSecret } from '../support/world.ts'
+import { authHeader, createClient, customerWithCard, secretKey, webhookSecret } from '../support/world.ts'
 
 let stateDir: string
 let receiver: Receiver
@@ -32,18 +32,18 @@ async function start(more: Record<string, string> = {}): Promise<Program> {
   return program
 }
 
-const flush = (url: string) => fetch(`${url}/_standin/flush`, { method: 'POST', headers: keyHeader })
+const flush = (url: string) => fetch(`${url}/_standin/flush`, { method: 'POST', headers: authHeader })
 
-test('what was answered survives a kill, and what was not delivered is delivered afterwards', async () => {
+test('confirmed changes survive a kill, and undelivered events are delivered afterwards', async () => {
   receiver.answer(500)
   const first = await start()
-  const stripe = clientOf(first.url)
+  const stripe = createClient(first.url)
   const customer = await customerWithCard(stripe)
   const request = { customer: customer.id, items: [{ price: 'price_standin_pro_monthly' }] }
   const subscription = await stripe.subscriptions.create(request, { idempotencyKey: 'before' })
   await fetch(`${first.url}/_standin/clock`, {
     method: 'POST',
-    headers: { ...keyHeader, 'content-type': 'application/json' },
+    headers: { ...authHeader, 'content-type': 'application/json' },
     body: '{"advance_seconds":60}',
   })
   const killed = first.end('SIGKILL')
@@ -52,7 +52,7 @@ test('what was answered survives a kill, and what was not delivered is delivered
 
   receiver.answer(200)
   const second = await start()
-  const again = clientOf(second.url)
+  const again = createClient(second.url)
   expect((await again.subscriptions.retrieve(subscription.id)).status).toBe('active')
   const replayed = await again.subscriptions.create(request, { idempotencyKey: 'before' })
   expect(replayed.id).toBe(subscription.id)
@@ -68,15 +68,15 @@ test('what was answered survives a kill, and what was not delivered is delivered
       'invoice.payment_succeeded',
     ]),
   )
-  const state = (await (await fetch(`${second.url}/_standin/state`, { headers: keyHeader })).json()) as {
+  const state = (await (await fetch(`${second.url}/_standin/state`, { headers: authHeader })).json()) as {
     clock_offset_seconds: number
   }
   expect(state.clock_offset_seconds).toBe(60)
 })
 
-test('a kill in the middle of many requests loses none that was answered', async () => {
+test('a kill during many requests loses no confirmed change', async () => {
   const first = await start()
-  const stripe = clientOf(first.url)
+  const stripe = createClient(first.url)
   const answered: string[] = []
   let killed: Promise<unknown> | undefined
   await Promise.all(
@@ -90,36 +90,36 @@ test('a kill in the middle of many requests loses none that was answered', async
     }),
   )
   await killed
-  const again = clientOf((await start()).url)
+  const again = createClient((await start()).url)
   const kept = new Set<string>()
   for await (const { id } of again.customers.list({ limit: 100 })) kept.add(id)
   expect(answered.filter((id) => !kept.has(id))).toEqual([])
 })
 
-test('two programs never share a state', async () => {
+test('two processes never share a state directory', async () => {
   const first = await start()
   await expect(start()).rejects.toThrow(`Process ${first.process.pid} is using the stand-in's state`)
   expect(await first.end('SIGTERM')).toBe(0)
   await start()
 })
 
-test('a state that was damaged, and prices that are none, are told in a sentence', async () => {
+test('a damaged state file and invalid prices are reported in a clear message', async () => {
   writeFileSync(join(stateDir, 'state.json'), '{"format":1,')
   await expect(start()).rejects.toThrow('state.json is damaged')
-  await expect(start({ STANDIN_PRICES: '[{"slug":"x"}]' })).rejects.toThrow('STANDIN_PRICES is a JSON list')
+  await expect(start({ STANDIN_PRICES: '[{"slug":"x"}]' })).rejects.toThrow('STANDIN_PRICES must be a JSON list')
 })
 
-test('it says where it is, with which key, and what it signs with', async () => {
-  const { told } = await start({ STANDIN_SECRET_KEY: 'sk_test_chosen' })
-  expect(told).toEqual({
+test('it prints its URL, API key and webhook secret', async () => {
+  const { output } = await start({ STANDIN_SECRET_KEY: 'sk_test_chosen' })
+  expect(output).toEqual({
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     secret_key: 'sk_test_chosen',
     webhook_secret: webhookSecret,
   })
-  expect((await clientOf(told.url, 'sk_test_chosen').products.list()).data).toHaveLength(3)
+  expect((await createClient(output.url, 'sk_test_chosen').products.list()).data).toHaveLength(3)
 })
 
-test('tied to its parent it ends when its standard input closes', async () => {
+test('with STANDIN_TIED it ends when standard input closes', async () => {
   const program = await start({ STANDIN_TIED: '1' })
   expect(await program.end('close stdin')).toBe(0)
 })

@@ -1,13 +1,13 @@
 import Stripe from 'stripe'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { keyHeader, openWorld, type World } from '../support/world.ts'
+import { authHeader, openWorld, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await openWorld()
 })
 beforeEach(async () => {
-  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE', headers: keyHeader })
+  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE', headers: authHeader })
 })
 afterAll(() => world.close())
 
@@ -17,7 +17,7 @@ const createProduct = (name: string, idempotencyKey?: string) =>
 const named = async (name: string) =>
   (await world.stripe.products.list({ limit: 100 })).data.filter((p) => p.name === name)
 
-test('the next requests fail with the wanted status and do nothing', async () => {
+test('the next requests fail with the given status and change nothing', async () => {
   await world.control('faults', { fail_next: 2, status: 503 })
   await expect(createProduct('failing')).rejects.toThrow(Stripe.errors.StripeAPIError)
   await expect(createProduct('failing')).rejects.toMatchObject({ statusCode: 503 })
@@ -34,14 +34,14 @@ test('a status of 0 breaks the connection, and 429 is a rate limit', async () =>
   expect(await named('broken')).toHaveLength(0)
 })
 
-test('a reply that breaks off half way: the work is done, and the same key finds it', async () => {
+test('after a reply cut off half way the work is done, and the same key replays it', async () => {
   await world.control('faults', { half_answer: 1 })
   await expect(createProduct('half', 'half')).rejects.toThrow()
   await createProduct('half', 'half')
   expect(await named('half')).toHaveLength(1)
 })
 
-test('a failure after the work was done is played back, and the work stays done', async () => {
+test('a failure after the work is replayed, and the work is kept', async () => {
   await world.control('faults', { fail_after: 1, status: 500 })
   await expect(createProduct('after', 'after')).rejects.toMatchObject({ statusCode: 500 })
   await expect(createProduct('after', 'after')).rejects.toMatchObject({ statusCode: 500 })
@@ -67,7 +67,7 @@ test('a share of requests fails, the same ones for the same seed', async () => {
   expect(new Set(one).size).toBe(2)
 })
 
-test('slowness holds a reply back until a client gives up, and the control stays quick', async () => {
+test('slow_ms delays replies until a client gives up, but not the controls', async () => {
   await world.control('faults', { slow_ms: 60_000 })
   await expect(world.stripe.events.list({ limit: 1 }, { timeout: 50 })).rejects.toThrow(
     Stripe.errors.StripeConnectionError,
@@ -82,15 +82,15 @@ test.each([
   ['clock', { now: 1 }],
   ['clock', {}],
   ['settings', { after_retries: 'forgive' }],
-])('the control refuses what it does not understand: %s %j', async (path, body) => {
+])('the controls reject an invalid body: %s %j', async (path, body) => {
   await expect(world.control(path, body)).rejects.toThrow('invalid_request_error')
 })
 
-test('the control takes JSON only, so that no page elsewhere can send it a form', async () => {
+test('the controls accept JSON only, so that a foreign page cannot send them a form', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
     const answer = await fetch(`${world.url}/_standin/faults`, {
       method: 'POST',
-      headers: { ...keyHeader, 'content-type': type },
+      headers: { ...authHeader, 'content-type': type },
       body: '{"fail_next":1}',
     })
     expect([type, answer.status]).toEqual([type, 415])

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('the plans are for sale from the start, under lookup keys', async () => {
+test('the seeded plans have prices with lookup keys', async () => {
   const { data } = await world.stripe.prices.list({
     lookup_keys: ['storedex_pro_monthly', 'storedex_enterprise_annual'],
     expand: ['data.product'],
@@ -24,7 +24,7 @@ test('the plans are for sale from the start, under lookup keys', async () => {
   })
 })
 
-test('a product and its price are made, changed and found again', async () => {
+test('a product and its price can be created, updated and retrieved', async () => {
   const { stripe } = world
   const product = await stripe.products.create({ name: 'Extra', metadata: { kind: 'addon' } })
   const price = await stripe.prices.create({
@@ -39,7 +39,7 @@ test('a product and its price are made, changed and found again', async () => {
   expect(read).toMatchObject({ name: 'Extra rows', metadata: {}, default_price: { id: price.id, unit_amount: 1_500 } })
 })
 
-test('a lookup key moves to another price only when that is asked for', async () => {
+test('a lookup key moves to another price only on request', async () => {
   const { stripe } = world
   const wanted = { currency: 'usd', unit_amount: 100, product_data: { name: 'One' }, lookup_key: 'moving' }
   const first = await stripe.prices.create(wanted)
@@ -49,7 +49,7 @@ test('a lookup key moves to another price only when that is asked for', async ()
   expect((await stripe.prices.list({ lookup_keys: ['moving'] })).data.map(({ id }) => id)).toEqual([second.id])
 })
 
-test('lists are walked page by page in both directions, the newest first', async () => {
+test('lists are paginated in both directions, newest first', async () => {
   const { stripe } = world
   const made: string[] = []
   for (let n = 0; n < 7; n += 1) made.push((await stripe.customers.create({ email: 'walk@shop.example' })).id)
@@ -62,7 +62,7 @@ test('lists are walked page by page in both directions, the newest first', async
   expect(first.has_more).toBe(false)
 })
 
-test('a walk goes on after a record that has changed meanwhile', async () => {
+test('pagination continues after a record that has changed meanwhile', async () => {
   const { stripe } = world
   const made: string[] = []
   for (let n = 0; n < 3; n += 1)
@@ -74,7 +74,7 @@ test('a walk goes on after a record that has changed meanwhile', async () => {
   expect([second.data[0]!.id, second.has_more]).toEqual([made[1], true])
 })
 
-test('a deleted customer leaves only its id, and its subscriptions end', async () => {
+test('a deleted customer keeps only its id, and its subscriptions end', async () => {
   const { stripe } = world
   const customer = await stripe.customers.create({ payment_method: 'pm_card_visa' })
   const [card] = (await stripe.customers.listPaymentMethods(customer.id)).data

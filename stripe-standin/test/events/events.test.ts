@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openReceiver } from '../support/receiver.ts'
-import { daySeconds, keyHeader, openWorld, subscribed, type World } from '../support/world.ts'
+import { authHeader, daySeconds, openWorld, subscribed, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await openWorld()
 })
 beforeEach(async () => {
-  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE', headers: keyHeader })
+  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE', headers: authHeader })
   world.receiver.answer(200)
   await world.control('flush')
   world.receiver.events.length = 0
@@ -33,7 +33,7 @@ test('an event names the request that caused it and can be read again', async ()
   expect(data.map(({ id }) => id)).toEqual([event!.id])
 })
 
-test('a card that is taken away is told with whose it was', async () => {
+test('the event of a detached card names its previous customer', async () => {
   const { stripe } = world
   const customer = await stripe.customers.create({ payment_method: 'pm_card_visa' })
   const [card] = (await stripe.customers.listPaymentMethods(customer.id)).data
@@ -45,7 +45,7 @@ test('a card that is taken away is told with whose it was', async () => {
   })
 })
 
-test('an endpoint gets the types that it asked for, signed with its own secret, until it is gone', async () => {
+test('an endpoint gets the types it subscribed to, signed with its secret, until it is deleted', async () => {
   const { stripe } = world
   const picky = await stripe.webhookEndpoints.create({
     url: 'http://127.0.0.1:9/nobody',
@@ -65,7 +65,7 @@ test('an endpoint gets the types that it asked for, signed with its own secret, 
   await receiver.close()
 })
 
-test('an event that is not taken is sent again after growing pauses, until it is', async () => {
+test('a failed delivery is retried with increasing backoff until it succeeds', async () => {
   const { receiver, clock } = world
   receiver.answer(500)
   const before = receiver.attempts()
@@ -90,7 +90,7 @@ test('an event that is not taken is sent again after growing pauses, until it is
 })
 
 test.each([1, 31, 3653])(
-  'what was to be sent while the clock ran %i days ahead is sent once it is right',
+  'events queued while the clock was %i days ahead are sent after it is corrected',
   async (days) => {
     const { receiver, clock } = world
     const aheadMs = days * daySeconds * 1_000
@@ -106,7 +106,7 @@ test.each([1, 31, 3653])(
   },
 )
 
-test('after three days in vain it is given up', async () => {
+test('a delivery is given up after three days of failures', async () => {
   world.receiver.answer(500)
   await world.stripe.customers.create()
   await world.settle()
@@ -116,14 +116,14 @@ test('after three days in vain it is given up', async () => {
   expect(await undelivered()).toBe(0)
 })
 
-test('dropped events count as delivered and never come', async () => {
+test('dropped events count as delivered and never arrive', async () => {
   await world.control('faults', { drop_events: 1 })
   await subscribed(world)
   expect(await undelivered()).toBe(0)
   expect(world.receiver.events).toEqual([])
 })
 
-test('duplicated events come twice with one id', async () => {
+test('duplicated events arrive twice with one id', async () => {
   await world.control('faults', { duplicate_events: 1 })
   await world.stripe.customers.create()
   await world.settle()
@@ -131,7 +131,7 @@ test('duplicated events come twice with one id', async () => {
   expect([ids.length, new Set(ids).size]).toEqual([2, 1])
 })
 
-test('reordered events all come, in an order that the seed decides', async () => {
+test('reordered events all arrive, in an order determined by the seed', async () => {
   const arrival = async (seed: number) => {
     world.receiver.events.length = 0
     await world.control('faults', { reorder_events: true, seed })
@@ -140,14 +140,14 @@ test('reordered events all come, in an order that the seed decides', async () =>
     return world.receiver.types()
   }
   const [one, again, other] = [await arrival(3), await arrival(3), await arrival(4)]
-  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE', headers: keyHeader })
+  await fetch(`${world.url}/_standin/faults`, { method: 'DELETE', headers: authHeader })
   const inOrder = await arrival(1).then((types) => types.toSorted())
   expect(one).toEqual(again)
   expect(one).not.toEqual(other)
   expect(one.toSorted()).toEqual(inOrder)
 })
 
-test('late events come when the clock has reached them', async () => {
+test('delayed events arrive when the clock reaches their time', async () => {
   await world.control('faults', { late_ms: 60_000 })
   await world.stripe.customers.create()
   await world.settle()
@@ -158,7 +158,7 @@ test('late events come when the clock has reached them', async () => {
   expect(world.receiver.types()).toEqual(['customer.created'])
 })
 
-test('a forced state is told like any other', async () => {
+test('a forced status emits an event like any other', async () => {
   const { id } = await subscribed(world)
   await world.control(`subscriptions/${id}/status`, { status: 'unpaid' })
   await world.settle()

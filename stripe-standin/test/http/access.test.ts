@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createStandin } from '../../src/app.ts'
 import { startProgram } from '../support/program.ts'
-import { idOf, keyHeader, openWorld, secretKey, subscribed, type World } from '../support/world.ts'
+import { authHeader, idOf, openWorld, secretKey, subscribed, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -35,20 +35,20 @@ describe.each(wrongKeys)('with %s', (_what, headers) => {
     ['POST', '/_standin/settings'],
     ['POST', '/_standin/flush'],
     ['POST', '/_standin/subscriptions/sub_x/status'],
-  ])('%s %s is refused', async (method, path) => {
+  ])('%s %s is rejected', async (method, path) => {
     const reply = await fetch(world.url + path, { method, headers })
     expect([reply.status, await reply.json()]).toMatchObject([401, { error: { type: 'invalid_request_error' } }])
   })
 })
 
-test('who has no key spends no fault that a test has asked for', async () => {
+test('requests without a key do not use up injected faults', async () => {
   await world.control('faults', { fail_next: 1, status: 500 })
   expect((await fetch(`${world.url}/v1/customers`)).status).toBe(401)
-  expect((await fetch(`${world.url}/v1/customers`, { headers: keyHeader })).status).toBe(500)
-  expect((await fetch(`${world.url}/v1/customers`, { headers: keyHeader })).status).toBe(200)
+  expect((await fetch(`${world.url}/v1/customers`, { headers: authHeader })).status).toBe(500)
+  expect((await fetch(`${world.url}/v1/customers`, { headers: authHeader })).status).toBe(200)
 })
 
-test('without a key a body is not read', async () => {
+test('a body without a key is not read', async () => {
   const { hostname, port } = new URL(world.url)
   for (const path of ['/v1/customers', '/_standin/clock']) {
     const request = httpRequest({ hostname, port, method: 'POST', path })
@@ -59,12 +59,12 @@ test('without a key a body is not read', async () => {
   }
 })
 
-test('a body of the control is small', async () => {
+test('bodies of controls are limited in size', async () => {
   const body = JSON.stringify({ fail_next: 1, padding: 'x'.repeat(20_000) })
   await expect(world.control('faults', JSON.parse(body))).rejects.toThrow('too large')
 })
 
-describe('as the host', () => {
+describe('the Host header', () => {
   const statusFor = async (host: string, path: string, headers: Record<string, string> = {}) => {
     const { hostname, port } = new URL(world.url)
     const request = httpRequest({ hostname, port, path, headers: { ...headers, host }, setHost: false })
@@ -86,10 +86,13 @@ describe('as the host', () => {
   }
 
   test.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '127.0.0.1:65535', '[::1]', '[::1]:8080'])(
-    '%s is its own',
+    '%s is accepted',
     async (host) => {
       for (const path of await everywhere())
-        expect([path, (await statusFor(host, path, keyHeader)).status]).toEqual([path, path === '/nowhere' ? 404 : 200])
+        expect([path, (await statusFor(host, path, authHeader)).status]).toEqual([
+          path,
+          path === '/nowhere' ? 404 : 200,
+        ])
     },
   )
 
@@ -107,15 +110,15 @@ describe('as the host', () => {
     '[::ffff:10.0.0.1]',
     '127.0.0.1/',
     '',
-  ])('%j is another, with the key or without it, and learns nothing', async (host) => {
+  ])('%j is rejected with and without the key, without revealing anything', async (host) => {
     for (const path of await everywhere()) {
-      const reply = await statusFor(host, path, keyHeader)
+      const reply = await statusFor(host, path, authHeader)
       expect([path, reply.status]).toEqual([path, 421])
       expect(reply.body).not.toMatch(/plan|cus_|object/i)
     }
   })
 
-  test('none is another', async () => {
+  test('requests for other hosts are rejected', async () => {
     const { hostname, port } = new URL(world.url)
     const socket = connect(Number(port), hostname)
     socket.end('GET /v1/customers HTTP/1.0\r\n\r\n')
@@ -123,14 +126,14 @@ describe('as the host', () => {
   })
 })
 
-describe('a stand-in that is given no key', () => {
+describe('a stand-in started without a key', () => {
   const temporaryFolder = () => {
     const folder = mkdtempSync(join(tmpdir(), 'standin-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     return folder
   }
 
-  test('makes one of its own, kept with its state for its owner alone', async () => {
+  test('generates one and saves it in the state directory, readable by its owner only', async () => {
     const stateDir = temporaryFolder()
     chmodSync(stateDir, 0o755)
     const open = async () => {
@@ -149,14 +152,14 @@ describe('a stand-in that is given no key', () => {
     expect([stateDir, file, join(stateDir, 'state.json')].map(modeOf)).toEqual([0o700, 0o600, 0o600])
   })
 
-  test('has another one than the next, where no state is kept', async () => {
+  test('generates a different one per process without a state directory', async () => {
     const [one, other] = [await createStandin(), await createStandin()]
     onTestFinished(async () => void (await Promise.all([one.app.close(), other.app.close()])))
     expect(one.standin.secretKey).not.toBe(other.standin.secretKey)
   })
 })
 
-test('it listens nowhere but on this machine', async () => {
+test('it listens on loopback only', async () => {
   for (const STANDIN_HOST of ['0.0.0.0', '::', '10.0.0.1', 'shop.example'])
     await expect(startProgram({ STANDIN_HOST })).rejects.toThrow('STANDIN_HOST must be')
 })

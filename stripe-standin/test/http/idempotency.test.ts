@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('the same key does the work once, also when both requests come at the same moment', async () => {
+test('the same key does the work once, even for concurrent requests', async () => {
   const { stripe } = world
   const create = () => stripe.customers.create({ email: 'once@shop.example' }, { idempotencyKey: 'once' })
   const [one, other] = await Promise.all([create(), create()])
@@ -18,7 +18,7 @@ test('the same key does the work once, also when both requests come at the same 
   expect((await stripe.customers.list({ email: 'once@shop.example' })).data).toHaveLength(1)
 })
 
-test('the same key with other parameters, or at another address, is refused', async () => {
+test('the same key with other parameters or another path is rejected', async () => {
   const { stripe } = world
   await stripe.customers.create({ email: 'a@shop.example' }, { idempotencyKey: 'taken' })
   await expect(stripe.customers.create({ email: 'b@shop.example' }, { idempotencyKey: 'taken' })).rejects.toThrow(
@@ -29,14 +29,14 @@ test('the same key with other parameters, or at another address, is refused', as
   )
 })
 
-test('a request that was refused for its parameters does not use its key up', async () => {
+test('a request rejected for its parameters does not use its key', async () => {
   const { stripe } = world
   const wrong = { nme: 'x' } as unknown as Stripe.ProductCreateParams
   await expect(stripe.products.create(wrong, { idempotencyKey: 'second' })).rejects.toThrow('nme')
   expect((await stripe.products.create({ name: 'x' }, { idempotencyKey: 'second' })).name).toBe('x')
 })
 
-test('a refusal is replayed too, though it would be none by now', async () => {
+test('an error is replayed, even if the request would succeed by now', async () => {
   const { stripe } = world
   const customer = await stripe.customers.create()
   const items = [{ price: 'price_standin_pro_monthly' }]
@@ -48,7 +48,7 @@ test('a refusal is replayed too, though it would be none by now', async () => {
   expect((await stripe.subscriptions.create({ customer: customer.id, items })).status).toBe('active')
 })
 
-test('a declined payment is replayed as the decline it was, without another attempt', async () => {
+test('a declined payment is replayed as declined, without another attempt', async () => {
   const { stripe } = world
   const customer = await customerWithCard(stripe, 'pm_card_chargeCustomerFail')
   await stripe.invoiceItems.create({ customer: customer.id, amount: 2_000, currency: 'usd' })

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { clientOf, customerWithCard, openWorld, secretKey, type World } from '../support/world.ts'
+import { createClient, customerWithCard, openWorld, secretKey, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -17,7 +17,7 @@ async function refusal(request: Promise<unknown>): Promise<Stripe.errors.StripeE
   throw new Error(`It was not refused: ${String(error)}`)
 }
 
-test('a parameter that the endpoint does not have is refused, at any depth', async () => {
+test('unknown parameters are rejected at any depth', async () => {
   const { stripe } = world
   const wrong = { email: 'a@shop.example', e_mail: 'b@shop.example' } as Stripe.CustomerCreateParams
   const error = await refusal(stripe.customers.create(wrong))
@@ -30,7 +30,7 @@ test('a parameter that the endpoint does not have is refused, at any depth', asy
   })
 })
 
-test('a missing parameter, a wrong number, word and flag are each named', async () => {
+test('errors name a missing parameter and an invalid number, enum value or boolean', async () => {
   const { stripe } = world
   const params = (wrong: object) => wrong as Stripe.SubscriptionCreateParams
   expect(await refusal(stripe.subscriptions.create(params({ customer: 'cus_x' })))).toMatchObject({
@@ -51,7 +51,7 @@ test('a missing parameter, a wrong number, word and flag are each named', async 
   expect(await refusal(stripe.customers.list({ limit: 101 }))).toMatchObject({ param: 'limit' })
 })
 
-test('names that every object inherits are parameters like others: unknown', async () => {
+test('names of inherited object properties are unknown parameters too', async () => {
   for (const name of ['constructor', 'toString', 'hasOwnProperty', '__proto__[x]']) {
     const answer = await fetch(`${world.url}/v1/customers`, {
       method: 'POST',
@@ -64,7 +64,7 @@ test('names that every object inherits are parameters like others: unknown', asy
   expect(({} as { x?: string }).x).toBeUndefined()
 })
 
-test('an unknown id is a 404 in the address and a 400 in a parameter', async () => {
+test('an unknown id is a 404 in the path and a 400 in a parameter', async () => {
   const { stripe } = world
   expect(await refusal(stripe.subscriptions.retrieve('sub_unknown'))).toMatchObject({
     statusCode: 404,
@@ -79,8 +79,8 @@ test('an unknown id is a 404 in the address and a 400 in a parameter', async () 
   })
 })
 
-test('a wrong key is an authentication error, whatever was asked', async () => {
-  const stranger = clientOf(world.url, 'sk_test_wrong')
+test('a wrong key is an authentication error for every request', async () => {
+  const stranger = createClient(world.url, 'sk_test_wrong')
   expect(await refusal(stranger.customers.list())).toBeInstanceOf(Stripe.errors.StripeAuthenticationError)
   expect(await refusal(stranger.customers.retrieve('cus_unknown'))).toMatchObject({ statusCode: 401 })
 })
@@ -100,7 +100,7 @@ test('a declined card is a card error', async () => {
   expect((await stripe.subscriptions.list({ customer: customer.id, status: 'all' })).data).toEqual([])
 })
 
-test('an unknown address, and a body that is no form, are told in the same envelope', async () => {
+test('an unknown path and a body that is not a form get the same error envelope', async () => {
   const headers = { authorization: `Bearer ${secretKey}` }
   const unknown = await fetch(`${world.url}/v1/horses`, { headers })
   expect([unknown.status, unknown.headers.get('request-id')]).toEqual([404, expect.stringMatching(/^req_/)])
@@ -113,7 +113,7 @@ test('an unknown address, and a body that is no form, are told in the same envel
   expect([json.status, await json.json()]).toMatchObject([415, { error: { type: 'invalid_request_error' } }])
 })
 
-test('a property that is no reference cannot be expanded', async () => {
+test('a property that is not a reference cannot be expanded', async () => {
   const { stripe } = world
   const customer = await stripe.customers.create({ email: 'a@shop.example' })
   expect(await refusal(stripe.customers.retrieve(customer.id, { expand: ['email.name'] }))).toMatchObject({

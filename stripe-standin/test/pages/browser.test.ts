@@ -50,7 +50,7 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
   const focused = (page: Page) =>
     page.locator(':focus').evaluate((element) => element.getAttribute('value') ?? element.textContent)
 
-  test('a person subscribes with the keyboard alone: a declined card first, then one that works', async () => {
+  test('a person subscribes with the keyboard only: first with a declined card, then with a working one', async () => {
     const { page, complaints } = await visitor()
     const checkout = await shop.checkout({
       customer_email: 'ada@aurora.example',
@@ -90,7 +90,7 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
     await page.close()
   })
 
-  test('a person cancels in the portal, changes their mind, and takes another card and another plan', async () => {
+  test('a person cancels in the portal, reverts it, and changes card and plan', async () => {
     const { page, complaints } = await visitor()
     const { customer } = await shop.subscriber()
     const session = await shop.portal(customer.id, {}, { return_url: `${serviceUrl}/account` })
@@ -102,14 +102,14 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
     await click('button', 'Cancel plan')
     await says('Your plan is canceled.')
     await click('button', 'Keep this plan')
-    await says('Your plan goes on.')
+    await says('Your plan continues.')
     await click('link', 'Change card')
     await page.getByLabel('A card that fails later').check()
     await click('button', 'Save card')
     await says('Your card was changed.')
     await click('link', 'Change plan')
     await page.getByLabel('Business, monthly').check()
-    await click('button', 'Look at this change')
+    await click('button', 'Review this change')
     await page.getByLabel('A card that works').check()
     await click('button', 'Pay $150.00 and change plan')
     await says('Your plan was changed.')
@@ -125,7 +125,7 @@ describe.skipIf(!chromiumPath)('in a browser', () => {
   })
 
   test.each([320, 1_000])(
-    'at %i pixels nothing stands out, every text has contrast and every control has a name',
+    'at %i pixels nothing overflows, all text has enough contrast and every control has a name',
     async (width) => {
       const { page, complaints } = await visitor(width)
       const { customer, subscription } = await shop.subscriber('price_standin_enterprise_annual')

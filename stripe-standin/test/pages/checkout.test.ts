@@ -7,7 +7,7 @@ beforeEach(async () => {
 })
 afterEach(() => shop.close())
 
-test('shows the plan, its price and what is to be paid now', async () => {
+test('shows the plan, its price and the amount due now', async () => {
   const { id: customer } = await shop.customer()
   const { path } = await shop.checkout({ customer }, 'price_standin_business_annual')
   const page = await shop.get(path)
@@ -20,13 +20,13 @@ test('shows the plan, its price and what is to be paid now', async () => {
   expect(page.html).toContain('href="https://service.example/canceled"')
 })
 
-test('paying starts the subscription and leads to the success address with the session in it', async () => {
+test('paying starts the subscription and redirects to the success URL with the session id', async () => {
   const { id: customer } = await shop.customer()
   const { id, path } = await shop.checkout({ customer })
   const reply = await shop.send(path, { card: 'works' })
   expect(reply.status).toBe(303)
   expect(reply.location).toBe(`https://service.example/done?session=${id}`)
-  const { session, subscriptions } = await shop.look((db) => ({
+  const { session, subscriptions } = await shop.query((db) => ({
     session: db.getOrThrow('checkout_sessions', id),
     subscriptions: db.all('subscriptions'),
   }))
@@ -35,7 +35,7 @@ test('paying starts the subscription and leads to the success address with the s
   expect(await shop.events()).toContain('checkout.session.completed')
 })
 
-test('sent twice, even at once, the form starts one subscription and leads on both times', async () => {
+test('submitting the form twice, even concurrently, starts one subscription and redirects both times', async () => {
   const { id, path } = await shop.checkout({ customer: (await shop.customer()).id })
   const form = { ...(await shop.get(path)).hidden(path), card: 'works' }
   const replies = await Promise.all([shop.post(path, form), shop.post(path, form)])
@@ -43,35 +43,35 @@ test('sent twice, even at once, the form starts one subscription and leads on bo
   expect(replies.map(({ status, location }) => [status, location])).toEqual(
     Array(3).fill([303, `https://service.example/done?session=${id}`]),
   )
-  expect(await shop.look((db) => db.all('subscriptions').length)).toBe(1)
+  expect(await shop.query((db) => db.all('subscriptions').length)).toBe(1)
   expect((await shop.events()).filter((type) => type === 'checkout.session.completed')).toHaveLength(1)
 })
 
-test('a declined card is told on the same page, changes nothing, and another card can be tried', async () => {
+test('a declined card is reported on the same page, changes nothing, and another card can be tried', async () => {
   const { path } = await shop.checkout({ customer: (await shop.customer()).id })
   const declined = await shop.send(path, { card: 'declines' })
   expect(declined.status).toBe(402)
   expect(declined.notice).toBe('Your card was declined. You can try another one.')
   expect(declined.html).toContain('<title>Problem: Subscribe to Pro')
   expect(declined.html).toContain('value="declines" required checked')
-  expect(await shop.look((db) => [db.all('subscriptions').length, db.all('payment_methods').length])).toEqual([0, 0])
+  expect(await shop.query((db) => [db.all('subscriptions').length, db.all('payment_methods').length])).toEqual([0, 0])
   const paid = await shop.post(path, { ...declined.hidden(path), card: 'works' })
   expect(paid.status).toBe(303)
 })
 
-test('asks for an email where none is known, and wants one', async () => {
+test('asks for an email if none is known, and requires it', async () => {
   const { path } = await shop.checkout()
   expect((await shop.get(path)).html).toContain('<label for="email">')
   const refused = await shop.send(path, { card: 'works', email: 'not "an" <address>' })
   expect(refused.status).toBe(400)
   expect(refused.notice).toContain('Please enter an email address')
   expect(refused.html).toContain('value="not &quot;an&quot; &lt;address&gt;"')
-  expect(await shop.look((db) => db.all('customers').length)).toBe(0)
+  expect(await shop.query((db) => db.all('customers').length)).toBe(0)
   expect((await shop.send(path, { card: 'works', email: ' ada@aurora.example ' })).status).toBe(303)
-  expect(await shop.look((db) => db.all('customers').map(({ email }) => email))).toEqual(['ada@aurora.example'])
+  expect(await shop.query((db) => db.all('customers').map(({ email }) => email))).toEqual(['ada@aurora.example'])
 })
 
-test('does not ask for an email that the session has', async () => {
+test('does not ask for an email that is known', async () => {
   const { path } = await shop.checkout({ customer_email: 'bo@aurora.example' })
   const page = await shop.get(path)
   expect(page.html).not.toContain('<label for="email">')
@@ -88,22 +88,22 @@ test('a trial costs nothing now and takes a card that fails later', async () => 
   expect(page.text).toContain('To be paid now $0.00')
   expect(page.text).toContain('A card that fails later')
   expect((await shop.send(path, { card: 'declines' })).status).toBe(303)
-  expect(await shop.look((db) => db.all('subscriptions')[0]!.status)).toBe('trialing')
+  expect(await shop.query((db) => db.all('subscriptions')[0]!.status)).toBe('trialing')
 })
 
-test('a link that was used says so and leads on', async () => {
+test('a used link says so and links to the next page', async () => {
   const { id, path } = await shop.checkout({ customer: (await shop.customer()).id })
   await shop.send(path, { card: 'works' })
   const page = await shop.get(path)
   expect(page.status).toBe(410)
-  expect(page.heading).toBe('This link was used already')
+  expect(page.heading).toBe('This link was already used')
   expect(page.html).toContain(`href="https://service.example/done?session=${id}"`)
 })
 
 test.each([
   ['has expired', () => shop.passDays(1)],
   ['its maker has ended', (id: string) => shop.api('POST', `/v1/checkout/sessions/${id}/expire`)],
-])('a link that %s says so, whether it is opened or a form of it is sent', async (_what, end) => {
+])('a link that %s says so, both when opened and when its form is submitted', async (_what, end) => {
   const { id, path } = await shop.checkout({ customer: (await shop.customer()).id })
   const form = { ...(await shop.get(path)).hidden(path), card: 'works' }
   await end(id)
@@ -112,10 +112,10 @@ test.each([
     expect(page.heading).toBe('This link has expired')
     expect(page.html).toContain('href="https://service.example/canceled"')
   }
-  expect(await shop.look((db) => db.all('subscriptions').length)).toBe(0)
+  expect(await shop.query((db) => db.all('subscriptions').length)).toBe(0)
 })
 
-test('a link of a deleted customer leads nowhere', async () => {
+test('a link of a deleted customer is not valid', async () => {
   const { id: customer } = await shop.customer()
   const { path } = await shop.checkout({ customer })
   await shop.api('DELETE', `/v1/customers/${customer}`)

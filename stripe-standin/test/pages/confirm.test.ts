@@ -11,12 +11,12 @@ const business = 'price_standin_business_monthly'
 const enterprise = 'price_standin_enterprise_monthly'
 const back = 'https://service.example/back'
 
-test('shows the old plan, the new one and what is to be paid now', async () => {
+test('shows the old plan, the new one and the amount due now', async () => {
   const subscriber = await shop.subscriber()
   shop.passDays(15.5)
   const page = await shop.get((await shop.confirmation(subscriber, business)).path)
   expect(page.status).toBe(200)
-  expect(page.text).toContain('Present plan Pro, monthly, $49.00 a month')
+  expect(page.text).toContain('Current plan Pro, monthly, $49.00 a month')
   expect(page.text).toContain('New plan Business, monthly, $199.00 a month')
   expect(page.text).toContain('It changes At once')
   expect(page.text).toContain('Unused time on Pro after 2026-03-25 -$24.50')
@@ -25,31 +25,31 @@ test('shows the old plan, the new one and what is to be paid now', async () => {
   expect(page.headers['content-security-policy']).toContain("form-action 'self' https://service.example;")
 })
 
-test('confirming changes the plan at once, charges it, and leads to the address of the link', async () => {
+test('confirming changes the plan at once, charges it, and redirects as the link says', async () => {
   const subscriber = await shop.subscriber()
   const { path } = await shop.confirmation(subscriber, business)
   const reply = await shop.send(path, { card: 'on_file' })
   expect([reply.status, reply.location]).toEqual([303, back])
   const { id } = subscriber.subscription
   expect((await shop.subscription(id)).items[0]!.price).toBe(business)
-  const amounts = await shop.look((db) => db.all('invoices').map(({ total, status }) => [total, status]))
+  const amounts = await shop.query((db) => db.all('invoices').map(({ total, status }) => [total, status]))
   expect(amounts).toEqual([
     [4_900, 'paid'],
     [15_000, 'paid'],
   ])
 })
 
-test('confirming twice, even at once, does it once and leads on both times', async () => {
+test('confirming twice, even concurrently, changes the plan once and redirects both times', async () => {
   const { path } = await shop.confirmation(await shop.subscriber(), business)
   const form = { ...(await shop.get(path)).hidden(path), card: 'works' }
   const replies = await Promise.all([shop.post(path, form), shop.post(path, form)])
   replies.push(await shop.post(path, form))
   expect(replies.map(({ status, location }) => [status, location])).toEqual(Array(3).fill([303, back]))
-  expect(await shop.look((db) => [db.all('invoices').length, db.all('payment_methods').length])).toEqual([2, 2])
+  expect(await shop.query((db) => [db.all('invoices').length, db.all('payment_methods').length])).toEqual([2, 2])
   expect((await shop.get(path)).status).toBe(410)
 })
 
-test('looking changes nothing', async () => {
+test('viewing the page changes nothing', async () => {
   const subscriber = await shop.subscriber()
   const { path } = await shop.confirmation(subscriber, business)
   const before = await shop.events()
@@ -58,27 +58,27 @@ test('looking changes nothing', async () => {
   expect(await shop.subscription(subscriber.subscription.id)).toEqual(subscriber.subscription)
 })
 
-test('a page that has grown old does nothing: the plan has changed since', async () => {
+test('an outdated page changes nothing after the plan has changed', async () => {
   const subscriber = await shop.subscriber()
   const { path } = await shop.confirmation(subscriber, enterprise)
   const form = { ...(await shop.get(path)).hidden(path), card: 'on_file' }
   await shop.send((await shop.confirmation(subscriber, business)).path, { card: 'on_file' })
   const stale = await shop.post(path, form)
   expect(stale.status).toBe(403)
-  expect(stale.text).toContain('Present plan Business, monthly')
+  expect(stale.text).toContain('Current plan Business, monthly')
   expect((await shop.subscription(subscriber.subscription.id)).items[0]!.price).toBe(business)
   expect((await shop.post(path, { ...stale.hidden(path), card: 'on_file' })).status).toBe(303)
 })
 
-test('a page that is some minutes old is good, though the amount has fallen by cents', async () => {
+test('a page that is minutes old still works, although the amount has dropped by cents', async () => {
   const { path } = await shop.confirmation(await shop.subscriber(), business)
   const form = { ...(await shop.get(path)).hidden(path), card: 'on_file' }
   shop.passSeconds(900)
   expect((await shop.post(path, form)).status).toBe(303)
-  expect(await shop.look((db) => db.all('invoices')[1]!.total)).toBeLessThan(15_000)
+  expect(await shop.query((db) => db.all('invoices')[1]!.total)).toBeLessThan(15_000)
 })
 
-test('there is nothing to confirm when the plan is so already or has ended', async () => {
+test('there is nothing to confirm if the customer already has the plan or it has ended', async () => {
   const subscriber = await shop.subscriber()
   const [one, other] = [await shop.confirmation(subscriber, business), await shop.confirmation(subscriber, business)]
   await shop.send(one.path, { card: 'on_file' })
@@ -90,7 +90,7 @@ test('there is nothing to confirm when the plan is so already or has ended', asy
   for (const page of [await shop.get(path), await shop.post(path, form)]) expect(page.status).toBe(410)
 })
 
-test('within a trial without a card, a card is asked for; the trial ends and the new plan is paid', async () => {
+test('in a trial without a card the page asks for one, ends the trial and charges the new plan', async () => {
   const subscriber = await shop.subscriber('price_standin_pro_monthly', {
     'subscription_data[trial_period_days]': '14',
   })
@@ -109,7 +109,7 @@ test('within a trial without a card, a card is asked for; the trial ends and the
   })
 })
 
-test('a card on file that fails leaves the plan as it was', async () => {
+test('a declined card on file leaves the plan unchanged', async () => {
   const subscriber = await shop.subscriber()
   const portal = await shop.portal(subscriber.customer.id)
   await shop.send(`${portal.path}/card`, { card: 'declines' })
@@ -120,7 +120,7 @@ test('a card on file that fails leaves the plan as it was', async () => {
   expect(await shop.subscription(before.id)).toEqual(before)
 })
 
-test('a link that leads to the portal afterwards opens it then, and one that has expired says so', async () => {
+test('a completed link without redirect opens the portal, and an expired one says so', async () => {
   const subscriber = await shop.subscriber()
   const { path } = await shop.confirmation(subscriber, business, {})
   const home = path.replace('confirm', 'portal')

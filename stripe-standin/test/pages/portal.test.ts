@@ -10,7 +10,7 @@ afterEach(() => shop.close())
 const business = 'price_standin_business_monthly'
 const back = 'https://service.example/back'
 
-test('shows plan, card and invoices, and the way back', async () => {
+test('shows plan, card, invoices and the link back', async () => {
   const { customer } = await shop.subscriber()
   const page = await shop.get((await shop.portal(customer.id)).path)
   expect(page.status).toBe(200)
@@ -20,14 +20,14 @@ test('shows plan, card and invoices, and the way back', async () => {
   expect(page.html).toContain('href="https://service.example/account"')
 })
 
-test('of a customer without anything it shows that there is nothing', async () => {
+test('shows that a new customer has no plan, card or invoices', async () => {
   const page = await shop.get((await shop.portal((await shop.customer()).id)).path)
-  expect(page.text).toContain('You have no plan at present.')
+  expect(page.text).toContain('You have no plan.')
   expect(page.text).toContain('No card is on file.')
   expect(page.text).toContain('No invoices yet.')
 })
 
-test("shows nothing of another customer's", async () => {
+test('shows no data of other customers', async () => {
   const { subscription } = await shop.subscriber()
   const stranger = await shop.portal((await shop.customer({ email: 'eve@aurora.example' })).id)
   const page = await shop.get(stranger.path)
@@ -53,7 +53,7 @@ test('a link expires after an hour', async () => {
   }
 })
 
-test('cancels at the end of the period, once, and takes it back', async () => {
+test('cancels at the end of the period, once, and reverts it', async () => {
   const { customer, subscription } = await shop.subscriber()
   const session = await shop.portal(customer.id)
   const cancel = `${session.path}/cancel/${subscription.id}`
@@ -73,7 +73,7 @@ test('cancels at the end of the period, once, and takes it back', async () => {
   expect(updates).toHaveLength(3) // paid, canceled, kept
 })
 
-test('goes up at once and charges the difference, and goes down when the period ends', async () => {
+test('upgrades at once and charges the difference, and downgrades when the period ends', async () => {
   const { customer, subscription } = await shop.subscriber(business)
   const session = await shop.portal(customer.id)
   const plans = await shop.get(`${session.path}/plans/${subscription.id}`)
@@ -96,7 +96,7 @@ test('goes up at once and charges the difference, and goes down when the period 
   expect((await shop.subscription(subscription.id)).schedule).toBeNull()
 })
 
-test('a change that is sent twice is done once', async () => {
+test('a change submitted twice is made once', async () => {
   const { customer, subscription } = await shop.subscriber()
   const session = await shop.portal(customer.id)
   const change = `${session.path}/change/${subscription.id}`
@@ -105,11 +105,11 @@ test('a change that is sent twice is done once', async () => {
     const replies = await Promise.all([shop.post(change, form), shop.post(change, form)])
     expect(replies.map(({ status }) => status)).toEqual([303, 303])
   }
-  expect(await shop.look((db) => db.all('invoices').length)).toBe(2)
-  expect(await shop.look((db) => db.all('subscription_schedules').length)).toBe(1)
+  expect(await shop.query((db) => db.all('invoices').length)).toBe(2)
+  expect(await shop.query((db) => db.all('subscription_schedules').length)).toBe(1)
 })
 
-test('a declined card leaves plan and card as they were', async () => {
+test('a declined card leaves plan and card unchanged', async () => {
   const { customer, subscription } = await shop.subscriber()
   const session = await shop.portal(customer.id)
   const change = `${session.path}/change/${subscription.id}`
@@ -121,7 +121,7 @@ test('a declined card leaves plan and card as they were', async () => {
   expect(paid.status).toBe(303)
 })
 
-test('a new card pays what is open, and brings a past due plan back', async () => {
+test('a new card pays open invoices and reactivates a past due plan', async () => {
   const { customer, subscription } = await shop.subscriber()
   const first = await shop.portal(customer.id)
   expect((await shop.send(`${first.path}/card`, { card: 'declines' })).location).toBe(`${first.path}?did=card`)
@@ -136,16 +136,16 @@ test('a new card pays what is open, and brings a past due plan back', async () =
   expect([declined.status, declined.heading]).toEqual([402, 'Your plan and payments'])
 
   const card = `${session.path}/card`
-  expect((await shop.get(card)).text).toContain('to be paid with the new card at once $49.00')
+  expect((await shop.get(card)).text).toContain('charged to the new card at once $49.00')
   const form = { ...(await shop.get(card)).hidden(card), card: 'works' }
   expect((await shop.post(card, form)).status).toBe(303)
   expect((await shop.post(card, form)).status).toBe(403)
   expect(await shop.subscription(subscription.id)).toMatchObject({ status: 'active' })
-  expect(await shop.look((db) => db.all('payment_methods').length)).toBe(3)
+  expect(await shop.query((db) => db.all('payment_methods').length)).toBe(3)
   expect((await shop.post(pay, {})).location).toBe(session.path)
 })
 
-test('a plan that paused for want of a card is taken up again', async () => {
+test('a plan paused without a card is resumed', async () => {
   const { customer, subscription } = await shop.subscriber()
   await shop.standin.change(({ db }) => {
     db.update('subscriptions', subscription, { status: 'paused', default_payment_method: null })
@@ -155,13 +155,13 @@ test('a plan that paused for want of a card is taken up again', async () => {
   expect((await shop.get(session.path)).actions).not.toContain(resume)
   await shop.send(`${session.path}/card`, { card: 'declines' })
   expect((await shop.send(session.path, {}, resume)).status).toBe(402)
-  expect(await shop.look((db) => db.all('invoices').length)).toBe(1)
+  expect(await shop.query((db) => db.all('invoices').length)).toBe(1)
   await shop.send(`${session.path}/card`, { card: 'works' })
   expect((await shop.send(session.path, {}, resume)).location).toBe(`${session.path}?did=resume`)
   expect(await shop.subscription(subscription.id)).toMatchObject({ status: 'active' })
 })
 
-test('features that are switched off are neither offered nor done', async () => {
+test('disabled features are neither offered nor executed', async () => {
   const { customer, subscription } = await shop.subscriber()
   await shop.standin.change(({ db }) => {
     const configuration = db.getOrThrow('portal_configurations', 'bpc_standin_default')
@@ -202,7 +202,7 @@ const flows = {
 }
 
 test.each(['a card', 'a cancellation'] as const)(
-  'a link made for %s does that alone, once, and leads on',
+  'a link for %s allows only that, once, and redirects',
   async (name) => {
     const { customer, subscription } = await shop.subscriber()
     const { flow, page, chosen, cardsAfter } = flows[name](subscription.id)
@@ -216,12 +216,12 @@ test.each(['a card', 'a cancellation'] as const)(
     const replies = await Promise.all([shop.post(path, form), shop.post(path, form)])
     expect(replies.map(({ location }) => location)).toEqual([back, back])
     const again = await shop.get(path)
-    expect([again.status, again.heading]).toEqual([410, 'This link was used already'])
-    expect(await shop.look((db) => db.all('payment_methods').length)).toBe(cardsAfter)
+    expect([again.status, again.heading]).toEqual([410, 'This link was already used'])
+    expect(await shop.query((db) => db.all('payment_methods').length)).toBe(cardsAfter)
   },
 )
 
-test('a link made for another plan leads through the choice and back to the service', async () => {
+test('a link for a plan change leads through the choice and back to the service', async () => {
   const { customer, subscription } = await shop.subscriber()
   const session = await shop.portal(customer.id, {
     type: 'subscription_update',

@@ -32,16 +32,16 @@ test('every page says that it is a local stand-in and that no money moves', asyn
   }
 })
 
-test('unknown links get a page that says so', async () => {
+test('unknown links get an error page', async () => {
   for (const path of ['checkout/cs_x', 'portal/bps_x', 'confirm/bps_x', 'portal/bps_x/card', 'portal/__proto__', 'x']) {
     for (const page of [await shop.get(`/pay/${path}`), await shop.post(`/pay/${path}`, { token: 'x' })]) {
       expect(page.status, path).toBe(404)
-      expect(page.heading, path).toBe('This link leads nowhere')
+      expect(page.heading, path).toBe('This link is not valid')
     }
   }
 })
 
-test('pages allow no script, no frame and nothing from elsewhere, and are not kept', async () => {
+test('pages allow no scripts, frames or external content, and are not cached', async () => {
   const { path } = await shop.checkout()
   const { headers } = await shop.get(path)
   expect(headers['content-security-policy']).toMatch(
@@ -55,7 +55,7 @@ test('pages allow no script, no frame and nothing from elsewhere, and are not ke
   })
 })
 
-test('what others have written comes out as text', async () => {
+test('stored text is escaped', async () => {
   const customer = await shop.customer()
   // The API rejects such a URL; the pages do not rely on it.
   await shop.standin.change(({ db }) => {
@@ -77,16 +77,16 @@ const bendUrls = (id: string, url: string) =>
     db.update('checkout_sessions', db.getOrThrow('checkout_sessions', id), { success_url: url, cancel_url: url })
   })
 
-test('an address that is no web address is neither a link nor a redirect', async () => {
+test('a URL with another scheme becomes neither a link nor a redirect', async () => {
   const { id, path } = await shop.checkout({ customer: (await shop.customer()).id })
   await bendUrls(id, 'javascript:alert(1)')
   expect((await shop.get(path)).html).not.toContain('javascript:')
   const reply = await shop.send(path, { card: 'works' })
   expect(reply.location).toBeUndefined()
-  expect(reply.heading).toBe('This link was used already')
+  expect(reply.heading).toBe('This link was already used')
 })
 
-test('an address with odd characters is sent in ASCII, and brings no header of its own', async () => {
+test('a URL with unusual characters is sent in ASCII and cannot inject a header', async () => {
   const { id, path } = await shop.checkout({ customer: (await shop.customer()).id })
   await bendUrls(id, 'https://bücher.example/ça va?\r\nSet-Cookie: x=1')
   const reply = await shop.send(path, { card: 'works' })
@@ -94,7 +94,7 @@ test('an address with odd characters is sent in ASCII, and brings no header of i
   expect(reply.headers).not.toHaveProperty('set-cookie')
 })
 
-test('a form without the token of our page does nothing and shows how things stand', async () => {
+test('a form without a valid token changes nothing and shows the current state', async () => {
   const { customer, subscription } = await shop.subscriber()
   const portal = await shop.portal(customer.id)
   const other = await shop.portal(customer.id)
@@ -112,26 +112,26 @@ test('a form without the token of our page does nothing and shows how things sta
     ]
     for (const page of refused) {
       expect(page.status).toBe(403)
-      expect(page.notice).toContain('Nothing was done')
+      expect(page.notice).toContain('Nothing was changed')
     }
   }
   expect(await shop.subscription(subscription.id)).toEqual(subscription)
 })
 
-test('a card that no page offers is refused', async () => {
+test('a card that the page does not offer is rejected', async () => {
   const { path } = await shop.checkout({ customer: (await shop.customer()).id })
   for (const card of ['on_file', 'constructor', '']) expect((await shop.send(path, { card })).status).toBe(403)
 })
 
-test('what is no form, or too much of one, gets a page too', async () => {
+test('a body that is not a form, or too large, gets an error page', async () => {
   const { path: url } = await shop.checkout()
   const json = await shop.app.inject({ method: 'POST', url, payload: { token: 'x' } })
   expect(json.statusCode).toBe(415)
-  expect(json.body).toContain('This cannot be read')
+  expect(json.body).toContain('Invalid request')
   expect((await shop.post(url, { token: 'x'.repeat(20_000) })).status).toBe(413)
 })
 
-test('a fault of our own gets a page that tells nothing of it', async () => {
+test('an internal error gets a page without details', async () => {
   const { path } = await shop.checkout()
   const form = { ...(await shop.get(path)).hidden(path), card: 'works' }
   vi.spyOn(shop.standin, 'read').mockRejectedValue(new Error('of the disk'))

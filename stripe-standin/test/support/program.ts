@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL('../../src/bin/standin.ts', import.meta.ur
 /** The stand-in as a separate process. */
 export interface Program {
   readonly url: string
-  readonly told: { readonly url: string; readonly secret_key: string; readonly webhook_secret: string | null }
+  readonly output: { readonly url: string; readonly secret_key: string; readonly webhook_secret: string | null }
   readonly process: ChildProcess
   /** Sends a signal or closes standard input, and waits for the end; resolves with the exit code. */
   end(how: NodeJS.Signals | 'close stdin'): Promise<number | null>
@@ -22,21 +22,21 @@ export async function startProgram(environment: Record<string, string>): Promise
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const ended = once(child, 'exit')
-  let complaint = ''
+  let errorOutput = ''
   child.stderr.on('data', (chunk) => {
-    complaint += chunk
+    errorOutput += chunk
   })
   const first = once(createInterface(child.stdout), 'line')
   const line = await Promise.race([
     first.then(([text]) => String(text)),
     ended.then(() => {
-      throw new Error(complaint)
+      throw new Error(errorOutput)
     }),
   ])
-  const told = JSON.parse(line)
+  const output = JSON.parse(line)
   return {
-    url: told.url,
-    told,
+    url: output.url,
+    output,
     process: child,
     async end(how) {
       if (how === 'close stdin') child.stdin.end()

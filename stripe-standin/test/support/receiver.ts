@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Stripe from 'stripe'
-import type { HandClock } from './world.ts'
 
 /** A webhook receiver that records accepted events and replies as a test sets. */
 export interface Receiver {
@@ -16,7 +15,7 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-export async function openReceiver(secret: string, clock: Pick<HandClock, 'now'>): Promise<Receiver> {
+export async function openReceiver(secret: string, clock: { readonly now: () => Date }): Promise<Receiver> {
   const stripe = new Stripe('sk_test_unused')
   const events: Stripe.Event[] = []
   let attempts = 0

@@ -62,7 +62,7 @@ export class Shop {
   }
 
   /** Reads the database. */
-  look<T>(read: (db: Database) => T): Promise<T> {
+  query<T>(read: (db: Database) => T): Promise<T> {
     return this.standin.read(({ db }) => read(db))
   }
 
@@ -109,19 +109,19 @@ export class Shop {
     const { id } = await this.customer()
     const session = await this.checkout({ customer: id, ...form }, price)
     await this.standin.change((ctx) => completeCheckout(ctx, session.id, { card: 'works' }))
-    return this.look((db) => ({
+    return this.query((db) => ({
       customer: db.getOrThrow('customers', id),
       subscription: db.all('subscriptions').find(({ customer }) => customer === id)!,
     }))
   }
 
   subscription(id: string): Promise<Subscription> {
-    return this.look((db) => db.getOrThrow('subscriptions', id))
+    return this.query((db) => db.getOrThrow('subscriptions', id))
   }
 
   /** Types of all events so far, oldest first. */
   events(): Promise<string[]> {
-    return this.look((db) => db.all('events').map(({ type }) => type))
+    return this.query((db) => db.all('events').map(({ type }) => type))
   }
 
   /** Calls the API as a service does. */

@@ -4,12 +4,12 @@ import type { Standin } from '../../src/standin.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
 /** A clock that only a test advances. */
-export interface HandClock {
+export interface ManualClock {
   readonly now: () => Date
   advanceMs(ms: number): void
 }
 
-export function handClock(start = '2026-11-02T10:00:00Z'): HandClock {
+export function manualClock(start = '2026-11-02T10:00:00Z'): ManualClock {
   let nowMs = Date.parse(start)
   return {
     now: () => new Date(nowMs),
@@ -24,7 +24,7 @@ export interface World {
   readonly stripe: Stripe
   readonly standin: Standin
   readonly receiver: Receiver
-  readonly clock: HandClock
+  readonly clock: ManualClock
   readonly url: string
   /** Calls a control; every due event was sent when it resolves. */
   control<T = unknown>(path: string, body?: object): Promise<T>
@@ -38,14 +38,14 @@ export interface World {
 export const webhookSecret = 'whsec_of_the_tests'
 export const secretKey = 'sk_test_of_the_tests'
 /** The header of every request to the API and the controls. */
-export const keyHeader = { authorization: `Bearer ${secretKey}` }
+export const authHeader = { authorization: `Bearer ${secretKey}` }
 export const daySeconds = 86_400
 export const hourSeconds = 3_600
 
 export async function openWorld(
-  options: { stateDir?: string; clock?: HandClock; receiver?: Receiver } = {},
+  options: { stateDir?: string; clock?: ManualClock; receiver?: Receiver } = {},
 ): Promise<World> {
-  const clock = options.clock ?? handClock()
+  const clock = options.clock ?? manualClock()
   const receiver = options.receiver ?? (await openReceiver(webhookSecret, clock))
   const { app, standin } = await createStandin({
     stateDir: options.stateDir,
@@ -57,15 +57,15 @@ export async function openWorld(
   const control = async <T>(path: string, body: object = {}): Promise<T> => {
     const answer = await fetch(`${url}/_standin/${path}`, {
       method: 'POST',
-      headers: { ...keyHeader, 'content-type': 'application/json' },
+      headers: { ...authHeader, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    const told = await answer.json()
-    if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(told)}`)
-    return told as T
+    const reply = await answer.json()
+    if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(reply)}`)
+    return reply as T
   }
   return {
-    stripe: clientOf(url),
+    stripe: createClient(url),
     standin,
     receiver,
     clock,
@@ -83,7 +83,7 @@ export async function openWorld(
 }
 
 /** The official client without retries. */
-export function clientOf(url: string, key = secretKey): Stripe {
+export function createClient(url: string, key = secretKey): Stripe {
   const { hostname, port } = new URL(url)
   return new Stripe(key, { host: hostname, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false })
 }

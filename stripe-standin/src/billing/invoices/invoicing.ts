@@ -104,11 +104,16 @@ function dueDate(ctx: RequestContext, invoice: Invoice): number | null {
 }
 
 /** Writes fields of an invoice and emits `invoice.updated`, preceded by `statusEvent` if the status changes. */
-export function patchInvoice(ctx: RequestContext, invoice: Invoice, fields: Partial<Invoice>, turn?: string): Invoice {
+export function patchInvoice(
+  ctx: RequestContext,
+  invoice: Invoice,
+  fields: Partial<Invoice>,
+  statusEvent?: string,
+): Invoice {
   const before = presentInvoice(ctx, invoice)
   const changed = ctx.db.update('invoices', invoice, fields)
   const after = presentInvoice(ctx, changed)
-  if (turn) emitEvent(ctx, turn, after)
+  if (statusEvent) emitEvent(ctx, statusEvent, after)
   emitUpdatedEvent(ctx, 'invoice.updated', before, after)
   return changed
 }

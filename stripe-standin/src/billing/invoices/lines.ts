@@ -29,7 +29,7 @@ export function periodLine(
 }
 
 /** The line that credits or charges an item for the part of its period from `rest.start` to `rest.end`. */
-export function prorationLine(
+function prorationLine(
   ctx: RequestContext,
   subscription: string,
   item: SubscriptionItem,

@@ -50,10 +50,10 @@ export function chargeInvoice(
   ctx: RequestContext,
   open: Invoice,
   method: PaymentMethod | null,
-  { byHand = false } = {},
+  { manual = false } = {},
 ): Invoice {
   if (amountDue(open) === 0 || canBeCharged(method)) return markInvoicePaid(ctx, open)
-  if (byHand && open.attempt_count > 0) {
+  if (manual && open.attempt_count > 0) {
     emitEvent(ctx, 'invoice.payment_failed', presentInvoice(ctx, open))
     return open
   }

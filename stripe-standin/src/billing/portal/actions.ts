@@ -126,7 +126,7 @@ export function updatePaymentMethod(
     if (subscription.customer !== customer.id || hasEnded(subscription)) continue
     patchSubscription(ctx, subscription, { default_payment_method: method.id })
   }
-  for (const invoice of openInvoices(ctx, customer.id)) chargeInvoice(ctx, invoice, method, { byHand: true })
+  for (const invoice of openInvoices(ctx, customer.id)) chargeInvoice(ctx, invoice, method, { manual: true })
   if (visit.session.flow?.type === 'payment_method_update') completeFlow(ctx, visit.session)
   return method
 }
@@ -136,7 +136,7 @@ export function payInvoice(ctx: RequestContext, sessionId: string, wanted: { rea
   const { customer } = loadPortalSession(ctx, sessionId)
   const invoice = openInvoices(ctx, customer.id).find(({ id }) => id === wanted.invoice)
   if (!invoice) throw resourceMissing('invoice', wanted.invoice)
-  const tried = chargeInvoice(ctx, invoice, paymentMethodForInvoice(ctx, invoice), { byHand: true })
+  const tried = chargeInvoice(ctx, invoice, paymentMethodForInvoice(ctx, invoice), { manual: true })
   if (tried.status !== 'paid') throw cardDeclined({ keepsChanges: true })
   return tried
 }

@@ -85,10 +85,10 @@ function checkPlanChoice(
   if (!price?.active || !price.recurring || !offered)
     throw invalidRequest(`The price ${priceId} cannot be chosen in this portal configuration.`)
   if (subscription.status === 'incomplete' || subscription.status === 'paused' || subscription.items.length > 1)
-    throw invalidRequest('This subscription cannot be updated in the portal in its present state.')
+    throw invalidRequest('This subscription cannot be updated in the portal in its current status.')
   const item = subscription.items[0]!
   if (item.price === priceId && item.quantity === quantity)
-    throw invalidRequest('The subscription has this price and quantity already: there is nothing to update.')
+    throw invalidRequest('The subscription already has this price and quantity.')
 }
 
 function isDeferredToPeriodEnd(

@@ -40,7 +40,7 @@ export function loadPortalView(ctx: RequestContext, sessionId: string): PortalVi
 }
 
 /** Data of the page that confirms one change; `preview` is null once the change was made or is impossible. */
-export interface ConfirmView extends PortalSessionDetails {
+interface ConfirmView extends PortalSessionDetails {
   readonly subscription: Subscription
   readonly from: ProductPrice
   readonly to: ProductPrice

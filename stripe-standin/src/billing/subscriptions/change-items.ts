@@ -24,7 +24,7 @@ export interface ItemChange {
   readonly from: number
 }
 
-export interface ItemChangeOutcome {
+interface ItemChangeOutcome {
   readonly fields: Partial<Subscription>
   /** Credits and charges of the change. */
   readonly lines: readonly NewInvoiceLine[]

@@ -13,7 +13,7 @@ import { endSchedule, patchSubscription, reloadSubscription } from './record.ts'
 
 const daySeconds = 86_400
 
-export interface Recurrence {
+interface Recurrence {
   readonly interval: Interval
   readonly interval_count: number
 }

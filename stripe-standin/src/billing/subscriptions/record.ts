@@ -1,7 +1,6 @@
 import { emitEvent, emitUpdatedEvent } from '../../events/emit.ts'
 import { presentSchedule, presentSubscription } from '../../presenters/subscriptions.ts'
-import type { RequestContext } from '../../state/database.ts'
-import { newId } from '../../state/database.ts'
+import { newId, type RequestContext } from '../../state/database.ts'
 import type { Customer, PaymentMethod, Price, Product } from '../../state/records.ts'
 import type { Subscription, SubscriptionSchedule } from '../../state/subscription-records.ts'
 

@@ -14,7 +14,7 @@ import { announceTrialEnd } from './trial.ts'
 
 export type PaymentBehavior = 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete'
 
-export interface NewSubscription {
+interface NewSubscription {
   readonly customer: string
   readonly items: readonly { readonly price: string; readonly quantity: number; readonly metadata: Metadata }[]
   readonly currency: string
@@ -31,7 +31,7 @@ export interface NewSubscription {
 export function startSubscription(
   ctx: RequestContext,
   wanted: NewSubscription,
-  { toldIncomplete = false } = {},
+  { createdIncomplete = false } = {},
 ): Subscription {
   const method = findPaymentMethod(ctx, wanted.fields.default_payment_method ?? null, wanted.customer)
   const draft = buildSubscription(ctx, wanted)
@@ -42,9 +42,9 @@ export function startSubscription(
     0,
   )
   const byTransfer = draft.collection_method === 'send_invoice'
-  const asksNow = due > 0 && !byTransfer
-  const paysNow = !asksNow || (wanted.paymentBehavior !== 'default_incomplete' && canBeCharged(method))
-  if (asksNow && wanted.paymentBehavior !== 'default_incomplete') {
+  const isDueNow = due > 0 && !byTransfer
+  const paysNow = !isDueNow || (wanted.paymentBehavior !== 'default_incomplete' && canBeCharged(method))
+  if (isDueNow && wanted.paymentBehavior !== 'default_incomplete') {
     if (!method) {
       throw invalidRequest(
         'This customer has no attached payment source or default payment method. Please consider adding a default payment method.',
@@ -53,7 +53,7 @@ export function startSubscription(
     }
     if (!paysNow && wanted.paymentBehavior === 'error_if_incomplete') throw cardDeclined()
   }
-  const complete = paysNow && !(toldIncomplete && asksNow)
+  const complete = paysNow && !(createdIncomplete && isDueNow)
   const status = free ? 'trialing' : complete ? 'active' : 'incomplete'
   const started = ctx.db.put('subscriptions', { ...draft, status })
   const invoice = draftSubscriptionInvoice(ctx, started, {
@@ -61,11 +61,11 @@ export function startSubscription(
     lines,
     period: { start: ctx.now, end: ctx.now },
   })
-  const told = ctx.db.update('subscriptions', started, { latest_invoice: invoice.id })
-  emitEvent(ctx, 'customer.subscription.created', presentSubscription(ctx, told))
+  const created = ctx.db.update('subscriptions', started, { latest_invoice: invoice.id })
+  emitEvent(ctx, 'customer.subscription.created', presentSubscription(ctx, created))
   collectFirstInvoice(ctx, invoice, wanted.paymentBehavior)
-  announceTrialEnd(ctx, reloadSubscription(ctx, told))
-  return reloadSubscription(ctx, told)
+  announceTrialEnd(ctx, reloadSubscription(ctx, created))
+  return reloadSubscription(ctx, created)
 }
 
 function collectFirstInvoice(ctx: RequestContext, invoice: Invoice, behavior: PaymentBehavior): void {

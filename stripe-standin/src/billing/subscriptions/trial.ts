@@ -60,6 +60,6 @@ export const trialNoticeSeconds = 3 * 86_400
 export function announceTrialEnd(ctx: RequestContext, subscription: Subscription): void {
   if (subscription.status !== 'trialing' || subscription.trial_will_end_told || subscription.trial_end === null) return
   if (subscription.trial_end - trialNoticeSeconds > ctx.now) return
-  const told = ctx.db.update('subscriptions', subscription, { trial_will_end_told: true })
-  emitEvent(ctx, 'customer.subscription.trial_will_end', presentSubscription(ctx, told))
+  const announced = ctx.db.update('subscriptions', subscription, { trial_will_end_told: true })
+  emitEvent(ctx, 'customer.subscription.trial_will_end', presentSubscription(ctx, announced))
 }

@@ -9,7 +9,7 @@ import type { PaymentBehavior } from './start.ts'
 import { announceTrialEnd, endTrial } from './trial.ts'
 
 /** The requested changes; undefined fields stay as they are. */
-export interface SubscriptionUpdate {
+interface SubscriptionUpdate {
   readonly items?: readonly SubscriptionItem[] | undefined
   readonly trialEnd?: number | 'now' | undefined
   readonly cancelAtPeriodEnd?: boolean | undefined

@@ -35,7 +35,7 @@ export function showCancel(portal: PortalPageRequest): Page {
 <p>${
       later
         ? 'Until then everything stays as it is, and you can change your mind. No further period will be charged.'
-        : 'It cannot be taken up again afterwards. No further period will be charged.'
+        : 'It cannot be resumed afterwards. No further period will be charged.'
     }</p>
 ${postForm(
   portal,

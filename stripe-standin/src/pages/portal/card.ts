@@ -18,8 +18,8 @@ export function showCardForm(portal: PortalPageRequest): Page {
     notice: portal.notice,
     redirectsTo: originAfterCompletion(portal),
     body: html`${descriptionList([
-      { name: 'Present card', value: card ? formatCard(card) : 'None' },
-      open !== null && { name: 'Open invoices, to be paid with the new card at once', value: open, sum: true },
+      { name: 'Current card', value: card ? formatCard(card) : 'None' },
+      open !== null && { name: 'Open invoices, charged to the new card at once', value: open, sum: true },
     ])}
 ${postForm(
   portal,

@@ -6,12 +6,9 @@ import type { Subscription } from '../../state/subscription-records.ts'
 import { nothingToDoPage } from '../error-pages.ts'
 import { formatDate, formatMoney, formatPlanName, formatPrice, type Sold } from '../format.ts'
 import { cardRadioGroup, checkCardPays, postForm, readCardChoice } from '../forms.ts'
-import type { HtmlPart } from '../html.ts'
-import { type Html, html } from '../html.ts'
-import type { Page } from '../layout.ts'
-import { descriptionList } from '../layout.ts'
-import type { PageResponse } from '../page-request.ts'
-import { checkFormToken } from '../page-request.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
+import { descriptionList, type Page } from '../layout.ts'
+import { checkFormToken, type PageResponse } from '../page-request.ts'
 import { completePortalAction, exitLink, originAfterCompletion, type PortalPageRequest } from './page-request.ts'
 
 /** A plan change to be confirmed. */
@@ -34,7 +31,7 @@ export function planChangeForm(portal: PortalPageRequest, change: PlanChange, ba
   const now = preview.when === 'now'
   const pays = preview.amountDue > 0
   return html`${descriptionList([
-    { name: 'Present plan', value: planLabel(from, subscription.items[0]!.quantity) },
+    { name: 'Current plan', value: planLabel(from, subscription.items[0]!.quantity) },
     { name: 'New plan', value: planLabel(to, quantity) },
     { name: 'It changes', value: now ? 'At once' : html`On ${formatDate(preview.at)}` },
     now && subscription.status === 'trialing' && pays && { name: 'Your trial', value: 'Ends now' },

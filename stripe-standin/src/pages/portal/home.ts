@@ -38,7 +38,7 @@ export function showPortalHome(portal: PortalPageRequest): Page {
     title: 'Your plan and payments',
     notice: portal.notice ?? (done ? { tone: 'good', text: done } : undefined),
     body: html`${portal.customer.email && html`<p>For ${portal.customer.email}</p>`}
-${subscriptions.length === 0 && html`<h2>Plan</h2>\n<p>You have no plan at present.</p>`}
+${subscriptions.length === 0 && html`<h2>Plan</h2>\n<p>You have no plan.</p>`}
 ${subscriptions.map((each) => subscriptionSection(portal, each))}
 <h2>Card</h2>
 <p>${card ? formatCard(card) : 'No card is on file.'}</p>
@@ -89,7 +89,7 @@ function subscriptionActions(portal: PortalPageRequest, { subscription, choices 
   return [
     status === 'paused' &&
       portal.paymentMethod !== null &&
-      buttonForm(portal, resumePath(portal, subscription), subscription.items, 'Take it up again'),
+      buttonForm(portal, resumePath(portal, subscription), subscription.items, 'Resume plan'),
     (cancelAt !== null || schedule !== null) && keepPlanButton(portal, subscription),
     choices.length > 0 && html`<a class="button" href="${portal.home}/plans/${id}">Change plan</a>`,
     cancelAt === null &&
@@ -108,7 +108,7 @@ function resumePath(portal: PortalPageRequest, subscription: Subscription): stri
 }
 
 /** The customer's invoices, newest first; open ones have a button to pay. */
-export function invoiceList(portal: PortalPageRequest): Html {
+function invoiceList(portal: PortalPageRequest): Html {
   if (portal.invoices.length === 0) return html`<p>No invoices yet.</p>`
   return html`<ul class="invoices">${portal.invoices.map((invoice) => invoiceEntry(portal, invoice))}</ul>`
 }

@@ -21,35 +21,35 @@ export type PortalPageName = PortalFlow['type'] | 'home'
 
 /** Shows a portal page if the link is valid for it. */
 export function showPortalPage(
-  visit: PageRequest,
-  place: PortalPageName,
+  pageRequest: PageRequest,
+  pageName: PortalPageName,
   show: (portal: PortalPageRequest) => PageResponse,
 ): PageResponse {
-  return handlePortalRequest(visit, place, completionPage, show)
+  return handlePortalRequest(pageRequest, pageName, completionPage, show)
 }
 
 /** Handles a portal form. A form of a used link is redirected as the first time. */
 export function submitPortalForm(
-  visit: PageRequest,
-  place: PortalPageName,
+  pageRequest: PageRequest,
+  pageName: PortalPageName,
   act: (portal: PortalPageRequest) => PageResponse,
 ): PageResponse {
-  return handlePortalRequest(visit, place, redirectAfterCompletion, act)
+  return handlePortalRequest(pageRequest, pageName, redirectAfterCompletion, act)
 }
 
 function handlePortalRequest(
-  visit: PageRequest,
-  place: PortalPageName,
+  pageRequest: PageRequest,
+  pageName: PortalPageName,
   afterUse: (portal: PortalPageRequest) => PageResponse,
   go: (portal: PortalPageRequest) => PageResponse,
 ): PageResponse {
-  const portal = loadPortalRequest(visit)
+  const portal = loadPortalRequest(pageRequest)
   if (!portal) return unknownLinkPage()
   const { session, returnUrl } = portal
   if (session.completed_at !== null && flowCompletion(session)) return afterUse(portal)
-  if (visit.ctx.now >= session.created + sessionSeconds) return expiredLinkPage(returnUrl)
+  if (pageRequest.ctx.now >= session.created + sessionSeconds) return expiredLinkPage(returnUrl)
   const flow = pendingFlow(portal)
-  return flow && place !== flow.type ? { redirect: flowPath(portal, flow) } : go(portal)
+  return flow && pageName !== flow.type ? { redirect: flowPath(portal, flow) } : go(portal)
 }
 
 /** Ends an action: a link made for one flow is completed and redirects, others return to the home page. */
@@ -63,14 +63,14 @@ export function completePortalAction(portal: PortalPageRequest, did: PortalActio
 const actionMessages = {
   card: 'Your card was changed.',
   cancel: 'Your plan is canceled.',
-  keep: 'Your plan goes on.',
+  keep: 'Your plan continues.',
   change: 'Your plan was changed.',
   schedule: 'Your plan will change at the end of the paid period.',
   pay: 'Your invoice was paid.',
-  resume: 'Your plan was taken up again.',
+  resume: 'Your plan was resumed.',
 }
 
-export type PortalAction = keyof typeof actionMessages
+type PortalAction = keyof typeof actionMessages
 
 /** The confirmation shown on the home page after an action. */
 export function describePortalAction(did: string | null): string | undefined {
@@ -98,13 +98,13 @@ export function requestedSubscription(portal: PortalPageRequest) {
   )
 }
 
-function loadPortalRequest(visit: PageRequest): PortalPageRequest | null {
-  const id = visit.params.id ?? ''
-  if (!visit.ctx.db.get('portal_sessions', id)) return null
-  const view = loadPortalView(visit.ctx, id)
+function loadPortalRequest(pageRequest: PageRequest): PortalPageRequest | null {
+  const id = pageRequest.params.id ?? ''
+  if (!pageRequest.ctx.db.get('portal_sessions', id)) return null
+  const view = loadPortalView(pageRequest.ctx, id)
   if (view.customer.deleted) return null
   const returnUrl = view.session.return_url ?? view.configuration.default_return_url
-  return { ...visit, ...view, returnUrl, home: `/pay/portal/${id}` }
+  return { ...pageRequest, ...view, returnUrl, home: `/pay/portal/${id}` }
 }
 
 /** The flow of the link until it is completed. */
@@ -141,7 +141,7 @@ function completionPage(portal: PortalPageRequest): Page {
   return {
     status: 200,
     title: 'All done',
-    body: html`<p>${end.message ?? 'What you confirmed is done.'}</p>
-<div class="actions">${externalLinkButton(portal.returnUrl, 'Go on')}</div>`,
+    body: html`<p>${end.message ?? 'Your change was made.'}</p>
+<div class="actions">${externalLinkButton(portal.returnUrl, 'Continue')}</div>`,
   }
 }

@@ -23,7 +23,7 @@ export function showPlans(portal: PortalPageRequest): Page {
     status: 200,
     title: 'Choose another plan',
     notice: portal.notice,
-    body: html`<p>Your present plan is ${formatPlanName(named)}, ${formatPrice(named.price, quantity)}.</p>
+    body: html`<p>Your current plan is ${formatPlanName(named)}, ${formatPrice(named.price, quantity)}.</p>
 <form method="get" action="${changePath(portal, named)}">
 ${radioGroup(
   'price',
@@ -38,7 +38,7 @@ ${radioGroup(
   })),
   portal.form.get('price'),
 )}
-<div class="actions"><button class="main">Look at this change</button>
+<div class="actions"><button class="main">Review this change</button>
 ${exitLink(portal, 'Go back')}</div>
 </form>`,
   }
