@@ -13,13 +13,9 @@ import type { Standin } from '../src/standin.ts'
 import type { RequestContext } from '../src/state/database.ts'
 import { daySeconds, manualClock, secretKey } from './support/world.ts'
 
-/**
- * Any sequence of API calls, customer actions and time: the stand-in never fails, its events describe the final state,
- * and the saved state equals the state in memory.
- */
 const plan = fc.constantFrom('pro', 'business', 'enterprise')
 const billing = fc.constantFrom('monthly', 'annual')
-const price = fc.tuple(plan, billing).map(([slug, rhythm]) => `price_standin_${slug}_${rhythm}`)
+const price = fc.tuple(plan, billing).map(([slug, interval]) => `price_standin_${slug}_${interval}`)
 const proration = fc.constantFrom('always_invoice', 'create_prorations', 'none')
 const card = fc.constantFrom('works' as const, 'declines' as const)
 
@@ -69,37 +65,37 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constantFrom(0.1, 3, 16, 32, 400).map((days) => ({ do: 'advance' as const, days })),
 )
 
-async function openShop(stateDir: string) {
+async function openStandin(stateDir: string) {
   const clock = manualClock('2026-01-31T12:00:00Z')
   const { app, standin } = await createStandin({ stateDir, secretKey, clock: clock.now })
   const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, form: Record<string, string> = {}) => {
-    const answer = await app.inject({
+    const reply = await app.inject({
       method,
       url: `/v1/${path}`,
       headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/x-www-form-urlencoded' },
       ...(method !== 'GET' && { payload: new URLSearchParams(form).toString() }),
     })
-    expect([path, answer.statusCode, answer.statusCode < 500 || answer.body]).toEqual([path, answer.statusCode, true])
-    return answer.json()
+    expect([path, reply.statusCode, reply.statusCode < 500 || reply.body]).toEqual([path, reply.statusCode, true])
+    return reply.json()
   }
   return { app, standin, clock, call }
 }
 
-test('any order of operations works, and the events describe the final state', async () => {
+test('any sequence of operations succeeds, emits events that describe the state, and survives a restart', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
       const stateDir = mkdtempSync(join(tmpdir(), 'standin-'))
-      const shop = await openShop(stateDir)
+      const world = await openStandin(stateDir)
       try {
-        await live(shop, steps)
-        const known = await everything(shop.standin)
-        await shop.app.close()
-        const reopened = await openShop(stateDir)
-        reopened.clock.advanceMs(shop.clock.now().getTime() - reopened.clock.now().getTime())
-        expect(await everything(reopened.standin)).toEqual(known)
+        await runSteps(world, steps)
+        const known = await readFullState(world.standin)
+        await world.app.close()
+        const reopened = await openStandin(stateDir)
+        reopened.clock.advanceMs(world.clock.now().getTime() - reopened.clock.now().getTime())
+        expect(await readFullState(reopened.standin)).toEqual(known)
         await reopened.app.close()
       } finally {
-        await shop.app.close()
+        await world.app.close()
         rmSync(stateDir, { recursive: true })
       }
     }),
@@ -108,23 +104,23 @@ test('any order of operations works, and the events describe the final state', a
 })
 
 /** Random actions of one customer; rejections are expected. */
-async function live({ standin, clock, call }: Awaited<ReturnType<typeof openShop>>, steps: readonly Step[]) {
+async function runSteps({ standin, clock, call }: Awaited<ReturnType<typeof openStandin>>, steps: readonly Step[]) {
   const withCard = { payment_method: 'pm_card_visa', 'invoice_settings[default_payment_method]': 'pm_card_visa' }
   const customer = (await call('POST', 'customers', withCard)).id
   const portal = (await call('POST', 'billing_portal/sessions', { customer })).id
   let subscription = { id: 'sub_none', items: { data: [{ id: 'si_none' }] }, latest_invoice: 'in_none' }
-  const inPortal = async (operation: (ctx: RequestContext) => unknown) => {
+  const tryInPortal = async (operation: (ctx: RequestContext) => unknown) => {
     await standin.change(operation).catch((error: unknown) => {
       if (!(error instanceof StripeError)) throw error
     })
   }
-  const take = async (wanted: Step) => {
+  const runStep = async (wanted: Step) => {
     const { id } = subscription
     const own = { subscription: id }
     switch (wanted.do) {
       case 'subscribe': {
-        const made = await call('POST', 'subscriptions', { customer, ...wanted.form })
-        if (made.id) subscription = made
+        const created = await call('POST', 'subscriptions', { customer, ...wanted.form })
+        if (created.id) subscription = created
         return
       }
       case 'change':
@@ -138,27 +134,27 @@ async function live({ standin, clock, call }: Awaited<ReturnType<typeof openShop
       case 'pay':
         return call('POST', `invoices/${subscription.latest_invoice}/pay`)
       case 'portal cancel':
-        return inPortal((ctx) => cancelFromPortal(ctx, portal, own))
+        return tryInPortal((ctx) => cancelFromPortal(ctx, portal, own))
       case 'portal resume':
-        return inPortal((ctx) => undoCancellation(ctx, portal, own))
+        return tryInPortal((ctx) => undoCancellation(ctx, portal, own))
       case 'portal change':
-        return inPortal((ctx) => changePlan(ctx, portal, { ...own, price: wanted.price }))
+        return tryInPortal((ctx) => changePlan(ctx, portal, { ...own, price: wanted.price }))
       case 'portal card':
-        return inPortal((ctx) => updatePaymentMethod(ctx, portal, { card: wanted.card }))
+        return tryInPortal((ctx) => updatePaymentMethod(ctx, portal, { card: wanted.card }))
       case 'advance':
         clock.advanceMs(wanted.days * daySeconds * 1000)
         return standin.tick()
     }
   }
   for (const wanted of steps) {
-    await take(wanted)
+    await runStep(wanted)
     if (subscription.id !== 'sub_none') subscription = await call('GET', `subscriptions/${subscription.id}`)
-    await eventsTellAll(standin)
+    await expectEventsToMatchState(standin)
   }
 }
 
 /** The newest event about each subscription and invoice equals what the API returns. */
-async function eventsTellAll(standin: Standin): Promise<void> {
+async function expectEventsToMatchState(standin: Standin): Promise<void> {
   await standin.read((ctx) => {
     const latest = new Map<unknown, unknown>()
     for (const event of ctx.db.all('events')) {
@@ -173,7 +169,7 @@ async function eventsTellAll(standin: Standin): Promise<void> {
   })
 }
 
-async function everything(standin: Standin): Promise<unknown> {
+async function readFullState(standin: Standin): Promise<unknown> {
   return standin.read((ctx) => ({
     events: ctx.db.all('events').map((event) => presentEvent(ctx, event)),
     subscriptions: ctx.db.all('subscriptions').map((subscription) => presentSubscription(ctx, subscription)),

@@ -93,9 +93,9 @@ function resolveCustomer(ctx: RequestContext, session: CheckoutSession, email: s
     if (known.deleted) throw resourceMissing('customer', known.id, 'customer')
     return known
   }
-  const made = createCustomer(ctx, { email: email ?? session.customer_email })
-  emitCustomerCreated(ctx, made)
-  return made
+  const created = createCustomer(ctx, { email: email ?? session.customer_email })
+  emitCustomerCreated(ctx, created)
+  return created
 }
 
 function startCheckoutSubscription(

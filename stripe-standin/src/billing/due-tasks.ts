@@ -32,22 +32,22 @@ function nextDueTask(ctx: RequestContext): DueTask | undefined {
   const consider = (due: DueTask | undefined) => {
     if (due && (!first || due.at < first.at)) first = due
   }
-  // Invoices first: the outcome of a payment may decide the subscription's next step.
+  // Invoices first: the outcome of a payment may decide the subscription's next task.
   for (const invoice of ctx.db.all('invoices')) consider(nextInvoiceTask(invoice))
   for (const subscription of ctx.db.all('subscriptions')) consider(nextSubscriptionTask(subscription))
   for (const session of ctx.db.all('checkout_sessions'))
     if (session.status === 'open')
-      consider({ at: session.expires_at, run: (then) => expireCheckoutSession(then, session) })
+      consider({ at: session.expires_at, run: (ctx) => expireCheckoutSession(ctx, session) })
   return first
 }
 
 function nextInvoiceTask(invoice: Invoice): DueTask | undefined {
   if (invoice.status === 'draft' && invoice.automatically_finalizes_at !== null)
-    return { at: invoice.automatically_finalizes_at, run: (then) => finalizeAndCharge(then, invoice) }
+    return { at: invoice.automatically_finalizes_at, run: (ctx) => finalizeAndCharge(ctx, invoice) }
   if (invoice.status === 'open' && invoice.next_payment_attempt !== null)
     return {
       at: invoice.next_payment_attempt,
-      run: (then) => chargeInvoice(then, invoice, paymentMethodForInvoice(then, invoice)),
+      run: (ctx) => chargeInvoice(ctx, invoice, paymentMethodForInvoice(ctx, invoice)),
     }
   return undefined
 }
@@ -55,31 +55,31 @@ function nextInvoiceTask(invoice: Invoice): DueTask | undefined {
 function nextSubscriptionTask(subscription: Subscription): DueTask | undefined {
   if (hasEnded(subscription)) return undefined
   const { status, cancel_at: cancelAt, trial_end: trialEnd, pause_collection: pause } = subscription
-  const steps: DueTask[] = []
+  const tasks: DueTask[] = []
   if (cancelAt !== null)
-    steps.push({
+    tasks.push({
       at: cancelAt,
-      run: (then) => cancelSubscription(then, subscription, { reason: subscription.cancellation.reason }),
+      run: (ctx) => cancelSubscription(ctx, subscription, { reason: subscription.cancellation.reason }),
     })
   if (pause?.resumes_at)
-    steps.push({
+    tasks.push({
       at: pause.resumes_at,
-      run: (then) => patchSubscription(then, subscription, { pause_collection: null }),
+      run: (ctx) => patchSubscription(ctx, subscription, { pause_collection: null }),
     })
   if (status === 'incomplete')
-    steps.push({
+    tasks.push({
       at: subscription.created + incompleteSeconds,
-      run: (then) => expireIncompleteSubscription(then, subscription),
+      run: (ctx) => expireIncompleteSubscription(ctx, subscription),
     })
   if (status === 'trialing' && trialEnd !== null) {
     if (!subscription.trial_will_end_told)
-      steps.push({ at: trialEnd - trialNoticeSeconds, run: (then) => announceTrialEnd(then, subscription) })
-    steps.push({ at: trialEnd, run: (then) => endTrial(then, subscription, { early: false }) })
+      tasks.push({ at: trialEnd - trialNoticeSeconds, run: (ctx) => announceTrialEnd(ctx, subscription) })
+    tasks.push({ at: trialEnd, run: (ctx) => endTrial(ctx, subscription, { early: false }) })
   }
   if (status === 'active' || status === 'past_due' || status === 'unpaid')
-    steps.push({ at: subscription.items[0]!.current_period_end, run: (then) => renewSubscription(then, subscription) })
+    tasks.push({ at: subscription.items[0]!.current_period_end, run: (ctx) => renewSubscription(ctx, subscription) })
   // The earlier entry wins a tie: a cancellation precedes a renewal at the same time.
-  return steps.reduce<DueTask | undefined>((first, step) => (first && first.at <= step.at ? first : step), undefined)
+  return tasks.reduce<DueTask | undefined>((first, task) => (first && first.at <= task.at ? first : task), undefined)
 }
 
 function deleteExpiredRecords(ctx: RequestContext): void {

@@ -98,8 +98,8 @@ export const customerEndpoints = [
     path: '/v1/customers',
     params: creation,
     run(ctx, params) {
-      const made = createCustomer(ctx, {})
-      const customer = ctx.db.update('customers', made, fieldsFromParams(ctx, made, params))
+      const created = createCustomer(ctx, {})
+      const customer = ctx.db.update('customers', created, fieldsFromParams(ctx, created, params))
       emitCustomerCreated(ctx, customer)
       return presentCustomer(ctx, customer)
     },

@@ -59,9 +59,9 @@ function pay(ctx: RequestContext, invoice: Invoice, named: string | undefined, o
     throw invalidRequest(
       'There is no default payment method set for this customer or invoice. Please set one or provide one.',
     )
-  const tried = chargeInvoice(ctx, open, method, { manual: true })
-  if (tried.status !== 'paid') throw cardDeclined({ keepsChanges: true })
-  return tried
+  const charged = chargeInvoice(ctx, open, method, { manual: true })
+  if (charged.status !== 'paid') throw cardDeclined({ keepsChanges: true })
+  return charged
 }
 
 export const invoiceEndpoints = [

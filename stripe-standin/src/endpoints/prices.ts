@@ -76,8 +76,8 @@ function claimLookupKey(
   if (!holder || holder.id === owner) return
   if (!transfer)
     throw invalidRequest(`A price (\`${holder.id}\`) already uses that lookup key.`, { param: 'lookup_key' })
-  const robbed = ctx.db.update('prices', holder, { lookup_key: null })
-  emitUpdatedEvent(ctx, 'price.updated', presentPrice(holder), presentPrice(robbed))
+  const released = ctx.db.update('prices', holder, { lookup_key: null })
+  emitUpdatedEvent(ctx, 'price.updated', presentPrice(holder), presentPrice(released))
 }
 
 export const priceEndpoints = [
@@ -134,7 +134,7 @@ export const priceEndpoints = [
       type: oneOf('one_time', 'recurring'),
     },
     run(ctx, params) {
-      const { active, created, currency, lookup_keys: keys, product, recurring: rhythm, type, ...page } = params
+      const { active, created, currency, lookup_keys: keys, product, recurring, type, ...page } = params
       return paginate({
         url: '/v1/prices',
         objectName: 'price',
@@ -144,7 +144,7 @@ export const priceEndpoints = [
           matchesFilter(currency, price.currency) &&
           matchesFilter(product, price.product) &&
           matchesFilter(type, price.recurring ? 'recurring' : 'one_time') &&
-          matchesFilter(rhythm?.interval, price.recurring?.interval) &&
+          matchesFilter(recurring?.interval, price.recurring?.interval) &&
           (keys === undefined || (price.lookup_key !== null && keys.includes(price.lookup_key))) &&
           matchesTimeFilter(price.created, created),
         page,

@@ -37,7 +37,7 @@ export const webhookEndpointEndpoints = [
       url: required(url),
     },
     run(ctx, params) {
-      const made = ctx.db.put('webhook_endpoints', {
+      const created = ctx.db.put('webhook_endpoints', {
         id: newId('we_1'),
         created: ctx.now,
         url: params.url,
@@ -48,7 +48,7 @@ export const webhookEndpointEndpoints = [
         status: 'enabled',
         api_version: params.api_version ?? null,
       })
-      return { ...presentWebhookEndpoint(made), secret: made.secret }
+      return { ...presentWebhookEndpoint(created), secret: created.secret }
     },
   }),
   defineEndpoint({

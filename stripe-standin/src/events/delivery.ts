@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { FaultInjector } from '../control/faults.ts'
 import { presentEvent } from '../presenters/events.ts'
 import type { RequestContext } from '../state/database.ts'
-import type { Delivery } from '../state/records.ts'
+import type { WebhookDelivery } from '../state/records.ts'
 
 interface DeliveryDependencies {
   readonly faults: FaultInjector
@@ -78,7 +78,7 @@ export class WebhookDispatcher {
     }
   }
 
-  private due(everything: boolean): Delivery[] {
+  private due(everything: boolean): WebhookDelivery[] {
     const { faults } = this.deps
     const nowMs = this.deps.nowMs()
     return this.deps
@@ -91,14 +91,14 @@ export class WebhookDispatcher {
       })
   }
 
-  private async sendSequentially(deliveries: Delivery[], everything: boolean): Promise<void> {
+  private async sendSequentially(deliveries: WebhookDelivery[], everything: boolean): Promise<void> {
     for (const delivery of deliveries) {
       if (this.stopped.signal.aborted) return
       await this.deliver(delivery, everything)
     }
   }
 
-  private async deliver(delivery: Delivery, everything: boolean): Promise<void> {
+  private async deliver(delivery: WebhookDelivery, everything: boolean): Promise<void> {
     const { faults } = this.deps
     const overtaken = faults.current.reorder_events && !everything && delivery.attempts === 0 && faults.happens(0.5)
     if (overtaken) {
@@ -114,7 +114,7 @@ export class WebhookDispatcher {
     this.reschedule(delivery, Math.min(1000 * 2 ** delivery.attempts, maxBackoffMs), delivery.attempts + 1)
   }
 
-  private reschedule(delivery: Delivery, pauseMs: number, attempts: number): void {
+  private reschedule(delivery: WebhookDelivery, pauseMs: number, attempts: number): void {
     const nextAttemptAtMs = this.deps.nowMs() + pauseMs
     this.deps.recordOutcome(({ db }) => {
       // If the endpoint was deleted meanwhile, so were its deliveries.
@@ -123,11 +123,11 @@ export class WebhookDispatcher {
     })
   }
 
-  private removeDelivery(delivery: Delivery): void {
+  private removeDelivery(delivery: WebhookDelivery): void {
     this.deps.recordOutcome(({ db }) => db.remove('deliveries', delivery.id))
   }
 
-  private async send(delivery: Delivery): Promise<boolean> {
+  private async send(delivery: WebhookDelivery): Promise<boolean> {
     const outgoing = this.deps.read((ctx) => {
       const event = ctx.db.get('events', delivery.event)
       const endpoint = ctx.db.get('webhook_endpoints', delivery.endpoint)

@@ -3,10 +3,10 @@ import { expiredLinkPage, unknownLinkPage, usedLinkPage } from './error-pages.ts
 import { formatDate, formatDateTime, formatMoney, formatPlanName, formatPrice } from './format.ts'
 import { cardRadioGroup, postForm, readNewCardChoice, textField } from './forms.ts'
 import { externalLinkButton, externalOrigin, html, safeExternalUrl } from './html.ts'
-import { descriptionList, type Page } from './layout.ts'
+import { descriptionList, type HtmlPage } from './layout.ts'
 import { checkFormToken, InvalidFormError, type PageRequest, type PageResponse } from './page-request.ts'
 
-export function showCheckout(pageRequest: PageRequest): Page {
+export function showCheckout(pageRequest: PageRequest): HtmlPage {
   const view = loadOpenView(pageRequest)
   if (!view) return unknownLinkPage()
   const { session } = view

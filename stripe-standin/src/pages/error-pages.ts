@@ -1,7 +1,7 @@
 import { externalLinkButton, html } from './html.ts'
-import type { Page } from './layout.ts'
+import type { HtmlPage } from './layout.ts'
 
-export function unknownLinkPage(): Page {
+export function unknownLinkPage(): HtmlPage {
   return {
     status: 404,
     title: 'This link is not valid',
@@ -12,7 +12,7 @@ stand-in or to one whose data was deleted.</p>
 }
 
 /** `back` is the page that the customer came from. */
-export function expiredLinkPage(back: string | null): Page {
+export function expiredLinkPage(back: string | null): HtmlPage {
   return {
     status: 410,
     title: 'This link has expired',
@@ -23,7 +23,7 @@ ${continueLink(back)}`,
 }
 
 /** `onward` is where the customer was sent after using the link. */
-export function usedLinkPage(onward: string | null): Page {
+export function usedLinkPage(onward: string | null): HtmlPage {
   return {
     status: 410,
     title: 'This link was already used',
@@ -33,7 +33,7 @@ ${continueLink(onward)}`,
 }
 
 /** The action of the page was already done or is no longer possible. */
-export function nothingToDoPage(back: string | null): Page {
+export function nothingToDoPage(back: string | null): HtmlPage {
   return {
     status: 410,
     title: 'There is nothing to do here',
@@ -42,7 +42,7 @@ ${continueLink(back)}`,
   }
 }
 
-export function internalErrorPage(): Page {
+export function internalErrorPage(): HtmlPage {
   return {
     status: 500,
     title: 'This did not work',
@@ -51,7 +51,7 @@ export function internalErrorPage(): Page {
 }
 
 /** A malformed request, which none of our pages sends. */
-export function badRequestPage(status: number): Page {
+export function badRequestPage(status: number): HtmlPage {
   return {
     status,
     title: 'Invalid request',

@@ -1,4 +1,5 @@
-import type { PaymentMethod, Price, Product } from '../state/records.ts'
+import type { ProductPrice } from '../billing/subscriptions/record.ts'
+import type { PaymentMethod, Price } from '../state/records.ts'
 import type { InvoiceStatus, Subscription } from '../state/subscription-records.ts'
 import { type Html, html } from './html.ts'
 
@@ -23,13 +24,8 @@ function intervalLabel(price: Price): string {
   return { day: 'daily', week: 'weekly', month: 'monthly', year: 'annual' }[interval]
 }
 
-export interface Sold {
-  readonly product: Product
-  readonly price: Price
-}
-
 /** "Pro, monthly". */
-export function formatPlanName({ product, price }: Sold): string {
+export function formatPlanName({ product, price }: ProductPrice): string {
   return `${product.name}, ${intervalLabel(price)}`
 }
 

@@ -14,13 +14,13 @@ ${content}
 </form>`
 }
 
-export function buttonForm(pageRequest: PageRequest, action: string, shown: unknown, words: string): Html {
-  return postForm(pageRequest, action, shown, html`<button>${words}</button>`)
+export function buttonForm(pageRequest: PageRequest, action: string, shown: unknown, label: string): Html {
+  return postForm(pageRequest, action, shown, html`<button>${label}</button>`)
 }
 
 interface RadioOption {
   readonly value: string
-  readonly words: HtmlPart
+  readonly label: HtmlPart
   readonly hint?: HtmlPart
 }
 
@@ -32,7 +32,7 @@ ${choices.map(
   (choice) =>
     html`<label class="choice"><input type="radio" name="${name}" value="${choice.value}" required${
       choice === selected && html` checked`
-    }><span>${choice.words}${choice.hint && html`<small>${choice.hint}</small>`}</span></label>\n`,
+    }><span>${choice.label}${choice.hint && html`<small>${choice.hint}</small>`}</span></label>\n`,
 )}</fieldset>`
 }
 
@@ -59,16 +59,16 @@ export function cardRadioGroup(
 ): Html {
   const { works, declines } = pageTestCards
   const choices: RadioOption[] = [
-    { value: 'works', words: 'A card that works', hint: `${formatCard(works)}. Every payment succeeds.` },
+    { value: 'works', label: 'A card that works', hint: `${formatCard(works)}. Every payment succeeds.` },
     chargedNow
-      ? { value: 'declines', words: 'A card that is declined', hint: `${formatCard(declines)}. The payment fails.` }
+      ? { value: 'declines', label: 'A card that is declined', hint: `${formatCard(declines)}. The payment fails.` }
       : {
           value: 'declines',
-          words: 'A card that fails later',
+          label: 'A card that fails later',
           hint: `${formatCard(declines)}. It is accepted now, and every later charge is declined.`,
         },
   ]
-  if (onFile) choices.unshift({ value: 'on_file', words: 'The card on file', hint: `${formatCard(onFile)}.` })
+  if (onFile) choices.unshift({ value: 'on_file', label: 'The card on file', hint: `${formatCard(onFile)}.` })
   return radioGroup('card', 'Card', choices, form.get('card'))
 }
 

@@ -46,7 +46,7 @@ export function externalOrigin(address: string | null): string | null {
 }
 
 /** A link styled as a button; null without a valid URL. */
-export function externalLinkButton(address: string | null, words: string): Html | null {
+export function externalLinkButton(address: string | null, label: string): Html | null {
   const url = safeExternalUrl(address)
-  return url === null ? null : html`<a class="button" href="${url}">${words}</a>`
+  return url === null ? null : html`<a class="button" href="${url}">${label}</a>`
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { formatDateTime } from './format.ts'
 import { Html, type HtmlPart, html } from './html.ts'
 
-export interface Page {
+export interface HtmlPage {
   readonly status: number
   /** Title of the tab and heading of the page. */
   readonly title: string
@@ -19,7 +19,7 @@ export interface Notice {
 }
 
 /** The whole document. `now` is the stand-in's clock, in seconds. */
-export function renderDocument(page: Page, now: number): string {
+export function renderDocument(page: HtmlPage, now: number): string {
   // Screen readers read the title first, so it announces the error.
   const title = page.notice?.tone === 'bad' ? `Problem: ${page.title}` : page.title
   return `<!doctype html>\n${
@@ -97,8 +97,8 @@ button,.button{background:#fff;border:1px solid #6b7587;border-radius:.5rem;colo
 button:hover,.button:hover{background:#eef0f4}
 button.main{background:#1a4fb4;border-color:#1a4fb4;color:#fff}
 button.main:hover{background:#143d8d}
-button.grave{background:#b3261e;border-color:#b3261e;color:#fff}
-button.grave:hover{background:#8c1d17}
+button.danger{background:#b3261e;border-color:#b3261e;color:#fff}
+button.danger:hover{background:#8c1d17}
 :focus-visible{outline:3px solid #d2650a;outline-offset:2px}
 .choice:has(:focus-visible){outline:3px solid #d2650a;outline-offset:2px}
 .choice :focus-visible{outline:0}

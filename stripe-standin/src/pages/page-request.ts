@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { RequestContext } from '../state/database.ts'
-import type { Notice, Page } from './layout.ts'
+import type { HtmlPage, Notice } from './layout.ts'
 
 /** A request for a page. */
 export interface PageRequest {
@@ -18,7 +18,7 @@ interface Redirect {
   readonly redirect: string
 }
 
-export type PageResponse = Page | Redirect
+export type PageResponse = HtmlPage | Redirect
 
 /** A form was filled in incorrectly; the message is shown above the form. */
 export class InvalidFormError extends Error {}

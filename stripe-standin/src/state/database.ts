@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import type {
   Customer,
-  Delivery,
   KeptReply,
   PaymentMethod,
   Price,
   Product,
   Settings,
   StripeEvent,
+  WebhookDelivery,
   WebhookEndpoint,
 } from './records.ts'
 import type { CheckoutSession, PortalConfiguration, PortalSession } from './session-records.ts'
@@ -27,7 +27,7 @@ interface Collections {
   portal_sessions: PortalSession
   webhook_endpoints: WebhookEndpoint
   events: StripeEvent
-  deliveries: Delivery
+  deliveries: WebhookDelivery
   kept_replies: KeptReply
   settings: Settings
 }

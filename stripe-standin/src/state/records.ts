@@ -77,7 +77,7 @@ export interface StripeEvent extends StoredRecord {
 }
 
 /** A pending delivery of an event to one endpoint; removed when delivered or given up. */
-export interface Delivery extends StoredRecord {
+export interface WebhookDelivery extends StoredRecord {
   readonly event: string
   readonly endpoint: string
   readonly attempts: number

@@ -35,13 +35,13 @@ export function loadPortalSession(ctx: RequestContext, sessionId: string): Porta
 
 /** Makes the plan change of a confirmation session; it is made only once. */
 export function confirmPlanChange(ctx: RequestContext, sessionId: string): Subscription {
-  const visit = loadPortalSession(ctx, sessionId)
-  const { flow } = visit.session
+  const portal = loadPortalSession(ctx, sessionId)
+  const { flow } = portal.session
   if (flow?.type !== 'subscription_update_confirm') throw invalidRequest('This session has no change to confirm.')
-  const subscription = getLiveSubscription(ctx, visit, flow.subscription)
-  if (visit.session.completed_at !== null) return subscription
-  const changed = applyPlanChange(ctx, visit.configuration, subscription, flow.price, flow.quantity)
-  completeFlow(ctx, visit.session)
+  const subscription = getLiveSubscription(ctx, portal, flow.subscription)
+  if (portal.session.completed_at !== null) return subscription
+  const changed = applyPlanChange(ctx, portal.configuration, subscription, flow.price, flow.quantity)
+  completeFlow(ctx, portal.session)
   return changed
 }
 
@@ -51,9 +51,9 @@ export function changePlan(
   sessionId: string,
   wanted: { readonly subscription: string; readonly price: string },
 ): Subscription {
-  const visit = loadPortalSession(ctx, sessionId)
-  const subscription = getLiveSubscription(ctx, visit, wanted.subscription)
-  return applyPlanChange(ctx, visit.configuration, subscription, wanted.price, subscription.items[0]!.quantity)
+  const portal = loadPortalSession(ctx, sessionId)
+  const subscription = getLiveSubscription(ctx, portal, wanted.subscription)
+  return applyPlanChange(ctx, portal.configuration, subscription, wanted.price, subscription.items[0]!.quantity)
 }
 
 /** Cancels at the end of the period, or at once if the configuration says so. */
@@ -62,10 +62,10 @@ export function cancelFromPortal(
   sessionId: string,
   wanted: { readonly subscription: string },
 ): Subscription {
-  const visit = loadPortalSession(ctx, sessionId)
-  const cancel = visit.configuration.features.subscription_cancel
+  const portal = loadPortalSession(ctx, sessionId)
+  const cancel = portal.configuration.features.subscription_cancel
   if (!cancel.enabled) throw invalidRequest('This portal does not cancel subscriptions.')
-  const subscription = releaseSchedule(ctx, getLiveSubscription(ctx, visit, wanted.subscription))
+  const subscription = releaseSchedule(ctx, getLiveSubscription(ctx, portal, wanted.subscription))
   const canceled =
     cancel.mode === 'immediately'
       ? cancelSubscription(ctx, subscription, { reason: 'cancellation_requested' })
@@ -76,7 +76,7 @@ export function cancelFromPortal(
           anchor: 'unchanged',
           fields: {},
         })
-  if (visit.session.flow?.type === 'subscription_cancel') completeFlow(ctx, visit.session)
+  if (portal.session.flow?.type === 'subscription_cancel') completeFlow(ctx, portal.session)
   return canceled
 }
 
@@ -86,8 +86,8 @@ export function undoCancellation(
   sessionId: string,
   wanted: { readonly subscription: string },
 ): Subscription {
-  const visit = loadPortalSession(ctx, sessionId)
-  return updateSubscription(ctx, getLiveSubscription(ctx, visit, wanted.subscription), {
+  const portal = loadPortalSession(ctx, sessionId)
+  return updateSubscription(ctx, getLiveSubscription(ctx, portal, wanted.subscription), {
     cancelAtPeriodEnd: false,
     proration: 'none',
     behavior: 'allow_incomplete',
@@ -111,10 +111,10 @@ export function updatePaymentMethod(
   sessionId: string,
   { card }: { readonly card: PageTestCard },
 ): PaymentMethod {
-  const visit = loadPortalSession(ctx, sessionId)
-  if (!visit.configuration.features.payment_method_update.enabled)
+  const portal = loadPortalSession(ctx, sessionId)
+  if (!portal.configuration.features.payment_method_update.enabled)
     throw invalidRequest('This portal does not change payment methods.')
-  const { customer } = visit
+  const { customer } = portal
   const method = attachPaymentMethod(
     ctx,
     createPaymentMethod(ctx, pageTestCards[card]).id,
@@ -127,7 +127,7 @@ export function updatePaymentMethod(
     patchSubscription(ctx, subscription, { default_payment_method: method.id })
   }
   for (const invoice of openInvoices(ctx, customer.id)) chargeInvoice(ctx, invoice, method, { manual: true })
-  if (visit.session.flow?.type === 'payment_method_update') completeFlow(ctx, visit.session)
+  if (portal.session.flow?.type === 'payment_method_update') completeFlow(ctx, portal.session)
   return method
 }
 
@@ -136,9 +136,9 @@ export function payInvoice(ctx: RequestContext, sessionId: string, wanted: { rea
   const { customer } = loadPortalSession(ctx, sessionId)
   const invoice = openInvoices(ctx, customer.id).find(({ id }) => id === wanted.invoice)
   if (!invoice) throw resourceMissing('invoice', wanted.invoice)
-  const tried = chargeInvoice(ctx, invoice, paymentMethodForInvoice(ctx, invoice), { manual: true })
-  if (tried.status !== 'paid') throw cardDeclined({ keepsChanges: true })
-  return tried
+  const charged = chargeInvoice(ctx, invoice, paymentMethodForInvoice(ctx, invoice), { manual: true })
+  if (charged.status !== 'paid') throw cardDeclined({ keepsChanges: true })
+  return charged
 }
 
 /** What follows a completed flow: a redirect, a final message, or null for the portal's home page. */

@@ -36,7 +36,7 @@ export function previewPlanChange(
     return { when: 'period_end', at: item.current_period_end, amountDue: 0, lines: [] }
   const items = [{ ...item, price: priceId, quantity }, ...subscription.items.slice(1)]
   const lines = endsTrial(feature, subscription)
-    ? itemsWithNewPeriod(ctx, items).map((fresh) => periodLine(ctx, subscription.id, fresh, { free: false }))
+    ? itemsWithNewPeriod(ctx, items).map((item) => periodLine(ctx, subscription.id, item, { free: false }))
     : billedLines(ctx, subscription, items, feature)
   return {
     when: 'now',
@@ -104,8 +104,10 @@ function isDeferredToPeriodEnd(
   const to = ctx.db.getOrThrow('prices', priceId)
   const shortens = periodSeconds(to) < periodSeconds(from)
   const cheapens = hasSameInterval(from, to) && to.unit_amount * quantity < from.unit_amount * item.quantity
-  const waits = feature.schedule_at_period_end
-  return (shortens && waits.includes('shortening_interval')) || (cheapens && waits.includes('decreasing_item_amount'))
+  const deferred = feature.schedule_at_period_end
+  return (
+    (shortens && deferred.includes('shortening_interval')) || (cheapens && deferred.includes('decreasing_item_amount'))
+  )
 }
 
 function endsTrial(feature: UpdateFeature, { status }: Subscription): boolean {

@@ -1,15 +1,16 @@
 import { invalidRequest, StripeError } from '../../http/errors.ts'
 import type { RequestContext } from '../../state/database.ts'
-import type { PaymentMethod, Price, Product } from '../../state/records.ts'
+import type { PaymentMethod } from '../../state/records.ts'
 import type { Invoice, Subscription } from '../../state/subscription-records.ts'
-import { findPaymentMethod, getProductPrice, hasEnded, subscribedProductPrice } from '../subscriptions/record.ts'
+import {
+  findPaymentMethod,
+  getProductPrice,
+  hasEnded,
+  type ProductPrice,
+  subscribedProductPrice,
+} from '../subscriptions/record.ts'
 import { loadPortalSession, type PortalSessionDetails } from './actions.ts'
 import { type PlanChangePreview, previewPlanChange } from './plan-change.ts'
-
-interface ProductPrice {
-  readonly product: Product
-  readonly price: Price
-}
 
 export interface PortalSubscription extends ProductPrice {
   readonly subscription: Subscription
@@ -28,14 +29,14 @@ export interface PortalView extends PortalSessionDetails {
 }
 
 export function loadPortalView(ctx: RequestContext, sessionId: string): PortalView {
-  const visit = loadPortalSession(ctx, sessionId)
-  const own = ({ customer }: { customer: string }) => customer === visit.customer.id
+  const portal = loadPortalSession(ctx, sessionId)
+  const own = ({ customer }: { customer: string }) => customer === portal.customer.id
   const live = ctx.db.all('subscriptions').filter((subscription) => own(subscription) && !hasEnded(subscription))
   return {
-    ...visit,
-    paymentMethod: findPaymentMethod(ctx, live[0]?.default_payment_method ?? null, visit.customer.id),
-    invoices: visit.configuration.features.invoice_history.enabled ? ctx.db.all('invoices').filter(own).reverse() : [],
-    subscriptions: live.map((subscription) => loadSubscriptionView(ctx, visit, subscription)),
+    ...portal,
+    paymentMethod: findPaymentMethod(ctx, live[0]?.default_payment_method ?? null, portal.customer.id),
+    invoices: portal.configuration.features.invoice_history.enabled ? ctx.db.all('invoices').filter(own).reverse() : [],
+    subscriptions: live.map((subscription) => loadSubscriptionView(ctx, portal, subscription)),
   }
 }
 
@@ -50,39 +51,39 @@ interface ConfirmView extends PortalSessionDetails {
 }
 
 export function loadConfirmView(ctx: RequestContext, sessionId: string): ConfirmView {
-  const visit = loadPortalSession(ctx, sessionId)
-  const { flow, completed_at } = visit.session
+  const portal = loadPortalSession(ctx, sessionId)
+  const { flow, completed_at } = portal.session
   if (flow?.type !== 'subscription_update_confirm') throw invalidRequest('This session has no change to confirm.')
   const subscription = ctx.db.getOrThrow('subscriptions', flow.subscription)
   const completed = completed_at !== null
   return {
-    ...visit,
+    ...portal,
     subscription,
     from: subscribedProductPrice(ctx, subscription),
     to: getProductPrice(ctx, flow.price),
     preview:
       completed || hasEnded(subscription)
         ? null
-        : previewOrNull(() => previewPlanChange(ctx, visit.configuration, subscription, flow.price, flow.quantity)),
+        : previewOrNull(() => previewPlanChange(ctx, portal.configuration, subscription, flow.price, flow.quantity)),
     completed,
-    paymentMethod: findPaymentMethod(ctx, subscription.default_payment_method, visit.customer.id),
+    paymentMethod: findPaymentMethod(ctx, subscription.default_payment_method, portal.customer.id),
   }
 }
 
 function loadSubscriptionView(
   ctx: RequestContext,
-  visit: PortalSessionDetails,
+  portal: PortalSessionDetails,
   subscription: Subscription,
 ): PortalSubscription {
   const schedule = subscription.schedule && ctx.db.get('subscription_schedules', subscription.schedule)
-  const offered = visit.configuration.features.subscription_update.products.flatMap(({ prices }) => prices)
+  const offered = portal.configuration.features.subscription_update.products.flatMap(({ prices }) => prices)
   const { quantity } = subscription.items[0]!
   return {
     subscription,
     ...subscribedProductPrice(ctx, subscription),
     scheduled: schedule ? { ...getProductPrice(ctx, schedule.price), at: schedule.at } : null,
     choices: offered.flatMap((price) => {
-      const preview = previewOrNull(() => previewPlanChange(ctx, visit.configuration, subscription, price, quantity))
+      const preview = previewOrNull(() => previewPlanChange(ctx, portal.configuration, subscription, price, quantity))
       return preview ? [{ ...getProductPrice(ctx, price), preview }] : []
     }),
   }

@@ -41,8 +41,8 @@ export function calculateItemChange(
   const old = subscription.items
   if (subscription.status === 'trialing') return { fields: { items: change.items }, lines: [], billedNow: false }
   const prorates = change.proration !== 'none'
-  const newRhythm = recurrenceOf(ctx, change.items) !== recurrenceOf(ctx, old)
-  if (newRhythm || change.anchor === 'now') {
+  const changesRecurrence = recurrenceOf(ctx, change.items) !== recurrenceOf(ctx, old)
+  if (changesRecurrence || change.anchor === 'now') {
     const credits = prorates
       ? old.map((item) => remainingPeriodLine(ctx, subscription, item, change.from, 'credit'))
       : []
@@ -51,13 +51,13 @@ export function calculateItemChange(
     return { fields, lines: [...credits, ...charges], billedNow: true }
   }
   if (!prorates) return { fields: { items: change.items }, lines: [], billedNow: false }
-  const left = old.filter((item) => !change.items.some((other) => isSameItem(item, other)))
-  const joined = change.items.filter((item) => !old.some((other) => isSameItem(item, other)))
+  const removed = old.filter((item) => !change.items.some((other) => isSameItem(item, other)))
+  const added = change.items.filter((item) => !old.some((other) => isSameItem(item, other)))
   return {
     fields: { items: change.items },
     lines: [
-      ...left.map((item) => remainingPeriodLine(ctx, subscription, item, change.from, 'credit')),
-      ...joined.map((item) => remainingPeriodLine(ctx, subscription, item, change.from, 'charge')),
+      ...removed.map((item) => remainingPeriodLine(ctx, subscription, item, change.from, 'credit')),
+      ...added.map((item) => remainingPeriodLine(ctx, subscription, item, change.from, 'charge')),
     ],
     billedNow: change.proration === 'always_invoice',
   }
@@ -69,8 +69,8 @@ export function amountDueForLines(
   subscription: Subscription,
   lines: readonly NewInvoiceLine[],
 ): number {
-  const waiting = pendingInvoiceItems(ctx, subscription.customer, subscription.currency)
-  const total = [...waiting, ...lines].reduce((sum, { amount }) => sum + amount, 0)
+  const pending = pendingInvoiceItems(ctx, subscription.customer, subscription.currency)
+  const total = [...pending, ...lines].reduce((sum, { amount }) => sum + amount, 0)
   return Math.max(0, total + ctx.db.getOrThrow('customers', subscription.customer).balance)
 }
 
@@ -84,9 +84,9 @@ export function applyItemChange(
   const outcome = calculateItemChange(ctx, subscription, change)
   const after = { ...subscription, ...fields }
   const due = outcome.billedNow ? amountDueForLines(ctx, after, outcome.lines) : 0
-  const refused =
+  const declined =
     due > 0 && behavior === 'error_if_incomplete' && !canBeCharged(paymentMethodForSubscription(ctx, after))
-  if (refused) throw cardDeclined()
+  if (declined) throw cardDeclined()
   if (!outcome.billedNow || outcome.lines.length === 0) {
     for (const line of outcome.lines) addPendingInvoiceItem(ctx, after, line)
     return patchSubscription(ctx, subscription, { ...fields, ...outcome.fields })

@@ -105,11 +105,11 @@ function scheduledFields(ctx: RequestContext, subscription: Subscription): Parti
   const [first, ...others] = subscription.items
   const from = ctx.db.getOrThrow('prices', schedule.previous_price).recurring!
   const to = ctx.db.getOrThrow('prices', schedule.price).recurring!
-  const sameRhythm = from.interval === to.interval && from.interval_count === to.interval_count
+  const sameRecurrence = from.interval === to.interval && from.interval_count === to.interval_count
   return {
     items: [{ ...first!, price: schedule.price, quantity: schedule.quantity }, ...others],
     schedule: null,
-    ...(!sameRhythm && { billing_cycle_anchor: ctx.now }),
+    ...(!sameRecurrence && { billing_cycle_anchor: ctx.now }),
   }
 }
 

@@ -38,15 +38,18 @@ export function findPaymentMethod(ctx: RequestContext, named: string | null, cus
   return (id && ctx.db.get('payment_methods', id)) || null
 }
 
+/** A price with its product: what a subscription item is for. */
+export interface ProductPrice {
+  readonly product: Product
+  readonly price: Price
+}
+
 /** Product and price of the subscription's first item. */
-export function subscribedProductPrice(
-  ctx: RequestContext,
-  subscription: Subscription,
-): { product: Product; price: Price } {
+export function subscribedProductPrice(ctx: RequestContext, subscription: Subscription): ProductPrice {
   return getProductPrice(ctx, subscription.items[0]!.price)
 }
 
-export function getProductPrice(ctx: RequestContext, priceId: string): { product: Product; price: Price } {
+export function getProductPrice(ctx: RequestContext, priceId: string): ProductPrice {
   const price = ctx.db.getOrThrow('prices', priceId)
   return { product: ctx.db.getOrThrow('products', price.product), price }
 }

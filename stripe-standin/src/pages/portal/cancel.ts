@@ -4,7 +4,7 @@ import { nothingToDoPage, unknownLinkPage } from '../error-pages.ts'
 import { formatDate, formatPlanName, formatPrice } from '../format.ts'
 import { buttonForm, postForm } from '../forms.ts'
 import { type Html, html } from '../html.ts'
-import { descriptionList, type Page } from '../layout.ts'
+import { descriptionList, type HtmlPage } from '../layout.ts'
 import { checkFormToken, type PageResponse } from '../page-request.ts'
 import {
   completePortalAction,
@@ -15,7 +15,7 @@ import {
 } from './page-request.ts'
 
 /** The page to cancel a subscription, at the end of the period or at once, depending on the configuration. */
-export function showCancel(portal: PortalPageRequest): Page {
+export function showCancel(portal: PortalPageRequest): HtmlPage {
   const { subscription_cancel: feature } = portal.configuration.features
   if (!feature.enabled) return unknownLinkPage()
   const named = requestedSubscription(portal)
@@ -41,7 +41,7 @@ ${postForm(
   portal,
   cancelPath(portal, named.subscription),
   named.subscription.items,
-  html`<div class="actions"><button class="grave">Cancel plan</button>
+  html`<div class="actions"><button class="danger">Cancel plan</button>
 ${exitLink(portal, 'Keep plan')}</div>`,
 )}`,
   }

@@ -4,11 +4,11 @@ import { unknownLinkPage } from '../error-pages.ts'
 import { formatCard, formatMoney } from '../format.ts'
 import { cardRadioGroup, postForm, readNewCardChoice } from '../forms.ts'
 import { html } from '../html.ts'
-import { descriptionList, type Page } from '../layout.ts'
+import { descriptionList, type HtmlPage } from '../layout.ts'
 import { checkFormToken, type PageResponse } from '../page-request.ts'
 import { completePortalAction, exitLink, originAfterCompletion, type PortalPageRequest } from './page-request.ts'
 
-export function showCardForm(portal: PortalPageRequest): Page {
+export function showCardForm(portal: PortalPageRequest): HtmlPage {
   if (!portal.configuration.features.payment_method_update.enabled) return unknownLinkPage()
   const { paymentMethod: card } = portal
   const open = openInvoiceAmount(portal)

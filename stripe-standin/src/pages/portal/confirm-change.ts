@@ -1,21 +1,22 @@
 import { confirmPlanChange, updatePaymentMethod } from '../../billing/portal/actions.ts'
 import type { PlanChangePreview } from '../../billing/portal/plan-change.ts'
 import { loadConfirmView } from '../../billing/portal/view.ts'
+import type { ProductPrice } from '../../billing/subscriptions/record.ts'
 import type { PaymentMethod } from '../../state/records.ts'
 import type { Subscription } from '../../state/subscription-records.ts'
 import { nothingToDoPage } from '../error-pages.ts'
-import { formatDate, formatMoney, formatPlanName, formatPrice, type Sold } from '../format.ts'
+import { formatDate, formatMoney, formatPlanName, formatPrice } from '../format.ts'
 import { cardRadioGroup, checkCardPays, postForm, readCardChoice } from '../forms.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
-import { descriptionList, type Page } from '../layout.ts'
+import { descriptionList, type HtmlPage } from '../layout.ts'
 import { checkFormToken, type PageResponse } from '../page-request.ts'
 import { completePortalAction, exitLink, originAfterCompletion, type PortalPageRequest } from './page-request.ts'
 
 /** A plan change to be confirmed. */
 export interface PlanChange {
   readonly subscription: Subscription
-  readonly from: Sold
-  readonly to: Sold
+  readonly from: ProductPrice
+  readonly to: ProductPrice
   readonly quantity: number
   readonly preview: PlanChangePreview
   readonly onFile: PaymentMethod | null
@@ -59,7 +60,7 @@ export function acceptPlanChangeForm(portal: PortalPageRequest, change: PlanChan
   if (card !== 'on_file') updatePaymentMethod(portal.ctx, portal.session.id, { card })
 }
 
-function planLabel(plan: Sold, quantity: number): string {
+function planLabel(plan: ProductPrice, quantity: number): string {
   return `${formatPlanName(plan)}, ${formatPrice(plan.price, quantity)}`
 }
 
@@ -96,7 +97,7 @@ function isAwaitingConfirmation({ session }: PortalPageRequest): boolean {
   return session.flow?.type === 'subscription_update_confirm' && session.completed_at === null
 }
 
-function confirmPage(portal: PortalPageRequest, change: PlanChange): Page {
+function confirmPage(portal: PortalPageRequest, change: PlanChange): HtmlPage {
   return {
     status: 200,
     title: 'Confirm your new plan',

@@ -18,7 +18,7 @@ import {
 } from '../format.ts'
 import { buttonForm } from '../forms.ts'
 import { externalLinkButton, type Html, type HtmlPart, html } from '../html.ts'
-import { descriptionList, type Page } from '../layout.ts'
+import { descriptionList, type HtmlPage } from '../layout.ts'
 import { checkFormToken, type PageResponse } from '../page-request.ts'
 import { keepPlanButton } from './cancel.ts'
 import {
@@ -29,7 +29,7 @@ import {
 } from './page-request.ts'
 
 /** The portal's home page: plans, card and invoices with their actions. */
-export function showPortalHome(portal: PortalPageRequest): Page {
+export function showPortalHome(portal: PortalPageRequest): HtmlPage {
   const { features } = portal.configuration
   const { paymentMethod: card, subscriptions } = portal
   const done = describePortalAction(portal.form.get('did'))
@@ -62,12 +62,12 @@ export function submitResume(portal: PortalPageRequest): PageResponse {
   return completePortalAction(portal, 'resume')
 }
 
-function subscriptionSection(portal: PortalPageRequest, sold: PortalSubscription): Html {
-  const { subscription, scheduled } = sold
+function subscriptionSection(portal: PortalPageRequest, plan: PortalSubscription): Html {
+  const { subscription, scheduled } = plan
   const item = subscription.items[0]!
-  return html`<h2>${formatPlanName(sold)}</h2>
+  return html`<h2>${formatPlanName(plan)}</h2>
 ${descriptionList([
-  { name: 'Price', value: formatPrice(sold.price, item.quantity) },
+  { name: 'Price', value: formatPrice(plan.price, item.quantity) },
   {
     name: 'State',
     value: describeSubscriptionStatus(subscription, item.current_period_end),
@@ -80,7 +80,7 @@ ${descriptionList([
     sum: true,
   },
 ])}
-<div class="actions">${subscriptionActions(portal, sold)}</div>`
+<div class="actions">${subscriptionActions(portal, plan)}</div>`
 }
 
 function subscriptionActions(portal: PortalPageRequest, { subscription, choices }: PortalSubscription): HtmlPart {

@@ -3,7 +3,7 @@ import { loadPortalView, type PortalView } from '../../billing/portal/view.ts'
 import type { PortalFlow, PortalSession } from '../../state/session-records.ts'
 import { expiredLinkPage, unknownLinkPage, usedLinkPage } from '../error-pages.ts'
 import { externalLinkButton, externalOrigin, type Html, html, safeExternalUrl } from '../html.ts'
-import type { Page } from '../layout.ts'
+import type { HtmlPage } from '../layout.ts'
 import type { PageRequest, PageResponse } from '../page-request.ts'
 
 const sessionSeconds = 3_600
@@ -83,10 +83,10 @@ export function originAfterCompletion({ session }: PortalPageRequest): string | 
 }
 
 /** Link to leave the page without an action. */
-export function exitLink(portal: PortalPageRequest, words: string): Html | null {
+export function exitLink(portal: PortalPageRequest, label: string): Html | null {
   return pendingFlow(portal)
-    ? externalLinkButton(portal.returnUrl, words)
-    : html`<a class="button" href="${portal.home}">${words}</a>`
+    ? externalLinkButton(portal.returnUrl, label)
+    : html`<a class="button" href="${portal.home}">${label}</a>`
 }
 
 /** The subscription in the path; a link made for one subscription gives access to no other. */
@@ -135,7 +135,7 @@ function redirectAfterCompletion(portal: PortalPageRequest): PageResponse {
   return address ? { redirect: address } : completionPage(portal)
 }
 
-function completionPage(portal: PortalPageRequest): Page {
+function completionPage(portal: PortalPageRequest): HtmlPage {
   const end = flowCompletion(portal.session)
   if (!end || 'redirect' in end) return usedLinkPage(completionRedirect(portal.session) ?? portal.returnUrl)
   return {

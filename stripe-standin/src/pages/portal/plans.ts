@@ -4,7 +4,7 @@ import { nothingToDoPage } from '../error-pages.ts'
 import { formatDate, formatMoney, formatPlanName, formatPrice } from '../format.ts'
 import { radioGroup } from '../forms.ts'
 import { html } from '../html.ts'
-import type { Page } from '../layout.ts'
+import type { HtmlPage } from '../layout.ts'
 import type { PageResponse } from '../page-request.ts'
 import { acceptPlanChangeForm, type PlanChange, planChangeForm } from './confirm-change.ts'
 import {
@@ -15,7 +15,7 @@ import {
   requestedSubscription,
 } from './page-request.ts'
 
-export function showPlans(portal: PortalPageRequest): Page {
+export function showPlans(portal: PortalPageRequest): HtmlPage {
   const named = requestedSubscription(portal)
   if (!named || named.choices.length === 0) return nothingToDoPage(portal.returnUrl)
   const { quantity } = named.subscription.items[0]!
@@ -30,7 +30,7 @@ ${radioGroup(
   'New plan',
   named.choices.map((choice) => ({
     value: choice.price.id,
-    words: html`${formatPlanName(choice)}, ${formatPrice(choice.price, quantity)}`,
+    label: html`${formatPlanName(choice)}, ${formatPrice(choice.price, quantity)}`,
     hint:
       choice.preview.when === 'now'
         ? `At once; ${formatMoney(choice.preview.amountDue, choice.price.currency)} to be paid now.`
@@ -44,7 +44,7 @@ ${exitLink(portal, 'Go back')}</div>
   }
 }
 
-export function showPlanChange(portal: PortalPageRequest): Page {
+export function showPlanChange(portal: PortalPageRequest): HtmlPage {
   const change = chosenPlanChange(portal)
   if (!change) return nothingToDoPage(portal.returnUrl)
   const back = html`<a class="button" href="${portal.home}/plans/${change.subscription.id}?price=${encodeURIComponent(change.to.price.id)}">Go back</a>`
