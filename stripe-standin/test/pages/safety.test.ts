@@ -57,7 +57,7 @@ test('pages allow no scripts, frames or external content, and are not cached', a
 
 test('stored text is escaped', async () => {
   const customer = await shop.customer()
-  // The API rejects such a URL; the pages do not rely on it.
+  // The API rejects such an email; the pages do not rely on it.
   await shop.standin.change(({ db }) => {
     db.update('customers', db.getOrThrow('customers', customer.id), { email: hostile })
     db.update('products', db.getOrThrow('products', 'prod_standin_pro'), { name: hostile })
