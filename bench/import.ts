@@ -21,10 +21,9 @@ import { importContacts } from '../server/src/imports/contacts/import-contacts.t
 import type { ImportResult } from '../server/src/imports/import-file.ts'
 import { importStores } from '../server/src/imports/stores/import-stores.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
-import { systemClock } from '../server/src/kernel/time.ts'
-import { syncTaxonomy } from '../server/src/taxonomy/files.ts'
-import { generateStores } from './generate.ts'
-import { generateContacts } from './generate-contacts.ts'
+import { syncTaxonomy } from '../server/src/taxonomy/sync.ts'
+import { generateContacts } from './support/contact-records.ts'
+import { generateStores } from './support/store-records.ts'
 
 const project = join(import.meta.dirname, '..')
 const { url, stores: storeCount, contacts: contactCount } = readArguments()

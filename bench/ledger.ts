@@ -6,9 +6,10 @@ import { createPool, type Pool } from '../server/src/db/pool.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
 import { deliverySql, deliveryValues } from '../server/src/usage/charge-queries.ts'
 import { closePeriodsAlone } from '../server/src/usage/closing/close-periods.ts'
-import { checkLedger, tellEntries } from '../server/src/usage/ledger.ts'
-import type { Cleanup } from './cleanup.ts'
-import type { Place } from './place.ts'
+import { checkLedger } from '../server/src/usage/ledger-check.ts'
+import { tellEntries } from '../server/src/usage/ledger-entries.ts'
+import type { Cleanup } from './support/cleanup.ts'
+import type { Place } from './support/workspace.ts'
 
 const migrations = resolve(import.meta.dirname, '../server/migrations')
 const accountCount = 50

@@ -1,4 +1,4 @@
-import { colours, line, svg, text } from '../bench/svg.ts'
+import { colours, line, svg, text } from '../bench/support/svg.ts'
 
 const [width, height, left, right, top, bottom] = [900, 360, 70, 30, 50, 310]
 const legendWidth = 180

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Kept } from './outcome.ts'
+import type { Kept } from './runner.ts'
 import type { Outcome } from './scenario.ts'
 
 /**

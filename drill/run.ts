@@ -6,12 +6,12 @@
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Cleanup } from '../bench/cleanup.ts'
-import { openFolder } from '../bench/place.ts'
-import { untilAborted, watchTermination } from '../server/src/bin/process.ts'
-import { makeSeed, type Seed } from './kit/seed.ts'
-import { type Kept, runScenario } from './outcome.ts'
+import { Cleanup } from '../bench/support/cleanup.ts'
+import { openFolder } from '../bench/support/workspace.ts'
+import { untilAborted, watchTermination } from '../server/src/bin/termination.ts'
+import { makeSeed, type Seed } from './installation/seed.ts'
 import { renderReport, writeReport } from './report.ts'
+import { type Kept, runScenario } from './runner.ts'
 import type { Outcome } from './scenario.ts'
 import { scenarios } from './scenarios/all.ts'
 

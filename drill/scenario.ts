@@ -1,6 +1,6 @@
-import type { Cleanup } from '../bench/cleanup.ts'
+import type { Cleanup } from '../bench/support/cleanup.ts'
 import type { Random } from '../catalogue/build/random.ts'
-import type { Seed } from './kit/seed.ts'
+import type { Seed } from './installation/seed.ts'
 
 /** One fault that the service is put through, and what has to come of it. */
 export interface Scenario {

@@ -1,5 +1,5 @@
-import type { Program } from '../program.ts'
-import { mapConcurrently } from './lists.ts'
+import { mapConcurrently } from '../support/lists.ts'
+import type { Program } from '../support/program.ts'
 
 const unlimited = 2_000_000_000
 const meters = ['requests_per_minute', 'requests_per_day', 'search_rows', 'store_exports', 'contact_credits']

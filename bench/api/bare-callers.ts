@@ -3,7 +3,7 @@ import { type PlanFile, readPlanFile } from '../../server/src/accounts/plans.ts'
 import { type Admission, admit } from '../../server/src/auth/admit.ts'
 import type { Pool, Queryable } from '../../server/src/db/pool.ts'
 import { hashApiKey } from '../../server/src/kernel/api-key.ts'
-import { mapConcurrently } from './lists.ts'
+import { mapConcurrently } from '../support/lists.ts'
 
 /** What the service asks an admission for, by the kind of call. */
 const asked = {

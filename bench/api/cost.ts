@@ -1,11 +1,11 @@
-import type { Service } from '../program.ts'
+import type { Service } from '../support/program.ts'
+import { median } from '../support/statistics.ts'
 import type { CountingProxy } from './counting-proxy.ts'
-import type { BenchDatabase } from './database.ts'
 import { type Sample, send } from './http.ts'
-import { median } from './percentiles.ts'
+import type { BenchDatabase } from './installation.ts'
+import { firstRequests } from './load/requests.ts'
+import { type Operation, operations, type Workload } from './load/workload.ts'
 import type { Traffic } from './protocol.ts'
-import { firstRequests } from './requests.ts'
-import { type Operation, operations, type Workload } from './workload.ts'
 
 /** What one request uses, alone on a warm server: medians, so that what the service does by itself does not show. */
 export interface Cost extends Traffic {

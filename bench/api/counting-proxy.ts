@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
-import type { Cleanup } from '../cleanup.ts'
+import type { Cleanup } from '../support/cleanup.ts'
 import { MessageReader, type Traffic, TrafficCounter } from './protocol.ts'
 
 export interface CountingProxy {

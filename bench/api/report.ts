@@ -1,11 +1,11 @@
 import { cpus } from 'node:os'
-import type { Engine } from './bare-searches.ts'
+import { mapOf } from '../support/lists.ts'
+import { median } from '../support/statistics.ts'
 import type { Cost } from './cost.ts'
-import { mapOf } from './lists.ts'
-import { median } from './percentiles.ts'
+import type { Engine } from './limits/searches.ts'
+import type { Operation } from './load/workload.ts'
 import type { Results, Runs } from './rounds.ts'
-import { type RunFigures, type SubjectName, subjectNames } from './subjects.ts'
-import type { Operation } from './workload.ts'
+import { type RunFigures, type SubjectName, subjectNames } from './targets.ts'
 
 /** Over the rounds: the one in the middle, and how far apart they were. */
 export interface Spread {

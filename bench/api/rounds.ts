@@ -1,8 +1,8 @@
-import type { BenchDatabase } from './database.ts'
-import { mapOf } from './lists.ts'
-import type { Timing } from './stopwatch.ts'
-import { type RunFigures, type SubjectName, type Subjects, subjectNames } from './subjects.ts'
-import type { Operation } from './workload.ts'
+import { mapOf } from '../support/lists.ts'
+import type { BenchDatabase } from './installation.ts'
+import type { Timing } from './load/stopwatch.ts'
+import type { Operation } from './load/workload.ts'
+import { type RunFigures, type SubjectName, type Subjects, subjectNames } from './targets.ts'
 
 /** The runs of one subject at one operation, a run a round. */
 export interface Runs {

@@ -1,9 +1,9 @@
+import type { Worker } from '../support/worker.ts'
 import type { Cost } from './cost.ts'
 import type { CountingProxy } from './counting-proxy.ts'
-import type { BenchDatabase } from './database.ts'
-import type { SqlAnswer, SqlQuestion } from './sql.worker.ts'
-import type { Worker } from './worker.ts'
-import { type Operation, operations } from './workload.ts'
+import type { BenchDatabase } from './installation.ts'
+import type { SqlAnswer, SqlQuestion } from './limits/sql.worker.ts'
+import { type Operation, operations } from './load/workload.ts'
 
 const timing = { warmupMs: 0, measuredMs: 200 }
 

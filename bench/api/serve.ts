@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Program, Service } from '../program.ts'
-import type { Engine } from './bare-searches.ts'
+import type { Program, Service } from '../support/program.ts'
+import type { Engine } from './limits/searches.ts'
 
 const patienceMs = 600_000
 

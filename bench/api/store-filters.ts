@@ -1,6 +1,6 @@
 import type { Random } from '../../catalogue/build/random.ts'
-import type { StoreRecord } from '../../catalogue/build/store-record.ts'
-import type { StoreSearchFilters } from '../../server/src/search/query/filters.ts'
+import type { StoreRecord } from '../../catalogue/build/records.ts'
+import type { StoreSearchFilters } from '../../server/src/search/filters.ts'
 
 /** What a store search says beside the page. */
 export interface StoreFilters {

@@ -1,6 +1,6 @@
+import { type Operation, operations } from './load/workload.ts'
 import type { OperationReport, Report, Spread } from './report.ts'
-import { type SubjectName, subjectNames } from './subjects.ts'
-import { type Operation, operations } from './workload.ts'
+import { type SubjectName, subjectNames } from './targets.ts'
 
 const titles: Record<Operation, string> = {
   lookup: 'Lookup: GET /stores/{domain}, a random known domain',

@@ -3,18 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Random } from '../../catalogue/build/random.ts'
 import { openAccounts } from '../api/accounts.ts'
 import { type ApiBenchOptions, importCatalogue } from '../api/bench.ts'
-import { openBenchDatabase } from '../api/database.ts'
-import { prepareLoad } from '../api/load.ts'
-import type { LoadQuestion } from '../api/load.worker.ts'
-import { median } from '../api/percentiles.ts'
+import { openBenchDatabase } from '../api/installation.ts'
+import { prepareLoad } from '../api/load/load.ts'
+import type { LoadQuestion } from '../api/load/load.worker.ts'
+import type { Figures } from '../api/load/stopwatch.ts'
+import { drawWorkload, type Operation } from '../api/load/workload.ts'
 import { serveWith } from '../api/serve.ts'
-import type { Figures } from '../api/stopwatch.ts'
-import { startWorker } from '../api/worker.ts'
-import { drawWorkload, type Operation } from '../api/workload.ts'
-import type { Cleanup } from '../cleanup.ts'
-import type { Place } from '../place.ts'
-import { openProgram } from '../program.ts'
-import { openCustomers, pester } from './customers.ts'
+import type { Cleanup } from '../support/cleanup.ts'
+import { openProgram } from '../support/program.ts'
+import { median } from '../support/statistics.ts'
+import { startWorker } from '../support/worker.ts'
+import type { Place } from '../support/workspace.ts'
+import { openCustomers, pester } from './billing-calls.ts'
 import { startSilentProvider } from './silent-provider.ts'
 
 const accounts = 8
@@ -55,7 +55,7 @@ export async function benchOutage(
   })
   const { origin } = new URL(api)
   const load = await prepareLoad(origin, workload, keys, options.connections)
-  const loader = startWorker<LoadQuestion, Figures>(new URL('../api/load.worker.ts', import.meta.url), cleanup)
+  const loader = startWorker<LoadQuestion, Figures>(new URL('../api/load/load.worker.ts', import.meta.url), cleanup)
   const timing = { warmupMs, measuredMs: options.seconds * 1000 }
   const measure = (operation: Operation) =>
     loader.ask({ origin, overAndOver: false, connections: load[operation], timing })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Cleanup } from '../cleanup.ts'
+import type { Cleanup } from '../support/cleanup.ts'
 
 /** A payment provider that takes requests and says nothing: what keeps a service busy the longest. */
 export interface SilentProvider {

@@ -1,15 +1,15 @@
 import { cpus, totalmem } from 'node:os'
-import type { Cleanup } from '../cleanup.ts'
-import { type BenchCatalogue, ResultOrder } from './catalogue.ts'
+import type { Cleanup } from '../support/cleanup.ts'
+import { generateCatalogue } from './catalogue/generate.ts'
+import { type BenchCatalogue, ResultOrder } from './catalogue/result-order.ts'
+import { type BenchWords, readWords } from './catalogue/taxonomy.ts'
 import type { Engine } from './engine.ts'
-import { generateCatalogue } from './generate.ts'
-import { openOwnEngine } from './own.ts'
-import { timeDelta, timeFuzz } from './own-figures.ts'
+import { openOwnEngine } from './own/engine.ts'
+import { timeDelta, timeFuzz } from './own/figures.ts'
 import { openPeers, type PeerName } from './peers/open.ts'
-import { allQuestions } from './questions.ts'
+import { allQuestions } from './questions/questions.ts'
 import type { EngineResults, SearchResults } from './results.ts'
 import { timeQuestions } from './rounds.ts'
-import { type BenchWords, readWords } from './words.ts'
 
 export interface SearchBenchOptions {
   stores: number

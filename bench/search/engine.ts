@@ -1,4 +1,4 @@
-import type { BenchCatalogue } from './catalogue.ts'
+import type { BenchCatalogue } from './catalogue/result-order.ts'
 import type { Answer, Search } from './question.ts'
 
 /** Something that answers searches over a catalogue that it was loaded with. */

@@ -1,5 +1,5 @@
-import type { Facet } from '../../server/src/search/query/vocabulary.ts'
-import type { BenchWords } from './words.ts'
+import type { Facet } from '../../server/src/search/vocabulary.ts'
+import type { BenchWords } from './catalogue/taxonomy.ts'
 
 type ByRank = (rank: number) => string
 type FromTo = (from: number, to: number) => string[]

@@ -1,15 +1,15 @@
 import type { Request } from 'autocannon'
-import { shareOut } from '../api/lists.ts'
-import type { LoadQuestion } from '../api/load.worker.ts'
-import { median } from '../api/percentiles.ts'
-import type { Figures } from '../api/stopwatch.ts'
-import { startWorker } from '../api/worker.ts'
-import type { Cleanup } from '../cleanup.ts'
-import type { Service } from '../program.ts'
-import { contactQuestions } from './contact-questions.ts'
+import type { LoadQuestion } from '../api/load/load.worker.ts'
+import type { Figures } from '../api/load/stopwatch.ts'
+import type { Cleanup } from '../support/cleanup.ts'
+import { shareOut } from '../support/lists.ts'
+import type { Service } from '../support/program.ts'
+import { median } from '../support/statistics.ts'
+import { startWorker } from '../support/worker.ts'
+import type { BenchWords } from './catalogue/taxonomy.ts'
+import { contactQuestions } from './questions/contacts.ts'
+import { storeQuestions } from './questions/stores.ts'
 import { ranksOf } from './ranks.ts'
-import { storeQuestions } from './store-questions.ts'
-import type { BenchWords } from './words.ts'
 
 export interface SearchLoadOptions {
   service: Service
@@ -37,7 +37,7 @@ const quietRuns = 3
 
 export async function openSearchLoad(options: SearchLoadOptions, cleanup: Cleanup): Promise<SearchLoad> {
   const { service, connections, seconds } = options
-  const loader = startWorker<LoadQuestion, Figures>(new URL('../api/load.worker.ts', import.meta.url), cleanup)
+  const loader = startWorker<LoadQuestion, Figures>(new URL('../api/load/load.worker.ts', import.meta.url), cleanup)
   const question: LoadQuestion = {
     origin: new URL(service.api).origin,
     connections: shareOut(requestsOf(options), connections).map((repeated) => ({ repeated })),

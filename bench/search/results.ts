@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DeltaFigures, Distribution } from './own-figures.ts'
+import type { DeltaFigures, Distribution } from './own/figures.ts'
 import type { QuestionClass } from './question.ts'
 
 /** What one run found out about a catalogue of one size. */

@@ -1,6 +1,6 @@
-import { median } from '../api/percentiles.ts'
+import { median } from '../support/statistics.ts'
 import { type Ask, type Engine, longestMs, TookTooLong } from './engine.ts'
-import type { OwnEngine } from './own.ts'
+import type { OwnEngine } from './own/engine.ts'
 import { type Answer, deepRow, type Question, type Search } from './question.ts'
 
 const warmingPasses = 25

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../server/test/support/database.ts'
 import { startCountingProxy } from '../api/counting-proxy.ts'
-import { Cleanup } from '../cleanup.ts'
+import { Cleanup } from '../support/cleanup.ts'
 
 const { url } = await createTestDatabase()
 const cleanup = new Cleanup()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { revealRequests } from '../api/requests.ts'
+import { revealRequests } from '../api/load/requests.ts'
 import { dealContacts, revealOperationOf, revealOperations, revealShapes } from '../api/reveals.ts'
 
 const contactIds = Array.from({ length: 25 }, (_, number) => `ct_${number}`)

@@ -9,14 +9,20 @@ import {
   unpackTraits,
 } from '@storedex/search-index'
 import { expect, test } from 'vitest'
-import { tokensOfPeople } from '../../server/src/catalogue/search-columns.ts'
-import { ResultOrder } from '../search/catalogue.ts'
-import { fuzzSearches } from '../search/fuzz.ts'
-import { generateCatalogue } from '../search/generate.ts'
-import { isRevealable, isRevealableVerified } from '../search/people.ts'
+import { tokensOfPeople } from '../../server/src/imports/people.ts'
+import { buildSegment } from '../../server/src/search/memory/build.ts'
+import { findContactPositions } from '../../server/src/search/memory/find-contacts.ts'
+import { findStorePositions } from '../../server/src/search/memory/find-stores.ts'
+import type { StagedStores } from '../../server/src/search/memory/segment.ts'
+import type { MomentRange, StoreQuery } from '../../server/src/search/query.ts'
+import { placeInStore, unpackTraits } from '../../server/src/search/traits.ts'
+import { generateCatalogue } from '../search/catalogue/generate.ts'
+import { isRevealable, isRevealableVerified } from '../search/catalogue/people.ts'
+import { ResultOrder } from '../search/catalogue/result-order.ts'
+import { readWords } from '../search/catalogue/taxonomy.ts'
 import { personKey, type Search, storeKey } from '../search/question.ts'
-import { allQuestions } from '../search/questions.ts'
-import { readWords } from '../search/words.ts'
+import { allQuestions } from '../search/questions/questions.ts'
+import { fuzzSearches } from '../search/questions/random-searches.ts'
 
 const words = await readWords()
 const size = 1_500

@@ -7,8 +7,8 @@ import { contactTokensOf, searchColumnsOf } from '../../server/src/catalogue/sea
 import { parseStore } from '../../server/src/delivery/store-document.ts'
 import { atEnd } from '../../server/test/support/cleanup.ts'
 import { createTestDatabase } from '../../server/test/support/database.ts'
-import { storesPerBatch } from '../search/documents.ts'
-import { fillDatabase } from '../search/fill.ts'
+import { fillDatabase } from '../search/catalogue/fill.ts'
+import { storesPerBatch } from '../search/catalogue/rows.ts'
 
 const { url } = await createTestDatabase()
 const dataDir = mkdtempSync(join(tmpdir(), 'storedex-test-'))

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../catalogue/build/random.ts'
-import { shareOut } from '../api/lists.ts'
-import { drawWorkload } from '../api/workload.ts'
-import { generateStores } from '../generate.ts'
-import { generateContacts } from '../generate-contacts.ts'
+import { drawWorkload } from '../api/load/workload.ts'
+import { generateContacts } from '../support/contact-records.ts'
+import { shareOut } from '../support/lists.ts'
+import { generateStores } from '../support/store-records.ts'
 
 const revealable = Array.from({ length: 2_000 }, (_, key) => ({ key, id: `ct ${key}` }))
 

@@ -1,5 +1,5 @@
 import type { Random } from './random.ts'
-import type { CreatedAt } from './store-record.ts'
+import type { CreatedAt } from './records.ts'
 
 const hourMs = 3_600_000
 const firstOpening = Date.UTC(2009, 0, 1)

@@ -1,9 +1,10 @@
 /** npx tsx catalogue/build/write-taxonomy.ts <folder of the outside lists>: rewrites catalogue/taxonomy. */
-import { revenueTiers, roles, seniorities, themeTypes, trafficTiers } from './fixed-facets.ts'
+
 import { slugOf } from './slug.ts'
-import { type Row, Sources } from './sources.ts'
-import { type TaxonomyItem, writeFacet, writePopularity } from './taxonomy-files.ts'
-import { selectTechnologies } from './technologies.ts'
+import { type TaxonomyItem, writeFacet, writePopularity } from './taxonomy/files.ts'
+import { revenueTiers, roles, seniorities, themeTypes, trafficTiers } from './taxonomy/fixed-facets.ts'
+import { type Row, Sources } from './taxonomy/sources.ts'
+import { selectTechnologies } from './taxonomy/technologies.ts'
 
 /** The list's display names are short forms; these three are too short for a label. */
 const countryLabels: Record<string, string> = {

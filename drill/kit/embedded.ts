@@ -2,8 +2,9 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { isServerOf, readPostmasterFile } from '@storedex/embedded-postgres/postmaster'
 import pg from 'pg'
-import { openDatabaseServer } from '../../server/src/db/embedded.ts'
-import { childrenOf, isAlive, isTrueWithin, signal } from './processes.ts'
+import { isServerOf, readPostmasterFile } from '../../server/src/db/embedded/postmaster.ts'
+import { openEmbeddedPostgres } from '../../server/src/db/embedded/supervisor.ts'
+import { childrenOf, isAlive, isTrueWithin, signal } from '../installation/processes.ts'
 
 /** The process id of the PostgreSQL that runs in a data directory; undefined when none does. */
 export function postmasterOf(dataDir: string): number | undefined {

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { CommandLine } from '../installation/command.ts'
+import { OwnPostgres } from '../installation/external-postgres.ts'
+import type { World } from '../installation/installation.ts'
+import { fill } from '../installation/seed.ts'
+import { Service } from '../installation/service.ts'
 import type { Drill } from '../scenario.ts'
-import { CommandLine } from './command.ts'
-import { OwnPostgres } from './own-postgres.ts'
-import { fill } from './seed.ts'
-import { Service } from './service.ts'
-import type { World } from './world.ts'
 
 export interface OwnWorld extends World {
   postgres: OwnPostgres

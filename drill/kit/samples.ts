@@ -1,4 +1,4 @@
-import { descriptorsOf, memoryOf } from './processes.ts'
+import { descriptorsOf, memoryOf } from '../installation/processes.ts'
 
 export interface Sample {
   seconds: number

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { mapConcurrently } from '../../bench/api/lists.ts'
-import { Counts } from '../kit/counts.ts'
+import { mapConcurrently } from '../../bench/support/lists.ts'
+import { Counts } from '../client/counts.ts'
+import { nameOf, requestText, Wire } from '../client/http-connection.ts'
+import { checkEnd, lookup, openWorld, searchStores, type World } from '../installation/installation.ts'
+import { makeAccount } from '../installation/seed.ts'
 import { openOwnWorld } from '../kit/own-world.ts'
-import { makeAccount } from '../kit/seed.ts'
 import { SkewedClock, settleMs } from '../kit/skewed-clock.ts'
-import { nameOf, requestText, Wire } from '../kit/wire.ts'
-import { checkEnd, lookup, openWorld, searchStores, type World } from '../kit/world.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const day = 86_400

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { inMs } from '../kit/counts.ts'
-import { Crowd } from '../kit/crowd.ts'
-import { Probe, timeUntilServed } from '../kit/probe.ts'
-import { isAlive } from '../kit/processes.ts'
-import { checkEnd, lookup, openWorld, postmasterIn } from '../kit/world.ts'
+import { inMs } from '../client/counts.ts'
+import { Crowd } from '../client/misbehaving-connections.ts'
+import { Probe, timeUntilServed } from '../client/probe.ts'
+import { checkEnd, lookup, openWorld, postmasterIn } from '../installation/installation.ts'
+import { isAlive } from '../installation/processes.ts'
 import type { Scenario } from '../scenario.ts'
 
 const limit = 200

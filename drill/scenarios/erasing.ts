@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { generateStores } from '../../bench/generate.ts'
-import { generateContacts } from '../../bench/generate-contacts.ts'
-import { importRecords, writeRecords } from '../kit/seed.ts'
-import { checkEnd, openWorld } from '../kit/world.ts'
+import { generateContacts } from '../../bench/support/contact-records.ts'
+import { generateStores } from '../../bench/support/store-records.ts'
+import { checkEnd, openWorld } from '../installation/installation.ts'
+import { importRecords, writeRecords } from '../installation/seed.ts'
 import type { Scenario } from '../scenario.ts'
 
 const stores = 3_000

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Counts, inMs } from '../kit/counts.ts'
+import { Counts, inMs } from '../client/counts.ts'
+import { nameOf, requestText } from '../client/http-connection.ts'
+import { Probe, timeUntilServed } from '../client/probe.ts'
+import { checkEnd, lookup, openWorld, postmasterIn, searchStores, type World } from '../installation/installation.ts'
+import { signal } from '../installation/processes.ts'
 import { postgresProcesses } from '../kit/embedded.ts'
-import { Probe, timeUntilServed } from '../kit/probe.ts'
-import { signal } from '../kit/processes.ts'
-import { nameOf, requestText } from '../kit/wire.ts'
-import { checkEnd, lookup, openWorld, postmasterIn, searchStores, type World } from '../kit/world.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 /** What the contract promises, and what a busy machine may add to it in the drill's own clock. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { generateStores } from '../../bench/generate.ts'
-import { generateContacts } from '../../bench/generate-contacts.ts'
-import { CommandLine } from '../kit/command.ts'
+import { generateContacts } from '../../bench/support/contact-records.ts'
+import { generateStores } from '../../bench/support/store-records.ts'
+import { CommandLine } from '../installation/command.ts'
+import { checkEnd, copySeed, openWorld } from '../installation/installation.ts'
+import { writeRecords } from '../installation/seed.ts'
 import { withDatabase } from '../kit/embedded.ts'
-import { writeRecords } from '../kit/seed.ts'
-import { checkEnd, copySeed, openWorld } from '../kit/world.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 /** Records of one chunk, so that there are several chunks for each kill. */

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newApiKey } from '../../server/src/kernel/api-key.ts'
-import { Counts, spreadOf, tellSpread } from '../kit/counts.ts'
-import { openLoadGenerator } from '../kit/load.ts'
-import { Probe } from '../kit/probe.ts'
-import { makeKey } from '../kit/seed.ts'
-import { askOnce, nameOf } from '../kit/wire.ts'
-import { checkEnd, lookup, openWorld } from '../kit/world.ts'
+import { Counts, spreadOf, tellSpread } from '../client/counts.ts'
+import { askOnce, nameOf } from '../client/http-connection.ts'
+import { openLoadGenerator } from '../client/load.ts'
+import { Probe } from '../client/probe.ts'
+import { checkEnd, lookup, openWorld } from '../installation/installation.ts'
+import { makeKey } from '../installation/seed.ts'
 import type { Scenario } from '../scenario.ts'
 
 const inventedKeys = 600

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { spreadOf } from '../kit/counts.ts'
+import { spreadOf } from '../client/counts.ts'
+import { Revealers } from '../client/revealers.ts'
+import { checkEnd, isServedWithin, openWorld, postmasterIn, type World } from '../installation/installation.ts'
+import { isAlive, isTrueWithin, signal } from '../installation/processes.ts'
 import { postgresProcesses } from '../kit/embedded.ts'
-import { isAlive, isTrueWithin, signal } from '../kit/processes.ts'
-import { Revealers } from '../kit/revealers.ts'
-import { checkEnd, isServedWithin, openWorld, postmasterIn, type World } from '../kit/world.ts'
 import type { Scenario } from '../scenario.ts'
 
 const clients = 24

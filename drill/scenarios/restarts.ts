@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { inMs, spreadOf } from '../kit/counts.ts'
+import { inMs, spreadOf } from '../client/counts.ts'
+import { Revealers } from '../client/revealers.ts'
+import { checkEnd, isServedWithin, openWorld, postmasterIn, type World } from '../installation/installation.ts'
+import { isAlive, isTrueWithin, signal } from '../installation/processes.ts'
 import { openOwnWorld } from '../kit/own-world.ts'
-import { isAlive, isTrueWithin, signal } from '../kit/processes.ts'
-import { Revealers } from '../kit/revealers.ts'
-import { checkEnd, isServedWithin, openWorld, postmasterIn, type World } from '../kit/world.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const clients = 60

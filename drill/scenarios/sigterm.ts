@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { mapConcurrently } from '../../bench/api/lists.ts'
-import { Counts } from '../kit/counts.ts'
+import { mapConcurrently } from '../../bench/support/lists.ts'
+import { Counts } from '../client/counts.ts'
+import { jsonOf, nameOf, type Reply, requestText, Wire } from '../client/http-connection.ts'
+import { checkEnd, openWorld, type World } from '../installation/installation.ts'
+import { isTrueWithin } from '../installation/processes.ts'
+import { askJson } from '../installation/seed.ts'
 import { postmasterOf } from '../kit/embedded.ts'
-import { isTrueWithin } from '../kit/processes.ts'
-import { askJson } from '../kit/seed.ts'
-import { jsonOf, nameOf, type Reply, requestText, Wire } from '../kit/wire.ts'
-import { checkEnd, openWorld, type World } from '../kit/world.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const clients = 360

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { inMs, spreadOf, tellSpread } from '../kit/counts.ts'
-import { Crowd, type CrowdOptions } from '../kit/crowd.ts'
-import { Probe, timeUntilServed } from '../kit/probe.ts'
+import { inMs, spreadOf, tellSpread } from '../client/counts.ts'
+import { requestText } from '../client/http-connection.ts'
+import { Crowd, type CrowdOptions } from '../client/misbehaving-connections.ts'
+import { Probe, timeUntilServed } from '../client/probe.ts'
+import { checkEnd, lookup, openWorld, type World } from '../installation/installation.ts'
 import { Sampler } from '../kit/samples.ts'
-import { requestText } from '../kit/wire.ts'
-import { checkEnd, lookup, openWorld, type World } from '../kit/world.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 /** The body that never ends: half of what a request may bring. */

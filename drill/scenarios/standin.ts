@@ -1,7 +1,7 @@
-import { inMs } from '../kit/counts.ts'
-import { childrenOf, commandLineOf, isTrueWithin, signal } from '../kit/processes.ts'
-import { type Answer, askOnce, nameOf, requestText } from '../kit/wire.ts'
-import { checkEnd, lookup, openWorld, type World } from '../kit/world.ts'
+import { inMs } from '../client/counts.ts'
+import { type Answer, askOnce, nameOf, requestText } from '../client/http-connection.ts'
+import { checkEnd, lookup, openWorld, type World } from '../installation/installation.ts'
+import { childrenOf, commandLineOf, isTrueWithin, signal } from '../installation/processes.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const [answerWithinMs, slackMs] = [10_000, 500]

@@ -1,9 +1,9 @@
-import type { Cleanup } from '../../cleanup.ts'
+import type { Cleanup } from '../../support/cleanup.ts'
 import type { Engine } from '../engine.ts'
 import { openDuckDb } from './duckdb.ts'
 import { installPeerPackages } from './install.ts'
 import { openPeerServer, PostgresEngine } from './postgres.ts'
-import { columnsDesign } from './postgres-columns.ts'
+import { columnsDesign } from './postgres-designs.ts'
 import { ginDesign } from './postgres-gin.ts'
 import { openSqlite } from './sqlite.ts'
 

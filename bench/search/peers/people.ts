@@ -1,5 +1,5 @@
 import type { ContactSearch } from '../../../server/src/search/engine.ts'
-import type { ResultOrder } from '../catalogue.ts'
+import type { ResultOrder } from '../catalogue/result-order.ts'
 import { type Answer, personKey } from '../question.ts'
 
 /**

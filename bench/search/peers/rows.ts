@@ -1,5 +1,5 @@
-import { placeInStore } from '@storedex/search-index'
-import type { BenchCatalogue } from '../catalogue.ts'
+import { placeInStore } from '../../../server/src/search/traits.ts'
+import type { BenchCatalogue } from '../catalogue/result-order.ts'
 import { FacetsOfTokens, isSingle, type SeveralFacet, type SingleFacet } from './facets.ts'
 
 /** A store as peers keep it; the one object is filled anew for each. */

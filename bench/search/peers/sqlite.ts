@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BenchCatalogue, ResultOrder } from '../catalogue.ts'
+import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
 import type { Ask, Engine } from '../engine.ts'
 import type { Search } from '../question.ts'
 import { FacetsOfTokens, readQuery, singleFacets } from './facets.ts'

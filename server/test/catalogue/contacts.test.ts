@@ -1,14 +1,15 @@
 import { seniorities } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
-import { demoContacts } from '../../../catalogue/build/demo-contacts.ts'
+import { demoContacts } from '../../../catalogue/build/demo/contacts.ts'
 import { toNdjson } from '../../../catalogue/build/ndjson.ts'
-import { sandboxContacts } from '../../../catalogue/build/sandbox-contacts.ts'
-import type { StoreRecord } from '../../../catalogue/build/store-record.ts'
-import { readFacet } from '../../../catalogue/build/taxonomy-files.ts'
-import { isRevealable } from '../../src/encryption/contact-facts.ts'
-import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/kernel/channels.ts'
-import { readRecords, readText } from './support/files.ts'
-import { readPeople, type ShippedPerson } from './support/people.ts'
+import type { StoreRecord } from '../../../catalogue/build/records.ts'
+import { sandboxContacts } from '../../../catalogue/build/sandbox/contacts.ts'
+import { readFacet } from '../../../catalogue/build/taxonomy/files.ts'
+import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/contacts/channels.ts'
+import { isRevealable } from '../../src/contacts/facts.ts'
+import { seniorities } from '../../src/search/traits.ts'
+import { readRecords, readText } from './files.ts'
+import { readPeople, type ShippedPerson } from './people.ts'
 
 const demo = readPeople('demo/contacts.ndjson')
 const sandbox = readPeople('sandbox/contacts.ndjson')

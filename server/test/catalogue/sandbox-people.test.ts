@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { StoreRecord } from '../../../catalogue/build/store-record.ts'
-import { readFacet } from '../../../catalogue/build/taxonomy-files.ts'
+import type { StoreRecord } from '../../../catalogue/build/records.ts'
+import { readFacet } from '../../../catalogue/build/taxonomy/files.ts'
 import {
   type ContactFacts,
   deliverableEmails,

@@ -1,0 +1,46 @@
+import { type FastifyReply, fastify } from 'fastify'
+import { ContactRevealRequest, RevealHeaders } from '../../../server/src/contacts/reveal-schema.ts'
+import { ContactSearchRequest } from '../../../server/src/contacts/search-contacts.ts'
+import { validationOptions } from '../../../server/src/http/validation.ts'
+import { StoreEnrichmentRequest } from '../../../server/src/stores/enrich-stores.ts'
+import { StoreSearchRequest } from '../../../server/src/stores/search-stores.ts'
+import { inTurn } from '../../support/lists.ts'
+import { answerParent } from '../../support/worker.ts'
+import type { Sample } from '../http.ts'
+import { paths } from '../load/requests.ts'
+import { type Operation, operations } from '../load/workload.ts'
+import { revealOperationOf } from '../reveals.ts'
+
+/** What HTTP alone costs: bare Fastify that parses and validates the same bodies and sends replies made beforehand. */
+export type BareQuestion = { samples: Record<Operation, Sample[]> } | 'cpu'
+export type BareAnswer = { origin: string; cpuMicros: number }
+
+let origin: string | undefined
+
+answerParent<BareQuestion, BareAnswer>(async (question) => {
+  if (question !== 'cpu') origin = await listen(question.samples)
+  const { user, system } = process.cpuUsage()
+  return { origin: origin!, cpuMicros: user + system }
+})
+
+function listen(samples: Record<Operation, Sample[]>): Promise<string> {
+  const app = fastify({ ajv: validationOptions })
+  const next = new Map(operations.map((operation) => [operation, inTurn(samples[operation])]))
+  const answer = (reply: FastifyReply, operation: Operation) => {
+    const { headers, body } = next.get(operation)!()
+    return reply.headers(headers).send(body)
+  }
+  app.get(paths.lookup, (_request, reply) => answer(reply, 'lookup'))
+  app.post(paths.search, { schema: { body: StoreSearchRequest } }, (_request, reply) => answer(reply, 'search'))
+  app.post(paths.enrich, { schema: { body: StoreEnrichmentRequest } }, (_request, reply) => answer(reply, 'enrich'))
+  app.post(paths.contact_search, { schema: { body: ContactSearchRequest } }, (_request, reply) =>
+    answer(reply, 'contact_search'),
+  )
+  app.post<{ Body: ContactRevealRequest }>(
+    paths.reveal,
+    { schema: { body: ContactRevealRequest, headers: RevealHeaders } },
+    ({ body, headers }, reply) =>
+      answer(reply, revealOperationOf(body.contact_ids.length, headers['idempotency-key'] !== undefined)),
+  )
+  return app.listen({ host: '127.0.0.1', port: 0 })
+}

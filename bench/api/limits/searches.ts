@@ -1,0 +1,82 @@
+import type {
+  ContactPosition,
+  ContactSearch,
+  SearchEngine,
+  StorePosition,
+  StoreSearch,
+} from '../../../server/src/search/engine.ts'
+import { normalizePersonFilters } from '../../../server/src/search/person.ts'
+import { normalizeStoreConditions, normalizeStoreFilters } from '../../../server/src/search/query.ts'
+import type { Vocabulary } from '../../../server/src/search/vocabulary.ts'
+import type { ContactSearchFilters } from '../load/filters.ts'
+import { type SearchItem, searchLimit } from '../load/workload.ts'
+import type { StoreFilters } from '../store-filters.ts'
+
+/** Which engine the service searches with. */
+export const engines = ['memory', 'postgres'] as const
+export type Engine = (typeof engines)[number]
+
+/** Finds the rows of a page: over PostgreSQL anew each time; those in memory cost no statement, so they are known. */
+export type BareStoreSearch = () => Promise<StorePosition[]>
+export type BareContactSearch = () => Promise<ContactPosition[]>
+
+/** A row more than the page says whether there is a next one. */
+const limit = searchLimit + 1
+
+/** The search for the page that an item asks for, at the place that a cursor would hold. */
+export async function prepareStoreSearch(
+  postgres: SearchEngine,
+  engine: Engine,
+  vocabulary: Vocabulary,
+  { filters: { filters }, pagesBefore }: SearchItem<StoreFilters>,
+): Promise<BareStoreSearch> {
+  const query = normalizeStoreFilters(vocabulary, filters, 'all')
+  const first: StoreSearch = { mode: 'live', query, after: null, limit }
+  return prepare(engine, first, pagesBefore, (search) => postgres.findStores(search))
+}
+
+export async function prepareContactSearch(
+  postgres: SearchEngine,
+  engine: Engine,
+  vocabulary: Vocabulary,
+  { filters, pagesBefore }: SearchItem<ContactSearchFilters>,
+): Promise<BareContactSearch> {
+  const first: ContactSearch = {
+    mode: 'live',
+    store: normalizeStoreConditions(vocabulary, filters.store ?? {}, 'store'),
+    storeIds: null,
+    person: normalizePersonFilters(vocabulary, filters.person),
+    maxPerStore: filters.max_contacts_per_store ?? 1,
+    after: null,
+    limit,
+  }
+  return prepare(engine, first, pagesBefore, (search) => postgres.findContacts(search))
+}
+
+async function prepare<Position, Search extends { after: Position | null }>(
+  engine: Engine,
+  first: Search,
+  pagesBefore: number,
+  find: (search: Search) => Promise<Position[]>,
+): Promise<() => Promise<Position[]>> {
+  const search = await walkTo(first, pagesBefore, find)
+  const findPage = async () => (await find(search)).slice(0, searchLimit)
+  if (engine === 'postgres') return findPage
+  const page = await findPage()
+  return async () => page
+}
+
+/** The first page where the search has too few. */
+async function walkTo<Position, Search extends { after: Position | null }>(
+  first: Search,
+  pagesBefore: number,
+  find: (search: Search) => Promise<Position[]>,
+): Promise<Search> {
+  let search = first
+  for (let page = 0; page < pagesBefore; page++) {
+    const positions = await find(search)
+    if (positions.length < limit) return first
+    search = { ...search, after: positions[searchLimit - 1]! }
+  }
+  return search
+}

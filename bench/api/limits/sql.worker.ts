@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { type ConnectionPool, createPool } from '../../../server/src/db/pool.ts'
+import { createPostgresEngine } from '../../../server/src/search/postgres/engine.ts'
+import { LiveTaxonomy } from '../../../server/src/taxonomy/live.ts'
+import { inTurn, mapConcurrently, shareOut } from '../../support/lists.ts'
+import { answerParent } from '../../support/worker.ts'
+import { type BareCaller, prepareCallers } from '../bare-callers.ts'
+import { type Figures, Stopwatch, type Timing } from '../load/stopwatch.ts'
+import type { Operation, Workload } from '../load/workload.ts'
+import { dealContacts, type RevealOperation, revealShapes } from '../reveals.ts'
+import {
+  type BareContactSearch,
+  type BareStoreSearch,
+  type Engine,
+  prepareContactSearch,
+  prepareStoreSearch,
+} from './searches.ts'
+import { bareRequests } from './statements.ts'
+
+/** What PostgreSQL alone costs: bare loops over the driver issue the statements of the requests, with no HTTP around them. */
+export type SqlQuestion = { prepare: SqlPreparation } | { run: SqlRun }
+export type SqlAnswer = (Figures & { cpuMicros: number }) | null
+
+interface SqlPreparation {
+  databaseUrl: string
+  /** The one that the service searches with. */
+  engine: Engine
+  plansFile: string
+  keys: string[]
+  workload: Workload
+  /** How long replies are: keyed reveals keep them. */
+  replyBytes: Record<RevealOperation, number>
+}
+
+interface SqlRun {
+  operation: Operation
+  accounts: number
+  connections: number
+  timing: Timing
+}
+
+interface Prepared extends Pick<SqlPreparation, 'replyBytes'> {
+  pool: ConnectionPool
+  callers: BareCaller[]
+  workload: Omit<Workload, 'search' | 'contact_search'> & {
+    search: BareStoreSearch[]
+    contact_search: BareContactSearch[]
+  }
+}
+
+let prepared: Prepared | undefined
+
+answerParent<SqlQuestion, SqlAnswer>(async (question) => {
+  if ('run' in question) return run(prepared!, question.run)
+  await prepared?.pool.end()
+  prepared = await prepare(question.prepare)
+  return null
+})
+
+async function prepare({
+  databaseUrl,
+  engine,
+  plansFile,
+  keys,
+  workload,
+  replyBytes,
+}: SqlPreparation): Promise<Prepared> {
+  // A pool as the service has it.
+  const pool = createPool({ url: databaseUrl, applicationName: 'storedex bench' })
+  const callers = await prepareCallers(pool, plansFile, keys)
+  const { vocabulary } = (await LiveTaxonomy.open(pool)).current
+  const postgres = createPostgresEngine({ db: pool })
+  const search = await mapConcurrently(workload.search, (item) =>
+    prepareStoreSearch(postgres, engine, vocabulary, item),
+  )
+  const contact_search = await mapConcurrently(workload.contact_search, (item) =>
+    prepareContactSearch(postgres, engine, vocabulary, item),
+  )
+  return { pool, callers, workload: { ...workload, search, contact_search }, replyBytes }
+}
+
+async function run(prepared: Prepared, { operation, accounts, connections, timing }: SqlRun): Promise<SqlAnswer> {
+  const asks = asksOfConnections(prepared, operation, connections)
+  const stopwatch = new Stopwatch(timing)
+  const cpuBefore = process.cpuUsage()
+  const loop = async (ask: Ask, connection: number) => {
+    const caller = prepared.callers[connection % accounts]!
+    while (!stopwatch.isOver) {
+      const startedAt = performance.now()
+      await ask(caller)
+      stopwatch.take(performance.now() - startedAt)
+    }
+  }
+  await Promise.all(asks.map(loop))
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return { ...stopwatch.figures(), cpuMicros: user + system }
+}
+
+/** Issues the statements of a connection's next request. */
+type Ask = (caller: BareCaller) => Promise<void>
+
+function asksOfConnections({ pool, workload, replyBytes }: Prepared, operation: Operation, connections: number): Ask[] {
+  const requests = bareRequests(pool)
+  const repeat = <T>(items: readonly T[], request: (caller: BareCaller, item: T) => Promise<void>): Ask[] =>
+    shareOut(items, connections).map((share) => {
+      const next = inTurn(share)
+      return (caller) => request(caller, next())
+    })
+  if (operation === 'lookup') return repeat(workload.lookup, requests.lookup)
+  if (operation === 'search') return repeat(workload.search, requests.search)
+  if (operation === 'enrich') return repeat(workload.enrich, requests.enrich)
+  if (operation === 'contact_search') return repeat(workload.contact_search, requests.contactSearch)
+  // Sealed bytes are as good as random: they do not get shorter when they are stored.
+  const reply = randomBytes(replyBytes[operation])
+  const keys = workload.contacts.map(({ key }) => key)
+  return shareOut(keys, connections).map((share) => {
+    const deal = dealContacts(share, operation)
+    if (!revealShapes[operation].isKeyed) return (caller) => requests.reveal(caller, deal())
+    return (caller) => requests.keyedReveal(caller, deal(), reply)
+  })
+}

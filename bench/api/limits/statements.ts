@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { claimReply, keepReply } from '../../../server/src/contacts/idempotency-queries.ts'
+import { holdContactsAt, readContactsAt } from '../../../server/src/contacts/reveal-queries.ts'
+import { type Pool, type Queryable, transact } from '../../../server/src/db/pool.ts'
+import { splitContactKey } from '../../../server/src/kernel/ids.ts'
+import { contactIdsAt } from '../../../server/src/stores/contact-ids.ts'
+import { deliverHosts, deliverPreviews, deliverStores } from '../../../server/src/stores/delivery-queries.ts'
+import type { Charge, DeliveryCharge } from '../../../server/src/usage/charge-queries.ts'
+import { chargeReveals } from '../../../server/src/usage/charge-reveals-queries.ts'
+import type { BareCaller } from '../bare-callers.ts'
+import type { BareContactSearch, BareStoreSearch } from './searches.ts'
+
+const deliverEmails = 'all'
+
+/** The statements of each operation, one after the other as the service sends them, through its own query functions. */
+export function bareRequests(pool: Pool) {
+  return {
+    lookup: (caller: BareCaller, domain: string) => deliverAt(pool, caller, [domain]),
+    enrich: (caller: BareCaller, domains: string[]) => deliverAt(pool, caller, domains),
+    async search(caller: BareCaller, findPage: BareStoreSearch) {
+      await pool.query(caller.admissions.storeSearch)
+      const storeIds = (await findPage()).map((position) => position.storeId)
+      await deliverStores(pool, deliveryOf(caller), { storeIds, deliverEmails })
+    },
+    async contactSearch(caller: BareCaller, findPage: BareContactSearch) {
+      await pool.query(caller.admissions.contactSearch)
+      await deliverPreviews(pool, deliveryOf(caller), contactIdsAt(await findPage()))
+    },
+    async reveal(caller: BareCaller, contactKeys: number[]) {
+      await pool.query(caller.admissions.reveal)
+      await reveal(pool, caller, readContactsAt, contactKeys)
+    },
+    /** `reply` stands for what is kept under the key. */
+    async keyedReveal(caller: BareCaller, contactKeys: number[], reply: Buffer) {
+      await pool.query(caller.admissions.reveal)
+      const now = new Date()
+      const place = {
+        accountId: caller.accountId,
+        mode: 'live' as const,
+        operation: 'revealContacts',
+        keyHash: randomBytes(32),
+      }
+      await transact(pool, async (client) => {
+        await claimReply(client, { ...place, requestHash: randomBytes(32), now, expiredAt: new Date(0) }, patienceMs)
+        await reveal(client, caller, holdContactsAt, contactKeys)
+        await keepReply(client, place, { reply, contactIds: contactKeys })
+      })
+    },
+  }
+}
+
+/** How long the service waits for another request with the same key. */
+const patienceMs = 2_000
+
+async function deliverAt(pool: Pool, caller: BareCaller, hosts: string[]) {
+  await pool.query(caller.admissions.stores)
+  await deliverHosts(pool, deliveryOf(caller), { hosts, contactIds: [], deliverEmails })
+}
+
+async function reveal(db: Queryable, caller: BareCaller, read: typeof readContactsAt, contactKeys: number[]) {
+  const places = contactKeys.map(splitContactKey)
+  const storeIds = places.map(({ storeId }) => storeId)
+  await read(db, { mode: 'live', storeIds, numbers: places.map(({ number }) => number) })
+  const { limits, creditsPeriod } = caller.entitlement
+  await chargeReveals(db, {
+    ...chargeOf(caller),
+    storeIds: [...new Set(storeIds)],
+    contactIds: [...new Set(contactKeys)].sort((a, b) => a - b),
+    creditsPeriodStart: creditsPeriod.start,
+    creditsAllowance: limits.contact_credits,
+  })
+}
+
+function deliveryOf(caller: BareCaller): DeliveryCharge {
+  return { ...chargeOf(caller), searchRowsAllowance: caller.entitlement.limits.search_rows }
+}
+
+function chargeOf({ accountId, entitlement }: BareCaller): Charge {
+  return {
+    accountId,
+    mode: 'live',
+    now: new Date(),
+    requestId: 'req_00000000000000000000',
+    periodStart: entitlement.period.start,
+    storeExportsAllowance: entitlement.limits.store_exports,
+  }
+}

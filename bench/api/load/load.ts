@@ -1,0 +1,66 @@
+import type { Request } from 'autocannon'
+import { mapConcurrently, shareOut } from '../../support/lists.ts'
+import { send } from '../http.ts'
+import type { RevealOperation } from '../reveals.ts'
+import { enrichRequest, lookupRequest, type RevealLoad, searchRequest } from './requests.ts'
+import type { Operation, SearchItem, SearchOperation, Workload } from './workload.ts'
+
+/** What one connection sends: its requests over and over, or reveals. */
+export type ConnectionLoad = { repeated: Request[] } | { reveals: RevealLoad }
+export type LoadOfConnections = Record<Operation, ConnectionLoad[]>
+
+/**
+ * The workload's requests, shared out; the connections use the keys in turn. Cursors belong to an account, so the later
+ * pages are walked to with the key that will ask for them.
+ */
+export async function prepareLoad(
+  origin: string,
+  workload: Workload,
+  keys: readonly string[],
+  connections: number,
+): Promise<LoadOfConnections> {
+  const keyOf = (connection: number) => keys[connection % keys.length]!
+  const repeat = <T>(items: readonly T[], requestOf: (key: string, item: T) => Request): ConnectionLoad[] =>
+    shareOut(items, connections).map((share, connection) => ({
+      repeated: share.map((item) => requestOf(keyOf(connection), item)),
+    }))
+  const search = async (operation: SearchOperation): Promise<ConnectionLoad[]> => {
+    const loads: ConnectionLoad[] = []
+    for (const [connection, items] of shareOut<SearchItem<object>>(workload[operation], connections).entries()) {
+      const walk = (item: SearchItem<object>) => walkTo(origin, operation, keyOf(connection), item)
+      loads.push({ repeated: await mapConcurrently(items, walk) })
+    }
+    return loads
+  }
+  const idsOfConnections = shareOut(workload.contacts, connections).map((share) => share.map(({ id }) => id))
+  const reveal = (operation: RevealOperation): ConnectionLoad[] =>
+    idsOfConnections.map((contactIds, connection) => ({
+      reveals: { operation, key: keyOf(connection), name: `connection ${connection}`, contactIds },
+    }))
+  return {
+    lookup: repeat(workload.lookup, lookupRequest),
+    search: await search('search'),
+    enrich: repeat(workload.enrich, enrichRequest),
+    contact_search: await search('contact_search'),
+    reveal_1: reveal('reveal_1'),
+    reveal_10: reveal('reveal_10'),
+    reveal_1_keyed: reveal('reveal_1_keyed'),
+    reveal_10_keyed: reveal('reveal_10_keyed'),
+  }
+}
+
+/** Where a search has too few pages, its first is asked for. */
+async function walkTo(
+  origin: string,
+  operation: SearchOperation,
+  key: string,
+  item: SearchItem<object>,
+): Promise<Request> {
+  let cursor: string | null = null
+  for (let page = 0; page < item.pagesBefore; page++) {
+    const { body } = await send(origin, searchRequest(operation, key, item, cursor))
+    cursor = (JSON.parse(body) as { next_cursor: string | null }).next_cursor
+    if (cursor === null) break
+  }
+  return searchRequest(operation, key, item, cursor)
+}

@@ -1,0 +1,66 @@
+import type { Request } from 'autocannon'
+import { dealContacts, isReveal, type RevealOperation, revealShapes } from '../reveals.ts'
+import { type Operation, type SearchItem, type SearchOperation, searchLimit, type Workload } from './workload.ts'
+
+export const paths = {
+  lookup: '/api/v1/stores/:domain',
+  search: '/api/v1/stores/search',
+  enrich: '/api/v1/stores/enrich',
+  contact_search: '/api/v1/contacts/search',
+  reveal: '/api/v1/contacts/reveal',
+} as const
+
+export function lookupRequest(key: string, domain: string): Request {
+  return { method: 'GET', path: paths.lookup.replace(':domain', domain), headers: { authorization: `Bearer ${key}` } }
+}
+
+export function searchRequest(
+  operation: SearchOperation,
+  key: string,
+  { filters }: SearchItem<object>,
+  cursor: string | null,
+): Request {
+  return post(paths[operation], key, { ...filters, limit: searchLimit, ...(cursor && { cursor }) })
+}
+
+export function enrichRequest(key: string, domains: string[]): Request {
+  return post(paths.enrich, key, { domains })
+}
+
+/** What one connection says in its reveals. */
+export interface RevealLoad {
+  operation: RevealOperation
+  key: string
+  /** What tells its Idempotency-Keys from those of other connections. */
+  name: string
+  contactIds: string[]
+}
+
+/** One reveal after the other, no two of them with the same Idempotency-Key or, unless `overAndOver`, of the same contact. */
+export function revealRequests({ operation, key, name, contactIds }: RevealLoad, overAndOver = false): () => Request {
+  const { isKeyed } = revealShapes[operation]
+  const deal = dealContacts(contactIds, operation, overAndOver)
+  let made = 0
+  return () => {
+    const request = post(paths.reveal, key, { contact_ids: deal() })
+    made++
+    if (isKeyed) request.headers['idempotency-key'] = `${name} ${made}`
+    return request
+  }
+}
+
+/** The first requests of an operation, searches for their first page. */
+export function firstRequests(workload: Workload, operation: Operation, key: string, count: number): Request[] {
+  if (operation === 'lookup') return workload.lookup.slice(0, count).map((domain) => lookupRequest(key, domain))
+  if (operation === 'enrich') return workload.enrich.slice(0, count).map((domains) => enrichRequest(key, domains))
+  if (isReveal(operation)) {
+    const contactIds = workload.contacts.map(({ id }) => id)
+    return Array.from({ length: count }, revealRequests({ operation, key, name: 'first', contactIds }))
+  }
+  return workload[operation].slice(0, count).map((item) => searchRequest(operation, key, item, null))
+}
+
+function post(path: string, key: string, body: unknown): Request {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  return { method: 'POST', path, headers, body: JSON.stringify(body) }
+}

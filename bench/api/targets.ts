@@ -1,0 +1,95 @@
+import type { Cleanup } from '../support/cleanup.ts'
+import { mapOf } from '../support/lists.ts'
+import type { Service } from '../support/program.ts'
+import { startWorker, type Worker } from '../support/worker.ts'
+import type { Place } from '../support/workspace.ts'
+import type { Measured } from './cost.ts'
+import type { CountingProxy } from './counting-proxy.ts'
+import type { BenchDatabase } from './installation.ts'
+import type { BareAnswer, BareQuestion } from './limits/route.worker.ts'
+import type { Engine } from './limits/searches.ts'
+import type { SqlAnswer, SqlQuestion } from './limits/sql.worker.ts'
+import { type LoadOfConnections, prepareLoad } from './load/load.ts'
+import type { LoadQuestion } from './load/load.worker.ts'
+import type { Figures, Timing } from './load/stopwatch.ts'
+import { type Operation, sampleOf, type Workload } from './load/workload.ts'
+import { revealOperations } from './reveals.ts'
+import { requireSameSql } from './same-sql.ts'
+
+/** The service and its two limits. Several accounts show what it can do, one account what its counters' rows allow. */
+export const subjectNames = ['service_many', 'service_one', 'bare_route', 'bare_sql_many', 'bare_sql_one'] as const
+export type SubjectName = (typeof subjectNames)[number]
+
+/** One run, with the processor time that the subject's own process took for an answer; PostgreSQL's is not in it. */
+export interface RunFigures extends Figures {
+  cpuMicrosPerAnswer: number
+}
+
+export type Subjects = Record<SubjectName, (operation: Operation, timing: Timing) => Promise<RunFigures>>
+
+export interface SubjectsInput {
+  place: Place
+  database: BenchDatabase
+  engine: Engine
+  plansFile: string
+  service: Service
+  keys: string[]
+  workload: Workload
+  /** What the service was seen to do, and through which proxy. */
+  measured: Measured
+  proxy: CountingProxy
+  connections: number
+}
+
+/** Starts the processes that compete and prepares all that they will send. */
+export async function openSubjects(input: SubjectsInput, cleanup: Cleanup): Promise<Subjects> {
+  const { service, keys, workload, connections } = input
+  const { origin } = new URL(service.api)
+  const loadOfMany = await prepareLoad(origin, workload, keys, connections)
+  const loadOfOne = await prepareLoad(origin, workload, keys.slice(0, 1), connections)
+
+  const start = <Q, A>(name: string): Worker<Q, A> =>
+    startWorker(new URL(`./${name}.worker.ts`, import.meta.url), cleanup)
+  const loader = start<LoadQuestion, Figures>('load/load')
+  const bare = start<BareQuestion, BareAnswer>('limits/route')
+  const sql = start<SqlQuestion, SqlAnswer>('limits/sql')
+
+  const { origin: bareOrigin } = await bare.ask({ samples: input.measured.samples })
+  const { engine, plansFile, proxy, measured, place, database } = input
+  const replyBytes = mapOf(revealOperations, (operation) => measured.costs[operation].replyBytes)
+  const prepared = { engine, plansFile, keys, replyBytes }
+  await sql.ask({ prepare: { databaseUrl: proxy.url, workload: sampleOf(workload), ...prepared } })
+  await requireSameSql(sql, proxy, database, measured.costs)
+  await sql.ask({ prepare: { databaseUrl: place.databaseUrl, workload, ...prepared } })
+
+  const overHttp =
+    (target: { origin: string; overAndOver: boolean }, load: LoadOfConnections, readCpuMicros: () => Promise<number>) =>
+    async (operation: Operation, timing: Timing): Promise<RunFigures> => {
+      const before = await readCpuMicros()
+      const figures = await loader.ask({ ...target, connections: load[operation], timing })
+      return { ...figures, cpuMicrosPerAnswer: ((await readCpuMicros()) - before) / figures.answered }
+    }
+  const overDriver = (accounts: number) => async (operation: Operation, timing: Timing) => {
+    const { cpuMicros, ...figures } = (await sql.ask({ run: { operation, accounts, connections, timing } }))!
+    return { ...figures, cpuMicrosPerAnswer: cpuMicros / figures.answered }
+  }
+  const serviceCpu = () => readCpuMicros(service.metricsUrl)
+  const bareCpu = async () => (await bare.ask('cpu')).cpuMicros
+  const spending = { origin, overAndOver: false }
+  // Nothing is spent there, and it may answer more reveals than there are people.
+  const forgetting = { origin: bareOrigin, overAndOver: true }
+  return {
+    service_many: overHttp(spending, loadOfMany, serviceCpu),
+    service_one: overHttp(spending, loadOfOne, serviceCpu),
+    bare_route: overHttp(forgetting, loadOfMany, bareCpu),
+    bare_sql_many: overDriver(keys.length),
+    bare_sql_one: overDriver(1),
+  }
+}
+
+async function readCpuMicros(metricsUrl: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text()
+  const [, seconds] = /^process_cpu_seconds_total (\S+)/m.exec(text) ?? []
+  if (!seconds) throw new Error('the metrics do not tell the processor time')
+  return Number(seconds) * 1e6
+}

@@ -1,0 +1,69 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { mapConcurrently } from '../support/lists.ts'
+import type { Program } from '../support/program.ts'
+import type { Place } from '../support/workspace.ts'
+
+/** An account that the payment provider knows, with a key for its billing calls. */
+interface Customer {
+  id: string
+  key: string
+}
+
+const linksAtOnce = 4
+const eventsAtOnce = 4
+
+export async function openCustomers(program: Program, place: Place, count: number): Promise<Customer[]> {
+  const names = Array.from({ length: count }, (_, index) => `Customer ${index + 1}`)
+  const keys = await mapConcurrently(
+    names,
+    async (name) => {
+      const { id } = await program.run<{ id: string }>('accounts', 'create', '--name', name, '--plan', 'pro')
+      return (await program.run<{ key: string }>('keys', 'create', id, '--name', 'bench', '--all-scopes')).key
+    },
+    2,
+  )
+  const client = new pg.Client({ connectionString: place.databaseUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ customer_id: string }>(
+      `update accounts set customer_id = 'cus_' || id where name like 'Customer %' returning customer_id`,
+    )
+    return rows.map(({ customer_id }, index) => ({ id: customer_id, key: keys[index]! }))
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Keeps asking for links and bringing events, as customers and the provider's own retries do while it is away, until
+ * told to stop; resolves when the last call has its reply.
+ */
+export async function pester(
+  api: string,
+  webhookSecret: string,
+  customers: readonly Customer[],
+  stop: AbortSignal,
+): Promise<void> {
+  const askForLink = async ({ key }: Customer) =>
+    fetch(`${api}/billing/portal-link`, { method: 'POST', headers: { authorization: `Bearer ${key}` } })
+  const bringEvent = async ({ id: customer }: Customer) => {
+    const type = 'customer.subscription.updated'
+    const body = JSON.stringify({ id: `evt_${randomUUID()}`, type, data: { object: { customer } } })
+    const second = Math.floor(Date.now() / 1000)
+    const signature = createHmac('sha256', webhookSecret).update(`${second}.${body}`).digest('hex')
+    const headers = { 'content-type': 'application/json', 'stripe-signature': `t=${second},v1=${signature}` }
+    return fetch(new URL('/webhooks/stripe', api), { method: 'POST', headers, body })
+  }
+  const repeat = async (call: () => Promise<Response>) => {
+    while (!stop.aborted) {
+      const { status } = await call()
+      if (status !== 503) throw new Error(`a billing call was answered ${status} while the provider was away`)
+    }
+  }
+  const lanes = customers.flatMap((customer) => [
+    ...Array.from({ length: linksAtOnce }, () => repeat(() => askForLink(customer))),
+    ...Array.from({ length: eventsAtOnce }, () => repeat(() => bringEvent(customer))),
+  ])
+  await Promise.all(lanes)
+}

@@ -1,0 +1,167 @@
+import { Random } from '../../../catalogue/build/random.ts'
+import type { StagedStores } from '../../../server/src/search/memory/segment.ts'
+import { flagTokens } from '../../../server/src/search/vocabulary.ts'
+import { Growing } from '../growing.ts'
+import { drawExponential, drawNormal, WeightedDraw, zipfWeights } from './distributions.ts'
+import { PeopleDraw } from './people.ts'
+import type { BenchWords } from './taxonomy.ts'
+
+/** The moment of the catalogue: stores were opened in the ten years before and discovered in the last four. */
+export const catalogueMoment = Date.parse('2026-10-01T00:00:00Z')
+const yearSeconds = 365 * 86_400
+
+/**
+ * A catalogue of any size in columns, the same on every run. One latent *quality* of a store makes traffic, revenue,
+ * premium plan, score, apps, ads and people go together, as they do in real catalogues; values are used by rank, a few by
+ * most stores. No object is made for a store, so that ten million of them take a minute and 2 GB.
+ */
+export function generateCatalogue(words: BenchWords, count: number, seed = 1): StagedStores {
+  const random = new Random(seed)
+  const draw = new StoreDraw(words, random)
+  const people = new PeopleDraw(words)
+  const tokens = new Growing((size) => new Int32Array(size), count * 23)
+  const roles = new Growing((size) => new Int32Array(size), count * 3)
+  const traits = new Growing((size) => new Uint8Array(size), count * 3)
+  const numbers = new Growing((size) => new Uint16Array(size), count * 3)
+  const staged = emptyColumns(count)
+  const own = new SortedTokens()
+  const add = (token: number) => own.add(token)
+
+  for (let row = 0; row < count; row++) {
+    const quality = random.fraction() ** 3
+    own.clear()
+    draw.drawStore(quality, add)
+    people.drawStore(random, quality)
+    people.addTokens(add)
+    staged.ids[row] = row + 1
+    staged.negatedScores[row] = draw.negatedScore
+    staged.activeAds[row] = draw.activeAds
+    staged.created[row] = draw.created
+    staged.discovered[row] = draw.discovered
+    for (let index = 0; index < own.size; index++) tokens.push(own.at(index))
+    for (let number = 0; number < people.count; number++) {
+      roles.push(people.roles[number]!)
+      traits.push(people.traits[number]!)
+      numbers.push(number)
+    }
+    staged.tokenStarts[row + 1] = tokens.size
+    staged.contactStarts[row + 1] = roles.size
+  }
+  return {
+    ...staged,
+    tokens: tokens.take(),
+    contactRoles: roles.take(),
+    contactTraits: traits.take(),
+    contactNumbers: numbers.take(),
+  }
+}
+
+function emptyColumns(count: number) {
+  return {
+    size: count,
+    ids: new Float64Array(count),
+    negatedScores: new Float64Array(count),
+    activeAds: new Uint32Array(count),
+    created: new Float64Array(count),
+    discovered: new Float64Array(count),
+    tokenStarts: new Uint32Array(count + 1),
+    contactStarts: new Uint32Array(count + 1),
+  }
+}
+
+/** The tokens of one store, distinct and in order. */
+class SortedTokens {
+  readonly #tokens = new Int32Array(256)
+  size = 0
+
+  clear(): void {
+    this.size = 0
+  }
+
+  at(index: number): number {
+    return this.#tokens[index]!
+  }
+
+  add(token: number): void {
+    let place = this.size
+    while (place > 0 && this.#tokens[place - 1]! > token) place--
+    if (place > 0 && this.#tokens[place - 1] === token) return
+    this.#tokens.copyWithin(place + 1, place, this.size++)
+    this.#tokens[place] = token
+  }
+}
+
+const plusShares = [0.002, 0.005, 0.01, 0.04, 0.12, 0.28, 0.5]
+const appsOfCategory = 25
+
+/** Everything about one store after the other that is not its people. */
+class StoreDraw {
+  negatedScore = 0
+  activeAds = 0
+  created = 0
+  discovered = 0
+  readonly #words: BenchWords
+  readonly #random: Random
+  readonly #category: WeightedDraw
+  readonly #country: WeightedDraw
+  readonly #app: WeightedDraw
+  readonly #pixel: WeightedDraw
+  /** The apps that shops of a category like beside the popular ones. */
+  readonly #specialApps: number[][]
+
+  constructor(words: BenchWords, random: Random) {
+    const draw = (count: number, exponent: number) => new WeightedDraw(zipfWeights(count, exponent))
+    this.#words = words
+    this.#random = random
+    this.#category = draw(words.ranked('category').length, 0.9)
+    this.#country = draw(words.ranked('country').length, 1.2)
+    this.#app = draw(words.ranked('app').length, 1)
+    this.#pixel = draw(words.ranked('pixel').length, 1.1)
+    this.#specialApps = words
+      .ranked('category')
+      .map(() => Array.from({ length: appsOfCategory }, () => random.below(words.ranked('app').length)))
+  }
+
+  drawStore(quality: number, add: (token: number) => void): void {
+    const random = this.#random
+    // Now and then a tier is off: those who combine what hardly goes together find somebody, deep in the order.
+    const tier = () =>
+      random.chance(0.02) ? random.below(7) : Math.min(Math.floor((quality * 0.9 + random.fraction() * 0.18) * 7), 6)
+    const [traffic, revenue] = [tier(), tier()]
+    const plus = random.chance(plusShares[revenue]!)
+    const category = random.chance(0.03) ? null : this.#category.draw(random)
+    if (category !== null) add(this.#words.ranked('category')[category]!.token)
+    if (!random.chance(0.03)) add(this.#words.ranked('country')[this.#country.draw(random)]!.token)
+    if (!random.chance(0.08)) add(this.#words.ranked('traffic_tier')[traffic]!.token)
+    if (!random.chance(0.12)) add(this.#words.ranked('revenue_tier')[revenue]!.token)
+    if (plus) add(flagTokens.platformPlus)
+    this.#addTechnologies(quality, category, plus, add)
+    this.#drawColumns(quality, traffic)
+  }
+
+  #addTechnologies(quality: number, category: number | null, plus: boolean, add: (token: number) => void): void {
+    const random = this.#random
+    const special = category === null ? null : this.#specialApps[category]!
+    const apps = Math.min(Math.floor(drawExponential(random, 3.2 + quality * 9)), 25)
+    for (let app = 0; app < apps; app++) {
+      const rank = special && random.chance(0.3) ? special[random.below(appsOfCategory)]! : this.#app.draw(random)
+      add(this.#words.ranked('app')[rank]!.token)
+    }
+    const pixels = Math.min(Math.floor(drawExponential(random, 1.5 + quality * 3)), 12)
+    for (let pixel = 0; pixel < pixels; pixel++) add(this.#words.ranked('pixel')[this.#pixel.draw(random)]!.token)
+    const theme = random.chance(plus ? 0.75 : 0.2) ? 0 : random.chance(0.55) ? 1 : 2
+    if (!random.chance(0.05)) add(this.#words.ranked('theme_type')[theme]!.token)
+  }
+
+  #drawColumns(quality: number, traffic: number): void {
+    const random = this.#random
+    const score = Math.round((15 + quality * 60 + random.fraction() * 25) * 10) / 10
+    this.negatedScore = random.chance(0.06) ? Infinity : -score
+    const advertises = random.chance(0.1 + (0.7 * traffic) / 6)
+    const ads = Math.floor(Math.exp(1 + quality * 3 + drawNormal(random) * 1.6))
+    this.activeAds = advertises ? Math.min(Math.max(ads, 1), 100_000) : 0
+    const ago = (years: number) => catalogueMoment - Math.floor(years * yearSeconds) * 1000
+    this.created = random.chance(0.1) ? Number.NaN : ago(10 * random.fraction() ** 1.3)
+    this.discovered = random.chance(0.05) ? Number.NaN : ago(4 * random.fraction())
+  }
+}

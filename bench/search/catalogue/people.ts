@@ -1,0 +1,87 @@
+import type { Random } from '../../../catalogue/build/random.ts'
+import { packTraits, seniorities, signatureToken, traitsToken } from '../../../server/src/search/traits.ts'
+import { flagTokens, type Term } from '../../../server/src/search/vocabulary.ts'
+import { drawExponential, WeightedDraw } from './distributions.ts'
+import type { BenchWords } from './taxonomy.ts'
+
+const mostContacts = 40
+const [executive, decisionMaker, other] = seniorities.map((_, index) => index) as [number, number, number]
+
+/** How frequent a role is, and of a hundred people in it, how many are executives and decision makers. */
+const roleShapes: Record<string, [weight: number, executives: number, decisionMakers: number]> = {
+  founder: [22, 92, 8],
+  ceo: [12, 97, 3],
+  marketing: [15, 4, 46],
+  ecommerce: [9, 3, 47],
+  operations: [8, 9, 41],
+  sales: [7, 3, 32],
+  customer_support: [7, 0, 12],
+  technology: [5, 12, 38],
+  finance: [4, 15, 35],
+  growth: [3, 2, 58],
+  product: [3, 3, 42],
+  design: [2, 0, 25],
+}
+const otherRole = [3, 0, 20] as const
+
+/** The people of one store after the other. */
+export class PeopleDraw {
+  readonly #roles: readonly Term[]
+  readonly #role: WeightedDraw
+  /** What the last store's people are, by their numbers from 0: role tokens and packed traits. */
+  readonly roles = new Int32Array(mostContacts)
+  readonly traits = new Uint8Array(mostContacts)
+  count = 0
+
+  constructor(words: BenchWords) {
+    this.#roles = words.ranked('role')
+    this.#role = new WeightedDraw(this.#roles.map(({ value }) => shapeOf(value)[0]))
+  }
+
+  /** Draws the people of a store; the better it does, the more are known. */
+  drawStore(random: Random, quality: number): void {
+    this.count = random.chance(0.22)
+      ? 0
+      : Math.min(1 + Math.floor(drawExponential(random, 2 + quality * 5)), mostContacts)
+    for (let number = 0; number < this.count; number++) {
+      const role = random.chance(0.06) ? undefined : this.#roles[this.#role.draw(random)]!
+      const [, executives, decisionMakers] = role ? shapeOf(role.value) : otherRole
+      const rank = random.fraction() * 100
+      const seniority = rank < executives ? executive : rank < executives + decisionMakers ? decisionMaker : other
+      this.roles[number] = role?.token ?? 0
+      this.traits[number] = packTraits({
+        seniority: seniorities[seniority]!,
+        hasVerifiedEmail: random.chance(0.6),
+        hasPhone: random.chance(0.3),
+        hasProfile: random.chance(0.55),
+      })
+    }
+  }
+
+  /** Adds the tokens that a store has for the people last drawn; some come more than once. */
+  addTokens(add: (token: number) => void): void {
+    for (let number = 0; number < this.count; number++) {
+      const [role, packed] = [this.roles[number]!, this.traits[number]!]
+      add(flagTokens.contacts)
+      if (isRevealable(packed, number)) add(flagTokens.revealableContacts)
+      if (isRevealableVerified(packed)) add(flagTokens.verifiedRevealableContacts)
+      add(traitsToken(packed))
+      if (role === 0) continue
+      add(role)
+      add(signatureToken(role, packed))
+    }
+  }
+}
+
+/** Every other person without a verified email has one that is not, and may be delivered all the same. */
+export function isRevealable(packed: number, number: number): boolean {
+  return isRevealableVerified(packed) || number % 2 === 0
+}
+
+export function isRevealableVerified(packed: number): boolean {
+  return (packed & 4) === 0 || (packed & 3) !== 0
+}
+
+function shapeOf(role: string): readonly [number, number, number] {
+  return roleShapes[role] ?? otherRole
+}

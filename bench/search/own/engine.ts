@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { LiveSegment, StagedStores } from '../../../server/src/search/memory/segment.ts'
+import type { Engine } from '../engine.ts'
+import type { Answer, Search } from '../question.ts'
+import { personKey, storeKey } from '../question.ts'
+
+type OwnCode = typeof import('./bundle-entry.ts')
+
+/** The catalogue in memory, which can do more than be compared. */
+export interface OwnEngine extends Engine {
+  prepare(search: Search): () => Answer
+  build(staged: StagedStores): LiveSegment
+  /** What is asked from now on. */
+  segments: readonly LiveSegment[]
+  /** The search for the page that begins after so many rows, or null where there are no more. */
+  pageAfter(search: Search, rows: number): Search | null
+}
+
+/** Bundled into the folder: the loader of the bench keeps names of functions, which costs where many are made. */
+export async function openOwnEngine(folder: string): Promise<OwnEngine> {
+  const code = await bundleOwnCode(folder)
+  const build = (staged: StagedStores) => ({ segment: code.buildSegment(staged), dead: null })
+  const engine: OwnEngine = {
+    name: 'Storedex',
+    settings: ['one segment, one thread; nothing to set'],
+    segments: [],
+    build,
+    async load({ staged }) {
+      engine.segments = [build(staged)]
+    },
+    prepare(search) {
+      if (search.kind === 'contacts') return () => code.findContactPositions(engine.segments, search).map(personKey)
+      const { query, after, limit } = search
+      return () => code.findStorePositions(engine.segments, query, after, limit).map(storeKey)
+    },
+    pageAfter(search, rows) {
+      const limit = rows + 1
+      if (search.kind === 'contacts') {
+        const found = code.findContactPositions(engine.segments, { ...search, limit })
+        return found.length > rows ? { ...search, after: found[rows - 1]! } : null
+      }
+      const found = code.findStorePositions(engine.segments, search.query, search.after, limit)
+      return found.length > rows ? { ...search, after: found[rows - 1]! } : null
+    },
+    countBytes: () => engine.segments.reduce((sum, { segment }) => sum + bytesOf(segment), 0),
+    close() {
+      engine.segments = []
+    },
+  }
+  return engine
+}
+
+async function bundleOwnCode(folder: string): Promise<OwnCode> {
+  const esbuild = await import('esbuild')
+  const outfile = join(folder, 'own-engine.mjs')
+  const entryPoints = [join(import.meta.dirname, 'bundle-entry.ts')]
+  await esbuild.build({ entryPoints, outfile, bundle: true, format: 'esm', platform: 'node', target: 'node20.19' })
+  await esbuild.stop()
+  return (await import(pathToFileURL(outfile).href)) as OwnCode
+}
+
+function bytesOf(part: object): number {
+  if (ArrayBuffer.isView(part)) return part.byteLength
+  const parts = Object.values(part).filter((value) => typeof value === 'object')
+  return parts.reduce((sum, value) => sum + bytesOf(value), 0)
+}

@@ -1,0 +1,80 @@
+import { count, megabytes, ms, table, times } from '../markdown.ts'
+import type { Distribution } from '../own/figures.ts'
+import type { SearchResults } from '../results.ts'
+import { summarize } from './results.ts'
+
+const worstShown = 12
+
+/** The part of the report about one size, in Markdown. */
+export function renderSize(results: SearchResults): string {
+  return [
+    `## ${count(results.stores)} stores, ${count(results.contacts)} contacts`,
+    renderEngines(results),
+    renderComparison(results),
+    renderClasses(results),
+    renderWorst(results),
+    renderOwn(results),
+  ].join('\n\n')
+}
+
+const figures = ({ p50, p95, max, mean }: Distribution) => [p50, p95, max, mean].map(ms)
+
+function renderEngines(results: SearchResults): string {
+  const { first, deep } = summarize(results)
+  const pages = (name: string, distributions: Distribution[]) =>
+    table(
+      [`${name}, ms`, 'median', 'p95', 'worst', 'mean', 'loaded in', 'takes'],
+      results.engines.map((engine, index) => [
+        engine.name,
+        ...figures(distributions[index]!),
+        `${engine.loadSeconds.toFixed(1)} s`,
+        megabytes(engine.bytes),
+      ]),
+    )
+  const firstPage = pages(`First page of ${results.questions.length} searches`, first)
+  const withDeep = results.questions.filter((question) => question.deep).length
+  return deep ? `${firstPage}\n\n${pages(`Page 200 of the ${withDeep} that have one`, deep)}` : firstPage
+}
+
+function renderComparison(results: SearchResults): string {
+  const { againstPeers } = summarize(results)
+  if (!againstPeers) return 'No peers were asked in this run.'
+  const { meanRatio, worstRatio, largestLossMs, largestLossAt } = againstPeers
+  const lost =
+    largestLossMs > 0
+      ? `Where it loses most, at ${largestLossAt}, it takes ${ms(largestLossMs)} ms more than the fastest peer there`
+      : 'It is the fastest on every page'
+  return `The mean of the best peer is ${times(meanRatio)} that of Storedex, the worst search of the best peer ${times(worstRatio)}. ${lost}.`
+}
+
+function renderClasses(results: SearchResults): string {
+  const { classes } = summarize(results)
+  return table(
+    ['First page: median / worst, ms', ...results.engines.map(({ name }) => name)],
+    classes.map(({ name, questions, first }) => [
+      `${name} (${questions})`,
+      ...first.map(({ p50, max }) => `${ms(p50)} / ${ms(max)}`),
+    ]),
+  )
+}
+
+/** The searches that take the own engine longest, and those that take some peer longest. */
+function renderWorst({ engines, questions }: SearchResults): string {
+  const slowest = (of: (times: readonly number[]) => number) =>
+    [...questions].sort((a, b) => of(b.first) - of(a.first)).slice(0, worstShown / 2)
+  const shown = new Set([...slowest(([own]) => own!), ...slowest((times) => Math.max(...times.slice(1)))])
+  return table(
+    ['Slowest first pages, ms', ...engines.map(({ name }) => name)],
+    [...shown].map(({ name, about, first }) => [`${name}: ${about}`, ...first.map(ms)]),
+  )
+}
+
+function renderOwn({ stores, engines, fuzz, delta, generateSeconds }: SearchResults): string {
+  const [own] = engines
+  const perStore = own!.bytes / stores
+  return [
+    `- 3,000 random searches, up to 50 values a list, 101 rows: median ${ms(fuzz.p50)} ms, p95 ${ms(fuzz.p95)}, p99 ${ms(fuzz.p99)}, worst ${ms(fuzz.max)}, mean ${ms(fuzz.mean)}.`,
+    `- Built from columns in ${own!.loadSeconds.toFixed(1)} s; ${megabytes(own!.bytes)}, ${perStore.toFixed(0)} bytes for a store with its contacts. Generated in ${generateSeconds.toFixed(1)} s.`,
+    `- With ${count(delta.changed)} changed stores in a segment of their own, built in ${ms(delta.buildMs)} ms, the mean is ${times(delta.slowdown)} that of one segment.`,
+  ].join('\n')
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { median, percentile } from '../support/statistics.ts'
+
+const hundred = Float64Array.from({ length: 100 }, (_, index) => index + 1)
+
+test('a percentile is the value itself that so large a share does not exceed', () => {
+  expect([0.5, 0.95, 0.99, 1].map((share) => percentile(hundred, share))).toEqual([50, 95, 99, 100])
+  expect(percentile(Float64Array.of(1, 2, 10), 0.5)).toBe(2)
+  expect(percentile(Float64Array.of(1, 2, 10), 0.99)).toBe(10)
+  expect(percentile(Float64Array.of(7), 0.01)).toBe(7)
+})
+
+test('a median is the value in the middle, whatever the order', () => {
+  expect(median([10, 1, 2])).toBe(2)
+  expect(median([4, 1, 3, 2])).toBe(2.5)
+})
+
+test('no values have neither', () => {
+  expect(() => percentile(new Float64Array(), 0.5)).toThrow()
+  expect(() => median([])).toThrow()
+})

@@ -1,0 +1,47 @@
+import { percentile } from '../../bench/support/statistics.ts'
+
+/** How often each thing came. */
+export class Counts {
+  readonly #counts = new Map<string, number>()
+
+  add(name: string, by = 1): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + by)
+  }
+
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0
+  }
+
+  /** How many came that are none of these. */
+  besides(...names: string[]): number {
+    return [...this.#counts].reduce((sum, [name, count]) => (names.includes(name) ? sum : sum + count), 0)
+  }
+
+  toString(): string {
+    const sorted = [...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1))
+    return sorted.map(([name, count]) => `${name}: ${count}`).join(', ') || 'nothing'
+  }
+}
+
+export interface Spread {
+  count: number
+  p50Ms: number
+  p99Ms: number
+  maxMs: number
+}
+
+export function spreadOf(durationsMs: readonly number[]): Spread {
+  const sorted = Float64Array.from(durationsMs).sort()
+  if (sorted.length === 0) return { count: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 }
+  return {
+    count: sorted.length,
+    p50Ms: percentile(sorted, 0.5),
+    p99Ms: percentile(sorted, 0.99),
+    maxMs: sorted[sorted.length - 1]!,
+  }
+}
+
+export const inMs = (ms: number) => (ms >= 1_000 ? `${(ms / 1_000).toFixed(2)} s` : `${ms.toFixed(1)} ms`)
+
+export const tellSpread = ({ count, p50Ms, p99Ms, maxMs }: Spread) =>
+  `${count} replies, p50 ${inMs(p50Ms)}, p99 ${inMs(p99Ms)}, longest ${inMs(maxMs)}`

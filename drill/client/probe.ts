@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Counts } from './counts.ts'
+import { type Answer, nameOf, Wire } from './http-connection.ts'
+
+export interface ProbeOptions {
+  origin: string
+  text: string
+  everyMs: number
+  timeoutMs?: number
+}
+
+/** One client that asks the same again and again, one request at a time, and keeps what it got. */
+export class Probe {
+  readonly answers = new Counts()
+  readonly all: { startedAt: number; endedAt: number; answer: Answer }[] = []
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>
+
+  constructor(options: ProbeOptions) {
+    this.#running = this.#run(options)
+  }
+
+  async #run({ origin, text, everyMs, timeoutMs = 30_000 }: ProbeOptions): Promise<void> {
+    const wire = new Wire(origin)
+    while (!this.#stopping.signal.aborted) {
+      const startedAt = performance.now()
+      const answer = await wire.request(text, timeoutMs)
+      const endedAt = performance.now()
+      this.answers.add(nameOf(answer))
+      this.all.push({ startedAt, endedAt, answer })
+      const leftMs = Math.max(0, startedAt + everyMs - endedAt)
+      await delay(leftMs, undefined, { signal: this.#stopping.signal }).catch(() => {})
+    }
+    wire.close()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  /** Durations of the 200s. */
+  successesMs(): number[] {
+    return this.all.filter(({ answer }) => answer.status === 200).map(({ answer }) => answer.ms)
+  }
+}
+
+/** How long it takes until a request is answered 200, in milliseconds; null when that takes longer than `mostMs`. */
+export async function timeUntilServed(origin: string, text: string, mostMs: number): Promise<number | null> {
+  const startedAt = performance.now()
+  const wire = new Wire(origin)
+  try {
+    while (performance.now() - startedAt < mostMs) {
+      const answer = await wire.request(text, 2_500)
+      if (answer.status === 200) return performance.now() - startedAt
+      await delay(20)
+    }
+    return null
+  } finally {
+    wire.close()
+  }
+}

@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { postgresProcesses } from '../kit/embedded.ts'
+import { postmasterIn, type World } from './installation.ts'
+import { descriptorsOf, memoryOf } from './processes.ts'
+
+/** How the service fares at a moment. */
+export interface Vitals {
+  seconds: number
+  serverMb: number
+  heapMb: number
+  /** What the processes of PostgreSQL have each for themselves, added up. */
+  postgresMb: number
+  serverDescriptors: number
+  postgresProcesses: number
+  /** The longest that the event loop was late, of 99 times in a hundred. */
+  loopDelayMs: number
+}
+
+/** Takes the vitals every so often until it is told to stop. */
+export async function watchVitals(world: World, everyMs: number, stop: AbortSignal): Promise<Vitals[]> {
+  const all: Vitals[] = []
+  const startedAt = performance.now()
+  while (!stop.aborted) {
+    const seconds = (performance.now() - startedAt) / 1_000
+    const vitals = await takeVitals(world, seconds).catch(() => null)
+    if (vitals) all.push(vitals)
+    await delay(everyMs, undefined, { signal: stop }).catch(() => {})
+  }
+  return all
+}
+
+async function takeVitals(world: World, seconds: number): Promise<Vitals> {
+  const response = await fetch(world.service.metricsUrl, { signal: AbortSignal.timeout(5_000) })
+  const metrics = await response.text()
+  const metric = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0)
+  const processes = postgresProcesses(postmasterIn(world))
+  return {
+    seconds,
+    serverMb: memoryOf(world.service.pid).residentMb,
+    heapMb: metric('nodejs_heap_size_used_bytes') / 2 ** 20,
+    postgresMb: processes.reduce((sum, pid) => sum + memoryOf(pid).ownMb, 0),
+    serverDescriptors: descriptorsOf(world.service.pid),
+    postgresProcesses: processes.length,
+    loopDelayMs: metric('nodejs_eventloop_lag_p99_seconds') * 1_000,
+  }
+}

@@ -1,0 +1,131 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Cleanup } from '../../bench/support/cleanup.ts'
+import { generateContacts } from '../../bench/support/contact-records.ts'
+import { mapConcurrently } from '../../bench/support/lists.ts'
+import { generateStores } from '../../bench/support/store-records.ts'
+import { jsonOf, type RequestParts, requestText, Wire } from '../client/http-connection.ts'
+import { endPostgres } from '../kit/embedded.ts'
+import { CommandLine } from './command.ts'
+import { Service } from './service.ts'
+
+/** What was put into an installation. */
+export interface Contents {
+  /** Public ids of people who can be revealed. */
+  contactIds: string[]
+  domains: string[]
+  accounts: Record<AccountName, Account>
+}
+
+interface Account {
+  id: string
+  key: string
+}
+
+/** Neither has limits in its way. */
+const accountNames = ['greedy', 'modest'] as const
+type AccountName = (typeof accountNames)[number]
+
+/** An installation that does not run, to be copied. */
+export interface Seed {
+  dataDir: string
+  contents: Contents
+}
+
+const stores = 1_500
+const wantedContacts = 2_000
+const unlimited = 2_000_000_000
+const meters = [
+  'requests_per_minute',
+  'requests_per_day',
+  'search_rows',
+  'store_exports',
+  'contact_credits',
+  'billing_links_per_hour',
+]
+
+export async function makeSeed(folder: string, cleanup: Cleanup): Promise<Seed> {
+  const dataDir = join(folder, 'seed')
+  const environment = { DATA_DIR: dataDir }
+  cleanup.add(() => endPostgres(dataDir))
+  const service = await Service.start({ folder, environment, cleanup })
+  const contents = await fill(service, new CommandLine(environment, cleanup), folder)
+  await service.stop()
+  return { dataDir, contents }
+}
+
+/** Imports stores and people, and makes the accounts, by the command line beside the running service. */
+export async function fill({ origin }: Service, commands: CommandLine, folder: string): Promise<Contents> {
+  const records = [...generateStores(stores)]
+  await importRecords(commands, 'stores', join(folder, 'seed-stores.ndjson'), records)
+  await importRecords(commands, 'contacts', join(folder, 'seed-contacts.ndjson'), [...generateContacts(records)])
+  const made = await mapConcurrently([...accountNames], (name) => makeAccount(commands, name, true), 2)
+  const accounts = Object.fromEntries(made.map((account, i) => [accountNames[i]!, account])) as Contents['accounts']
+  const contactIds = await findContacts(origin, accounts.greedy.key)
+  return { contactIds, domains: records.map(({ domain }) => domain), accounts }
+}
+
+export function writeRecords(file: string, records: readonly object[]): void {
+  writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+}
+
+export async function importRecords(
+  commands: CommandLine,
+  kind: 'stores' | 'contacts',
+  file: string,
+  records: readonly object[],
+): Promise<void> {
+  writeRecords(file, records)
+  const { rejected } = await commands.run<{ rejected: number }>('import', kind, file)
+  if (rejected > 0) throw new Error(`${rejected} ${kind} of the drill were rejected`)
+}
+
+/** An account with the limits of its plan, or with none in its way. */
+export async function makeAccount(commands: CommandLine, name: string, isUnlimited: boolean): Promise<Account> {
+  const { id } = await commands.run<{ id: string }>(
+    'accounts',
+    'create',
+    '--name',
+    name,
+    '--plan',
+    'pro',
+    '--status',
+    'active',
+  )
+  const limits = meters.flatMap((meter) => ['--limit', `${meter}=${unlimited}`])
+  if (isUnlimited) await commands.run('accounts', 'set', id, ...limits)
+  return { id, key: await makeKey(commands, id) }
+}
+
+/** A new key that may do everything. */
+export async function makeKey(commands: CommandLine, accountId: string): Promise<string> {
+  return (await commands.run<{ key: string }>('keys', 'create', accountId, '--name', 'drill', '--all-scopes')).key
+}
+
+async function findContacts(origin: string, key: string): Promise<string[]> {
+  interface Page {
+    data: { id: string }[]
+    next_cursor: string | null
+  }
+  const wire = new Wire(origin)
+  const ids: string[] = []
+  let cursor: string | null = null
+  do {
+    const filters = { person: { has_verified_email: true }, max_contacts_per_store: 10, limit: 100 }
+    const page: Page = await askJson(wire, 'POST', '/api/v1/contacts/search', {
+      key,
+      body: { ...filters, ...(cursor !== null && { cursor }) },
+    })
+    ids.push(...page.data.map(({ id }) => id))
+    cursor = page.next_cursor
+  } while (cursor !== null && ids.length < wantedContacts)
+  wire.close()
+  return ids
+}
+
+/** Asks for what has to be there. */
+export async function askJson<T>(wire: Wire, method: string, path: string, parts: RequestParts): Promise<T> {
+  const answer = await wire.request(requestText(method, path, parts))
+  if (answer.status === 200) return jsonOf<T>(answer)
+  throw new Error(`${method} ${path}: ${answer.status === null ? answer.loss : answer.body}`)
+}

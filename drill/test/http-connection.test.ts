@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { jsonOf, nameOf, requestText, Wire } from '../client/http-connection.ts'
+import { Crowd } from '../client/misbehaving-connections.ts'
+
+/** A server that does with each request what it is told, and counts its connections. */
+async function startServer(onRequest: (socket: Socket) => void) {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('data', () => onRequest(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const stop = async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  }
+  onTestFinished(() => (server.listening ? stop() : undefined))
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, connections: () => sockets.size, stop }
+}
+
+const text = requestText('POST', '/', { key: 'k', body: { a: 'ä' } })
+const body = JSON.stringify({ b: 'äöü' })
+const reply = (headers = '') => `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+
+function openWire(origin: string): Wire {
+  const wire = new Wire(origin)
+  onTestFinished(() => wire.close())
+  return wire
+}
+
+test('a reply that comes in pieces is read whole, and its connection is used again', async () => {
+  const server = await startServer((socket) => {
+    const bytes = Buffer.from(reply())
+    socket.write(bytes.subarray(0, 20))
+    setTimeout(() => socket.write(bytes.subarray(20)), 10)
+  })
+  const wire = openWire(server.origin)
+  for (let time = 0; time < 2; time++) {
+    const answer = await wire.request(text)
+    if (answer.status === null) throw new Error(answer.loss)
+    expect(jsonOf(answer)).toEqual({ b: 'äöü' })
+  }
+  expect(server.connections()).toBe(1)
+})
+
+test('a connection that the reply ends is not used again', async () => {
+  const server = await startServer((socket) => socket.write(reply('Connection: close\r\n')))
+  const wire = openWire(server.origin)
+  expect(nameOf(await wire.request(text))).toBe('200')
+  expect(nameOf(await wire.request(text))).toBe('200')
+  expect(server.connections()).toBe(2)
+})
+
+test('a reset, a silence and a refusal are told apart', async () => {
+  const closing = await startServer((socket) => socket.destroy())
+  expect(nameOf(await openWire(closing.origin).request(text))).toBe('reset')
+  const silent = await startServer(() => {})
+  expect(nameOf(await openWire(silent.origin).request(text, 50))).toBe('timeout')
+  await silent.stop()
+  expect(nameOf(await openWire(silent.origin).request(text))).toBe('refused')
+})
+
+test('a connection that reads nothing is seen to be closed', async () => {
+  const server = await startServer((socket) => {
+    socket.write(Buffer.alloc(1 << 22))
+    setTimeout(() => socket.destroy(), 50)
+  })
+  const crowd = new Crowd({
+    origin: server.origin,
+    count: 3,
+    greeting: () => text,
+    drip: '\r\n',
+    dripEveryMs: 20,
+    reads: false,
+  })
+  onTestFinished(() => crowd.leave())
+  await expect.poll(() => crowd.closed).toBe(3)
+})
