@@ -5,8 +5,6 @@
  *
  *   npx tsx bench/import.ts --url postgres://… [--stores 1000000] [--contacts 0]
  */
-import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,22 +12,20 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import copyStreams from 'pg-copy-streams'
 import { readInstallationSecret } from '../server/src/db/installation.ts'
-import { migrate } from '../server/src/db/migrate.ts'
-import { createPool, type Pool } from '../server/src/db/pool.ts'
-import { openContactSeals } from '../server/src/encryption/keyring.ts'
-import { importContacts } from '../server/src/imports/contacts/import-contacts.ts'
+import type { Pool } from '../server/src/db/pool.ts'
+import { importContacts } from '../server/src/imports/import-contacts.ts'
 import type { ImportResult } from '../server/src/imports/import-file.ts'
 import { importStores } from '../server/src/imports/stores/import-stores.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
 import { syncTaxonomy } from '../server/src/taxonomy/sync.ts'
 import { generateContacts } from './support/contact-records.ts'
 import { generateStores } from './support/store-records.ts'
+import { openMigratedDatabase, writeRecords } from './support/workspace.ts'
 
 const project = join(import.meta.dirname, '..')
 const { url, stores: storeCount, contacts: contactCount } = readArguments()
 const folder = await mkdtemp(join(tmpdir(), 'storedex-bench-'))
-await migrate(url, join(project, 'server/migrations'))
-const db = createPool({ url, applicationName: 'storedex bench', statementTimeoutMs: 600_000 })
+const db = await openMigratedDatabase(url, 600_000)
 try {
   await syncTaxonomy(db, join(project, 'catalogue/taxonomy'))
   const context = {
@@ -38,14 +34,14 @@ try {
     ids: createIdSealer(await readInstallationSecret(db)),
     seals: await openContactSeals(db, null, folder),
   }
-  const storesFile = await writeRecords('stores.ndjson', generateStores(storeCount))
+  const storesFile = await writeRecords(join(folder, 'stores.ndjson'), generateStores(storeCount))
   const stores = await benchImport('stores', () => importStores(context, { file: storesFile, extendTaxonomy: false }))
   await rm(storesFile)
   if (contactCount === 0) console.log(JSON.stringify({ stores }))
   else {
     // About as many: how many people a store has is drawn by lot.
     const people = generateContacts(generateStores(storeCount), contactCount / storeCount)
-    const peopleFile = await writeRecords('contacts.ndjson', people)
+    const peopleFile = await writeRecords(join(folder, 'contacts.ndjson'), people)
     const importPeople = () => importContacts(context, { file: peopleFile, extendTaxonomy: false })
     console.log(JSON.stringify({ stores, contacts: await benchImport('contacts', importPeople) }))
   }
@@ -62,15 +58,6 @@ function readArguments(): { url: string; stores: number; contacts: number } {
   if (!values.url || !Number.isSafeInteger(stores) || !Number.isSafeInteger(contacts))
     throw new Error('usage: --url postgres://… [--stores 1000000] [--contacts 0]')
   return { url: values.url, stores, contacts }
-}
-
-async function writeRecords(name: string, records: Iterable<object>): Promise<string> {
-  const file = join(folder, name)
-  const out = createWriteStream(file, { highWaterMark: 1 << 20 })
-  for (const record of records) if (!out.write(`${JSON.stringify(record)}\n`)) await once(out, 'drain')
-  out.end()
-  await once(out, 'close')
-  return file
 }
 
 /** A first import, the same once more, and a bare COPY of the rows that came of it. */

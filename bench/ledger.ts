@@ -1,17 +1,15 @@
-import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readInstallationSecret } from '../server/src/db/installation.ts'
-import { migrate } from '../server/src/db/migrate.ts'
-import { createPool, type Pool } from '../server/src/db/pool.ts'
+import type { Pool } from '../server/src/db/pool.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
 import { deliverySql, deliveryValues } from '../server/src/usage/charge-queries.ts'
 import { closePeriodsAlone } from '../server/src/usage/closing/close-periods.ts'
 import { checkLedger } from '../server/src/usage/ledger-check.ts'
 import { tellEntries } from '../server/src/usage/ledger-entries.ts'
 import type { Cleanup } from './support/cleanup.ts'
-import type { Place } from './support/workspace.ts'
+import { timed } from './support/statistics.ts'
+import { openMigratedDatabase, type Place } from './support/workspace.ts'
 
-const migrations = resolve(import.meta.dirname, '../server/migrations')
 const accountCount = 50
 /** Half of the months are older than what stays as rows. */
 const months = 26
@@ -54,15 +52,14 @@ export async function benchLedger(
   cleanup: Cleanup,
   tell: (progress: string) => void,
 ): Promise<LedgerFigures> {
-  await migrate(place.databaseUrl, migrations)
-  const db = createPool({ url: place.databaseUrl, applicationName: 'storedex bench', statementTimeoutMs: 0 })
+  const db = await openMigratedDatabase(place.databaseUrl)
   cleanup.add(() => db.end())
   const now = new Date()
   tell(`filling ${entries} entries and ${entries / 2} exports over ${months} months`)
-  const fill = await seconds(() => fillLedger(db, entries / 2, now))
+  const fill = await secondsOf(() => fillLedger(db, entries / 2, now))
   await db.query('vacuum analyze')
   const before = await readSizes(db)
-  const check = () => seconds(() => checkSound(db))
+  const check = () => secondsOf(() => checkSound(db))
   const checkBefore = await check()
   tell('charging alone')
   const alone = await chargeUntil(db, delay(aloneMs))
@@ -76,7 +73,7 @@ export async function benchLedger(
   await db.query('vacuum analyze')
   const vacuumed = await readSizes(db)
   const checkAfter = await check()
-  const show = await seconds(() => tellEntries(db, { accountId: 1 }, drain))
+  const show = await secondsOf(() => tellEntries(db, { accountId: 1 }, drain))
   await db.query('vacuum full ledger')
   await db.query('vacuum full store_exports')
   const rewritten = await readSizes(db)
@@ -173,11 +170,7 @@ async function chargeUntil(db: Pool, end: Promise<unknown>): Promise<Charges> {
 
 let lastStore = 1_000_000_000
 
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const startedAtMs = performance.now()
-  await work()
-  return (performance.now() - startedAtMs) / 1_000
-}
+const secondsOf = async (work: () => Promise<unknown>) => (await timed(work))[1]
 
 const drain = async (pages: AsyncIterable<unknown[]>) => {
   for await (const _page of pages);

@@ -11,22 +11,19 @@
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { untilAborted, watchTermination } from '../server/src/bin/process.ts'
-import { OperatorError } from '../server/src/kernel/errors.ts'
 import { benchApi } from './api/bench.ts'
-import { type Engine, engines } from './api/limits/searches.ts'
 import { type Operation, operations } from './api/load/workload.ts'
-import { tellReport } from './api/table.ts'
+import { tellReport } from './api/report.ts'
 import { benchLedger } from './ledger.ts'
 import { benchOutage } from './outage/bench.ts'
 import { benchSearch } from './search/bench.ts'
 import { type PeerName, peerNames } from './search/peers/open.ts'
 import { benchReady } from './search/ready.ts'
 import { writeReport } from './search/report/report.ts'
-import { renderSize } from './search/report/tables.ts'
-import { renderReady } from './search/report-ready.ts'
-import { Cleanup } from './support/cleanup.ts'
-import { runScript } from './support/program.ts'
+import { renderReady, renderSize } from './search/report/tables.ts'
+import type { Cleanup } from './support/cleanup.ts'
+import { parseCount, printProgress, runCommand } from './support/cli.ts'
+import { type Engine, engines, runScript } from './support/program.ts'
 import { openFolder, openPlace } from './support/workspace.ts'
 
 const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--engine memory|postgres] [--only OPERATION,…] [--json]
@@ -65,8 +62,6 @@ interface Options {
 
 /** The options, or undefined for wrong usage. */
 function readOptions(args: string[]): Options | undefined {
-  const whole = (text: string, most: number) =>
-    /^\d{1,9}$/.test(text) && +text >= 1 && +text <= most ? +text : undefined
   try {
     const { values, positionals } = parseArgs({
       args,
@@ -89,14 +84,14 @@ function readOptions(args: string[]): Options | undefined {
     const command = commands.find((name) => name === word)
     const named = values.only.split(',')
     const namedPeers = values.peers === 'none' ? [] : values.peers.split(',')
-    const stores = values.stores === undefined ? null : whole(values.stores, 10_000_000)
-    const contacts = values.contacts === undefined ? 0 : whole(values.contacts, 10_000_000)
-    const entries = whole(values.entries, 100_000_000)
+    const stores = values.stores === undefined ? null : parseCount(values.stores, 10_000_000)
+    const contacts = values.contacts === undefined ? 0 : parseCount(values.contacts, 10_000_000)
+    const entries = parseCount(values.entries, 100_000_000)
     if (!command || !entries || entries % 2 > 0) return undefined
     const given = { seconds: '2', rounds: '3', connections: '32', ...defaultsOf[command], ...values }
-    const seconds = whole(given.seconds, 600)
-    const rounds = whole(given.rounds, 100)
-    const connections = whole(given.connections, 256)
+    const seconds = parseCount(given.seconds, 600)
+    const rounds = parseCount(given.rounds, 100)
+    const connections = parseCount(given.connections, 256)
     const engine = engines.find((name) => name === values.engine)
     const chosen = operations.filter((operation) => named.includes(operation))
     const peers = peerNames.filter((peer) => namedPeers.includes(peer))
@@ -123,55 +118,46 @@ function readOptions(args: string[]): Options | undefined {
   }
 }
 
-const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
-
-async function run({ command, json, stores, contacts, report, ...options }: Options, cleanup: Cleanup): Promise<void> {
+async function run(
+  { command, json, stores, contacts, report, ...options }: Options,
+  cleanup: Cleanup,
+): Promise<number> {
   if (command === 'search') {
-    const results = await benchSearch({ ...options, stores: stores ?? 100_000 }, openFolder(cleanup), cleanup, tell)
+    const results = await benchSearch(
+      { ...options, stores: stores ?? 100_000 },
+      openFolder(cleanup),
+      cleanup,
+      printProgress,
+    )
     if (report) writeReport(resolve(report), 'search', results)
     process.stdout.write(`${json ? JSON.stringify(results) : renderSize(results)}\n`)
-    return
+    return 0
   }
   const place = await openPlace(process.env.DATABASE_URL || null, cleanup)
   if (command === 'search-ready') {
-    const results = await benchReady({ ...options, stores: stores ?? 100_000 }, place, cleanup, tell)
+    const results = await benchReady({ ...options, stores: stores ?? 100_000 }, place, cleanup, printProgress)
     if (report) writeReport(resolve(report), 'ready', results)
     process.stdout.write(`${json ? JSON.stringify(results) : renderReady([results])}\n`)
-    return
+    return 0
   }
   if (command === 'import') {
     const counts = ['--stores', String(stores ?? 1_000_000), '--contacts', String(contacts)]
-    return runScript('import.ts', ['--url', place.databaseUrl, ...counts], place, cleanup)
+    await runScript('import.ts', ['--url', place.databaseUrl, ...counts], place, cleanup)
+    return 0
   }
   if (command === 'ledger') {
-    const figures = await benchLedger(options.entries, place, cleanup, tell)
+    const figures = await benchLedger(options.entries, place, cleanup, printProgress)
     process.stdout.write(`${JSON.stringify(figures, null, json ? undefined : 2)}\n`)
-    return
+    return 0
   }
   if (command === 'outage') {
-    const figures = await benchOutage({ ...options, stores: stores ?? 100_000 }, place, cleanup, tell)
+    const figures = await benchOutage({ ...options, stores: stores ?? 100_000 }, place, cleanup, printProgress)
     process.stdout.write(`${JSON.stringify(figures, null, json ? undefined : 2)}\n`)
-    return
+    return 0
   }
-  const figures = await benchApi({ ...options, stores: stores ?? 100_000 }, place, cleanup, tell)
+  const figures = await benchApi({ ...options, stores: stores ?? 100_000 }, place, cleanup, printProgress)
   process.stdout.write(`${json ? JSON.stringify(figures) : tellReport(figures)}\n`)
+  return 0
 }
 
-const interruptedCode = 130
-const termination = watchTermination()
-const cleanup = new Cleanup()
-const options = readOptions(process.argv.slice(2))
-
-let code = 0
-try {
-  if (options) await untilAborted(termination, run(options, cleanup))
-  else {
-    process.stderr.write(`${usage}\n`)
-    code = 2
-  }
-} catch (error) {
-  code = termination.aborted ? interruptedCode : 1
-  if (!termination.aborted) tell(error instanceof OperatorError ? error.message : String((error as Error).stack))
-}
-await cleanup.run()
-process.exit(code)
+await runCommand({ usage, readOptions, run })

@@ -6,14 +6,47 @@
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Cleanup } from '../bench/support/cleanup.ts'
+import type { Cleanup } from '../bench/support/cleanup.ts'
+import { parseCount, printProgress, runCommand } from '../bench/support/cli.ts'
 import { openFolder } from '../bench/support/workspace.ts'
-import { untilAborted, watchTermination } from '../server/src/bin/termination.ts'
 import { makeSeed, type Seed } from './installation/seed.ts'
 import { renderReport, writeReport } from './report.ts'
 import { type Kept, runScenario } from './runner.ts'
-import type { Outcome } from './scenario.ts'
-import { scenarios } from './scenarios/all.ts'
+import type { Outcome, Scenario } from './scenario.ts'
+import { bombs } from './scenarios/bombs.ts'
+import { clock } from './scenarios/clock.ts'
+import { descriptors } from './scenarios/descriptors.ts'
+import { disk } from './scenarios/disk.ts'
+import { erasing } from './scenarios/erasing.ts'
+import { frozen } from './scenarios/frozen.ts'
+import { imports } from './scenarios/imports.ts'
+import { keys } from './scenarios/keys.ts'
+import { kills } from './scenarios/kills.ts'
+import { overload } from './scenarios/overload.ts'
+import { restarts } from './scenarios/restarts.ts'
+import { sigterm } from './scenarios/sigterm.ts'
+import { slow } from './scenarios/slow.ts'
+import { soak } from './scenarios/soak.ts'
+import { standin } from './scenarios/standin.ts'
+
+/** In the order of the report. */
+const scenarios: readonly Scenario[] = [
+  kills,
+  restarts,
+  frozen,
+  disk,
+  descriptors,
+  clock,
+  overload,
+  slow,
+  bombs,
+  keys,
+  sigterm,
+  imports,
+  erasing,
+  standin,
+  soak,
+]
 
 const names = scenarios.map(({ name }) => name)
 const usage = `usage: npm run drill [-- SCENARIO … --short --minutes N --seed N --report FILE --json]
@@ -32,7 +65,6 @@ interface Options {
 
 /** The options, or undefined for wrong usage. */
 function readOptions(args: string[]): Options | undefined {
-  const whole = (text: string) => (/^\d{1,9}$/.test(text) && +text > 0 ? +text : undefined)
   try {
     const { values, positionals } = parseArgs({
       args,
@@ -45,7 +77,7 @@ function readOptions(args: string[]): Options | undefined {
         json: { type: 'boolean', default: false },
       },
     })
-    const [minutes, seed] = [whole(values.minutes), whole(values.seed)]
+    const [minutes, seed] = [parseCount(values.minutes), parseCount(values.seed)]
     if (!minutes || !seed || positionals.some((name) => !names.includes(name))) return undefined
     const chosen = positionals.length === 0 ? scenarios : scenarios.filter(({ name }) => positionals.includes(name))
     return { chosen, minutes, seed, isShort: values.short, report: values.report ?? null, json: values.json }
@@ -54,24 +86,26 @@ function readOptions(args: string[]): Options | undefined {
   }
 }
 
-const tell = (line: string) => void process.stderr.write(`${line}\n`)
-
-async function run({ chosen, report, json, ...settings }: Options, cleanup: Cleanup): Promise<boolean> {
+async function run(
+  { chosen, report, json, ...settings }: Options,
+  cleanup: Cleanup,
+  termination: AbortSignal,
+): Promise<number> {
   const folder = openFolder(cleanup)
   let seed: Promise<Seed> | undefined
   const provideSeed = () => {
     seed ??= makeSeed(folder, cleanup)
     return seed
   }
-  tell(`seed ${settings.seed}`)
+  printProgress(`seed ${settings.seed}`)
   await provideSeed()
   const all: Kept[] = []
   for (const scenario of chosen) {
     if (termination.aborted) break
-    tell(`${scenario.name}: ${scenario.title}`)
+    printProgress(`${scenario.name}: ${scenario.title}`)
     const kept = await runScenario(
       scenario,
-      { ...settings, folder, seed: provideSeed, chance: settings.seed, tell },
+      { ...settings, folder, seed: provideSeed, chance: settings.seed, tell: printProgress },
       cleanup,
     )
     if (termination.aborted) break
@@ -82,27 +116,12 @@ async function run({ chosen, report, json, ...settings }: Options, cleanup: Clea
     if (report) writeReport(resolve(report), kept, names)
   }
   if (!json && !report) process.stdout.write(renderReport(all.map(({ outcome }) => outcome)))
-  return all.every(({ outcome }) => outcome.status !== 'failed')
+  return all.every(({ outcome }) => outcome.status !== 'failed') ? 0 : 1
 }
 
 function tellOutcome({ name, status, reason, seconds, checks }: Outcome): void {
-  for (const { promise, isKept, came } of checks) tell(`  ${isKept ? 'kept  ' : 'BROKEN'} ${promise}: ${came}`)
-  tell(`  ${name} ${status} after ${seconds} s${reason === null ? '' : `: ${reason}`}`)
+  for (const { promise, isKept, came } of checks) printProgress(`  ${isKept ? 'kept  ' : 'BROKEN'} ${promise}: ${came}`)
+  printProgress(`  ${name} ${status} after ${seconds} s${reason === null ? '' : `: ${reason}`}`)
 }
 
-const interruptedCode = 130
-const termination = watchTermination()
-const cleanup = new Cleanup()
-const options = readOptions(process.argv.slice(2))
-let code = 0
-try {
-  if (!options) {
-    tell(usage)
-    code = 2
-  } else if (!(await untilAborted(termination, run(options, cleanup)))) code = 1
-} catch (error) {
-  code = termination.aborted ? interruptedCode : 1
-  if (!termination.aborted) tell(String((error as Error).stack))
-}
-await cleanup.run()
-process.exit(code)
+await runCommand({ usage, readOptions, run })

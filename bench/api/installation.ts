@@ -1,10 +1,17 @@
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { Random } from '../../catalogue/build/random.ts'
 import { readInstallationSecret } from '../../server/src/db/installation.ts'
 import { retryConflicts } from '../../server/src/db/pool.ts'
 import { contactKey, createIdSealer } from '../../server/src/kernel/ids.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import type { RevealableContact } from './reveals.ts'
+import { generateContacts, usualContactsPerStore } from '../support/contact-records.ts'
+import { openAccounts, openProgram, type Program } from '../support/program.ts'
+import { generateStores } from '../support/store-records.ts'
+import { type Place, writeRecords } from '../support/workspace.ts'
+import type { Catalogue } from './load/filters.ts'
+import { drawWorkload, type RevealableContact, type Workload } from './load/workload.ts'
 
 /** What the bench does to the service's database by itself. */
 export interface BenchDatabase {
@@ -16,7 +23,7 @@ export interface BenchDatabase {
   readRevealableContacts(): Promise<RevealableContact[]>
 }
 
-export async function openBenchDatabase(url: string, cleanup: Cleanup): Promise<BenchDatabase> {
+async function openBenchDatabase(url: string, cleanup: Cleanup): Promise<BenchDatabase> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
@@ -55,4 +62,59 @@ async function waitUntilIdle(client: pg.Client): Promise<void> {
     if (rows.length === 0) return
     await delay(20)
   }
+}
+
+export const warmupMs = 700
+
+interface InstallationOptions {
+  stores: number
+  seconds: number
+}
+
+/** A filled installation whose service is not started yet. */
+export interface BenchInstallation {
+  program: Program
+  /** A live key for each account. */
+  keys: string[]
+  database: BenchDatabase
+  workload: Workload
+}
+
+/** Imports a catalogue, opens accounts, and draws the requests. */
+export async function prepareInstallation(
+  options: InstallationOptions,
+  accounts: number,
+  place: Place,
+  cleanup: Cleanup,
+  report: (progress: string) => void,
+): Promise<BenchInstallation> {
+  const program = openProgram(place, cleanup)
+  report(`importing ${options.stores} stores and their people`)
+  const catalogue = await importCatalogue(program, place.folder, options)
+  report(`opening ${accounts} accounts`)
+  const keys = await openAccounts(program, accounts)
+  const database = await openBenchDatabase(place.databaseUrl, cleanup)
+  const workload = drawWorkload(catalogue, await database.readRevealableContacts(), new Random(2))
+  return { program, keys, database, workload }
+}
+
+/** In a run everybody is revealed once at most; this is faster than any subject gets. */
+const mostRevealedASecond = 40_000
+/** Enough to draw searches from. */
+const storesDrawnFrom = 10_000
+
+/** Fills the service with what is asked of it, people enough for every reveal of a run. */
+async function importCatalogue(program: Program, folder: string, options: InstallationOptions): Promise<Catalogue> {
+  const stores = [...generateStores(options.stores)]
+  const neededInARun = mostRevealedASecond * (options.seconds + warmupMs / 1000)
+  const perStore = Math.max(usualContactsPerStore, Math.ceil(neededInARun / options.stores))
+  await importRecords(program, 'stores', join(folder, 'stores.ndjson'), stores)
+  await importRecords(program, 'contacts', join(folder, 'contacts.ndjson'), generateContacts(stores, perStore))
+  return { stores, contacts: [...generateContacts(stores.slice(0, storesDrawnFrom), perStore)] }
+}
+
+async function importRecords(program: Program, kind: string, file: string, records: Iterable<object>): Promise<void> {
+  await writeRecords(file, records)
+  const { rejected } = await program.run<{ rejected: number }>('import', kind, file)
+  if (rejected > 0) throw new Error(`${rejected} ${kind} of the bench were rejected`)
 }

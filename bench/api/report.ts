@@ -1,14 +1,14 @@
 import { cpus } from 'node:os'
 import { mapOf } from '../support/lists.ts'
+import type { Engine } from '../support/program.ts'
 import { median } from '../support/statistics.ts'
 import type { Cost } from './cost.ts'
-import type { Engine } from './limits/searches.ts'
-import type { Operation } from './load/workload.ts'
+import { type Operation, operations } from './load/workload.ts'
 import type { Results, Runs } from './rounds.ts'
 import { type RunFigures, type SubjectName, subjectNames } from './targets.ts'
 
 /** Over the rounds: the one in the middle, and how far apart they were. */
-export interface Spread {
+interface Spread {
   median: number
   lowest: number
   highest: number
@@ -19,7 +19,7 @@ type SubjectReport = Record<
   Spread
 >
 
-export interface OperationReport {
+interface OperationReport {
   subjects: Record<SubjectName, SubjectReport>
   /** How many times as fast the slower limit is, compared within each round. */
   slowerLimitToService: { many: Spread; one: Spread }
@@ -72,3 +72,71 @@ function ratio(service: Runs, limits: Runs[]): Spread {
 function spread(values: readonly number[]): Spread {
   return { median: median(values), lowest: Math.min(...values), highest: Math.max(...values) }
 }
+
+const titles: Record<Operation, string> = {
+  lookup: 'Lookup: GET /stores/{domain}, a random known domain',
+  search: 'Search: POST /stores/search, pages of 25, twelve kinds of filter, every third a later page',
+  enrich: 'Enrichment: POST /stores/enrich, 25 random known domains',
+  contact_search:
+    'Contact search: POST /contacts/search, pages of 25, twelve kinds of filter, every third a later page',
+  reveal_1: 'Reveal: POST /contacts/reveal, one contact that is new to the account',
+  reveal_10: 'Reveal of ten, all new, at ten stores or nearly so',
+  reveal_1_keyed: 'Reveal of one with an Idempotency-Key, each time another',
+  reveal_10_keyed: 'Reveal of ten with an Idempotency-Key, each time another',
+}
+
+const header = ['', 'a second', '(lowest to highest)', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU µs', 'new exports']
+
+/** The report for a person. */
+export function tellReport({ machine, settings, operations: reports }: Report): string {
+  const { stores, engine, connections, accounts, rounds, seconds } = settings
+  return [
+    `${count(stores)} stores, searches on the engine ${engine}, ${connections} connections, ${rounds} rounds of ${seconds} s; Node ${machine.node}, ${machine.processors} processors.`,
+    ...operations.flatMap((operation) => {
+      const report = reports[operation]
+      return report ? ['', ...tellOperation(titles[operation], report, accounts)] : []
+    }),
+    '',
+    'Medians of the rounds. CPU µs: of the own process for an answer, without PostgreSQL. New exports: for an answer.',
+  ].join('\n')
+}
+
+function tellOperation(title: string, { subjects, slowerLimitToService, cost }: OperationReport, accounts: number) {
+  const several = `${accounts} accounts`
+  const labels: Record<SubjectName, string> = {
+    service_many: `Storedex, ${several}`,
+    service_one: 'Storedex, one account',
+    bare_route: 'the same reply from a bare Fastify route',
+    bare_sql_many: `the same SQL from a bare driver loop, ${several}`,
+    bare_sql_one: 'the same SQL from a bare driver loop, one account',
+  }
+  const rows = subjectNames.map((name) => {
+    const { perSecond, p50Ms, p95Ms, p99Ms, cpuMicrosPerAnswer, newExportsPerAnswer } = subjects[name]
+    return [
+      labels[name],
+      count(perSecond.median),
+      `(${count(perSecond.lowest)} to ${count(perSecond.highest)})`,
+      ...[p50Ms, p95Ms, p99Ms].map(({ median }) => median.toFixed(1)),
+      count(cpuMicrosPerAnswer.median),
+      name === 'bare_route' ? '-' : newExportsPerAnswer.median.toFixed(2),
+    ]
+  })
+  const { many, one } = slowerLimitToService
+  return [
+    title,
+    ...formatColumns([header, ...rows]),
+    `The slower limit is ${times(many)} as fast with ${several}, ${times(one)} with one.`,
+    `One request alone: ${cost.statements} statements (${cost.parsed} of them parsed anew) in ${cost.roundTrips} round trips, ${count(cost.bytesReceived)} bytes from PostgreSQL, a reply of ${count(cost.replyBytes)} bytes.`,
+  ]
+}
+
+function formatColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const pad = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)
+  return rows.map((row) => `  ${row.map(pad).join('  ')}`)
+}
+
+const count = (value: number) => Math.round(value).toLocaleString('en-US')
+const times = ({ median, lowest, highest }: Spread) =>
+  `${median.toFixed(2)} times (${lowest.toFixed(2)} to ${highest.toFixed(2)})`

@@ -1,20 +1,17 @@
 import type { Cleanup } from '../support/cleanup.ts'
 import { mapOf } from '../support/lists.ts'
-import type { Service } from '../support/program.ts'
+import type { Engine, Service } from '../support/program.ts'
 import { startWorker, type Worker } from '../support/worker.ts'
 import type { Place } from '../support/workspace.ts'
-import type { Measured } from './cost.ts'
+import { type Measured, requireSameSql } from './cost.ts'
 import type { CountingProxy } from './counting-proxy.ts'
 import type { BenchDatabase } from './installation.ts'
 import type { BareAnswer, BareQuestion } from './limits/route.worker.ts'
-import type { Engine } from './limits/searches.ts'
 import type { SqlAnswer, SqlQuestion } from './limits/sql.worker.ts'
 import { type LoadOfConnections, prepareLoad } from './load/load.ts'
 import type { LoadQuestion } from './load/load.worker.ts'
 import type { Figures, Timing } from './load/stopwatch.ts'
-import { type Operation, sampleOf, type Workload } from './load/workload.ts'
-import { revealOperations } from './reveals.ts'
-import { requireSameSql } from './same-sql.ts'
+import { type Operation, revealOperations, sampleOf, type Workload } from './load/workload.ts'
 
 /** The service and its two limits. Several accounts show what it can do, one account what its counters' rows allow. */
 export const subjectNames = ['service_many', 'service_one', 'bare_route', 'bare_sql_many', 'bare_sql_one'] as const

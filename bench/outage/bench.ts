@@ -1,25 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Random } from '../../catalogue/build/random.ts'
-import { openAccounts } from '../api/accounts.ts'
-import { type ApiBenchOptions, importCatalogue } from '../api/bench.ts'
-import { openBenchDatabase } from '../api/installation.ts'
+import type { ApiBenchOptions } from '../api/bench.ts'
+import { prepareInstallation, warmupMs } from '../api/installation.ts'
 import { prepareLoad } from '../api/load/load.ts'
 import type { LoadQuestion } from '../api/load/load.worker.ts'
 import type { Figures } from '../api/load/stopwatch.ts'
-import { drawWorkload, type Operation } from '../api/load/workload.ts'
-import { serveWith } from '../api/serve.ts'
+import type { Operation } from '../api/load/workload.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import { openProgram } from '../support/program.ts'
+import { serveWith } from '../support/program.ts'
 import { median } from '../support/statistics.ts'
 import { startWorker } from '../support/worker.ts'
 import type { Place } from '../support/workspace.ts'
-import { openCustomers, pester } from './billing-calls.ts'
-import { startSilentProvider } from './silent-provider.ts'
+import { openCustomers, pester, startSilentProvider } from './billing-calls.ts'
 
 const accounts = 8
 const customerCount = 8
-const warmupMs = 700
 
 interface OutageFigures {
   /** Medians of the rounds. */
@@ -37,14 +32,9 @@ export async function benchOutage(
   cleanup: Cleanup,
   report: (progress: string) => void,
 ): Promise<OutageReport> {
-  const program = openProgram(place, cleanup)
-  report(`importing ${options.stores} stores and their people`)
-  const catalogue = await importCatalogue(program, place.folder, options)
-  report(`opening ${accounts + customerCount} accounts`)
-  const keys = await openAccounts(program, accounts)
+  const { program, keys, database, workload } = await prepareInstallation(options, accounts, place, cleanup, report)
+  report(`opening ${customerCount} accounts that the payment provider knows`)
   const customers = await openCustomers(program, place, customerCount)
-  const database = await openBenchDatabase(place.databaseUrl, cleanup)
-  const workload = drawWorkload(catalogue, await database.readRevealableContacts(), new Random(2))
 
   const provider = await startSilentProvider(cleanup)
   const webhookSecret = `whsec_${randomBytes(16).toString('hex')}`

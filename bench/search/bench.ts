@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import type { Cleanup } from '../support/cleanup.ts'
+import { timed } from '../support/statistics.ts'
 import { generateCatalogue } from './catalogue/generate.ts'
 import { type BenchCatalogue, ResultOrder } from './catalogue/result-order.ts'
 import { type BenchWords, readWords } from './catalogue/taxonomy.ts'
@@ -8,7 +9,7 @@ import { openOwnEngine } from './own/engine.ts'
 import { timeDelta, timeFuzz } from './own/figures.ts'
 import { openPeers, type PeerName } from './peers/open.ts'
 import { allQuestions } from './questions/questions.ts'
-import type { EngineResults, SearchResults } from './results.ts'
+import type { EngineResults, SearchResults } from './report/results.ts'
 import { timeQuestions } from './rounds.ts'
 
 export interface SearchBenchOptions {
@@ -68,12 +69,6 @@ async function load(engine: Engine, catalogue: BenchCatalogue, tell: (progress: 
   const bytes = await engine.countBytes()
   tell(`${engine.name}: loaded in ${loadSeconds.toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB`)
   return { name: engine.name, settings: [...engine.settings], loadSeconds, bytes }
-}
-
-async function timed<T>(work: () => T | Promise<T>): Promise<[T, seconds: number]> {
-  const startedAtMs = performance.now()
-  const result = await work()
-  return [result, (performance.now() - startedAtMs) / 1000]
 }
 
 function describeMachine(): SearchResults['machine'] {

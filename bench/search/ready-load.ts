@@ -6,10 +6,9 @@ import { shareOut } from '../support/lists.ts'
 import type { Service } from '../support/program.ts'
 import { median } from '../support/statistics.ts'
 import { startWorker } from '../support/worker.ts'
-import type { BenchWords } from './catalogue/taxonomy.ts'
+import { type BenchWords, ranksOf } from './catalogue/taxonomy.ts'
 import { contactQuestions } from './questions/contacts.ts'
 import { storeQuestions } from './questions/stores.ts'
-import { ranksOf } from './ranks.ts'
 
 export interface SearchLoadOptions {
   service: Service

@@ -1,14 +1,12 @@
-import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { openAccounts } from '../api/accounts.ts'
-import { send } from '../api/http.ts'
+import { send } from '../api/load/load.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import { openProgram, type Program, type Service } from '../support/program.ts'
+import { openAccounts, openProgram, type Program, type Service } from '../support/program.ts'
+import { timed } from '../support/statistics.ts'
 import { generateStores } from '../support/store-records.ts'
-import type { Place } from '../support/workspace.ts'
+import { type Place, writeRecords } from '../support/workspace.ts'
 import { fillDatabase } from './catalogue/fill.ts'
 import { domainOf } from './catalogue/rows.ts'
 import { type LoadFigures, openSearchLoad } from './ready-load.ts'
@@ -132,18 +130,4 @@ async function until(isSo: () => Promise<boolean>): Promise<number> {
     await delay(10)
   }
   return performance.now()
-}
-
-async function writeRecords(file: string, records: Iterable<object>): Promise<string> {
-  const out = createWriteStream(file)
-  for (const record of records) if (!out.write(`${JSON.stringify(record)}\n`)) await once(out, 'drain')
-  out.end()
-  await once(out, 'close')
-  return file
-}
-
-async function timed<T>(work: () => Promise<T>): Promise<[T, seconds: number]> {
-  const startedAtMs = performance.now()
-  const result = await work()
-  return [result, (performance.now() - startedAtMs) / 1000]
 }

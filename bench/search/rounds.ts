@@ -1,7 +1,15 @@
 import { median } from '../support/statistics.ts'
-import { type Ask, type Engine, longestMs, TookTooLong } from './engine.ts'
+import {
+  type Answer,
+  type Ask,
+  deepRow,
+  type Engine,
+  longestMs,
+  type Question,
+  type Search,
+  TookTooLong,
+} from './engine.ts'
 import type { OwnEngine } from './own/engine.ts'
-import { type Answer, deepRow, type Question, type Search } from './question.ts'
 
 const warmingPasses = 25
 /** The own engine is asked so often in a round: what takes microseconds is measured poorly by one look. */

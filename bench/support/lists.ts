@@ -1,3 +1,5 @@
+import type { Random } from '../../catalogue/build/random.ts'
+
 /** Cuts a list into stretches, so that connections do not repeat each other. */
 export function shareOut<T>(items: readonly T[], connections: number): T[][] {
   const startOf = (share: number) => Math.floor((share * items.length) / connections)
@@ -27,4 +29,14 @@ export async function mapConcurrently<T, R>(
 
 export function mapOf<K extends string, V>(keys: readonly K[], makeValue: (key: K) => V): Record<K, V> {
   return Object.fromEntries(keys.map((key) => [key, makeValue(key)])) as Record<K, V>
+}
+
+/** The same items in random order. */
+export function shuffle<T>(items: readonly T[], random: Random): T[] {
+  const shuffled = [...items]
+  for (let last = shuffled.length - 1; last > 0; last--) {
+    const other = random.below(last + 1)
+    ;[shuffled[last], shuffled[other]] = [shuffled[other]!, shuffled[last]!]
+  }
+  return shuffled
 }

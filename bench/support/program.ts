@@ -3,11 +3,17 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { pickFreePort } from '../../server/src/db/embedded/postmaster.ts'
 import type { Cleanup } from './cleanup.ts'
+import { mapConcurrently } from './lists.ts'
 import type { Place } from './workspace.ts'
 
 const launcher = resolve(import.meta.dirname, '../../bin/storedex.mjs')
+
+/** Which engine the service searches with. */
+export const engines = ['memory', 'postgres'] as const
+export type Engine = (typeof engines)[number]
 
 /** The program as an operator has it, run as child processes. */
 export interface Program {
@@ -91,4 +97,54 @@ export async function runScript(name: string, args: string[], place: Place, clea
   cleanup.add(() => end(child))
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`${name} failed`)
+}
+
+const unlimited = 2_000_000_000
+const meters = ['requests_per_minute', 'requests_per_day', 'search_rows', 'store_exports', 'contact_credits']
+
+/** Opens accounts whose limits no run can reach, and answers a live key of each. */
+export function openAccounts(program: Program, count: number): Promise<string[]> {
+  return mapConcurrently(
+    Array.from({ length: count }, (_, index) => index + 1),
+    async (number) => {
+      const { id } = await program.run<{ id: string }>(
+        'accounts',
+        'create',
+        '--name',
+        `Bench ${number}`,
+        '--plan',
+        'pro',
+        '--status',
+        'active',
+      )
+      await program.run('accounts', 'set', id, ...meters.flatMap((meter) => ['--limit', `${meter}=${unlimited}`]))
+      const { key } = await program.run<{ key: string }>('keys', 'create', id, '--name', 'bench')
+      return key
+    },
+    2,
+  )
+}
+
+const patienceMs = 600_000
+
+/** Starts the service, and waits until it is this engine that answers searches. */
+export async function serveWith(
+  engine: Engine,
+  program: Program,
+  environment: Record<string, string> = {},
+): Promise<Service> {
+  const service = await program.serve({ ...environment, SEARCH_ENGINE: engine })
+  const deadline = performance.now() + patienceMs
+  while ((await servingEngine(service)) !== engine) {
+    if (performance.now() > deadline) throw new Error(`searches are not answered by the engine ${engine}`)
+    await delay(100)
+  }
+  return service
+}
+
+/** Null while the service is not ready. */
+async function servingEngine({ api }: Service): Promise<string | null> {
+  const response = await fetch(new URL('/readyz', api))
+  const reply = (await response.json()) as { search?: { engine: string } }
+  return response.ok ? (reply.search?.engine ?? null) : null
 }

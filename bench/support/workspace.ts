@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, createWriteStream, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { openEmbeddedPostgres } from '../../server/src/db/embedded/supervisor.ts'
+import { migrate } from '../../server/src/db/migrate.ts'
+import { type ConnectionPool, createPool } from '../../server/src/db/pool.ts'
 import { OperatorError } from '../../server/src/kernel/errors.ts'
 import type { Cleanup } from './cleanup.ts'
+
+const migrations = join(import.meta.dirname, '../../server/migrations')
 
 /** A database and a folder of the bench's own; both are gone when it is over. */
 export interface Place {
@@ -59,4 +64,19 @@ async function createDatabase(serverUrl: string, cleanup: Cleanup): Promise<stri
   cleanup.add(() => run(`drop database ${name} with (force)`))
   url.pathname = `/${name}`
   return url.href
+}
+
+/** Writes records as NDJSON, one at a time: a catalogue need not fit into memory. Returns the file. */
+export async function writeRecords(file: string, records: Iterable<object>): Promise<string> {
+  const out = createWriteStream(file, { highWaterMark: 1 << 20 })
+  for (const record of records) if (!out.write(`${JSON.stringify(record)}\n`)) await once(out, 'drain')
+  out.end()
+  await once(out, 'close')
+  return file
+}
+
+/** A pool on a database with the current schema. */
+export async function openMigratedDatabase(url: string, statementTimeoutMs = 0): Promise<ConnectionPool> {
+  await migrate(url, migrations)
+  return createPool({ url, applicationName: 'storedex bench', statementTimeoutMs })
 }

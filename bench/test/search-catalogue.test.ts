@@ -20,7 +20,7 @@ import { generateCatalogue } from '../search/catalogue/generate.ts'
 import { isRevealable, isRevealableVerified } from '../search/catalogue/people.ts'
 import { ResultOrder } from '../search/catalogue/result-order.ts'
 import { readWords } from '../search/catalogue/taxonomy.ts'
-import { personKey, type Search, storeKey } from '../search/question.ts'
+import { personKey, type Search, storeKey } from '../search/engine.ts'
 import { allQuestions } from '../search/questions/questions.ts'
 import { fuzzSearches } from '../search/questions/random-searches.ts'
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { renderAims } from '../search/report/aims.ts'
 import { growthChart, stripChart } from '../search/report/plots.ts'
-import { summarize } from '../search/report/results.ts'
+import { type SearchResults, summarize } from '../search/report/results.ts'
 import { renderSize } from '../search/report/tables.ts'
-import type { SearchResults } from '../search/results.ts'
 
 const engine = (name: string) => ({ name, settings: [], loadSeconds: 1, bytes: 100 * 5_000_000 })
 const even = { p50: 1, p95: 1, p99: 1, max: 1, mean: 1 }

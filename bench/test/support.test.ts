@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { shareOut } from '../support/lists.ts'
 import { median, percentile } from '../support/statistics.ts'
 
 const hundred = Float64Array.from({ length: 100 }, (_, index) => index + 1)
@@ -18,4 +19,11 @@ test('a median is the value in the middle, whatever the order', () => {
 test('no values have neither', () => {
   expect(() => percentile(new Float64Array(), 0.5)).toThrow()
   expect(() => median([])).toThrow()
+})
+
+test('shares are stretches that together are the list', () => {
+  const list = Array.from({ length: 100 }, (_, index) => index)
+  const shares = shareOut(list, 7)
+  expect(shares.flat()).toEqual(list)
+  expect(shares.every((share) => share.length === 14 || share.length === 15)).toBe(true)
 })

@@ -1,3 +1,6 @@
+import type { Email, Phone } from '../../server/src/contacts/facts.ts'
+import type { Seniority } from '../../server/src/search/traits.ts'
+
 /** A store as `storedex import stores` reads it; a missing field means unknown. */
 export interface StoreRecord {
   domain: string
@@ -26,4 +29,25 @@ export interface Technologies {
   apps: string[]
   pixels: string[]
   theme: { name: string | null; type: 'free' | 'paid' | 'custom' | null }
+}
+
+/** A contact as `storedex import contacts` reads it; a missing field means unknown. */
+export interface ContactRecord {
+  store_domain: string
+  external_id: string
+  first_name?: string
+  last_name?: string
+  /** Left out where it is first and last name joined. */
+  full_name?: string
+  title?: string
+  role?: string
+  seniority: Seniority
+  profile_url?: string
+  /** Without a primary one the first is it. */
+  emails?: (Partial<Email> & Pick<Email, 'email'>)[]
+  phones?: (Partial<Phone> & Pick<Phone, 'phone'>)[]
+}
+
+export function toNdjson(records: readonly object[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('')
 }

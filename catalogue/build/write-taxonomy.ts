@@ -1,9 +1,8 @@
 /** npx tsx catalogue/build/write-taxonomy.ts <folder of the outside lists>: rewrites catalogue/taxonomy. */
 
-import { slugOf } from './slug.ts'
 import { type TaxonomyItem, writeFacet, writePopularity } from './taxonomy/files.ts'
 import { revenueTiers, roles, seniorities, themeTypes, trafficTiers } from './taxonomy/fixed-facets.ts'
-import { type Row, Sources } from './taxonomy/sources.ts'
+import { type Row, Sources, slugOf } from './taxonomy/sources.ts'
 import { selectTechnologies } from './taxonomy/technologies.ts'
 
 /** The list's display names are short forms; these three are too short for a label. */

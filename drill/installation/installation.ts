@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { askOnce, requestText } from '../client/http-connection.ts'
-import { endPostgres, postmasterOf } from '../kit/embedded.ts'
 import type { Drill } from '../scenario.ts'
 import { CommandLine } from './command.ts'
-import { isTrueWithin } from './processes.ts'
-import type { Contents } from './seed.ts'
+import { OwnPostgres } from './external-postgres.ts'
+import { endPostgres, isTrueWithin, postmasterOf } from './processes.ts'
+import { type Contents, fill } from './seed.ts'
 import { Service } from './service.ts'
 
 /** A running service of the scenario's own, with everything that is in it. */
@@ -80,4 +80,26 @@ export async function checkEnd(drill: Drill, { service, commands }: World): Prom
       ? 'it never ended'
       : `it ended ${service.unwantedEnds} times, last with ${service.lastEnd}`
   drill.check('the server process never ends by itself', service.unwantedEnds === 0, came)
+}
+
+interface OwnWorld extends World {
+  postgres: OwnPostgres
+}
+
+interface OwnWorldOptions {
+  /** Environments of the two programs, over what they have anyway. */
+  serverEnvironment?: Record<string, string>
+  postgresEnvironment?: Record<string, string>
+}
+
+/** A service on a PostgreSQL of the operator's, filled like the seed. */
+export async function openOwnWorld(drill: Drill, options: OwnWorldOptions = {}): Promise<OwnWorld> {
+  const { folder, cleanup } = drill
+  const { serverEnvironment = {}, postgresEnvironment = {} } = options
+  const postgres = await OwnPostgres.open(join(folder, 'own'), postgresEnvironment, cleanup)
+  const dataDir = join(folder, 'own-data')
+  const environment = { DATA_DIR: dataDir, DATABASE_URL: postgres.url }
+  const service = await Service.start({ folder, environment: { ...environment, ...serverEnvironment }, cleanup })
+  const commands = new CommandLine(environment, cleanup)
+  return { ...(await fill(service, commands, folder)), folder, dataDir, service, commands, postgres }
 }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { postgresProcesses } from '../kit/embedded.ts'
 import { postmasterIn, type World } from './installation.ts'
-import { descriptorsOf, memoryOf } from './processes.ts'
+import { descriptorsOf, memoryOf, postgresProcesses } from './processes.ts'
 
 /** How the service fares at a moment. */
 export interface Vitals {
@@ -42,5 +41,44 @@ async function takeVitals(world: World, seconds: number): Promise<Vitals> {
     serverDescriptors: descriptorsOf(world.service.pid),
     postgresProcesses: processes.length,
     loopDelayMs: metric('nodejs_eventloop_lag_p99_seconds') * 1_000,
+  }
+}
+
+interface Sample {
+  seconds: number
+  serverMb: number
+  descriptors: number
+}
+
+/** Looks at the server's process from outside, again and again. */
+export class Sampler {
+  readonly samples: Sample[] = []
+  readonly #timer: NodeJS.Timeout
+
+  constructor(pidOf: () => number, everyMs: number) {
+    const startedAt = performance.now()
+    const take = () => {
+      const seconds = (performance.now() - startedAt) / 1_000
+      this.samples.push({ seconds, serverMb: memoryOf(pidOf()).residentMb, descriptors: descriptorsOf(pidOf()) })
+    }
+    take()
+    this.#timer = setInterval(take, everyMs)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  get mostMb(): number {
+    return Math.max(...this.samples.map(({ serverMb }) => serverMb))
+  }
+
+  get firstMb(): number {
+    return this.samples[0]!.serverMb
+  }
+
+  /** Points of a chart. */
+  memory(): [seconds: number, mb: number][] {
+    return this.samples.map(({ seconds, serverMb }) => [seconds, serverMb])
   }
 }

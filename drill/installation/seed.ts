@@ -5,8 +5,8 @@ import { generateContacts } from '../../bench/support/contact-records.ts'
 import { mapConcurrently } from '../../bench/support/lists.ts'
 import { generateStores } from '../../bench/support/store-records.ts'
 import { jsonOf, type RequestParts, requestText, Wire } from '../client/http-connection.ts'
-import { endPostgres } from '../kit/embedded.ts'
 import { CommandLine } from './command.ts'
+import { endPostgres } from './processes.ts'
 import { Service } from './service.ts'
 
 /** What was put into an installation. */

@@ -7,7 +7,7 @@ import { Counts } from '../client/counts.ts'
 import { nameOf, requestText, Wire } from '../client/http-connection.ts'
 import { Probe } from '../client/probe.ts'
 import { checkEnd, lookup, openWorld, type World } from '../installation/installation.ts'
-import { Sampler } from '../kit/samples.ts'
+import { Sampler } from '../installation/resources.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const bodyMb = 200

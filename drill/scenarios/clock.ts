@@ -1,13 +1,12 @@
+import { chmodSync, existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { mapConcurrently } from '../../bench/support/lists.ts'
 import { Counts } from '../client/counts.ts'
 import { nameOf, requestText, Wire } from '../client/http-connection.ts'
-import { checkEnd, lookup, openWorld, searchStores, type World } from '../installation/installation.ts'
+import { checkEnd, lookup, openOwnWorld, openWorld, searchStores, type World } from '../installation/installation.ts'
 import { makeAccount } from '../installation/seed.ts'
-import { openOwnWorld } from '../kit/own-world.ts'
-import { SkewedClock, settleMs } from '../kit/skewed-clock.ts'
-import type { Drill, Scenario } from '../scenario.ts'
+import { type Drill, type Scenario, Skipped } from '../scenario.ts'
 
 const day = 86_400
 const steps = {
@@ -106,4 +105,47 @@ async function useService(world: World, key: string, lookups: number): Promise<S
   }
   wire.close()
   return seen
+}
+
+const libraryPath = 'faketime/libfaketimeMT.so.1'
+
+/** A clock that other processes read in place of the machine's, and that can be set while they run. */
+class SkewedClock {
+  readonly #file: string
+  /** What the processes need in their environment. */
+  readonly environment: Record<string, string>
+
+  constructor(file: string) {
+    this.#file = file
+    this.set(0)
+    this.environment = {
+      LD_PRELOAD: findLibrary(),
+      FAKETIME_TIMESTAMP_FILE: file,
+      // Timers go by the monotonic clock, which no operator can set.
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      DONT_FAKE_MONOTONIC: '1',
+      // The file is read each time, so that a step is seen at once.
+      FAKETIME_NO_CACHE: '1',
+    }
+  }
+
+  /** Sets it this much ahead of the machine's clock. */
+  set(aheadSeconds: number): void {
+    const aside = `${this.#file}.new`
+    writeFileSync(aside, `${aheadSeconds < 0 ? '' : '+'}${aheadSeconds}\n`)
+    chmodSync(aside, 0o644)
+    renameSync(aside, this.#file)
+  }
+}
+
+/** For what a process has begun by the clock it had. */
+const settleMs = 500
+
+function findLibrary(): string {
+  const library = ['/usr/lib', '/usr/local/lib']
+    .filter((root) => existsSync(root))
+    .flatMap((root) => ['', ...readdirSync(root)].map((folder) => `${root}/${folder}/${libraryPath}`))
+    .find((path) => existsSync(path))
+  if (!library) throw new Skipped('libfaketime is not installed; on Debian: apt-get install faketime')
+  return library
 }

@@ -3,8 +3,7 @@ import { Counts, inMs } from '../client/counts.ts'
 import { nameOf, requestText } from '../client/http-connection.ts'
 import { Probe, timeUntilServed } from '../client/probe.ts'
 import { checkEnd, lookup, openWorld, postmasterIn, searchStores, type World } from '../installation/installation.ts'
-import { signal } from '../installation/processes.ts'
-import { postgresProcesses } from '../kit/embedded.ts'
+import { postgresProcesses, signal } from '../installation/processes.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 /** What the contract promises, and what a busy machine may add to it in the drill's own clock. */

@@ -4,8 +4,8 @@ import { generateContacts } from '../../bench/support/contact-records.ts'
 import { generateStores } from '../../bench/support/store-records.ts'
 import { CommandLine } from '../installation/command.ts'
 import { checkEnd, copySeed, openWorld } from '../installation/installation.ts'
+import { withDatabase } from '../installation/processes.ts'
 import { writeRecords } from '../installation/seed.ts'
-import { withDatabase } from '../kit/embedded.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 /** Records of one chunk, so that there are several chunks for each kill. */

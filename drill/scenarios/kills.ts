@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { spreadOf } from '../client/counts.ts'
 import { Revealers } from '../client/revealers.ts'
 import { checkEnd, isServedWithin, openWorld, postmasterIn, type World } from '../installation/installation.ts'
-import { isAlive, isTrueWithin, signal } from '../installation/processes.ts'
-import { postgresProcesses } from '../kit/embedded.ts'
+import { isAlive, isTrueWithin, postgresProcesses, signal } from '../installation/processes.ts'
 import type { Scenario } from '../scenario.ts'
 
 const clients = 24

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { timeChart } from '../../bench/support/svg.ts'
 import { inMs, tellSpread } from '../client/counts.ts'
 import { requestText } from '../client/http-connection.ts'
 import { type Flow, type FlowResult, type LoadGenerator, openLoadGenerator } from '../client/load.ts'
 import { timeUntilServed } from '../client/probe.ts'
 import { checkEnd, lookup, openWorld, searchStores, type World } from '../installation/installation.ts'
-import { Sampler } from '../kit/samples.ts'
-import { timeChart } from '../plot.ts'
+import { Sampler } from '../installation/resources.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const calibrationConnections = 32

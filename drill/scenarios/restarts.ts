@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { inMs, spreadOf } from '../client/counts.ts'
 import { Revealers } from '../client/revealers.ts'
-import { checkEnd, isServedWithin, openWorld, postmasterIn, type World } from '../installation/installation.ts'
+import {
+  checkEnd,
+  isServedWithin,
+  openOwnWorld,
+  openWorld,
+  postmasterIn,
+  type World,
+} from '../installation/installation.ts'
 import { isAlive, isTrueWithin, signal } from '../installation/processes.ts'
-import { openOwnWorld } from '../kit/own-world.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const clients = 60

@@ -3,9 +3,8 @@ import { mapConcurrently } from '../../bench/support/lists.ts'
 import { Counts } from '../client/counts.ts'
 import { jsonOf, nameOf, type Reply, requestText, Wire } from '../client/http-connection.ts'
 import { checkEnd, openWorld, type World } from '../installation/installation.ts'
-import { isTrueWithin } from '../installation/processes.ts'
+import { isTrueWithin, postmasterOf } from '../installation/processes.ts'
 import { askJson } from '../installation/seed.ts'
-import { postmasterOf } from '../kit/embedded.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const clients = 360

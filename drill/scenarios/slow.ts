@@ -4,7 +4,7 @@ import { requestText } from '../client/http-connection.ts'
 import { Crowd, type CrowdOptions } from '../client/misbehaving-connections.ts'
 import { Probe, timeUntilServed } from '../client/probe.ts'
 import { checkEnd, lookup, openWorld, type World } from '../installation/installation.ts'
-import { Sampler } from '../kit/samples.ts'
+import { Sampler } from '../installation/resources.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 /** The body that never ends: half of what a request may bring. */

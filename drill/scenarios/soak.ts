@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { median } from '../../bench/support/statistics.ts'
+import { timeChart } from '../../bench/support/svg.ts'
 import { tellSpread } from '../client/counts.ts'
 import { requestText } from '../client/http-connection.ts'
 import { type Flow, openLoadGenerator } from '../client/load.ts'
 import { Revealers } from '../client/revealers.ts'
 import { checkEnd, lookup, openWorld, searchStores, type World } from '../installation/installation.ts'
 import { type Vitals, watchVitals } from '../installation/resources.ts'
-import { timeChart } from '../plot.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const requestsPerSecond = 150

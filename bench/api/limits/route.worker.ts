@@ -6,10 +6,9 @@ import { StoreEnrichmentRequest } from '../../../server/src/stores/enrich-stores
 import { StoreSearchRequest } from '../../../server/src/stores/search-stores.ts'
 import { inTurn } from '../../support/lists.ts'
 import { answerParent } from '../../support/worker.ts'
-import type { Sample } from '../http.ts'
+import type { Sample } from '../load/load.ts'
 import { paths } from '../load/requests.ts'
-import { type Operation, operations } from '../load/workload.ts'
-import { revealOperationOf } from '../reveals.ts'
+import { type Operation, operations, revealOperationOf } from '../load/workload.ts'
 
 /** What HTTP alone costs: bare Fastify that parses and validates the same bodies and sends replies made beforehand. */
 export type BareQuestion = { samples: Record<Operation, Sample[]> } | 'cpu'

@@ -8,13 +8,9 @@ import type {
 import { normalizePersonFilters } from '../../../server/src/search/person.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../server/src/search/query.ts'
 import type { Vocabulary } from '../../../server/src/search/vocabulary.ts'
-import type { ContactSearchFilters } from '../load/filters.ts'
+import type { Engine } from '../../support/program.ts'
+import type { ContactSearchFilters, StoreFilters } from '../load/filters.ts'
 import { type SearchItem, searchLimit } from '../load/workload.ts'
-import type { StoreFilters } from '../store-filters.ts'
-
-/** Which engine the service searches with. */
-export const engines = ['memory', 'postgres'] as const
-export type Engine = (typeof engines)[number]
 
 /** Finds the rows of a page: over PostgreSQL anew each time; those in memory cost no statement, so they are known. */
 export type BareStoreSearch = () => Promise<StorePosition[]>

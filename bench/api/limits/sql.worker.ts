@@ -3,19 +3,12 @@ import { type ConnectionPool, createPool } from '../../../server/src/db/pool.ts'
 import { createPostgresEngine } from '../../../server/src/search/postgres/engine.ts'
 import { LiveTaxonomy } from '../../../server/src/taxonomy/live.ts'
 import { inTurn, mapConcurrently, shareOut } from '../../support/lists.ts'
+import type { Engine } from '../../support/program.ts'
 import { answerParent } from '../../support/worker.ts'
-import { type BareCaller, prepareCallers } from '../bare-callers.ts'
 import { type Figures, Stopwatch, type Timing } from '../load/stopwatch.ts'
-import type { Operation, Workload } from '../load/workload.ts'
-import { dealContacts, type RevealOperation, revealShapes } from '../reveals.ts'
-import {
-  type BareContactSearch,
-  type BareStoreSearch,
-  type Engine,
-  prepareContactSearch,
-  prepareStoreSearch,
-} from './searches.ts'
-import { bareRequests } from './statements.ts'
+import { dealContacts, type Operation, type RevealOperation, revealShapes, type Workload } from '../load/workload.ts'
+import { type BareContactSearch, type BareStoreSearch, prepareContactSearch, prepareStoreSearch } from './searches.ts'
+import { type BareCaller, bareRequests, prepareCallers } from './statements.ts'
 
 /** What PostgreSQL alone costs: bare loops over the driver issue the statements of the requests, with no HTTP around them. */
 export type SqlQuestion = { prepare: SqlPreparation } | { run: SqlRun }

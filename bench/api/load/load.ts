@@ -1,9 +1,7 @@
 import type { Request } from 'autocannon'
 import { mapConcurrently, shareOut } from '../../support/lists.ts'
-import { send } from '../http.ts'
-import type { RevealOperation } from '../reveals.ts'
 import { enrichRequest, lookupRequest, type RevealLoad, searchRequest } from './requests.ts'
-import type { Operation, SearchItem, SearchOperation, Workload } from './workload.ts'
+import type { Operation, RevealOperation, SearchItem, SearchOperation, Workload } from './workload.ts'
 
 /** What one connection sends: its requests over and over, or reveals. */
 export type ConnectionLoad = { repeated: Request[] } | { reveals: RevealLoad }
@@ -64,3 +62,21 @@ async function walkTo(
   }
   return searchRequest(operation, key, item, cursor)
 }
+
+/** A reply as it came, to be sent again by the bare route. */
+export interface Sample {
+  headers: Record<string, string>
+  body: string
+}
+
+/** Sends one request and reads the reply; anything but 200 ends the bench, with what it said. */
+export async function send(origin: string, { path, ...request }: Request): Promise<Sample> {
+  const response = await fetch(origin + path, request)
+  const body = await response.text()
+  if (response.status !== 200) throw new Error(`${request.method} ${path} was answered ${response.status}: ${body}`)
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => !ownHeaders.has(name)))
+  return { headers, body }
+}
+
+/** Node sets these on every reply by itself. */
+const ownHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])

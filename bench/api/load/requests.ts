@@ -1,6 +1,15 @@
 import type { Request } from 'autocannon'
-import { dealContacts, isReveal, type RevealOperation, revealShapes } from '../reveals.ts'
-import { type Operation, type SearchItem, type SearchOperation, searchLimit, type Workload } from './workload.ts'
+import {
+  dealContacts,
+  isReveal,
+  type Operation,
+  type RevealOperation,
+  revealShapes,
+  type SearchItem,
+  type SearchOperation,
+  searchLimit,
+  type Workload,
+} from './workload.ts'
 
 export const paths = {
   lookup: '/api/v1/stores/:domain',

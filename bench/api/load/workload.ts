@@ -1,9 +1,61 @@
 import type { Random } from '../../../catalogue/build/random.ts'
-import type { StoreRecord } from '../../../catalogue/build/records.ts'
-import type { BenchContact } from '../../support/contact-records.ts'
-import { type RevealableContact, revealOperations } from '../reveals.ts'
-import { drawStoreFilters, type StoreFilters } from '../store-filters.ts'
-import { type ContactSearchFilters, drawContactFilters } from './filters.ts'
+import { shuffle } from '../../support/lists.ts'
+import {
+  type Catalogue,
+  type ContactSearchFilters,
+  drawContactFilters,
+  drawStoreFilters,
+  type StoreFilters,
+} from './filters.ts'
+
+/** Reveals, by how many contacts a request names and whether it carries an Idempotency-Key. */
+export const revealShapes = {
+  reveal_1: { contacts: 1, isKeyed: false },
+  reveal_10: { contacts: 10, isKeyed: false },
+  reveal_1_keyed: { contacts: 1, isKeyed: true },
+  reveal_10_keyed: { contacts: 10, isKeyed: true },
+} as const
+
+export type RevealOperation = keyof typeof revealShapes
+export const revealOperations = Object.keys(revealShapes) as RevealOperation[]
+
+export function isReveal(operation: string): operation is RevealOperation {
+  return operation in revealShapes
+}
+
+/** The operation that a request with so many contacts belongs to. */
+export function revealOperationOf(contacts: number, isKeyed: boolean): RevealOperation {
+  const operation = revealOperations.find((name) => {
+    const shape = revealShapes[name]
+    return shape.contacts === contacts && shape.isKeyed === isKeyed
+  })
+  if (!operation) throw new Error(`no operation reveals ${contacts} contacts`)
+  return operation
+}
+
+/** Somebody who can be revealed, as the database and as callers name them. */
+export interface RevealableContact {
+  key: number
+  id: string
+}
+
+/**
+ * The contacts of one reveal after the other: each contact once, so that every reveal spends, and an error for whoever asks
+ * for more. From a server that does not know whom it has revealed, they may be asked for `overAndOver`.
+ */
+export function dealContacts<T>(contacts: readonly T[], operation: RevealOperation, overAndOver = false): () => T[] {
+  const { contacts: count } = revealShapes[operation]
+  let dealt = 0
+  return () => {
+    if (dealt + count > contacts.length) {
+      // Whom an account has revealed it gets for nothing: figures with such replies among them would be worth nothing.
+      if (!overAndOver) throw new Error('everybody was revealed before the run was over; ask for more --stores')
+      dealt = 0
+    }
+    dealt += count
+    return contacts.slice(dealt - count, dealt)
+  }
+}
 
 export const operations = ['lookup', 'search', 'enrich', 'contact_search', ...revealOperations] as const
 export type Operation = (typeof operations)[number]
@@ -29,12 +81,6 @@ const counts = { lookup: 8_192, search: 768, enrich: 2_048 }
 const domainsPerEnrichment = 25
 export const searchLimit = 25
 const filterKinds = 12
-
-export interface Catalogue {
-  stores: readonly StoreRecord[]
-  /** Some of the people there. */
-  contacts: readonly BenchContact[]
-}
 
 /** Draws a workload from the catalogue: filters ask for values that stores and their people have together. */
 export function drawWorkload(catalogue: Catalogue, revealable: RevealableContact[], random: Random): Workload {
@@ -66,13 +112,4 @@ export function sampleOf({ lookup, search, enrich, contact_search, contacts }: W
     contact_search: contact_search.slice(0, most),
     contacts,
   }
-}
-
-function shuffle<T>(items: readonly T[], random: Random): T[] {
-  const shuffled = [...items]
-  for (let last = shuffled.length - 1; last > 0; last--) {
-    const other = random.below(last + 1)
-    ;[shuffled[last], shuffled[other]] = [shuffled[other]!, shuffled[last]!]
-  }
-  return shuffled
 }

@@ -1,21 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import copyStreams from 'pg-copy-streams'
 import { openContactSeals } from '../../../server/src/contacts/keyring.ts'
 import { readInstallationSecret } from '../../../server/src/db/installation.ts'
-import { migrate } from '../../../server/src/db/migrate.ts'
-import { createPool, type Pool, transact } from '../../../server/src/db/pool.ts'
+import { type Pool, transact } from '../../../server/src/db/pool.ts'
 import { createIdSealer } from '../../../server/src/kernel/ids.ts'
 import { bumpTaxonomyVersion, insertTaxonomyValues, readTaxonomy } from '../../../server/src/taxonomy/queries.ts'
-import type { Place } from '../../support/workspace.ts'
+import { openMigratedDatabase, type Place } from '../../support/workspace.ts'
 import { generateCatalogue } from './generate.ts'
 import { catalogueRows, contactColumns, hostColumns, storeColumns, storesPerBatch } from './rows.ts'
 import { type BenchWords, rankWords, readEntries } from './taxonomy.ts'
 
-const migrations = join(import.meta.dirname, '../../../server/migrations')
 const filled = ['stores', 'store_domains', 'contacts']
 
 export interface Filled {
@@ -33,8 +30,7 @@ export async function fillDatabase(
   stores: number,
   tell: (progress: string) => void,
 ): Promise<Filled> {
-  await migrate(place.databaseUrl, migrations)
-  const pool = createPool({ url: place.databaseUrl, applicationName: 'storedex bench', statementTimeoutMs: 0 })
+  const pool = await openMigratedDatabase(place.databaseUrl)
   try {
     const words = await addWords(pool)
     const staged = generateCatalogue(words, stores)

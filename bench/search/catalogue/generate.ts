@@ -1,7 +1,6 @@
 import { Random } from '../../../catalogue/build/random.ts'
 import type { StagedStores } from '../../../server/src/search/memory/segment.ts'
 import { flagTokens } from '../../../server/src/search/vocabulary.ts'
-import { Growing } from '../growing.ts'
 import { drawExponential, drawNormal, WeightedDraw, zipfWeights } from './distributions.ts'
 import { PeopleDraw } from './people.ts'
 import type { BenchWords } from './taxonomy.ts'
@@ -163,5 +162,40 @@ class StoreDraw {
     const ago = (years: number) => catalogueMoment - Math.floor(years * yearSeconds) * 1000
     this.created = random.chance(0.1) ? Number.NaN : ago(10 * random.fraction() ** 1.3)
     this.discovered = random.chance(0.05) ? Number.NaN : ago(4 * random.fraction())
+  }
+}
+
+type Numbers = Int32Array | Uint8Array | Uint16Array
+
+/** A typed array that numbers are added to. */
+class Growing<T extends Numbers> {
+  #numbers: T
+  #size = 0
+  readonly #make: (size: number) => T
+
+  /** A capacity that is about right saves copies. */
+  constructor(make: (size: number) => T, capacity: number) {
+    this.#make = make
+    this.#numbers = make(Math.max(capacity, 16))
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  push(value: number): void {
+    if (this.#size === this.#numbers.length) this.#grow()
+    this.#numbers[this.#size++] = value
+  }
+
+  /** What was added; it still shares its memory with this. */
+  take(): T {
+    return this.#numbers.subarray(0, this.#size) as T
+  }
+
+  #grow(): void {
+    const larger = this.#make(Math.ceil(this.#numbers.length * 1.5))
+    larger.set(this.#numbers)
+    this.#numbers = larger
   }
 }

@@ -3,6 +3,7 @@ import { Random } from '../../../catalogue/build/random.ts'
 import { type Facet, facets, type Term, Vocabulary } from '../../../server/src/search/vocabulary.ts'
 import { readTaxonomyFiles } from '../../../server/src/taxonomy/files.ts'
 import type { TaxonomyEntry } from '../../../server/src/taxonomy/queries.ts'
+import { shuffle } from '../../support/lists.ts'
 
 const taxonomyFolder = join(import.meta.dirname, '../../../catalogue/taxonomy')
 const appCount = 1_500
@@ -42,16 +43,53 @@ export async function readWords(): Promise<BenchWords> {
 }
 
 export function rankWords(terms: readonly Term[]): BenchWords {
-  const byFacet = new Map(facets.map((facet) => [facet, terms.filter((term) => term.facet === facet)]))
-  for (const [facet, values] of byFacet) if (!facet.endsWith('_tier')) shuffle(values)
+  const byFacet = new Map(facets.map((facet) => [facet, rankedTerms(facet, terms)]))
   return { vocabulary: new Vocabulary(terms), terms, ranked: (facet) => byFacet.get(facet)! }
 }
 
-/** Files are sorted by name, and popularity must not be. */
-function shuffle(values: unknown[]): void {
-  const random = new Random(values.length)
-  for (let last = values.length - 1; last > 0; last--) {
-    const other = random.below(last + 1)
-    ;[values[last], values[other]] = [values[other], values[last]]
+/** Tiers keep their order. Files are sorted by name, so the other values are shuffled. */
+function rankedTerms(facet: Facet, terms: readonly Term[]): Term[] {
+  const ofFacet = terms.filter((term) => term.facet === facet)
+  return facet.endsWith('_tier') ? ofFacet : shuffle(ofFacet, new Random(ofFacet.length))
+}
+
+type ByRank = (rank: number) => string
+type FromTo = (from: number, to: number) => string[]
+type Tiers = (...ranks: number[]) => string[]
+
+/** Words by how frequent they are: 0 is the most used, -1 the rarest; tiers by their order. */
+export interface Ranks {
+  app: ByRank
+  apps: FromTo
+  pixel: ByRank
+  pixels: FromTo
+  category: ByRank
+  categories: FromTo
+  /** Categories that have others below them. */
+  branch: ByRank
+  country: ByRank
+  countries: FromTo
+  traffic: Tiers
+  revenue: Tiers
+}
+
+export function ranksOf(words: BenchWords): Ranks {
+  const values = (facet: Facet) => words.ranked(facet).map((term) => term.value)
+  const [apps, pixels, categories, countries] = [values('app'), values('pixel'), values('category'), values('country')]
+  const [traffic, revenue] = [values('traffic_tier'), values('revenue_tier')]
+  const parents = new Set(words.ranked('category').map((term) => term.parent))
+  const branches = categories.filter((value) => parents.has(value))
+  return {
+    app: (rank) => apps.at(rank)!,
+    apps: (from, to) => apps.slice(from, to),
+    pixel: (rank) => pixels.at(rank)!,
+    pixels: (from, to) => pixels.slice(from, to),
+    category: (rank) => categories.at(rank)!,
+    categories: (from, to) => categories.slice(from, to),
+    branch: (rank) => branches.at(rank)!,
+    country: (rank) => countries.at(rank)!,
+    countries: (from, to) => countries.slice(from, to),
+    traffic: (...ranks) => ranks.map((rank) => traffic[rank]!),
+    revenue: (...ranks) => ranks.map((rank) => revenue[rank]!),
   }
 }

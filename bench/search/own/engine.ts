@@ -1,9 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LiveSegment, StagedStores } from '../../../server/src/search/memory/segment.ts'
-import type { Engine } from '../engine.ts'
-import type { Answer, Search } from '../question.ts'
-import { personKey, storeKey } from '../question.ts'
+import { type Answer, type Engine, personKey, type Search, storeKey } from '../engine.ts'
 
 type OwnCode = typeof import('./bundle-entry.ts')
 

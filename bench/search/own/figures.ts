@@ -1,9 +1,9 @@
 import { wordsOf } from '../../../server/src/search/memory/segment.ts'
-import { median, percentile } from '../../support/statistics.ts'
+import { type Distribution, distributionOf, median } from '../../support/statistics.ts'
 import { generateCatalogue } from '../catalogue/generate.ts'
 import type { ResultOrder } from '../catalogue/result-order.ts'
 import type { BenchWords } from '../catalogue/taxonomy.ts'
-import type { Question } from '../question.ts'
+import type { Question } from '../engine.ts'
 import { fuzzSearches } from '../questions/random-searches.ts'
 import type { OwnEngine } from './engine.ts'
 
@@ -12,30 +12,11 @@ const fuzzPasses = 3
 const changedStores = 50_000
 const deltaPasses = 9
 
-export interface Distribution {
-  p50: number
-  p95: number
-  p99: number
-  max: number
-  mean: number
-}
-
 export interface DeltaFigures {
   changed: number
   buildMs: number
   /** Mean over the questions with the second segment, as a multiple of the mean without. */
   slowdown: number
-}
-
-export function distributionOf(values: readonly number[]): Distribution {
-  const sorted = Float64Array.from(values).sort()
-  const [p50, p95, p99, max] = [0.5, 0.95, 0.99, 1].map((share) => percentile(sorted, share)) as [
-    number,
-    number,
-    number,
-    number,
-  ]
-  return { p50, p95, p99, max, mean: values.reduce((sum, value) => sum + value, 0) / values.length }
 }
 
 /** Random searches, each counting by the middle one of its passes, after a pass that only warms. */

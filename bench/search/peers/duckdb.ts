@@ -1,12 +1,10 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
-import { type Ask, type Engine, longestMs, TookTooLong } from '../engine.ts'
-import type { Search } from '../question.ts'
+import { type Ask, type Engine, longestMs, type Search, TookTooLong } from '../engine.ts'
 import { type Condition, FacetsOfTokens, isSingle, type PeerQuery, readQuery, singleFacets } from './facets.ts'
 import { loadPeerPackage } from './install.ts'
-import { pageOfPeople } from './people.ts'
-import { peerContacts, peerRows, postingLists } from './rows.ts'
+import { pageOfPeople, peerContacts, peerRows, postingLists } from './rows.ts'
 
 /** What is used of `@duckdb/node-api`. */
 interface DuckDb {

@@ -1,6 +1,6 @@
-import type { MomentRange, StoreQuery } from '@storedex/search-index'
-import { flagTokens, type Term } from '../../../server/src/search/query/vocabulary.ts'
-import type { Search } from '../question.ts'
+import type { MomentRange, StoreQuery } from '../../../server/src/search/query.ts'
+import { flagTokens, type Term } from '../../../server/src/search/vocabulary.ts'
+import type { Search } from '../engine.ts'
 
 /** What a store has one of, and peers keep in a column each, and what it has several of. */
 export const singleFacets = ['category', 'country', 'traffic_tier', 'revenue_tier', 'theme_type', 'plus'] as const

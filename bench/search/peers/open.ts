@@ -3,8 +3,7 @@ import type { Engine } from '../engine.ts'
 import { openDuckDb } from './duckdb.ts'
 import { installPeerPackages } from './install.ts'
 import { openPeerServer, PostgresEngine } from './postgres.ts'
-import { columnsDesign } from './postgres-designs.ts'
-import { ginDesign } from './postgres-gin.ts'
+import { columnsDesign, ginDesign } from './postgres-designs.ts'
 import { openSqlite } from './sqlite.ts'
 
 export const peerNames = ['postgres-gin', 'postgres-columns', 'duckdb', 'duckdb-2', 'sqlite'] as const

@@ -1,5 +1,7 @@
+import type { ContactSearch } from '../../../server/src/search/engine.ts'
 import { placeInStore } from '../../../server/src/search/traits.ts'
-import type { BenchCatalogue } from '../catalogue/result-order.ts'
+import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
+import { type Answer, personKey } from '../engine.ts'
 import { FacetsOfTokens, isSingle, type SeveralFacet, type SingleFacet } from './facets.ts'
 
 /** A store as peers keep it; the one object is filled anew for each. */
@@ -86,4 +88,26 @@ export function* postingLists({ staged, ranks }: BenchCatalogue): Generator<[tok
       ends.set(token, place + 1)
     }
   for (const token of tokens) yield [token, lists.subarray(ends.get(token)! - counts.get(token)!, ends.get(token)!)]
+}
+
+/**
+ * The page of a contact search out of the people who answer at its stores, in result order: the first so many of each
+ * store, and of these the ones after the position.
+ */
+export function pageOfPeople(
+  ranks: ResultOrder,
+  people: Iterable<readonly [rank: number, place: number]>,
+  { maxPerStore, after, limit }: ContactSearch,
+): Answer {
+  const page: number[] = []
+  let [store, taken] = [-1, 0]
+  for (const [rank, contact] of people) {
+    taken = rank === store ? taken + 1 : 1
+    store = rank
+    const storeId = ranks.storeIdAt(rank)
+    if (taken > maxPerStore || (after && after.storeId === storeId && contact <= after.contact)) continue
+    page.push(personKey({ storeId, contact, negatedScore: 0 }))
+    if (page.length === limit) break
+  }
+  return page
 }

@@ -1,12 +1,10 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
-import type { Ask, Engine } from '../engine.ts'
-import type { Search } from '../question.ts'
+import type { Ask, Engine, Search } from '../engine.ts'
 import { FacetsOfTokens, readQuery, singleFacets } from './facets.ts'
 import { loadPeerPackage } from './install.ts'
-import { pageOfPeople } from './people.ts'
-import { peerContacts, peerRows, postingLists } from './rows.ts'
+import { pageOfPeople, peerContacts, peerRows, postingLists } from './rows.ts'
 import { type KnownCounts, planStatement } from './sqlite-plan.ts'
 
 /** What is used of `better-sqlite3`. */

@@ -1,5 +1,5 @@
 import type { ContactPersonFilters, StoreConditions } from '../../../server/src/search/filters.ts'
-import type { Ranks } from '../ranks.ts'
+import type { Ranks } from '../catalogue/taxonomy.ts'
 import type { Asked } from './stores.ts'
 
 /** A contact search as a caller would write it, apart from the page. */

@@ -1,9 +1,8 @@
 import { Random } from '../../../catalogue/build/random.ts'
 import { normalizePersonFilters } from '../../../server/src/search/person.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../server/src/search/query.ts'
-import type { BenchWords } from '../catalogue/taxonomy.ts'
-import { pageLimit, type Question, type QuestionClass, type Search } from '../question.ts'
-import { ranksOf } from '../ranks.ts'
+import { type BenchWords, ranksOf } from '../catalogue/taxonomy.ts'
+import { pageLimit, type Question, type QuestionClass, type Search } from '../engine.ts'
 import { type ContactFilters, contactQuestions } from './contacts.ts'
 import { storeQuestions } from './stores.ts'
 

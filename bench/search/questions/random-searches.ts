@@ -5,7 +5,7 @@ import { seniorities } from '../../../server/src/search/traits.ts'
 import type { Facet } from '../../../server/src/search/vocabulary.ts'
 import { catalogueMoment } from '../catalogue/generate.ts'
 import type { BenchWords } from '../catalogue/taxonomy.ts'
-import type { Search } from '../question.ts'
+import type { Search } from '../engine.ts'
 import { contactSearch } from './questions.ts'
 
 const longestList = 50

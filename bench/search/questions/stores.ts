@@ -1,7 +1,7 @@
 import type { StoreSearchFilters } from '../../../server/src/search/filters.ts'
 import { catalogueMoment } from '../catalogue/generate.ts'
-import type { QuestionClass } from '../question.ts'
-import type { Ranks } from '../ranks.ts'
+import type { Ranks } from '../catalogue/taxonomy.ts'
+import type { QuestionClass } from '../engine.ts'
 
 export type Asked<Filters> = readonly [name: string, about: string, filters: Filters]
 

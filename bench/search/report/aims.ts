@@ -1,7 +1,6 @@
-import { count, ms, table, times } from '../markdown.ts'
 import type { ReadyResults } from '../ready.ts'
-import type { SearchResults } from '../results.ts'
-import { summarize } from './results.ts'
+import { type SearchResults, summarize } from './results.ts'
+import { count, ms, table, times } from './tables.ts'
 
 /** What was aimed at, and at which size. */
 const aimedSize = 5_000_000

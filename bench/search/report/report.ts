@@ -1,13 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { count } from '../markdown.ts'
 import type { ReadyResults } from '../ready.ts'
-import { renderReady } from '../report-ready.ts'
-import { keepResults, type ResultsKind, readResults, type SearchResults } from '../results.ts'
 import { renderAims } from './aims.ts'
 import { growthChart, stripChart } from './plots.ts'
-import { summarize } from './results.ts'
-import { renderSize } from './tables.ts'
+import { keepResults, type ResultsKind, readResults, type SearchResults, summarize } from './results.ts'
+import { count, renderReady, renderSize } from './tables.ts'
 
 /** Keeps a run beside the report and writes report and plots anew, of all runs that are kept. */
 export function writeReport(file: string, kind: ResultsKind, results: { stores: number }): void {

@@ -1,7 +1,6 @@
-import { count, megabytes, ms, table, times } from '../markdown.ts'
-import type { Distribution } from '../own/figures.ts'
-import type { SearchResults } from '../results.ts'
-import { summarize } from './results.ts'
+import type { Distribution } from '../../support/statistics.ts'
+import type { ReadyResults } from '../ready.ts'
+import { type SearchResults, summarize } from './results.ts'
 
 const worstShown = 12
 
@@ -77,4 +76,54 @@ function renderOwn({ stores, engines, fuzz, delta, generateSeconds }: SearchResu
     `- Built from columns in ${own!.loadSeconds.toFixed(1)} s; ${megabytes(own!.bytes)}, ${perStore.toFixed(0)} bytes for a store with its contacts. Generated in ${generateSeconds.toFixed(1)} s.`,
     `- With ${count(delta.changed)} changed stores in a segment of their own, built in ${ms(delta.buildMs)} ms, the mean is ${times(delta.slowdown)} that of one segment.`,
   ].join('\n')
+}
+
+/** What the service does beside answering, size by size, in Markdown. */
+export function renderReady(all: readonly ReadyResults[]): string {
+  const row = (what: string, figureOf: (results: ReadyResults) => string) => [what, ...all.map(figureOf)]
+  const load = ({ perSecond, p50Ms, p99Ms }: ReadyResults['load']['quiet']) =>
+    `${count(perSecond)} a second, p50 ${ms(p50Ms)} ms, p99 ${ms(p99Ms)} ms`
+  return [
+    '## The service',
+    table(
+      ['', ...all.map(({ stores, contacts }) => `${count(stores)} stores, ${count(contacts)} contacts`)],
+      [
+        row('from start to searches in memory, from PostgreSQL', (one) => `${one.fromPostgresSeconds.toFixed(1)} s`),
+        row('the same from a snapshot', (one) => `${one.fromSnapshotSeconds.toFixed(1)} s`),
+        row('a changed store is found after', (one) => `${one.changeFoundSeconds.toFixed(2)} s`),
+        row('index', (one) => megabytes(one.indexBytes)),
+        row('snapshot file', (one) => megabytes(one.snapshotBytes)),
+        row('whole process, resident', (one) => megabytes(one.residentBytes)),
+        row('searches at full load', (one) => load(one.load.quiet)),
+        row('the same beside an import of 100,000 stores', (one) => load(one.load.besideImport)),
+        row('that import took', (one) => `${one.load.importSeconds.toFixed(1)} s`),
+      ],
+    ),
+    'A change is timed from the commit of its import until a search finds the store by what is new; it is then no longer found by what was. The load are the first pages of all searches of the set over HTTP, each charged to an account; load, import, service and PostgreSQL share the processors.',
+  ].join('\n\n')
+}
+
+/** A table: the first column is of words, the others are of figures. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const rule = header.map((_, column) => (column === 0 ? '---' : '--:'))
+  return [line(header), line(rule), ...rows.map(line)].join('\n')
+}
+
+/** Milliseconds with the digits that mean something. */
+export function ms(value: number): string {
+  if (value >= 100) return count(value)
+  return value >= 10 ? value.toFixed(1) : value >= 1 ? value.toFixed(2) : value.toFixed(3)
+}
+
+export function times(ratio: number): string {
+  return ratio >= 10 ? `${count(ratio)} times` : `${ratio.toFixed(2)} times`
+}
+
+export function count(value: number): string {
+  return Math.round(value).toLocaleString('en-US')
+}
+
+function megabytes(bytes: number): string {
+  return `${count(bytes / 1e6)} MB`
 }

@@ -1,6 +1,6 @@
 import type { Email, Phone } from '../../../server/src/contacts/facts.ts'
-import type { ContactRecord } from '../contact-record.ts'
 import type { Random, Weighted } from '../random.ts'
+import type { ContactRecord } from '../records.ts'
 import type { DemoPerson } from './persons.ts'
 
 type Channels = Pick<ContactRecord, 'profile_url' | 'emails' | 'phones'>

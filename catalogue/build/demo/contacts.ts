@@ -1,7 +1,7 @@
-import type { ContactRecord } from '../contact-record.ts'
-import { type Position, pickPositions, pickTitle } from '../demo-positions.ts'
+import { readFileSync } from 'node:fs'
+import type { Seniority } from '../../../server/src/search/traits.ts'
 import { Random, type Weighted } from '../random.ts'
-import type { StoreRecord } from '../records.ts'
+import type { ContactRecord, StoreRecord } from '../records.ts'
 import { trafficTiers } from '../taxonomy/fixed-facets.ts'
 import { addressShapes, ChannelMaker } from './channels.ts'
 import { type DemoPerson, PersonMaker } from './persons.ts'
@@ -119,4 +119,38 @@ function knownPosition(
 
 function teamSizes(weights: number[]): Weighted<number>[] {
   return weights.map((weight, index) => ({ value: index + 1, weight }))
+}
+
+/** What people of the demonstration do, and what they call it. */
+interface Position {
+  /** Null where the title tells of none. */
+  role: string | null
+  seniority: Seniority
+  weight: number
+  /** For the person whom a shop is known by, often the only one. */
+  weightAsFirst: number
+  /** By language; English always. */
+  titles: { en: string[] } & Record<string, string[]>
+}
+
+const file = new URL('../demo-positions.json', import.meta.url)
+const { positions } = JSON.parse(readFileSync(file, 'utf8')) as { positions: Position[] }
+const asFirst = positions.map((value) => ({ value, weight: value.weightAsFirst }))
+const asOther = positions.map((value) => ({ value, weight: value.weight }))
+
+/** Positions for the people of a shop. Founders may be several, of other executives there is one per role. */
+function pickPositions(random: Random, count: number): Position[] {
+  const picked: Position[] = []
+  while (picked.length < count) {
+    const position = random.weighted(picked.length === 0 ? asFirst : asOther)
+    const isSingle = position.seniority === 'executive' && position.role !== 'founder'
+    if (!isSingle || !picked.includes(position)) picked.push(position)
+  }
+  return picked
+}
+
+/** Half of those whose own language has a word for it use that one. */
+function pickTitle(random: Random, position: Position, language: string): string {
+  const local = position.titles[language]
+  return random.pick(local && random.chance(0.5) ? local : position.titles.en)
 }

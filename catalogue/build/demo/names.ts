@@ -1,8 +1,8 @@
-import { type Line, nameShapes, type SpelledWord, words } from '../demo-words.ts'
+import { readFileSync } from 'node:fs'
 import type { Random } from '../random.ts'
-import { slugOf } from '../slug.ts'
+import { slugOf } from '../taxonomy/sources.ts'
 
-export interface DemoName {
+interface DemoName {
   name: string
   domain: string
   aliases: string[]
@@ -37,3 +37,49 @@ function inventAliases(random: Random, inHost: string): string[] {
   const formerHost = random.chance(0.05) ? [`shop-${inHost}.example`] : []
   return [...platformHost, ...formerHost]
 }
+
+/** What the invented shops of the demonstration are called, sell, and use. */
+interface DemoWords {
+  lines: Line[]
+  /** What most names begin with. */
+  firstWords: string[]
+  localWords: LocalWords[]
+  /** From the most shops to the fewest; Namibia is among them because its code, NA, trips careless readers. */
+  countriesByShops: string[]
+  /** Pixels that only shops of these countries carry. */
+  regionalPixels: Record<string, string[]>
+  /** From the most used to the least. */
+  freeThemes: string[]
+  paidThemes: string[]
+}
+
+/** One line of business. */
+interface Line {
+  category: string
+  weight: number
+  /** What a name ends with. */
+  goods: string[]
+}
+
+/** A word with the spelling that stands for it in a host name. */
+type SpelledWord = [written: string, inHost: string]
+
+/** Names in the script of these countries. */
+interface LocalWords {
+  countries: string[]
+  firsts: SpelledWord[]
+  goods: SpelledWord[]
+  /** What stands between the two words. */
+  joint: string
+}
+
+export const words = JSON.parse(readFileSync(new URL('../demo-words.json', import.meta.url), 'utf8')) as DemoWords
+
+const nameShapes: ((first: string, goods: string) => string)[] = [
+  (first, goods) => `${first} ${goods}`,
+  (first, goods) => `${first} ${goods}`,
+  (first, goods) => `${first} & Co. ${goods}`,
+  (first, goods) => `The ${first} ${goods}`,
+  (first, goods) => `Little ${first} ${goods}`,
+  (first, goods) => `${first} Lane ${goods}`,
+]

@@ -1,7 +1,7 @@
-import { words } from '../demo-words.ts'
 import { type Random, type Weighted, zipf } from '../random.ts'
 import type { Technologies } from '../records.ts'
 import { readFacet, readPopularity, type TaxonomyItem } from '../taxonomy/files.ts'
+import { words } from './names.ts'
 
 /** Purposes that the sources count on every kind of site: much rarer as a shop's choice than their counts say. */
 const notOnlyForShops = new Set(['accessibility', 'consent', 'fraud_prevention', 'payments', 'performance', 'video'])

@@ -1,7 +1,7 @@
 import type { Phone } from '../../../server/src/contacts/facts.ts'
-import type { ContactRecord } from '../contact-record.ts'
-import type { StoreRecord } from '../records.ts'
-import { type SandboxPerson, sandboxTeams } from './people.ts'
+import type { ContactRecord, StoreRecord } from '../records.ts'
+import type { SandboxPerson } from './names.ts'
+import { sandboxTeams } from './people.ts'
 
 /** Found in no other shop of the sandbox but the one that has every app, where nobody works. */
 const sharedApp = 'zendesk'

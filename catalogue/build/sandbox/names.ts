@@ -1,4 +1,28 @@
-import type { SandboxNames, SandboxPerson } from './people.ts'
+import type { Email, Phone } from '../../../server/src/contacts/facts.ts'
+import type { Seniority } from '../../../server/src/search/traits.ts'
+
+/** A person of the sandbox by what they are for; names, addresses and numbers that do not matter are filled in later. */
+export interface SandboxPerson {
+  /** What the person is for; unique at the shop. */
+  id: string
+  names?: SandboxNames
+  /** Without one the id is the title; null for no title. */
+  title?: string | null
+  role?: string
+  seniority?: Seniority
+  emails?: ChannelPlan<Email>[]
+  phones?: ChannelPlan<Phone>[]
+  hasProfile?: boolean
+}
+
+interface SandboxNames {
+  first_name?: string
+  last_name?: string
+  full_name?: string
+}
+
+/** The address or number itself stands here only where its spelling matters. */
+export type ChannelPlan<Channel> = Partial<Channel>
 
 const longWord = 'Wolfeschlegelsteinhausenbergerdorff'
 

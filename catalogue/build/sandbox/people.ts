@@ -1,30 +1,6 @@
-import { type Email, emailStatuses, emailTypes, type Phone, phoneTypes } from '../../../server/src/contacts/facts.ts'
-import type { Seniority } from '../../../server/src/search/traits.ts'
+import { type Email, emailStatuses, emailTypes, phoneTypes } from '../../../server/src/contacts/facts.ts'
 import { readFacet } from '../taxonomy/files.ts'
-import { lastNamePeople, namePeople, scriptPeople, titlePeople } from './names.ts'
-
-/** A person of the sandbox by what they are for; names, addresses and numbers that do not matter are filled in later. */
-export interface SandboxPerson {
-  /** What the person is for; unique at the shop. */
-  id: string
-  names?: SandboxNames
-  /** Without one the id is the title; null for no title. */
-  title?: string | null
-  role?: string
-  seniority?: Seniority
-  emails?: ChannelPlan<Email>[]
-  phones?: ChannelPlan<Phone>[]
-  hasProfile?: boolean
-}
-
-export interface SandboxNames {
-  first_name?: string
-  last_name?: string
-  full_name?: string
-}
-
-/** The address or number itself stands here only where its spelling matters. */
-type ChannelPlan<Channel> = Partial<Channel>
+import { type ChannelPlan, lastNamePeople, namePeople, type SandboxPerson, scriptPeople, titlePeople } from './names.ts'
 
 /** The people of the shop `sandbox-contacts-<edge>.example`. */
 export interface SandboxTeam {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { slugOf } from '../slug.ts'
 import type { Popularity, TaxonomyItem } from './files.ts'
-import { type Row, readCsv, type Sources } from './sources.ts'
+import { type Row, readCsv, type Sources, slugOf } from './sources.ts'
 
 /**
  * Apps and pixels are a selection, technologies.csv, which gives each a clean label and a category and names the entry

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
-import { slugOf } from '../../../catalogue/build/slug.ts'
 import { facetFiles, readFacet, readPopularity } from '../../../catalogue/build/taxonomy/files.ts'
 import * as fixed from '../../../catalogue/build/taxonomy/fixed-facets.ts'
-import { readCsv } from '../../../catalogue/build/taxonomy/sources.ts'
+import { readCsv, slugOf } from '../../../catalogue/build/taxonomy/sources.ts'
 import { Closed, Nullable } from '../../src/kernel/shapes.ts'
 
 const Item = Closed({

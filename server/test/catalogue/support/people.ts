@@ -1,4 +1,4 @@
-import type { ContactRecord } from '../../../catalogue/build/contact-record.ts'
+import type { ContactRecord } from '../../../catalogue/build/records.ts'
 import { readFacet } from '../../../catalogue/build/taxonomy/files.ts'
 import type { ContactFacts } from '../../src/contacts/facts.ts'
 import { createIdentityHasher } from '../../src/contacts/identities.ts'
