@@ -8,7 +8,7 @@ import { checkLedger } from '../server/src/usage/ledger-check.ts'
 import { tellEntries } from '../server/src/usage/ledger-entries.ts'
 import type { Cleanup } from './support/cleanup.ts'
 import { timed } from './support/statistics.ts'
-import { openMigratedDatabase, type Place } from './support/workspace.ts'
+import { openMigratedDatabase, type Workspace } from './support/workspace.ts'
 
 const accountCount = 50
 /** Half of the months are older than what stays as rows. */
@@ -48,22 +48,22 @@ interface Charges {
 /** What closing periods saves and costs, on a ledger of so many entries: half of them rows, half exports of one store. */
 export async function benchLedger(
   entries: number,
-  place: Place,
+  workspace: Workspace,
   cleanup: Cleanup,
-  tell: (progress: string) => void,
+  reportProgress: (progress: string) => void,
 ): Promise<LedgerFigures> {
-  const db = await openMigratedDatabase(place.databaseUrl)
+  const db = await openMigratedDatabase(workspace.databaseUrl)
   cleanup.add(() => db.end())
   const now = new Date()
-  tell(`filling ${entries} entries and ${entries / 2} exports over ${months} months`)
+  reportProgress(`filling ${entries} entries and ${entries / 2} exports over ${months} months`)
   const fill = await secondsOf(() => fillLedger(db, entries / 2, now))
   await db.query('vacuum analyze')
   const before = await readSizes(db)
   const check = () => secondsOf(() => checkSound(db))
   const checkBefore = await check()
-  tell('charging alone')
+  reportProgress('charging alone')
   const alone = await chargeUntil(db, delay(aloneMs))
-  tell('closing beside charges')
+  reportProgress('closing beside charges')
   await db.query('insert into clock_readings values ($1)', [new Date(now.getTime() - dayMs)])
   const startedAtMs = performance.now()
   const closing = closePeriodsAlone({ db, now, detailMonths }, { rest })

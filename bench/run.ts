@@ -13,7 +13,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchApi } from './api/bench.ts'
 import { type Operation, operations } from './api/load/workload.ts'
-import { tellReport } from './api/report.ts'
+import { formatReport } from './api/report.ts'
 import { benchLedger } from './ledger.ts'
 import { benchOutage } from './outage/bench.ts'
 import { benchSearch } from './search/bench.ts'
@@ -24,7 +24,7 @@ import { renderReady, renderSize } from './search/report/tables.ts'
 import type { Cleanup } from './support/cleanup.ts'
 import { parseCount, printProgress, runCommand } from './support/cli.ts'
 import { type Engine, engines, runScript } from './support/program.ts'
-import { openFolder, openPlace } from './support/workspace.ts'
+import { openTemporaryFolder, openWorkspace } from './support/workspace.ts'
 
 const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--engine memory|postgres] [--only OPERATION,…] [--json]
        npm run bench -- outage [the same options]
@@ -125,7 +125,7 @@ async function run(
   if (command === 'search') {
     const results = await benchSearch(
       { ...options, stores: stores ?? 100_000 },
-      openFolder(cleanup),
+      openTemporaryFolder(cleanup),
       cleanup,
       printProgress,
     )
@@ -133,30 +133,30 @@ async function run(
     process.stdout.write(`${json ? JSON.stringify(results) : renderSize(results)}\n`)
     return 0
   }
-  const place = await openPlace(process.env.DATABASE_URL || null, cleanup)
+  const workspace = await openWorkspace(process.env.DATABASE_URL || null, cleanup)
   if (command === 'search-ready') {
-    const results = await benchReady({ ...options, stores: stores ?? 100_000 }, place, cleanup, printProgress)
+    const results = await benchReady({ ...options, stores: stores ?? 100_000 }, workspace, cleanup, printProgress)
     if (report) writeReport(resolve(report), 'ready', results)
     process.stdout.write(`${json ? JSON.stringify(results) : renderReady([results])}\n`)
     return 0
   }
   if (command === 'import') {
     const counts = ['--stores', String(stores ?? 1_000_000), '--contacts', String(contacts)]
-    await runScript('import.ts', ['--url', place.databaseUrl, ...counts], place, cleanup)
+    await runScript('import.ts', ['--url', workspace.databaseUrl, ...counts], workspace, cleanup)
     return 0
   }
   if (command === 'ledger') {
-    const figures = await benchLedger(options.entries, place, cleanup, printProgress)
+    const figures = await benchLedger(options.entries, workspace, cleanup, printProgress)
     process.stdout.write(`${JSON.stringify(figures, null, json ? undefined : 2)}\n`)
     return 0
   }
   if (command === 'outage') {
-    const figures = await benchOutage({ ...options, stores: stores ?? 100_000 }, place, cleanup, printProgress)
+    const figures = await benchOutage({ ...options, stores: stores ?? 100_000 }, workspace, cleanup, printProgress)
     process.stdout.write(`${JSON.stringify(figures, null, json ? undefined : 2)}\n`)
     return 0
   }
-  const figures = await benchApi({ ...options, stores: stores ?? 100_000 }, place, cleanup, printProgress)
-  process.stdout.write(`${json ? JSON.stringify(figures) : tellReport(figures)}\n`)
+  const figures = await benchApi({ ...options, stores: stores ?? 100_000 }, workspace, cleanup, printProgress)
+  process.stdout.write(`${json ? JSON.stringify(figures) : formatReport(figures)}\n`)
   return 0
 }
 

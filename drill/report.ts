@@ -1,20 +1,20 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Kept } from './runner.ts'
+import type { OutcomeWithPlots } from './runner.ts'
 import type { Outcome } from './scenario.ts'
 
 /**
  * Keeps an outcome beside the report and writes the report anew from all that are kept, in the order of `names`: a long
  * run may be done in parts.
  */
-export function writeReport(file: string, { outcome, plots }: Kept, names: readonly string[]): void {
+export function writeReport(file: string, { outcome, plots }: OutcomeWithPlots, names: readonly string[]): void {
   const folder = dirname(file)
   const [results, drawings] = [join(folder, 'results'), join(folder, 'plots')]
   for (const each of [results, drawings]) mkdirSync(each, { recursive: true })
   for (const [name, svg] of plots) writeFileSync(join(drawings, name), svg)
   writeFileSync(join(results, `${outcome.name}.json`), `${JSON.stringify(outcome, null, 2)}\n`)
-  const kept = readdirSync(results).map((name) => JSON.parse(readFileSync(join(results, name), 'utf8')) as Outcome)
-  const sorted = kept
+  const outcomes = readdirSync(results).map((name) => JSON.parse(readFileSync(join(results, name), 'utf8')) as Outcome)
+  const sorted = outcomes
     .filter(({ name }) => names.includes(name))
     .sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
   writeFileSync(file, renderReport(sorted))

@@ -8,10 +8,10 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Cleanup } from '../bench/support/cleanup.ts'
 import { parseCount, printProgress, runCommand } from '../bench/support/cli.ts'
-import { openFolder } from '../bench/support/workspace.ts'
+import { openTemporaryFolder } from '../bench/support/workspace.ts'
 import { makeSeed, type Seed } from './installation/seed.ts'
 import { renderReport, writeReport } from './report.ts'
-import { type Kept, runScenario } from './runner.ts'
+import { type OutcomeWithPlots, runScenario } from './runner.ts'
 import type { Outcome, Scenario } from './scenario.ts'
 import { bombs } from './scenarios/bombs.ts'
 import { clock } from './scenarios/clock.ts'
@@ -91,7 +91,7 @@ async function run(
   cleanup: Cleanup,
   termination: AbortSignal,
 ): Promise<number> {
-  const folder = openFolder(cleanup)
+  const folder = openTemporaryFolder(cleanup)
   let seed: Promise<Seed> | undefined
   const provideSeed = () => {
     seed ??= makeSeed(folder, cleanup)
@@ -99,27 +99,27 @@ async function run(
   }
   printProgress(`seed ${settings.seed}`)
   await provideSeed()
-  const all: Kept[] = []
+  const all: OutcomeWithPlots[] = []
   for (const scenario of chosen) {
     if (termination.aborted) break
     printProgress(`${scenario.name}: ${scenario.title}`)
-    const kept = await runScenario(
+    const record = await runScenario(
       scenario,
-      { ...settings, folder, seed: provideSeed, chance: settings.seed, tell: printProgress },
+      { ...settings, folder, seed: provideSeed, randomSeed: settings.seed, reportProgress: printProgress },
       cleanup,
     )
     if (termination.aborted) break
-    tellOutcome(kept.outcome)
-    all.push(kept)
-    if (json) process.stdout.write(`${JSON.stringify(kept.outcome)}\n`)
+    printOutcome(record.outcome)
+    all.push(record)
+    if (json) process.stdout.write(`${JSON.stringify(record.outcome)}\n`)
     // After each one, so that a run that is cut short leaves what it has.
-    if (report) writeReport(resolve(report), kept, names)
+    if (report) writeReport(resolve(report), record, names)
   }
   if (!json && !report) process.stdout.write(renderReport(all.map(({ outcome }) => outcome)))
   return all.every(({ outcome }) => outcome.status !== 'failed') ? 0 : 1
 }
 
-function tellOutcome({ name, status, reason, seconds, checks }: Outcome): void {
+function printOutcome({ name, status, reason, seconds, checks }: Outcome): void {
   for (const { promise, isKept, came } of checks) printProgress(`  ${isKept ? 'kept  ' : 'BROKEN'} ${promise}: ${came}`)
   printProgress(`  ${name} ${status} after ${seconds} s${reason === null ? '' : `: ${reason}`}`)
 }

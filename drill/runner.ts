@@ -8,7 +8,7 @@ import type { Seed } from './installation/seed.ts'
 import { type Check, type Drill, type Outcome, type Scenario, Skipped } from './scenario.ts'
 
 /** An outcome with the drawings that belong to it. */
-export interface Kept {
+export interface OutcomeWithPlots {
   outcome: Outcome
   plots: Map<string, string>
 }
@@ -18,17 +18,17 @@ export interface RunSettings {
   isShort: boolean
   minutes: number
   /** Where the random numbers begin. */
-  chance: number
+  randomSeed: number
   seed(): Promise<Seed>
-  tell(line: string): void
+  reportProgress(line: string): void
 }
 
 /** Runs one scenario to its end and gives back all that it opened, whatever came of it. */
 export async function runScenario(
   scenario: Scenario,
-  { folder: base, chance, ...settings }: RunSettings,
+  { folder: base, randomSeed, ...settings }: RunSettings,
   whole: Cleanup,
-): Promise<Kept> {
+): Promise<OutcomeWithPlots> {
   const folder = join(base, scenario.name)
   mkdirSync(folder)
   chmodSync(folder, 0o711)
@@ -43,8 +43,8 @@ export async function runScenario(
     ...settings,
     folder,
     cleanup,
-    random: new Random(chance),
-    tell: (progress) => settings.tell(`  ${progress}`),
+    random: new Random(randomSeed),
+    reportProgress: (progress) => settings.reportProgress(`  ${progress}`),
     check: (promise, isKept, came) => checks.push({ promise, isKept, came: String(came) }),
     figure: (name, value) => figures.push({ name, value: String(value) }),
     plot: (name, svg) => plots.set(`${scenario.name}-${name}.svg`, svg),

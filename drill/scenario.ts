@@ -24,7 +24,7 @@ export interface Drill {
   cleanup: Cleanup
   /** A stopped installation with stores, people, accounts and keys, to be copied. */
   seed(): Promise<Seed>
-  tell(progress: string): void
+  reportProgress(progress: string): void
   /** One promise of the service: whether it was kept, and what came. */
   check(promise: string, isKept: boolean, came: string | number): void
   figure(name: string, value: string | number): void

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import type { Cleanup } from '../support/cleanup.ts'
 import { type Engine, serveWith } from '../support/program.ts'
-import type { Place } from '../support/workspace.ts'
+import type { Workspace } from '../support/workspace.ts'
 import { measureCosts } from './cost.ts'
 import { startCountingProxy } from './counting-proxy.ts'
 import { prepareInstallation, warmupMs } from './installation.ts'
 import type { Operation } from './load/workload.ts'
 import { makeReport, type Report } from './report.ts'
 import { runRounds } from './rounds.ts'
-import { openSubjects } from './targets.ts'
+import { openTargets } from './targets.ts'
 
 export interface ApiBenchOptions {
   stores: number
@@ -26,14 +26,14 @@ const accounts = 8
 /** How many requests the service answers, how fast, and how far that is from what HTTP and PostgreSQL alone would allow. */
 export async function benchApi(
   options: ApiBenchOptions,
-  place: Place,
+  workspace: Workspace,
   cleanup: Cleanup,
   report: (progress: string) => void,
 ): Promise<Report> {
-  const { program, keys, database, workload } = await prepareInstallation(options, accounts, place, cleanup, report)
+  const { program, keys, database, workload } = await prepareInstallation(options, accounts, workspace, cleanup, report)
 
   report('counting what one request costs')
-  const proxy = await startCountingProxy(place.databaseUrl, cleanup)
+  const proxy = await startCountingProxy(workspace.databaseUrl, cleanup)
   const measured = await measureCosts(
     (environment) => serveWith(options.engine, program, environment),
     proxy,
@@ -46,11 +46,11 @@ export async function benchApi(
   const service = await serveWith(options.engine, program)
   const { operations, ...settings } = options
   const { connections, engine, rounds, seconds } = settings
-  const subjects = await openSubjects(
-    { place, database, engine, plansFile, service, keys, workload, measured, proxy, connections },
+  const targets = await openTargets(
+    { workspace, database, engine, plansFile, service, keys, workload, measured, proxy, connections },
     cleanup,
   )
   const timing = { warmupMs, measuredMs: seconds * 1000 }
-  const results = await runRounds({ database, subjects, operations, rounds, timing, report })
+  const results = await runRounds({ database, targets, operations, rounds, timing, report })
   return makeReport({ ...settings, accounts }, results, measured.costs)
 }

@@ -3,7 +3,7 @@ import { median } from '../support/statistics.ts'
 import type { Worker } from '../support/worker.ts'
 import type { CountingProxy, Traffic } from './counting-proxy.ts'
 import type { BenchDatabase } from './installation.ts'
-import type { SqlAnswer, SqlQuestion } from './limits/sql.worker.ts'
+import type { SqlResult, SqlTask } from './limits/sql.worker.ts'
 import { type Sample, send } from './load/load.ts'
 import { firstRequests } from './load/requests.ts'
 import { type Operation, operations, type Workload } from './load/workload.ts'
@@ -14,7 +14,7 @@ export interface Cost extends Traffic {
 }
 
 /** The costs, and replies as they came, for the bare route to send. */
-export interface Measured {
+export interface MeasuredCosts {
   costs: Record<Operation, Cost>
   samples: Record<Operation, Sample[]>
 }
@@ -29,7 +29,7 @@ export async function measureCosts(
   database: BenchDatabase,
   workload: Workload,
   key: string,
-): Promise<Measured> {
+): Promise<MeasuredCosts> {
   const service = await serve({ DATABASE_URL: proxy.url })
   const { origin } = new URL(service.api)
   const costs: Partial<Record<Operation, Cost>> = {}
@@ -72,7 +72,7 @@ const timing = { warmupMs: 0, measuredMs: 200 }
 
 /** The bare loop is a limit only while it sends what the service sends; once they differ the bench refuses to go on. */
 export async function requireSameSql(
-  sql: Worker<SqlQuestion, SqlAnswer>,
+  sql: Worker<SqlTask, SqlResult>,
   proxy: CountingProxy,
   database: BenchDatabase,
   costs: Record<Operation, Cost>,
@@ -80,7 +80,7 @@ export async function requireSameSql(
   for (const operation of operations) {
     await database.emptyLedger()
     const before = proxy.traffic
-    const run = await sql.ask({ run: { operation, accounts: 1, connections: 1, timing } })
+    const run = await sql.call({ run: { operation, accounts: 1, connections: 1, timing } })
     const after = proxy.traffic
     const bare = {
       statements: (after.statements - before.statements) / run!.answered,

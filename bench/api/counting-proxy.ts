@@ -16,15 +16,15 @@ export async function startCountingProxy(databaseUrl: string, cleanup: Cleanup):
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
     const server = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
-    const asked = new MessageReader('client')
-    const answered = new MessageReader('server')
+    const fromClient = new MessageReader('client')
+    const fromServer = new MessageReader('server')
     client.on('data', (chunk: Buffer) => {
-      for (const letter of asked.read(chunk)) counter.asked(letter)
+      for (const letter of fromClient.read(chunk)) counter.countRequest(letter)
       server.write(chunk)
     })
     server.on('data', (chunk: Buffer) => {
-      for (const letter of answered.read(chunk)) counter.answered(letter)
-      counter.received(chunk.length)
+      for (const letter of fromServer.read(chunk)) counter.countReply(letter)
+      counter.countBytes(chunk.length)
       client.write(chunk)
     })
     for (const [socket, other] of [
@@ -126,7 +126,7 @@ export class TrafficCounter {
     return { ...this.#traffic }
   }
 
-  asked(letter: string): void {
+  countRequest(letter: string): void {
     if (letter === 'P' || letter === 'Q') this.#traffic.parsed++
     if (letter === 'E' || letter === 'Q') this.#traffic.statements++
     // Each of these is answered by one ReadyForQuery.
@@ -135,11 +135,11 @@ export class TrafficCounter {
     this.#outstanding++
   }
 
-  answered(letter: string): void {
+  countReply(letter: string): void {
     if (letter === 'Z') this.#outstanding--
   }
 
-  received(bytes: number): void {
+  countBytes(bytes: number): void {
     this.#traffic.bytesReceived += bytes
   }
 }

@@ -6,10 +6,10 @@ import { readInstallationSecret } from '../../server/src/db/installation.ts'
 import { retryConflicts } from '../../server/src/db/pool.ts'
 import { contactKey, createIdSealer } from '../../server/src/kernel/ids.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import { generateContacts, usualContactsPerStore } from '../support/contact-records.ts'
+import { defaultContactsPerStore, generateContacts } from '../support/contact-records.ts'
 import { openAccounts, openProgram, type Program } from '../support/program.ts'
 import { generateStores } from '../support/store-records.ts'
-import { type Place, writeRecords } from '../support/workspace.ts'
+import { type Workspace, writeRecords } from '../support/workspace.ts'
 import type { Catalogue } from './load/filters.ts'
 import { drawWorkload, type RevealableContact, type Workload } from './load/workload.ts'
 
@@ -84,33 +84,33 @@ export interface BenchInstallation {
 export async function prepareInstallation(
   options: InstallationOptions,
   accounts: number,
-  place: Place,
+  workspace: Workspace,
   cleanup: Cleanup,
   report: (progress: string) => void,
 ): Promise<BenchInstallation> {
-  const program = openProgram(place, cleanup)
+  const program = openProgram(workspace, cleanup)
   report(`importing ${options.stores} stores and their people`)
-  const catalogue = await importCatalogue(program, place.folder, options)
+  const catalogue = await importCatalogue(program, workspace.folder, options)
   report(`opening ${accounts} accounts`)
   const keys = await openAccounts(program, accounts)
-  const database = await openBenchDatabase(place.databaseUrl, cleanup)
+  const database = await openBenchDatabase(workspace.databaseUrl, cleanup)
   const workload = drawWorkload(catalogue, await database.readRevealableContacts(), new Random(2))
   return { program, keys, database, workload }
 }
 
 /** In a run everybody is revealed once at most; this is faster than any subject gets. */
-const mostRevealedASecond = 40_000
+const maxRevealsPerSecond = 40_000
 /** Enough to draw searches from. */
-const storesDrawnFrom = 10_000
+const sampledStores = 10_000
 
 /** Fills the service with what is asked of it, people enough for every reveal of a run. */
 async function importCatalogue(program: Program, folder: string, options: InstallationOptions): Promise<Catalogue> {
   const stores = [...generateStores(options.stores)]
-  const neededInARun = mostRevealedASecond * (options.seconds + warmupMs / 1000)
-  const perStore = Math.max(usualContactsPerStore, Math.ceil(neededInARun / options.stores))
+  const neededInARun = maxRevealsPerSecond * (options.seconds + warmupMs / 1000)
+  const perStore = Math.max(defaultContactsPerStore, Math.ceil(neededInARun / options.stores))
   await importRecords(program, 'stores', join(folder, 'stores.ndjson'), stores)
   await importRecords(program, 'contacts', join(folder, 'contacts.ndjson'), generateContacts(stores, perStore))
-  return { stores, contacts: [...generateContacts(stores.slice(0, storesDrawnFrom), perStore)] }
+  return { stores, contacts: [...generateContacts(stores.slice(0, sampledStores), perStore)] }
 }
 
 async function importRecords(program: Program, kind: string, file: string, records: Iterable<object>): Promise<void> {

@@ -5,7 +5,7 @@ import { median } from '../support/statistics.ts'
 import type { Cost } from './cost.ts'
 import { type Operation, operations } from './load/workload.ts'
 import type { Results, Runs } from './rounds.ts'
-import { type RunFigures, type SubjectName, subjectNames } from './targets.ts'
+import { type RunFigures, type TargetName, targetNames } from './targets.ts'
 
 /** Over the rounds: the one in the middle, and how far apart they were. */
 interface Spread {
@@ -14,13 +14,13 @@ interface Spread {
   highest: number
 }
 
-type SubjectReport = Record<
+type TargetReport = Record<
   'perSecond' | 'p50Ms' | 'p95Ms' | 'p99Ms' | 'cpuMicrosPerAnswer' | 'newExportsPerAnswer',
   Spread
 >
 
 interface OperationReport {
-  subjects: Record<SubjectName, SubjectReport>
+  subjects: Record<TargetName, TargetReport>
   /** How many times as fast the slower limit is, compared within each round. */
   slowerLimitToService: { many: Spread; one: Spread }
   cost: Cost
@@ -33,8 +33,8 @@ export interface Report {
 }
 
 export function makeReport(settings: Report['settings'], results: Results, costs: Record<Operation, Cost>): Report {
-  const reportOf = (operation: Operation, runs: Record<SubjectName, Runs>): OperationReport => ({
-    subjects: mapOf(subjectNames, (subject) => summarize(runs[subject])),
+  const reportOf = (operation: Operation, runs: Record<TargetName, Runs>): OperationReport => ({
+    subjects: mapOf(targetNames, (subject) => summarize(runs[subject])),
     slowerLimitToService: {
       many: ratio(runs.service_many, [runs.bare_route, runs.bare_sql_many]),
       one: ratio(runs.service_one, [runs.bare_route, runs.bare_sql_one]),
@@ -48,7 +48,7 @@ export function makeReport(settings: Report['settings'], results: Results, costs
   }
 }
 
-function summarize({ figures, newExportsPerAnswer }: Runs): SubjectReport {
+function summarize({ figures, newExportsPerAnswer }: Runs): TargetReport {
   const over = (name: keyof RunFigures) => spread(figures.map((each) => each[name]))
   return {
     perSecond: over('perSecond'),
@@ -88,29 +88,29 @@ const titles: Record<Operation, string> = {
 const header = ['', 'a second', '(lowest to highest)', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU µs', 'new exports']
 
 /** The report for a person. */
-export function tellReport({ machine, settings, operations: reports }: Report): string {
+export function formatReport({ machine, settings, operations: reports }: Report): string {
   const { stores, engine, connections, accounts, rounds, seconds } = settings
   return [
     `${count(stores)} stores, searches on the engine ${engine}, ${connections} connections, ${rounds} rounds of ${seconds} s; Node ${machine.node}, ${machine.processors} processors.`,
     ...operations.flatMap((operation) => {
       const report = reports[operation]
-      return report ? ['', ...tellOperation(titles[operation], report, accounts)] : []
+      return report ? ['', ...formatOperation(titles[operation], report, accounts)] : []
     }),
     '',
     'Medians of the rounds. CPU µs: of the own process for an answer, without PostgreSQL. New exports: for an answer.',
   ].join('\n')
 }
 
-function tellOperation(title: string, { subjects, slowerLimitToService, cost }: OperationReport, accounts: number) {
+function formatOperation(title: string, { subjects, slowerLimitToService, cost }: OperationReport, accounts: number) {
   const several = `${accounts} accounts`
-  const labels: Record<SubjectName, string> = {
+  const labels: Record<TargetName, string> = {
     service_many: `Storedex, ${several}`,
     service_one: 'Storedex, one account',
     bare_route: 'the same reply from a bare Fastify route',
     bare_sql_many: `the same SQL from a bare driver loop, ${several}`,
     bare_sql_one: 'the same SQL from a bare driver loop, one account',
   }
-  const rows = subjectNames.map((name) => {
+  const rows = targetNames.map((name) => {
     const { perSecond, p50Ms, p95Ms, p99Ms, cpuMicrosPerAnswer, newExportsPerAnswer } = subjects[name]
     return [
       labels[name],

@@ -2,7 +2,7 @@ import { mapOf } from '../support/lists.ts'
 import type { BenchDatabase } from './installation.ts'
 import type { Timing } from './load/stopwatch.ts'
 import type { Operation } from './load/workload.ts'
-import { type RunFigures, type SubjectName, type Subjects, subjectNames } from './targets.ts'
+import { type RunFigures, type TargetName, type Targets, targetNames } from './targets.ts'
 
 /** The runs of one subject at one operation, a run a round. */
 export interface Runs {
@@ -10,11 +10,11 @@ export interface Runs {
   /** Stores newly exported for each answer: what a charge writes depends on it. */
   newExportsPerAnswer: number[]
 }
-export type Results = Map<Operation, Record<SubjectName, Runs>>
+export type Results = Map<Operation, Record<TargetName, Runs>>
 
 export interface RoundsInput {
   database: BenchDatabase
-  subjects: Subjects
+  targets: Targets
   operations: readonly Operation[]
   rounds: number
   timing: Timing
@@ -30,22 +30,22 @@ export async function runRounds(input: RoundsInput): Promise<Results> {
   await database.settle()
   const results: Results = new Map(input.operations.map((operation) => [operation, noRuns()]))
   for (let round = 0; round < input.rounds; round++) {
-    for (const [operation, runsOfSubjects] of results) {
-      for (const subject of rotated(subjectNames, round)) {
+    for (const [operation, runsOfTargets] of results) {
+      for (const target of rotated(targetNames, round)) {
         await database.emptyLedger()
-        const figures = await input.subjects[subject](operation, input.timing)
-        const runs = runsOfSubjects[subject]
+        const figures = await input.targets[target](operation, input.timing)
+        const runs = runsOfTargets[target]
         runs.figures.push(figures)
         runs.newExportsPerAnswer.push((await database.countExports()) / figures.answered)
-        input.report(`round ${round + 1}, ${operation}, ${subject}: ${Math.round(figures.perSecond)} a second`)
+        input.report(`round ${round + 1}, ${operation}, ${target}: ${Math.round(figures.perSecond)} a second`)
       }
     }
   }
   return results
 }
 
-function noRuns(): Record<SubjectName, Runs> {
-  return mapOf(subjectNames, () => ({ figures: [], newExportsPerAnswer: [] }))
+function noRuns(): Record<TargetName, Runs> {
+  return mapOf(targetNames, () => ({ figures: [], newExportsPerAnswer: [] }))
 }
 
 /** No subject always follows the same one. */

@@ -2,30 +2,30 @@ import type { Cleanup } from '../support/cleanup.ts'
 import { mapOf } from '../support/lists.ts'
 import type { Engine, Service } from '../support/program.ts'
 import { startWorker, type Worker } from '../support/worker.ts'
-import type { Place } from '../support/workspace.ts'
-import { type Measured, requireSameSql } from './cost.ts'
+import type { Workspace } from '../support/workspace.ts'
+import { type MeasuredCosts, requireSameSql } from './cost.ts'
 import type { CountingProxy } from './counting-proxy.ts'
 import type { BenchDatabase } from './installation.ts'
-import type { BareAnswer, BareQuestion } from './limits/route.worker.ts'
-import type { SqlAnswer, SqlQuestion } from './limits/sql.worker.ts'
+import type { RouteResult, RouteTask } from './limits/route.worker.ts'
+import type { SqlResult, SqlTask } from './limits/sql.worker.ts'
 import { type LoadOfConnections, prepareLoad } from './load/load.ts'
-import type { LoadQuestion } from './load/load.worker.ts'
+import type { LoadTask } from './load/load.worker.ts'
 import type { Figures, Timing } from './load/stopwatch.ts'
 import { type Operation, revealOperations, sampleOf, type Workload } from './load/workload.ts'
 
 /** The service and its two limits. Several accounts show what it can do, one account what its counters' rows allow. */
-export const subjectNames = ['service_many', 'service_one', 'bare_route', 'bare_sql_many', 'bare_sql_one'] as const
-export type SubjectName = (typeof subjectNames)[number]
+export const targetNames = ['service_many', 'service_one', 'bare_route', 'bare_sql_many', 'bare_sql_one'] as const
+export type TargetName = (typeof targetNames)[number]
 
 /** One run, with the processor time that the subject's own process took for an answer; PostgreSQL's is not in it. */
 export interface RunFigures extends Figures {
   cpuMicrosPerAnswer: number
 }
 
-export type Subjects = Record<SubjectName, (operation: Operation, timing: Timing) => Promise<RunFigures>>
+export type Targets = Record<TargetName, (operation: Operation, timing: Timing) => Promise<RunFigures>>
 
-export interface SubjectsInput {
-  place: Place
+export interface TargetsInput {
+  workspace: Workspace
   database: BenchDatabase
   engine: Engine
   plansFile: string
@@ -33,13 +33,13 @@ export interface SubjectsInput {
   keys: string[]
   workload: Workload
   /** What the service was seen to do, and through which proxy. */
-  measured: Measured
+  measured: MeasuredCosts
   proxy: CountingProxy
   connections: number
 }
 
 /** Starts the processes that compete and prepares all that they will send. */
-export async function openSubjects(input: SubjectsInput, cleanup: Cleanup): Promise<Subjects> {
+export async function openTargets(input: TargetsInput, cleanup: Cleanup): Promise<Targets> {
   const { service, keys, workload, connections } = input
   const { origin } = new URL(service.api)
   const loadOfMany = await prepareLoad(origin, workload, keys, connections)
@@ -47,34 +47,38 @@ export async function openSubjects(input: SubjectsInput, cleanup: Cleanup): Prom
 
   const start = <Q, A>(name: string): Worker<Q, A> =>
     startWorker(new URL(`./${name}.worker.ts`, import.meta.url), cleanup)
-  const loader = start<LoadQuestion, Figures>('load/load')
-  const bare = start<BareQuestion, BareAnswer>('limits/route')
-  const sql = start<SqlQuestion, SqlAnswer>('limits/sql')
+  const loader = start<LoadTask, Figures>('load/load')
+  const bare = start<RouteTask, RouteResult>('limits/route')
+  const sql = start<SqlTask, SqlResult>('limits/sql')
 
-  const { origin: bareOrigin } = await bare.ask({ samples: input.measured.samples })
-  const { engine, plansFile, proxy, measured, place, database } = input
+  const { origin: bareOrigin } = await bare.call({ samples: input.measured.samples })
+  const { engine, plansFile, proxy, measured, workspace, database } = input
   const replyBytes = mapOf(revealOperations, (operation) => measured.costs[operation].replyBytes)
   const prepared = { engine, plansFile, keys, replyBytes }
-  await sql.ask({ prepare: { databaseUrl: proxy.url, workload: sampleOf(workload), ...prepared } })
+  await sql.call({ prepare: { databaseUrl: proxy.url, workload: sampleOf(workload), ...prepared } })
   await requireSameSql(sql, proxy, database, measured.costs)
-  await sql.ask({ prepare: { databaseUrl: place.databaseUrl, workload, ...prepared } })
+  await sql.call({ prepare: { databaseUrl: workspace.databaseUrl, workload, ...prepared } })
 
   const overHttp =
-    (target: { origin: string; overAndOver: boolean }, load: LoadOfConnections, readCpuMicros: () => Promise<number>) =>
+    (
+      target: { origin: string; allowRepeats: boolean },
+      load: LoadOfConnections,
+      readCpuMicros: () => Promise<number>,
+    ) =>
     async (operation: Operation, timing: Timing): Promise<RunFigures> => {
       const before = await readCpuMicros()
-      const figures = await loader.ask({ ...target, connections: load[operation], timing })
+      const figures = await loader.call({ ...target, connections: load[operation], timing })
       return { ...figures, cpuMicrosPerAnswer: ((await readCpuMicros()) - before) / figures.answered }
     }
   const overDriver = (accounts: number) => async (operation: Operation, timing: Timing) => {
-    const { cpuMicros, ...figures } = (await sql.ask({ run: { operation, accounts, connections, timing } }))!
+    const { cpuMicros, ...figures } = (await sql.call({ run: { operation, accounts, connections, timing } }))!
     return { ...figures, cpuMicrosPerAnswer: cpuMicros / figures.answered }
   }
   const serviceCpu = () => readCpuMicros(service.metricsUrl)
-  const bareCpu = async () => (await bare.ask('cpu')).cpuMicros
-  const spending = { origin, overAndOver: false }
+  const bareCpu = async () => (await bare.call('cpu')).cpuMicros
+  const spending = { origin, allowRepeats: false }
   // Nothing is spent there, and it may answer more reveals than there are people.
-  const forgetting = { origin: bareOrigin, overAndOver: true }
+  const forgetting = { origin: bareOrigin, allowRepeats: true }
   return {
     service_many: overHttp(spending, loadOfMany, serviceCpu),
     service_one: overHttp(spending, loadOfOne, serviceCpu),

@@ -3,15 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ApiBenchOptions } from '../api/bench.ts'
 import { prepareInstallation, warmupMs } from '../api/installation.ts'
 import { prepareLoad } from '../api/load/load.ts'
-import type { LoadQuestion } from '../api/load/load.worker.ts'
+import type { LoadTask } from '../api/load/load.worker.ts'
 import type { Figures } from '../api/load/stopwatch.ts'
 import type { Operation } from '../api/load/workload.ts'
 import type { Cleanup } from '../support/cleanup.ts'
 import { serveWith } from '../support/program.ts'
 import { median } from '../support/statistics.ts'
 import { startWorker } from '../support/worker.ts'
-import type { Place } from '../support/workspace.ts'
-import { openCustomers, pester, startSilentProvider } from './billing-calls.ts'
+import type { Workspace } from '../support/workspace.ts'
+import { callBillingRepeatedly, openCustomers, startSilentProvider } from './billing-calls.ts'
 
 const accounts = 8
 const customerCount = 8
@@ -28,13 +28,13 @@ export type OutageReport = Partial<Record<Operation, OutageFigures>>
 /** How slow data calls get while the payment provider does not answer and billing calls pile up. */
 export async function benchOutage(
   options: ApiBenchOptions,
-  place: Place,
+  workspace: Workspace,
   cleanup: Cleanup,
   report: (progress: string) => void,
 ): Promise<OutageReport> {
-  const { program, keys, database, workload } = await prepareInstallation(options, accounts, place, cleanup, report)
+  const { program, keys, database, workload } = await prepareInstallation(options, accounts, workspace, cleanup, report)
   report(`opening ${customerCount} accounts that the payment provider knows`)
-  const customers = await openCustomers(program, place, customerCount)
+  const customers = await openCustomers(program, workspace, customerCount)
 
   const provider = await startSilentProvider(cleanup)
   const webhookSecret = `whsec_${randomBytes(16).toString('hex')}`
@@ -45,23 +45,23 @@ export async function benchOutage(
   })
   const { origin } = new URL(api)
   const load = await prepareLoad(origin, workload, keys, options.connections)
-  const loader = startWorker<LoadQuestion, Figures>(new URL('../api/load/load.worker.ts', import.meta.url), cleanup)
+  const loader = startWorker<LoadTask, Figures>(new URL('../api/load/load.worker.ts', import.meta.url), cleanup)
   const timing = { warmupMs, measuredMs: options.seconds * 1000 }
   const measure = (operation: Operation) =>
-    loader.ask({ origin, overAndOver: false, connections: load[operation], timing })
+    loader.call({ origin, allowRepeats: false, connections: load[operation], timing })
 
   const duringOutage = async (operation: Operation): Promise<Figures> => {
     const calls = new AbortController()
-    const pestering = pester(api, webhookSecret, customers, calls.signal)
+    const billingCalls = callBillingRepeatedly(api, webhookSecret, customers, calls.signal)
     // A failure is told below, after the load has ended.
-    pestering.catch(() => {})
+    billingCalls.catch(() => {})
     while (provider.waiting() === 0) await delay(20)
     try {
       return await measure(operation)
     } finally {
       calls.abort()
-      provider.hangUp()
-      await pestering
+      provider.closeConnections()
+      await billingCalls
     }
   }
 

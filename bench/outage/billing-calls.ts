@@ -6,7 +6,7 @@ import pg from 'pg'
 import type { Cleanup } from '../support/cleanup.ts'
 import { mapConcurrently } from '../support/lists.ts'
 import type { Program } from '../support/program.ts'
-import type { Place } from '../support/workspace.ts'
+import type { Workspace } from '../support/workspace.ts'
 
 /** An account that the payment provider knows, with a key for its billing calls. */
 interface Customer {
@@ -17,7 +17,7 @@ interface Customer {
 const linksAtOnce = 4
 const eventsAtOnce = 4
 
-export async function openCustomers(program: Program, place: Place, count: number): Promise<Customer[]> {
+export async function openCustomers(program: Program, workspace: Workspace, count: number): Promise<Customer[]> {
   const names = Array.from({ length: count }, (_, index) => `Customer ${index + 1}`)
   const keys = await mapConcurrently(
     names,
@@ -27,7 +27,7 @@ export async function openCustomers(program: Program, place: Place, count: numbe
     },
     2,
   )
-  const client = new pg.Client({ connectionString: place.databaseUrl })
+  const client = new pg.Client({ connectionString: workspace.databaseUrl })
   await client.connect()
   try {
     const { rows } = await client.query<{ customer_id: string }>(
@@ -43,15 +43,15 @@ export async function openCustomers(program: Program, place: Place, count: numbe
  * Keeps asking for links and bringing events, as customers and the provider's own retries do while it is away, until
  * told to stop; resolves when the last call has its reply.
  */
-export async function pester(
+export async function callBillingRepeatedly(
   api: string,
   webhookSecret: string,
   customers: readonly Customer[],
   stop: AbortSignal,
 ): Promise<void> {
-  const askForLink = async ({ key }: Customer) =>
+  const requestLink = async ({ key }: Customer) =>
     fetch(`${api}/billing/portal-link`, { method: 'POST', headers: { authorization: `Bearer ${key}` } })
-  const bringEvent = async ({ id: customer }: Customer) => {
+  const deliverEvent = async ({ id: customer }: Customer) => {
     const type = 'customer.subscription.updated'
     const body = JSON.stringify({ id: `evt_${randomUUID()}`, type, data: { object: { customer } } })
     const second = Math.floor(Date.now() / 1000)
@@ -66,8 +66,8 @@ export async function pester(
     }
   }
   const lanes = customers.flatMap((customer) => [
-    ...Array.from({ length: linksAtOnce }, () => repeat(() => askForLink(customer))),
-    ...Array.from({ length: eventsAtOnce }, () => repeat(() => bringEvent(customer))),
+    ...Array.from({ length: linksAtOnce }, () => repeat(() => requestLink(customer))),
+    ...Array.from({ length: eventsAtOnce }, () => repeat(() => deliverEvent(customer))),
   ])
   await Promise.all(lanes)
 }
@@ -78,14 +78,14 @@ interface SilentProvider {
   /** Requests that wait for its reply now. */
   waiting(): number
   /** Lets go of all of them. */
-  hangUp(): void
+  closeConnections(): void
 }
 
 export async function startSilentProvider(cleanup: Cleanup): Promise<SilentProvider> {
-  const held = new Set<ServerResponse>()
+  const open = new Set<ServerResponse>()
   const server = createServer((_request, response) => {
-    held.add(response)
-    response.once('close', () => held.delete(response))
+    open.add(response)
+    response.once('close', () => open.delete(response))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -95,7 +95,7 @@ export async function startSilentProvider(cleanup: Cleanup): Promise<SilentProvi
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    waiting: () => held.size,
-    hangUp: () => server.closeAllConnections(),
+    waiting: () => open.size,
+    closeConnections: () => server.closeAllConnections(),
   }
 }

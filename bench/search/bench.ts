@@ -3,10 +3,10 @@ import type { Cleanup } from '../support/cleanup.ts'
 import { timed } from '../support/statistics.ts'
 import { generateCatalogue } from './catalogue/generate.ts'
 import { type BenchCatalogue, ResultOrder } from './catalogue/result-order.ts'
-import { type BenchWords, readWords } from './catalogue/taxonomy.ts'
+import { type BenchTaxonomy, readBenchTaxonomy } from './catalogue/taxonomy.ts'
 import type { Engine } from './engine.ts'
 import { openOwnEngine } from './own/engine.ts'
-import { timeDelta, timeFuzz } from './own/figures.ts'
+import { timeDelta, timeRandomSearches } from './own/figures.ts'
 import { openPeers, type PeerName } from './peers/open.ts'
 import { allQuestions } from './questions/questions.ts'
 import type { EngineResults, SearchResults } from './report/results.ts'
@@ -24,14 +24,14 @@ export async function benchSearch(
   folder: string,
   cleanup: Cleanup,
 
-  tell: (progress: string) => void,
+  reportProgress: (progress: string) => void,
 ): Promise<SearchResults> {
-  const words = await readWords()
+  const taxonomy = await readBenchTaxonomy()
   const own = await openOwnEngine(folder)
-  const peers = await openPeers(peerNames, folder, cleanup, tell)
-  const { ranks, ...loaded } = await loadAll([own, ...peers], words, stores, tell)
-  const questions = allQuestions(words, stores)
-  const timings = await timeQuestions(own, peers, questions, rounds, tell)
+  const peers = await openPeers(peerNames, folder, cleanup, reportProgress)
+  const { order, ...loaded } = await loadAll([own, ...peers], taxonomy, stores, reportProgress)
+  const questions = allQuestions(taxonomy, stores)
+  const timings = await timeQuestions(own, peers, questions, rounds, reportProgress)
   return {
     stores,
     ...loaded,
@@ -43,31 +43,31 @@ export async function benchSearch(
       class: kind,
       ...times,
     })),
-    fuzz: timeFuzz(own, words, stores),
-    delta: timeDelta(own, ranks, words, questions),
+    fuzz: timeRandomSearches(own, taxonomy, stores),
+    delta: timeDelta(own, order, taxonomy, questions),
   }
 }
 
 /** Generates the catalogue and loads it everywhere; afterwards nobody holds its columns any more. */
 async function loadAll(
   engines: readonly Engine[],
-  words: BenchWords,
+  taxonomy: BenchTaxonomy,
   stores: number,
-  tell: (progress: string) => void,
-): Promise<Pick<SearchResults, 'contacts' | 'generateSeconds' | 'engines'> & { ranks: ResultOrder }> {
-  const [staged, generateSeconds] = await timed(() => generateCatalogue(words, stores))
+  reportProgress: (progress: string) => void,
+): Promise<Pick<SearchResults, 'contacts' | 'generateSeconds' | 'engines'> & { order: ResultOrder }> {
+  const [staged, generateSeconds] = await timed(() => generateCatalogue(taxonomy, stores))
   const contacts = staged.contactRoles.length
-  tell(`${stores} stores with ${contacts} contacts generated in ${generateSeconds.toFixed(1)} s`)
-  const catalogue: BenchCatalogue = { staged, terms: words.terms, ranks: new ResultOrder(staged) }
+  reportProgress(`${stores} stores with ${contacts} contacts generated in ${generateSeconds.toFixed(1)} s`)
+  const catalogue: BenchCatalogue = { staged, terms: taxonomy.terms, order: new ResultOrder(staged) }
   const loaded: EngineResults[] = []
-  for (const engine of engines) loaded.push(await load(engine, catalogue, tell))
-  return { contacts, generateSeconds, engines: loaded, ranks: catalogue.ranks }
+  for (const engine of engines) loaded.push(await load(engine, catalogue, reportProgress))
+  return { contacts, generateSeconds, engines: loaded, order: catalogue.order }
 }
 
-async function load(engine: Engine, catalogue: BenchCatalogue, tell: (progress: string) => void) {
+async function load(engine: Engine, catalogue: BenchCatalogue, reportProgress: (progress: string) => void) {
   const [, loadSeconds] = await timed(() => engine.load(catalogue))
   const bytes = await engine.countBytes()
-  tell(`${engine.name}: loaded in ${loadSeconds.toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB`)
+  reportProgress(`${engine.name}: loaded in ${loadSeconds.toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB`)
   return { name: engine.name, settings: [...engine.settings], loadSeconds, bytes }
 }
 

@@ -28,14 +28,14 @@ export const deepRow = 199 * 25
 export type Answer = readonly number[]
 
 /** Above all places of a person within a store. */
-const placesPerStore = 2 ** 15
+const rowKeysPerStore = 2 ** 15
 
-export function storeKey({ storeId }: StorePosition): number {
+export function storeRowKey({ storeId }: StorePosition): number {
   return storeId
 }
 
-export function personKey({ storeId, contact }: ContactPosition): number {
-  return storeId * placesPerStore + contact
+export function contactRowKey({ storeId, contact }: ContactPosition): number {
+  return storeId * rowKeysPerStore + contact
 }
 
 /** Something that answers searches over a catalogue that it was loaded with. */
@@ -45,16 +45,16 @@ export interface Engine {
   settings: readonly string[]
   load(catalogue: BenchCatalogue): Promise<void>
   /** What answers the search, as often as it is called: all that need not be done anew each time has been done. */
-  prepare(search: Search): Promise<Ask> | Ask
+  prepare(search: Search): Promise<PreparedSearch> | PreparedSearch
   /** What the loaded catalogue takes, in memory or on disk. */
   countBytes(): Promise<number> | number
   close(): Promise<void> | void
 }
 
-export type Ask = () => Answer | Promise<Answer>
+export type PreparedSearch = () => Answer | Promise<Answer>
 
 /** One that was stopped after the longest time that anything may take. */
-export class TookTooLong extends Error {}
+export class SearchTimeout extends Error {}
 
 /** What a peer is stopped after, and what then counts. */
-export const longestMs = 20_000
+export const searchTimeoutMs = 20_000

@@ -1,18 +1,18 @@
 import type { Request } from 'autocannon'
-import type { LoadQuestion } from '../api/load/load.worker.ts'
+import type { LoadTask } from '../api/load/load.worker.ts'
 import type { Figures } from '../api/load/stopwatch.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import { shareOut } from '../support/lists.ts'
+import { splitEvenly } from '../support/lists.ts'
 import type { Service } from '../support/program.ts'
 import { median } from '../support/statistics.ts'
 import { startWorker } from '../support/worker.ts'
-import { type BenchWords, ranksOf } from './catalogue/taxonomy.ts'
+import { type BenchTaxonomy, valuesByRank } from './catalogue/taxonomy.ts'
 import { contactQuestions } from './questions/contacts.ts'
 import { storeQuestions } from './questions/stores.ts'
 
 export interface SearchLoadOptions {
   service: Service
-  words: BenchWords
+  taxonomy: BenchTaxonomy
   keys: readonly string[]
   connections: number
   seconds: number
@@ -28,7 +28,7 @@ export interface LoadFigures {
 
 export interface SearchLoad {
   /** `work` is what is done beside the second half of the runs. */
-  compare(work: () => Promise<unknown>, tell: (progress: string) => void): Promise<LoadFigures>
+  compare(work: () => Promise<unknown>, reportProgress: (progress: string) => void): Promise<LoadFigures>
 }
 
 const warmupMs = 1_000
@@ -36,18 +36,18 @@ const quietRuns = 3
 
 export async function openSearchLoad(options: SearchLoadOptions, cleanup: Cleanup): Promise<SearchLoad> {
   const { service, connections, seconds } = options
-  const loader = startWorker<LoadQuestion, Figures>(new URL('../api/load/load.worker.ts', import.meta.url), cleanup)
-  const question: LoadQuestion = {
+  const loader = startWorker<LoadTask, Figures>(new URL('../api/load/load.worker.ts', import.meta.url), cleanup)
+  const task: LoadTask = {
     origin: new URL(service.api).origin,
-    connections: shareOut(requestsOf(options), connections).map((repeated) => ({ repeated })),
-    overAndOver: false,
+    connections: splitEvenly(requestsOf(options), connections).map((repeated) => ({ repeated })),
+    allowRepeats: false,
     timing: { warmupMs, measuredMs: seconds * 1_000 },
   }
   return {
-    async compare(work, tell) {
+    async compare(work, reportProgress) {
       const quiet: Figures[] = []
-      for (let run = 0; run < quietRuns; run++) quiet.push(await loader.ask(question))
-      tell(`quiet: p99 ${middle(quiet, 'p99Ms').toFixed(1)} ms`)
+      for (let run = 0; run < quietRuns; run++) quiet.push(await loader.call(task))
+      reportProgress(`quiet: p99 ${middle(quiet, 'p99Ms').toFixed(1)} ms`)
 
       const startedAtMs = performance.now()
       let importSeconds = 0
@@ -58,24 +58,24 @@ export async function openSearchLoad(options: SearchLoadOptions, cleanup: Cleanu
       working.catch(() => {})
       const beside: Figures[] = []
       while (importSeconds === 0) {
-        const run = await loader.ask(question)
+        const run = await loader.call(task)
         // One that the import ended in was half quiet.
         if (importSeconds === 0 || beside.length === 0) beside.push(run)
       }
       await working
-      tell(`beside an import: p99 ${middle(beside, 'p99Ms').toFixed(1)} ms`)
+      reportProgress(`beside an import: p99 ${middle(beside, 'p99Ms').toFixed(1)} ms`)
       return { connections, quiet: mediansOf(quiet), besideImport: mediansOf(beside), importSeconds }
     },
   }
 }
 
 /** The first pages of all searches of the set, every connection's in an order of its own. */
-function requestsOf({ words, keys, connections }: SearchLoadOptions): Request[] {
-  const ranks = ranksOf(words)
-  const stores = Object.values(storeQuestions(ranks)).flatMap((asked) =>
-    asked.map(([, , filters]) => ({ path: '/api/v1/stores/search', body: { filters, limit: 25 } })),
+function requestsOf({ taxonomy, keys, connections }: SearchLoadOptions): Request[] {
+  const values = valuesByRank(taxonomy)
+  const stores = Object.values(storeQuestions(values)).flatMap((definitions) =>
+    definitions.map(([, , filters]) => ({ path: '/api/v1/stores/search', body: { filters, limit: 25 } })),
   )
-  const contacts = contactQuestions(ranks).map(([, , { person, store, maxPerStore }]) => ({
+  const contacts = contactQuestions(values).map(([, , { person, store, maxPerStore }]) => ({
     path: '/api/v1/contacts/search',
     body: { person, ...(store && { store }), max_contacts_per_store: Math.min(maxPerStore ?? 1, 10), limit: 25 },
   }))

@@ -6,7 +6,7 @@ import type { Cleanup } from '../support/cleanup.ts'
 import { openAccounts, openProgram, type Program, type Service } from '../support/program.ts'
 import { timed } from '../support/statistics.ts'
 import { generateStores } from '../support/store-records.ts'
-import { type Place, writeRecords } from '../support/workspace.ts'
+import { type Workspace, writeRecords } from '../support/workspace.ts'
 import { fillDatabase } from './catalogue/fill.ts'
 import { domainOf } from './catalogue/rows.ts'
 import { type LoadFigures, openSearchLoad } from './ready-load.ts'
@@ -35,30 +35,30 @@ export interface ReadyResults {
 }
 
 const importedStores = 100_000
-const patienceMs = 30 * 60_000
+const readyTimeoutMs = 30 * 60_000
 
 /** Starts the service as operators do, over a database that was filled beforehand. */
 export async function benchReady(
   { stores, seconds, connections }: ReadyOptions,
-  place: Place,
+  workspace: Workspace,
   cleanup: Cleanup,
-  tell: (progress: string) => void,
+  reportProgress: (progress: string) => void,
 ): Promise<ReadyResults> {
-  const [filled, fillSeconds] = await timed(() => fillDatabase(place, stores, tell))
-  const program = openProgram(place, cleanup)
+  const [filled, fillSeconds] = await timed(() => fillDatabase(workspace, stores, reportProgress))
+  const program = openProgram(workspace, cleanup)
   const keys = await openAccounts(program, 4)
 
   const [first, fromPostgresSeconds] = await timed(() => startInMemory(program))
-  tell(`in memory after ${fromPostgresSeconds.toFixed(1)} s, read from PostgreSQL`)
+  reportProgress(`in memory after ${fromPostgresSeconds.toFixed(1)} s, read from PostgreSQL`)
   await until(async () => (await readGauge(first, 'search_snapshot_bytes')) > 0)
   await first.stop()
   const [service, fromSnapshotSeconds] = await timed(() => startInMemory(program))
-  tell(`in memory after ${fromSnapshotSeconds.toFixed(1)} s, read from the snapshot`)
+  reportProgress(`in memory after ${fromSnapshotSeconds.toFixed(1)} s, read from the snapshot`)
 
-  const changeFoundSeconds = await timeChange(program, service, place, keys[0]!)
-  tell(`a change was found after ${changeFoundSeconds.toFixed(2)} s`)
-  const load = await openSearchLoad({ service, words: filled.words, keys, connections, seconds }, cleanup)
-  const file = await writeRecords(join(place.folder, 'more-stores.ndjson'), generateStores(importedStores, 4))
+  const changeFoundSeconds = await timeChange(program, service, workspace, keys[0]!)
+  reportProgress(`a change was found after ${changeFoundSeconds.toFixed(2)} s`)
+  const load = await openSearchLoad({ service, taxonomy: filled.taxonomy, keys, connections, seconds }, cleanup)
+  const file = await writeRecords(join(workspace.folder, 'more-stores.ndjson'), generateStores(importedStores, 4))
   return {
     stores,
     contacts: filled.contacts,
@@ -69,7 +69,7 @@ export async function benchReady(
     snapshotBytes: await readGauge(service, 'search_snapshot_bytes'),
     residentBytes: await readGauge(service, 'process_resident_memory_bytes'),
     changeFoundSeconds,
-    load: await load.compare(() => program.run('import', 'stores', file), tell),
+    load: await load.compare(() => program.run('import', 'stores', file), reportProgress),
   }
 }
 
@@ -81,7 +81,7 @@ async function startInMemory(program: Program): Promise<Service> {
 }
 
 /** A store gets a moment of discovery that no other store has. */
-async function timeChange(program: Program, { api }: Service, place: Place, key: string): Promise<number> {
+async function timeChange(program: Program, { api }: Service, workspace: Workspace, key: string): Promise<number> {
   const { origin } = new URL(api)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const changed = domainOf(1)
@@ -98,8 +98,8 @@ async function timeChange(program: Program, { api }: Service, place: Place, key:
   if (!(await isFoundAt(before))) throw new Error(`${changed} is not found as it is`)
 
   const record = { domain: changed, first_discovered_at: after }
-  const file = await writeRecords(join(place.folder, 'changed-store.ndjson'), [record])
-  const database = new pg.Client({ connectionString: place.databaseUrl })
+  const file = await writeRecords(join(workspace.folder, 'changed-store.ndjson'), [record])
+  const database = new pg.Client({ connectionString: workspace.databaseUrl })
   await database.connect()
   try {
     const readBatch = async () => (await database.query('select batch from catalogue_state')).rows[0].batch as string
@@ -124,7 +124,7 @@ async function readGauge({ metricsUrl }: Service, name: string): Promise<number>
 
 /** Answers when it was so. */
 async function until(isSo: () => Promise<boolean>): Promise<number> {
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + readyTimeoutMs
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error('the service did not get there in half an hour')
     await delay(10)

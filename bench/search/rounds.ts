@@ -1,13 +1,13 @@
 import { median } from '../support/statistics.ts'
 import {
   type Answer,
-  type Ask,
   deepRow,
   type Engine,
-  longestMs,
+  type PreparedSearch,
   type Question,
   type Search,
-  TookTooLong,
+  SearchTimeout,
+  searchTimeoutMs,
 } from './engine.ts'
 import type { OwnEngine } from './own/engine.ts'
 
@@ -15,7 +15,7 @@ const warmingPasses = 25
 /** The own engine is asked so often in a round: what takes microseconds is measured poorly by one look. */
 const ownSamples = 5
 /** What takes longer than this is measured twice only, once to compare it and once in the rounds. */
-const patienceMs = 2_000
+const slowMs = 2_000
 
 /** Milliseconds, each the median of its samples, in the order of the engines. */
 export interface Timing {
@@ -28,7 +28,7 @@ export interface Timing {
 
 interface Page {
   search: Search
-  asks: Ask[]
+  searches: PreparedSearch[]
   samples: number[][]
   rows: number
 }
@@ -42,7 +42,7 @@ export async function timeQuestions(
   peers: readonly Engine[],
   questions: readonly Question[],
   rounds: number,
-  tell: (progress: string) => void,
+  reportProgress: (progress: string) => void,
 ): Promise<Timing[]> {
   const engines = [own, ...peers]
   const timed: { question: Question; first: Page; deep: Page | null }[] = []
@@ -53,13 +53,13 @@ export async function timeQuestions(
       first: await openPage(question.search, engines, question.name),
       deep: deep && (await openPage(deep, engines, `${question.name}, page 200`)),
     })
-    tell(`${question.name}: all engines agree`)
+    reportProgress(`${question.name}: all engines agree`)
   }
   const pages = timed.flatMap(({ first, deep }) => (deep ? [first, deep] : [first]))
   warm(pages)
   for (let round = 1; round <= rounds; round++) {
     for (const page of pages) await takeSamples(page, round)
-    tell(`round ${round} of ${rounds}`)
+    reportProgress(`round ${round} of ${rounds}`)
   }
   const mediansOf = ({ samples }: Page) => samples.map((times) => median(times))
   return timed.map(({ question, first, deep }) => ({
@@ -71,19 +71,19 @@ export async function timeQuestions(
 }
 
 /** The own code is compiled as it runs; the service warms it before it listens. */
-function warm(pages: readonly { asks: readonly Ask[] }[]): void {
-  for (let pass = 0; pass < warmingPasses; pass++) for (const { asks } of pages) asks[0]!()
+function warm(pages: readonly { searches: readonly PreparedSearch[] }[]): void {
+  for (let pass = 0; pass < warmingPasses; pass++) for (const { searches } of pages) searches[0]!()
 }
 
 async function openPage(search: Search, engines: readonly Engine[], name: string): Promise<Page> {
-  const page: Page = { search, asks: [], samples: [], rows: 0 }
+  const page: Page = { search, searches: [], samples: [], rows: 0 }
   let expected: Answer = []
   for (const [index, engine] of engines.entries()) {
-    const ask = await engine.prepare(search)
-    page.asks.push(ask)
-    const { answer, ms } = await time(ask)
+    const run = await engine.prepare(search)
+    page.searches.push(run)
+    const { answer, ms } = await time(run)
     // A sample of those who will hardly be asked again; for the others it was to get warm.
-    page.samples.push(ms > patienceMs ? [ms] : [])
+    page.samples.push(ms > slowMs ? [ms] : [])
     if (index === 0 && answer) expected = answer
     else if (answer && !isSame(answer, expected))
       throw new Error(
@@ -94,23 +94,23 @@ async function openPage(search: Search, engines: readonly Engine[], name: string
   return page
 }
 
-async function takeSamples({ asks, samples }: Page, round: number): Promise<void> {
-  for (const [index, ask] of asks.entries()) {
+async function takeSamples({ searches, samples }: Page, round: number): Promise<void> {
+  for (const [index, run] of searches.entries()) {
     const own = index === 0
-    if (!own && round > 1 && samples[index]!.some((ms) => ms > patienceMs)) continue
-    for (let sample = 0; sample < (own ? ownSamples : 1); sample++) samples[index]!.push((await time(ask)).ms)
+    if (!own && round > 1 && samples[index]!.some((ms) => ms > slowMs)) continue
+    for (let sample = 0; sample < (own ? ownSamples : 1); sample++) samples[index]!.push((await time(run)).ms)
   }
 }
 
 /** Who was stopped has no answer, and took the longest time there is. */
-async function time(ask: Ask): Promise<{ answer: Answer | null; ms: number }> {
+async function time(run: PreparedSearch): Promise<{ answer: Answer | null; ms: number }> {
   const startedAtMs = performance.now()
   try {
-    const asked = ask()
-    const answer = asked instanceof Promise ? await asked : asked
-    return { answer, ms: Math.min(performance.now() - startedAtMs, longestMs) }
+    const result = run()
+    const answer = result instanceof Promise ? await result : result
+    return { answer, ms: Math.min(performance.now() - startedAtMs, searchTimeoutMs) }
   } catch (error) {
-    if (error instanceof TookTooLong) return { answer: null, ms: longestMs }
+    if (error instanceof SearchTimeout) return { answer: null, ms: searchTimeoutMs }
     throw error
   }
 }

@@ -7,7 +7,7 @@ import type { ContactRecord } from '../../server/src/imports/contact-record.ts'
 export type BenchStore = Pick<StoreRecord, 'domain'>
 export type BenchContact = ContactRecord & Required<Pick<ContactRecord, 'role' | 'seniority'>>
 
-export const usualContactsPerStore = 3
+export const defaultContactsPerStore = 3
 
 /**
  * Contact records of stores for measurements, the same ones on every run and machine: on average `perStore` of them, none
@@ -16,7 +16,7 @@ export const usualContactsPerStore = 3
  */
 export function* generateContacts(
   stores: Iterable<BenchStore>,
-  perStore = usualContactsPerStore,
+  perStore = defaultContactsPerStore,
   seed = 3,
 ): Generator<BenchContact> {
   const random = new Random(seed)

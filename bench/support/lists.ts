@@ -1,13 +1,13 @@
 import type { Random } from '../../catalogue/build/random.ts'
 
 /** Cuts a list into stretches, so that connections do not repeat each other. */
-export function shareOut<T>(items: readonly T[], connections: number): T[][] {
+export function splitEvenly<T>(items: readonly T[], connections: number): T[][] {
   const startOf = (share: number) => Math.floor((share * items.length) / connections)
   return Array.from({ length: connections }, (_, share) => items.slice(startOf(share), startOf(share + 1)))
 }
 
 /** The items one after the other, over and over. */
-export function inTurn<T>(items: readonly T[]): () => T {
+export function roundRobin<T>(items: readonly T[]): () => T {
   let at = 0
   return () => items[at++ % items.length]!
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pickFreePort } from '../../server/src/db/embedded/postmaster.ts'
 import type { Cleanup } from './cleanup.ts'
 import { mapConcurrently } from './lists.ts'
-import type { Place } from './workspace.ts'
+import type { Workspace } from './workspace.ts'
 
 const launcher = resolve(import.meta.dirname, '../../bin/storedex.mjs')
 
@@ -30,13 +30,13 @@ export interface Service {
   stop(): Promise<void>
 }
 
-export function openProgram(place: Place, cleanup: Cleanup): Program {
+export function openProgram(workspace: Workspace, cleanup: Cleanup): Program {
   const start = (args: string[], more: Record<string, string>, stderr: 'pipe' | number) => {
     const child = spawn(process.execPath, [launcher, ...args, '--json'], {
-      env: environmentOf({ ...place.environment, ...more }),
+      env: environmentOf({ ...workspace.environment, ...more }),
       stdio: ['ignore', 'pipe', stderr],
     })
-    cleanup.add(() => end(child))
+    cleanup.add(() => stopChild(child))
     return child
   }
 
@@ -51,13 +51,13 @@ export function openProgram(place: Place, cleanup: Cleanup): Program {
     async serve(environment = {}) {
       const metricsPort = await pickFreePort()
       // Its log goes to a file, as it does in production; the bench must not be kept busy reading it.
-      const logFile = join(place.folder, `serve-${metricsPort}.log`)
+      const logFile = join(workspace.folder, `serve-${metricsPort}.log`)
       const log = openSync(logFile, 'w')
       const child = start(['serve'], { ...environment, METRICS_PORT: String(metricsPort) }, log)
       closeSync(log)
       for await (const line of createInterface({ input: child.stdout! })) {
         const { api } = JSON.parse(line) as { api: string }
-        return { api, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, stop: () => end(child) }
+        return { api, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, stop: () => stopChild(child) }
       }
       throw new Error(`the service did not start:\n${readFileSync(logFile, 'utf8').slice(-4_000)}`)
     },
@@ -65,7 +65,7 @@ export function openProgram(place: Place, cleanup: Cleanup): Program {
 }
 
 /** Settings of the person who runs the bench must not reach what it measures; one that is set to nothing is not set. */
-const neutral = Object.fromEntries(
+const clearedSettings = Object.fromEntries(
   'PUBLIC_URL DATA_KEYS PLANS_FILE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET STRIPE_API_BASE DATABASE_OWNER_URL LEDGER_DETAIL_MONTHS DELIVER_EMAILS LOG_LEVEL SEARCH_ENGINE SEARCH_MEMORY_MB NODE_OPTIONS'
     .split(' ')
     .map((name) => [name, '']),
@@ -73,7 +73,14 @@ const neutral = Object.fromEntries(
 
 export function environmentOf(environment: Record<string, string>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('STRIPE_PRICE_'))
-  return { ...Object.fromEntries(inherited), ...neutral, HOST: '127.0.0.1', PORT: '0', DEMO: '0', ...environment }
+  return {
+    ...Object.fromEntries(inherited),
+    ...clearedSettings,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DEMO: '0',
+    ...environment,
+  }
 }
 
 async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
@@ -82,7 +89,7 @@ async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
   return text
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
   child.kill('SIGTERM')
@@ -90,11 +97,11 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Runs another program of the bench, on the terminal of this one. Its temporary files go the way of the place. */
-export async function runScript(name: string, args: string[], place: Place, cleanup: Cleanup): Promise<void> {
+export async function runScript(name: string, args: string[], workspace: Workspace, cleanup: Cleanup): Promise<void> {
   const script = join(import.meta.dirname, '..', name)
-  const env = { ...process.env, TMPDIR: place.folder }
+  const env = { ...process.env, TMPDIR: workspace.folder }
   const child = spawn(process.execPath, [...process.execArgv, script, ...args], { env, stdio: 'inherit' })
-  cleanup.add(() => end(child))
+  cleanup.add(() => stopChild(child))
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`${name} failed`)
 }
@@ -125,7 +132,7 @@ export function openAccounts(program: Program, count: number): Promise<string[]>
   )
 }
 
-const patienceMs = 600_000
+const readyTimeoutMs = 600_000
 
 /** Starts the service, and waits until it is this engine that answers searches. */
 export async function serveWith(
@@ -134,7 +141,7 @@ export async function serveWith(
   environment: Record<string, string> = {},
 ): Promise<Service> {
   const service = await program.serve({ ...environment, SEARCH_ENGINE: engine })
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + readyTimeoutMs
   while ((await servingEngine(service)) !== engine) {
     if (performance.now() > deadline) throw new Error(`searches are not answered by the engine ${engine}`)
     await delay(100)

@@ -19,8 +19,8 @@ export function line(x1: number, y1: number, x2: number, y2: number, colour: str
   return `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}" stroke="${colour}" stroke-width="${thickness}"/>`
 }
 
-export function text(x: number, y: number, words: string, anchor: 'start' | 'middle' | 'end', colour = '#333'): string {
-  const escaped = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+export function text(x: number, y: number, label: string, anchor: 'start' | 'middle' | 'end', colour = '#333'): string {
+  const escaped = label.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
   return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="${colour}">${escaped}</text>`
 }
 

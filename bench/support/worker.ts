@@ -2,35 +2,35 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { Cleanup } from './cleanup.ts'
 
 /**
- * Subjects and load each run in a process of their own, so that none slows another's event loop. The parent asks, one
- * question at a time, and the child answers.
+ * Targets and load each run in a process of their own, so that none slows another's event loop. The parent asks, one
+ * task at a time, and the child answers.
  */
-export interface Worker<Question, Answer> {
-  ask(question: Question): Promise<Answer>
+export interface Worker<Task, Result> {
+  call(task: Task): Promise<Result>
 }
 
-type Outcome<Answer> = { answer: Answer } | { failure: string }
+type Outcome<Result> = { result: Result } | { failure: string }
 
-export function startWorker<Question, Answer>(file: URL, cleanup: Cleanup): Worker<Question, Answer> {
+export function startWorker<Task, Result>(file: URL, cleanup: Cleanup): Worker<Task, Result> {
   const child = fork(file, { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   cleanup.add(() => {
     child.kill('SIGTERM')
     return ended
   })
-  return { ask: (question) => askChild(child, question) }
+  return { call: (task) => callChild(child, task) }
 }
 
-function askChild<Question, Answer>(child: ChildProcess, question: Question): Promise<Answer> {
+function callChild<Task, Result>(child: ChildProcess, task: Task): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stopListening = () => {
       child.off('message', onMessage)
       child.off('exit', onExit)
     }
-    const onMessage = (outcome: Outcome<Answer>) => {
+    const onMessage = (outcome: Outcome<Result>) => {
       stopListening()
       if ('failure' in outcome) reject(new Error(outcome.failure))
-      else resolve(outcome.answer)
+      else resolve(outcome.result)
     }
     const onExit = () => {
       stopListening()
@@ -38,16 +38,16 @@ function askChild<Question, Answer>(child: ChildProcess, question: Question): Pr
     }
     child.once('message', onMessage)
     child.once('exit', onExit)
-    child.send(question as object, (error) => error && onExit())
+    child.send(task as object, (error) => error && onExit())
   })
 }
 
-/** The child's side: answers every question until the parent is gone. */
-export function answerParent<Question, Answer>(answer: (question: Question) => Promise<Answer>): void {
-  process.on('message', async (question: Question) => {
-    let outcome: Outcome<Answer>
+/** The child's side: answers every task until the parent is gone. */
+export function serveParent<Task, Result>(work: (task: Task) => Promise<Result>): void {
+  process.on('message', async (task: Task) => {
+    let outcome: Outcome<Result>
     try {
-      outcome = { answer: await answer(question) }
+      outcome = { result: await work(task) }
     } catch (error) {
       outcome = { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
     }

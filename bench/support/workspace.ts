@@ -13,7 +13,7 @@ import type { Cleanup } from './cleanup.ts'
 const migrations = join(import.meta.dirname, '../../server/migrations')
 
 /** A database and a folder of the bench's own; both are gone when it is over. */
-export interface Place {
+export interface Workspace {
   folder: string
   dataDir: string
   databaseUrl: string
@@ -21,7 +21,7 @@ export interface Place {
   environment: Record<string, string>
 }
 
-export function openFolder(cleanup: Cleanup): string {
+export function openTemporaryFolder(cleanup: Cleanup): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'storedex-bench-'))
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }))
   // Root lends the embedded PostgreSQL another user, who has to get through.
@@ -30,8 +30,8 @@ export function openFolder(cleanup: Cleanup): string {
 }
 
 /** In the embedded PostgreSQL, as an operator without one has it; with a `serverUrl`, in a new database of that server. */
-export async function openPlace(serverUrl: string | null, cleanup: Cleanup): Promise<Place> {
-  const folder = openFolder(cleanup)
+export async function openWorkspace(serverUrl: string | null, cleanup: Cleanup): Promise<Workspace> {
+  const folder = openTemporaryFolder(cleanup)
   const dataDir = join(folder, 'data')
 
   if (serverUrl !== null) {

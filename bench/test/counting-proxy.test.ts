@@ -112,8 +112,8 @@ describe('counting traffic', () => {
   function count(talk: string) {
     const counter = new TrafficCounter()
     for (const letter of talk) {
-      if (letter === 'Z') counter.answered(letter)
-      else counter.asked(letter)
+      if (letter === 'Z') counter.countReply(letter)
+      else counter.countRequest(letter)
     }
     const { statements, parsed, roundTrips } = counter.traffic
     return { statements, parsed, roundTrips }

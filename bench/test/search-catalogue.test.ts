@@ -19,14 +19,14 @@ import { placeInStore, unpackTraits } from '../../server/src/search/traits.ts'
 import { generateCatalogue } from '../search/catalogue/generate.ts'
 import { isRevealable, isRevealableVerified } from '../search/catalogue/people.ts'
 import { ResultOrder } from '../search/catalogue/result-order.ts'
-import { readWords } from '../search/catalogue/taxonomy.ts'
-import { personKey, type Search, storeKey } from '../search/engine.ts'
+import { readBenchTaxonomy } from '../search/catalogue/taxonomy.ts'
+import { contactRowKey, type Search, storeRowKey } from '../search/engine.ts'
 import { allQuestions } from '../search/questions/questions.ts'
-import { fuzzSearches } from '../search/questions/random-searches.ts'
+import { drawRandomSearches } from '../search/questions/random-searches.ts'
 
-const words = await readWords()
+const taxonomy = await readBenchTaxonomy()
 const size = 1_500
-const staged = generateCatalogue(words, size)
+const staged = generateCatalogue(taxonomy, size)
 const order = new ResultOrder(staged)
 const tokensOf = (row: number) => [...staged.tokens.subarray(staged.tokenStarts[row]!, staged.tokenStarts[row + 1]!)]
 const contactsOf = ({ contactStarts }: StagedStores, row: number) =>
@@ -36,12 +36,12 @@ test('a catalogue is the same each time, and another one from another seed', () 
   const bytesOf = (columns: StagedStores) =>
     Buffer.concat(Object.values(columns).map((column) => Buffer.from(new Uint8Array(column.buffer ?? [column]))))
   const bytes = bytesOf(staged)
-  expect(bytesOf(generateCatalogue(words, size)).equals(bytes)).toBe(true)
-  expect(bytesOf(generateCatalogue(words, size, 2)).equals(bytes)).toBe(false)
+  expect(bytesOf(generateCatalogue(taxonomy, size)).equals(bytes)).toBe(true)
+  expect(bytesOf(generateCatalogue(taxonomy, size, 2)).equals(bytes)).toBe(false)
 })
 
 test('a store has the tokens that an import would have given it for its people', () => {
-  const roles = new Map(words.ranked('role').map((term) => [term.token, term.value]))
+  const roles = new Map(taxonomy.ranked('role').map((term) => [term.token, term.value]))
   for (let row = 0; row < size; row++) {
     const people = contactsOf(staged, row).map((at) => {
       const [traits, number] = [staged.contactTraits[at]!, staged.contactNumbers[at]!]
@@ -50,7 +50,7 @@ test('a store has the tokens that an import would have given it for its people',
       const emails = Number(unpackTraits(traits).hasVerifiedEmail)
       return { role, traits, total: 1, revealable, verified_revealable: verified, verified_emails: emails }
     })
-    const expected = tokensOfPeople(people, words.vocabulary)
+    const expected = tokensOfPeople(people, taxonomy.vocabulary)
     const own = tokensOf(row)
     expect(own).toEqual([...new Set(own)].sort((a, b) => a - b))
     const ofTaxonomy = (token: number) => token === 1 || (token >= 1_000 && token < 2 ** 30)
@@ -59,7 +59,7 @@ test('a store has the tokens that an import would have given it for its people',
 })
 
 test('every question has a name of its own, and hardly any of those that should find somebody finds nobody', () => {
-  const questions = allQuestions(words, size)
+  const questions = allQuestions(taxonomy, size)
   expect(questions.length).toBeGreaterThanOrEqual(72)
   expect(new Set(questions.map(({ name }) => name)).size).toBe(questions.length)
   const live = [{ segment: buildSegment(staged), dead: null }]
@@ -70,14 +70,17 @@ test('every question has a name of its own, and hardly any of those that should 
 
 test('questions and random searches are answered as by looking at every store', () => {
   const live = [{ segment: buildSegment(staged), dead: null }]
-  const searches = [...allQuestions(words, size).map(({ search }) => search), ...fuzzSearches(words, size, 150)]
+  const searches = [
+    ...allQuestions(taxonomy, size).map(({ search }) => search),
+    ...drawRandomSearches(taxonomy, size, 150),
+  ]
   for (const search of searches) expect(answer(live, search)).toEqual(lookAtAll(search))
 })
 
 function answer(live: Parameters<typeof findStorePositions>[0], search: Search): number[] {
   return search.kind === 'stores'
-    ? findStorePositions(live, search.query, search.after, search.limit).map(storeKey)
-    : findContactPositions(live, search).map(personKey)
+    ? findStorePositions(live, search.query, search.after, search.limit).map(storeRowKey)
+    : findContactPositions(live, search).map(contactRowKey)
 }
 
 function lookAtAll(search: Search): number[] {
@@ -98,7 +101,7 @@ function lookAtAll(search: Search): number[] {
     )
     const places = people.map((at) => placeInStore(staged.contactTraits[at]!, staged.contactNumbers[at]!))
     for (const contact of places.sort((a, b) => a - b).slice(0, maxPerStore))
-      found.push(personKey({ storeId, contact, negatedScore: 0 }))
+      found.push(contactRowKey({ storeId, contact, negatedScore: 0 }))
   }
   return found.slice(0, search.limit)
 }

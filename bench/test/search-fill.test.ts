@@ -32,7 +32,7 @@ test('what a search needs of a filled store follows from its document and its pe
   )
   for (const { document, tokens, negated_score, total } of rows) {
     const store = parseStore(document)
-    const columns = searchColumnsOf(store, contactTokensOf(tokens), filled.words.vocabulary)
+    const columns = searchColumnsOf(store, contactTokensOf(tokens), filled.taxonomy.vocabulary)
     expect({ tokens, negatedScore: negated_score }).toEqual({
       tokens: columns.tokens,
       negatedScore: columns.negatedScore,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareOut } from '../support/lists.ts'
+import { splitEvenly } from '../support/lists.ts'
 import { median, percentile } from '../support/statistics.ts'
 
 const hundred = Float64Array.from({ length: 100 }, (_, index) => index + 1)
@@ -16,14 +16,14 @@ test('a median is the value in the middle, whatever the order', () => {
   expect(median([4, 1, 3, 2])).toBe(2.5)
 })
 
-test('no values have neither', () => {
+test('there are no values to rank have neither', () => {
   expect(() => percentile(new Float64Array(), 0.5)).toThrow()
   expect(() => median([])).toThrow()
 })
 
 test('shares are stretches that together are the list', () => {
   const list = Array.from({ length: 100 }, (_, index) => index)
-  const shares = shareOut(list, 7)
+  const shares = splitEvenly(list, 7)
   expect(shares.flat()).toEqual(list)
   expect(shares.every((share) => share.length === 14 || share.length === 15)).toBe(true)
 })

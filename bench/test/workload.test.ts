@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../catalogue/build/random.ts'
 import { revealRequests } from '../api/load/requests.ts'
-import { dealContacts, drawWorkload, revealOperationOf, revealOperations, revealShapes } from '../api/load/workload.ts'
+import {
+  contactBatches,
+  drawWorkload,
+  revealOperationOf,
+  revealOperations,
+  revealShapes,
+} from '../api/load/workload.ts'
 import { generateContacts } from '../support/contact-records.ts'
-import { shareOut } from '../support/lists.ts'
+import { splitEvenly } from '../support/lists.ts'
 import { generateStores } from '../support/store-records.ts'
 
 const revealable = Array.from({ length: 2_000 }, (_, key) => ({ key, id: `ct ${key}` }))
@@ -27,7 +33,7 @@ test('lookups and enrichments ask for domains that are in the catalogue', () => 
 test.each(['search', 'contact_search'] as const)(
   'every connection asks %s with all twelve kinds of filter, for first pages and later ones',
   (operation) => {
-    for (const items of shareOut<{ filters: object; pagesBefore: number }>(workload[operation], 32)) {
+    for (const items of splitEvenly<{ filters: object; pagesBefore: number }>(workload[operation], 32)) {
       expect(new Set(items.map(({ filters }) => shapeOf(filters))).size).toBe(12)
       expect(new Set(items.map(({ pagesBefore }) => pagesBefore > 0)).size).toBe(2)
     }
@@ -50,14 +56,17 @@ const contactIds = Array.from({ length: 25 }, (_, number) => `ct_${number}`)
 const load = { key: 'sdx', name: 'connection 1', contactIds }
 
 test('no reveal names a contact that one before it named, and nobody left is an error', () => {
-  const deal = dealContacts(contactIds, 'reveal_10')
-  expect([...deal(), ...deal()]).toEqual(contactIds.slice(0, 20))
-  expect(deal).toThrow('everybody was revealed')
+  const nextBatch = contactBatches(contactIds, 'reveal_10')
+  expect([...nextBatch(), ...nextBatch()]).toEqual(contactIds.slice(0, 20))
+  expect(nextBatch).toThrow('everybody was revealed')
 })
 
 test('a server that spends nothing is asked for the same contacts over and over', () => {
-  const deal = dealContacts(contactIds, 'reveal_10', true)
-  expect([...deal(), ...deal(), ...deal()]).toEqual([...contactIds.slice(0, 20), ...contactIds.slice(0, 10)])
+  const nextBatch = contactBatches(contactIds, 'reveal_10', true)
+  expect([...nextBatch(), ...nextBatch(), ...nextBatch()]).toEqual([
+    ...contactIds.slice(0, 20),
+    ...contactIds.slice(0, 10),
+  ])
 })
 
 test('a reveal with an Idempotency-Key has one of its own', () => {

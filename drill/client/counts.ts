@@ -23,14 +23,14 @@ export class Counts {
   }
 }
 
-export interface Spread {
+export interface LatencySummary {
   count: number
   p50Ms: number
   p99Ms: number
   maxMs: number
 }
 
-export function spreadOf(durationsMs: readonly number[]): Spread {
+export function summarizeLatencies(durationsMs: readonly number[]): LatencySummary {
   const sorted = Float64Array.from(durationsMs).sort()
   if (sorted.length === 0) return { count: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 }
   return {
@@ -41,7 +41,7 @@ export function spreadOf(durationsMs: readonly number[]): Spread {
   }
 }
 
-export const inMs = (ms: number) => (ms >= 1_000 ? `${(ms / 1_000).toFixed(2)} s` : `${ms.toFixed(1)} ms`)
+export const formatMs = (ms: number) => (ms >= 1_000 ? `${(ms / 1_000).toFixed(2)} s` : `${ms.toFixed(1)} ms`)
 
-export const tellSpread = ({ count, p50Ms, p99Ms, maxMs }: Spread) =>
-  `${count} replies, p50 ${inMs(p50Ms)}, p99 ${inMs(p99Ms)}, longest ${inMs(maxMs)}`
+export const describeLatencies = ({ count, p50Ms, p99Ms, maxMs }: LatencySummary) =>
+  `${count} replies, p50 ${formatMs(p50Ms)}, p99 ${formatMs(p99Ms)}, longest ${formatMs(maxMs)}`

@@ -45,7 +45,7 @@ const endOfHead = Buffer.from('\r\n\r\n')
  * One keep-alive connection with one request at a time on it, connected anew when it was closed. It parses no more than it
  * has to, so that a load costs the machine little, and tells a refused connection from one that was reset.
  */
-export class Wire {
+export class HttpConnection {
   readonly #port: number
   readonly #host: string
   #socket: Socket | undefined
@@ -114,16 +114,16 @@ function parseReply(received: Buffer): Omit<Reply, 'ms'> | undefined {
 }
 
 /** One request on a connection of its own. */
-export async function askOnce(origin: string, text: string, timeoutMs?: number): Promise<Answer> {
-  const wire = new Wire(origin)
+export async function requestOnce(origin: string, text: string, timeoutMs?: number): Promise<Answer> {
+  const connection = new HttpConnection(origin)
   try {
-    return await wire.request(text, timeoutMs)
+    return await connection.request(text, timeoutMs)
   } finally {
-    wire.close()
+    connection.close()
   }
 }
 
 export const jsonOf = <T>({ body }: Reply) => JSON.parse(body.toString('utf8')) as T
 
 /** Names an answer in a count: its status, or how it was lost. */
-export const nameOf = (answer: Answer) => (answer.status === null ? answer.loss : String(answer.status))
+export const labelOf = (answer: Answer) => (answer.status === null ? answer.loss : String(answer.status))

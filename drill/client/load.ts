@@ -1,6 +1,6 @@
 import type { Cleanup } from '../../bench/support/cleanup.ts'
 import { startWorker } from '../../bench/support/worker.ts'
-import type { Spread } from './counts.ts'
+import type { LatencySummary } from './counts.ts'
 
 /** Requests of one kind, sent from a process of their own. */
 export interface Flow {
@@ -13,7 +13,7 @@ export interface Flow {
   timeoutMs: number
 }
 
-export interface LoadQuestion {
+export interface LoadTask {
   origin: string
   seconds: number
   flows: Flow[]
@@ -25,16 +25,16 @@ export interface FlowResult {
   sent: number
   /** Not sent because no connection was free. */
   notSent: number
-  successes: Spread
-  others: Spread
+  successes: LatencySummary
+  others: LatencySummary
 }
 
 export type LoadResult = Record<string, FlowResult>
 
-export type LoadGenerator = (question: LoadQuestion) => Promise<LoadResult>
+export type LoadGenerator = (task: LoadTask) => Promise<LoadResult>
 
 /** A load generator in a process of its own, so that the drill's own work does not slow it. */
 export function openLoadGenerator(cleanup: Cleanup): LoadGenerator {
-  const worker = startWorker<LoadQuestion, LoadResult>(new URL('./load.worker.ts', import.meta.url), cleanup)
-  return (question) => worker.ask(question)
+  const worker = startWorker<LoadTask, LoadResult>(new URL('./load.worker.ts', import.meta.url), cleanup)
+  return (task) => worker.call(task)
 }

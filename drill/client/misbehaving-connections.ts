@@ -1,34 +1,34 @@
 import { connect, type Socket } from 'node:net'
 
-export interface CrowdOptions {
+export interface MisbehavingConnectionsOptions {
   origin: string
   count: number
   /** What each connection sends at once. */
-  greeting: (index: number) => string
+  firstBytes: (index: number) => string
   /** What each sends again and again; null: nothing. */
-  drip: string | null
-  dripEveryMs: number
+  repeatedBytes: string | null
+  repeatEveryMs: number
   /** Whether it takes what the server sends. */
   reads: boolean
 }
 
 /** Connections that behave badly, held open until told otherwise. */
-export class Crowd {
+export class MisbehavingConnections {
   readonly #sockets: Socket[]
-  readonly #dripping: NodeJS.Timeout | undefined
+  readonly #timer: NodeJS.Timeout | undefined
   /** Connections that the server closed. */
   closed = 0
   /** What it said before closing. */
   readonly statuses = new Map<string, number>()
 
-  constructor({ origin, count, greeting, drip, dripEveryMs, reads }: CrowdOptions) {
+  constructor({ origin, count, firstBytes, repeatedBytes, repeatEveryMs, reads }: MisbehavingConnectionsOptions) {
     const { hostname, port } = new URL(origin)
     this.#sockets = Array.from({ length: count }, (_, index) => {
       const socket = connect({ host: hostname, port: Number(port) })
       socket.on('error', () => {})
       socket.once('connect', () => {
         if (!reads) socket.pause()
-        socket.write(greeting(index))
+        socket.write(firstBytes(index))
       })
       if (reads)
         socket.on('data', (chunk: Buffer) => {
@@ -40,14 +40,14 @@ export class Crowd {
       })
       return socket
     })
-    if (drip !== null)
-      this.#dripping = setInterval(() => {
-        for (const socket of this.#sockets) if (socket.writable) socket.write(drip)
-      }, dripEveryMs)
+    if (repeatedBytes !== null)
+      this.#timer = setInterval(() => {
+        for (const socket of this.#sockets) if (socket.writable) socket.write(repeatedBytes)
+      }, repeatEveryMs)
   }
 
-  leave(): void {
-    clearInterval(this.#dripping)
+  close(): void {
+    clearInterval(this.#timer)
     for (const socket of this.#sockets) socket.destroy()
   }
 }

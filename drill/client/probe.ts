@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Counts } from './counts.ts'
-import { type Answer, nameOf, Wire } from './http-connection.ts'
+import { type Answer, HttpConnection, labelOf } from './http-connection.ts'
 
 export interface ProbeOptions {
   origin: string
@@ -21,17 +21,17 @@ export class Probe {
   }
 
   async #run({ origin, text, everyMs, timeoutMs = 30_000 }: ProbeOptions): Promise<void> {
-    const wire = new Wire(origin)
+    const connection = new HttpConnection(origin)
     while (!this.#stopping.signal.aborted) {
       const startedAt = performance.now()
-      const answer = await wire.request(text, timeoutMs)
+      const answer = await connection.request(text, timeoutMs)
       const endedAt = performance.now()
-      this.answers.add(nameOf(answer))
+      this.answers.add(labelOf(answer))
       this.all.push({ startedAt, endedAt, answer })
       const leftMs = Math.max(0, startedAt + everyMs - endedAt)
       await delay(leftMs, undefined, { signal: this.#stopping.signal }).catch(() => {})
     }
-    wire.close()
+    connection.close()
   }
 
   async stop(): Promise<void> {
@@ -46,17 +46,17 @@ export class Probe {
 }
 
 /** How long it takes until a request is answered 200, in milliseconds; null when that takes longer than `mostMs`. */
-export async function timeUntilServed(origin: string, text: string, mostMs: number): Promise<number | null> {
+export async function timeUntilServed(origin: string, text: string, maxMs: number): Promise<number | null> {
   const startedAt = performance.now()
-  const wire = new Wire(origin)
+  const connection = new HttpConnection(origin)
   try {
-    while (performance.now() - startedAt < mostMs) {
-      const answer = await wire.request(text, 2_500)
+    while (performance.now() - startedAt < maxMs) {
+      const answer = await connection.request(text, 2_500)
       if (answer.status === 200) return performance.now() - startedAt
       await delay(20)
     }
     return null
   } finally {
-    wire.close()
+    connection.close()
   }
 }

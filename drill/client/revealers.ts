@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../../catalogue/build/random.ts'
-import type { World } from '../installation/installation.ts'
-import { askJson } from '../installation/seed.ts'
+import type { Installation } from '../installation/installation.ts'
+import { requestJson } from '../installation/seed.ts'
 import type { Drill } from '../scenario.ts'
 import { Counts } from './counts.ts'
-import { type Answer, jsonOf, nameOf, type Reply, requestText, Wire } from './http-connection.ts'
+import { type Answer, HttpConnection, jsonOf, labelOf, type Reply, requestText } from './http-connection.ts'
 
 /** One reveal that a client wants, under one Idempotency-Key, for as long as it takes. */
-interface Wish {
+interface RevealTask {
   text: string
   ids: string[]
   /** Hash of the first reply's body; null before there is one. */
@@ -27,8 +27,8 @@ export interface RevealersOptions {
   pauseMs: number
 }
 
-const mostKept = 2_000
-const patienceMs = 90_000
+const maxKept = 2_000
+const taskTimeoutMs = 90_000
 
 /** Clients that reveal people with an Idempotency-Key, repeat what got no reply, and replay what did. */
 export class Revealers {
@@ -36,20 +36,20 @@ export class Revealers {
   /** Durations of all requests that were answered. */
   readonly durationsMs: number[] = []
   readonly faults: string[] = []
-  readonly #world: Pick<World, 'contactIds' | 'accounts' | 'service'>
+  readonly #installation: Pick<Installation, 'contactIds' | 'accounts' | 'service'>
   readonly #options: RevealersOptions
-  readonly #kept: Wish[] = []
+  readonly #answeredTasks: RevealTask[] = []
   readonly #chargedAt = new Map<string, number>()
   #running: Promise<unknown> = Promise.resolve()
   #isStopping = false
-  #wishes = 0
+  #tasks = 0
   #replays = 0
   #differing = 0
   #spent = 0
-  #unfulfilled = 0
+  #failed = 0
 
-  constructor(world: Pick<World, 'contactIds' | 'accounts' | 'service'>, options: RevealersOptions) {
-    this.#world = world
+  constructor(installation: Pick<Installation, 'contactIds' | 'accounts' | 'service'>, options: RevealersOptions) {
+    this.#installation = installation
     this.#options = options
   }
 
@@ -66,70 +66,76 @@ export class Revealers {
 
   async #runClient(): Promise<void> {
     const { random, pauseMs } = this.#options
-    const wire = new Wire(this.#world.service.origin)
+    const connection = new HttpConnection(this.#installation.service.origin)
     while (!this.#isStopping) {
-      const isReplay = this.#kept.length > 0 && random.chance(0.25)
-      await this.#fulfil(wire, isReplay ? random.pick(this.#kept) : this.#wish())
+      const isReplay = this.#answeredTasks.length > 0 && random.chance(0.25)
+      await this.#complete(connection, isReplay ? random.pick(this.#answeredTasks) : this.#drawTask())
       await delay(pauseMs)
     }
-    wire.close()
+    connection.close()
   }
 
-  #wish(): Wish {
-    const { contactIds, accounts } = this.#world
+  #drawTask(): RevealTask {
+    const { contactIds, accounts } = this.#installation
     const { random } = this.#options
     const ids = [...new Set(Array.from({ length: 1 + random.below(3) }, () => random.pick(contactIds)))]
-    const headers = { 'idempotency-key': `drill ${++this.#wishes} ${random.below(2 ** 30)}` }
+    const headers = { 'idempotency-key': `drill ${++this.#tasks} ${random.below(2 ** 30)}` }
     const body = { contact_ids: ids }
     const text = requestText('POST', '/api/v1/contacts/reveal', { key: accounts.greedy.key, body, headers })
     return { text, ids, digest: null }
   }
 
-  async #fulfil(wire: Wire, wish: Wish): Promise<void> {
-    for (const deadline = performance.now() + patienceMs; performance.now() < deadline; ) {
-      const answer = await wire.request(wish.text)
-      this.answers.add(nameOf(answer))
+  async #complete(connection: HttpConnection, task: RevealTask): Promise<void> {
+    for (const deadline = performance.now() + taskTimeoutMs; performance.now() < deadline; ) {
+      const answer = await connection.request(task.text)
+      this.answers.add(labelOf(answer))
       if (answer.status !== null) this.durationsMs.push(answer.ms)
-      if (answer.status === 200) return this.#take(wish, answer)
-      if (!isComeBackLater(answer)) return this.#refuse(answer)
+      if (answer.status === 200) return this.#take(task, answer)
+      if (!isRetryable(answer)) return this.#refuse(answer)
       await delay(30 + this.#options.random.below(70))
     }
-    this.#unfulfilled++
+    this.#failed++
   }
 
-  #take(wish: Wish, reply: Reply): void {
+  #take(task: RevealTask, reply: Reply): void {
     const digest = createHash('sha256').update(reply.body).digest('base64')
-    if (wish.digest !== null) {
+    if (task.digest !== null) {
       this.#replays++
-      if (digest !== wish.digest) this.#differing++
+      if (digest !== task.digest) this.#differing++
       return
     }
-    wish.digest = digest
+    task.digest = digest
     const { credits, data } = jsonOf<RevealReply>(reply)
     this.#spent += credits.spent
     for (const { id, charged } of data) {
       if (charged) this.#chargedAt.set(id, (this.#chargedAt.get(id) ?? 0) + 1)
       else if (!this.#chargedAt.has(id)) this.#chargedAt.set(id, 0)
     }
-    if (this.#kept.length < mostKept) this.#kept.push(wish)
-    else this.#kept[this.#options.random.below(mostKept)] = wish
+    if (this.#answeredTasks.length < maxKept) this.#answeredTasks.push(task)
+    else this.#answeredTasks[this.#options.random.below(maxKept)] = task
   }
 
   #refuse(answer: Answer): void {
-    this.#unfulfilled++
+    this.#failed++
     if (this.faults.length < 5 && answer.status !== null) this.faults.push(`${answer.status} ${answer.body}`)
   }
 
   /** Replays all that was kept, and compares what clients were told with what the account was charged. */
   async check(drill: Drill): Promise<void> {
-    if (!(await this.#world.service.isReadyWithin(30_000))) throw new Error('the service does not serve any more')
-    const wire = new Wire(this.#world.service.origin)
-    for (const wish of this.#kept.slice(0, 300)) await this.#fulfil(wire, wish)
-    const { key } = this.#world.accounts.greedy
-    const { contact_credits } = await askJson<{ contact_credits: { used: number } }>(wire, 'GET', '/api/v1/usage', {
-      key,
-    })
-    wire.close()
+    if (!(await this.#installation.service.isReadyWithin(30_000)))
+      throw new Error('the service does not serve any more')
+    const connection = new HttpConnection(this.#installation.service.origin)
+    for (const task of this.#answeredTasks.slice(0, 300)) await this.#complete(connection, task)
+    const { key } = this.#installation.accounts.greedy
+    const { contact_credits } = await requestJson<{ contact_credits: { used: number } }>(
+      connection,
+      'GET',
+      '/api/v1/usage',
+      {
+        key,
+      },
+    )
+    connection.close()
     const revealed = this.#chargedAt.size
     const notOnce = [...this.#chargedAt.values()].filter((times) => times !== 1).length
     const came = `${revealed} people revealed, ${contact_credits.used} credits used, ${this.#spent} told as spent, ${notOnce} not charged exactly once`
@@ -137,16 +143,12 @@ export class Revealers {
     drill.check('every reveal is charged exactly once', isExact, came)
     const replays = `${this.#differing} of ${this.#replays} replays differ`
     drill.check('a replay is the first reply, byte for byte', this.#differing === 0 && this.#replays > 0, replays)
-    const refusals = `${this.#unfulfilled} wishes without a reply; ${this.faults.join(' ')}`
-    drill.check(
-      'every wish is fulfilled in the end, and nothing is refused for good',
-      this.#unfulfilled === 0,
-      refusals,
-    )
+    const refusals = `${this.#failed} wishes without a reply; ${this.faults.join(' ')}`
+    drill.check('every wish is fulfilled in the end, and nothing is refused for good', this.#failed === 0, refusals)
     drill.figure('answers to reveals', String(this.answers))
   }
 }
 
-function isComeBackLater({ status }: Answer): boolean {
+function isRetryable({ status }: Answer): boolean {
   return status === null || status === 503 || status === 409
 }

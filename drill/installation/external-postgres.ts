@@ -15,7 +15,7 @@ const startTimeoutMs = 60_000
 const stopTimeoutMs = 30_000
 
 /** A PostgreSQL that the operator runs, as `DATABASE_URL` names one. The drill starts and stops it. */
-export class OwnPostgres {
+export class ExternalPostgres {
   readonly url: string
   readonly #location: ClusterLocation
   readonly #program: string
@@ -34,19 +34,19 @@ export class OwnPostgres {
   }
 
   /** Makes and starts one: of the machine's own programs where it has them, else of those that come along. */
-  static async open(folder: string, environment: Record<string, string>, cleanup: Cleanup): Promise<OwnPostgres> {
-    const location = prepareLocation(folder, reachableHomes)
-    const { cluster, data } = clusterPaths(location.home)
+  static async open(folder: string, environment: Record<string, string>, cleanup: Cleanup): Promise<ExternalPostgres> {
+    const place = preparePlace(folder)
+    const { cluster, data } = clusterPaths(place.home)
     mkdirSync(cluster)
     mkdirSync(data, { mode: 0o700 })
-    if (location.runAs) lchownSync(data, location.runAs.uid, location.runAs.gid)
-    const bin = findOwnPrograms() ?? join(prepareBinaries(location).postgres, '..')
+    if (place.runAs) lchownSync(data, place.runAs.uid, place.runAs.gid)
+    const bin = findLocalPrograms() ?? join(prepareBinaries(place).postgres, '..')
     const args = ['--username=storedex', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
     const { code, output } = await runProgram(join(bin, 'initdb'), ['--pgdata', data, ...args], {
       runAs: location.runAs,
     })
     if (code !== 0) throw new Error(`initdb failed: ${output}`)
-    const own = new OwnPostgres(location, join(bin, 'postgres'), await pickFreePort(), environment)
+    const own = new ExternalPostgres(place, join(bin, 'postgres'), await pickFreePort(), environment)
     cleanup.add(() => {
       own.#isOver = true
       return own.stop('SIGQUIT')
@@ -103,7 +103,7 @@ export class OwnPostgres {
 }
 
 /** The oldest programs of this machine that are new enough: those furthest from ours. */
-function findOwnPrograms(): string | undefined {
+function findLocalPrograms(): string | undefined {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root) ? readdirSync(root).map(Number) : []
   return versions

@@ -1,23 +1,23 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { askOnce, requestText } from '../client/http-connection.ts'
+import { requestOnce, requestText } from '../client/http-connection.ts'
 import type { Drill } from '../scenario.ts'
 import { CommandLine } from './command.ts'
-import { OwnPostgres } from './external-postgres.ts'
+import { ExternalPostgres } from './external-postgres.ts'
 import { endPostgres, isTrueWithin, postmasterOf } from './processes.ts'
-import { type Contents, fill } from './seed.ts'
+import { fillInstallation, type InstallationContents } from './seed.ts'
 import { Service } from './service.ts'
 
 /** A running service of the scenario's own, with everything that is in it. */
-export interface World extends Contents {
+export interface Installation extends InstallationContents {
   folder: string
   dataDir: string
   service: Service
   commands: CommandLine
 }
 
-export interface WorldOptions {
+export interface InstallationOptions {
   environment?: Record<string, string>
   descriptors?: number
   /** Where the copy is made; a folder of the scenario when left out. */
@@ -25,7 +25,7 @@ export interface WorldOptions {
 }
 
 /** Copies the seed and starts the service on it. */
-export async function openWorld(drill: Drill, options: WorldOptions = {}): Promise<World> {
+export async function openInstallation(drill: Drill, options: InstallationOptions = {}): Promise<Installation> {
   const { dataDir, contents } = await copySeed(drill, options.dataDir)
   const { folder, cleanup } = drill
   const environment = { DATA_DIR: dataDir, ...options.environment }
@@ -38,7 +38,7 @@ export async function openWorld(drill: Drill, options: WorldOptions = {}): Promi
 export async function copySeed(
   { folder, cleanup, seed }: Drill,
   to = join(folder, 'data'),
-): Promise<{ dataDir: string; contents: Contents }> {
+): Promise<{ dataDir: string; contents: InstallationContents }> {
   const { dataDir, contents } = await seed()
   execFileSync('cp', ['-Rp', dataDir, to])
   cleanup.add(() => endPostgres(to))
@@ -46,7 +46,7 @@ export async function copySeed(
 }
 
 /** The running postmaster of the world's embedded PostgreSQL. */
-export function postmasterIn({ dataDir }: World): number {
+export function requirePostmaster({ dataDir }: Installation): number {
   const pid = postmasterOf(dataDir)
   if (pid === undefined) throw new Error('PostgreSQL does not run')
   return pid
@@ -61,45 +61,48 @@ export const searchStores = (key: string, limit: number, filters: object = {}) =
  * Waits until the service serves again, as a supervisor would: a server that ended is counted and started anew. False when it
  * does not serve within the time.
  */
-export async function isServedWithin(mostMs: number, { service, domains, accounts }: World): Promise<boolean> {
+export async function recoverWithin(maxMs: number, { service, domains, accounts }: Installation): Promise<boolean> {
   const text = lookup(domains[0]!, accounts.greedy.key)
   // Let the fault be felt first.
   await delay(100)
-  return isTrueWithin(mostMs, async () => {
+  return isTrueWithin(maxMs, async () => {
     if (!service.isRunning) await service.start()
-    return (await askOnce(service.origin, text, 2_500)).status === 200
+    return (await requestOnce(service.origin, text, 2_500)).status === 200
   })
 }
 
 /** What every scenario ends with: the ledger balances and the service never ended by itself. */
-export async function checkEnd(drill: Drill, { service, commands }: World): Promise<void> {
+export async function checkInvariants(drill: Drill, { service, commands }: Installation): Promise<void> {
   const found = await commands.checkLedger()
   drill.check('the ledger balances', found === 'no differences', found)
   const came =
-    service.unwantedEnds === 0
+    service.unexpectedExits === 0
       ? 'it never ended'
-      : `it ended ${service.unwantedEnds} times, last with ${service.lastEnd}`
-  drill.check('the server process never ends by itself', service.unwantedEnds === 0, came)
+      : `it ended ${service.unexpectedExits} times, last with ${service.lastExit}`
+  drill.check('the server process never ends by itself', service.unexpectedExits === 0, came)
 }
 
-interface OwnWorld extends World {
-  postgres: OwnPostgres
+interface ExternalInstallation extends Installation {
+  postgres: ExternalPostgres
 }
 
-interface OwnWorldOptions {
+interface ExternalInstallationOptions {
   /** Environments of the two programs, over what they have anyway. */
   serverEnvironment?: Record<string, string>
   postgresEnvironment?: Record<string, string>
 }
 
 /** A service on a PostgreSQL of the operator's, filled like the seed. */
-export async function openOwnWorld(drill: Drill, options: OwnWorldOptions = {}): Promise<OwnWorld> {
+export async function openExternalInstallation(
+  drill: Drill,
+  options: ExternalInstallationOptions = {},
+): Promise<ExternalInstallation> {
   const { folder, cleanup } = drill
   const { serverEnvironment = {}, postgresEnvironment = {} } = options
-  const postgres = await OwnPostgres.open(join(folder, 'own'), postgresEnvironment, cleanup)
-  const dataDir = join(folder, 'own-data')
+  const postgres = await ExternalPostgres.open(join(folder, 'external'), postgresEnvironment, cleanup)
+  const dataDir = join(folder, 'external-data')
   const environment = { DATA_DIR: dataDir, DATABASE_URL: postgres.url }
   const service = await Service.start({ folder, environment: { ...environment, ...serverEnvironment }, cleanup })
   const commands = new CommandLine(environment, cleanup)
-  return { ...(await fill(service, commands, folder)), folder, dataDir, service, commands, postgres }
+  return { ...(await fillInstallation(service, commands, folder)), folder, dataDir, service, commands, postgres }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { postmasterIn, type World } from './installation.ts'
+import { type Installation, requirePostmaster } from './installation.ts'
 import { descriptorsOf, memoryOf, postgresProcesses } from './processes.ts'
 
 /** How the service fares at a moment. */
-export interface Vitals {
+export interface ResourceSample {
   seconds: number
   serverMb: number
   heapMb: number
@@ -16,29 +16,33 @@ export interface Vitals {
 }
 
 /** Takes the vitals every so often until it is told to stop. */
-export async function watchVitals(world: World, everyMs: number, stop: AbortSignal): Promise<Vitals[]> {
-  const all: Vitals[] = []
+export async function watchResources(
+  installation: Installation,
+  everyMs: number,
+  stop: AbortSignal,
+): Promise<ResourceSample[]> {
+  const samples: ResourceSample[] = []
   const startedAt = performance.now()
   while (!stop.aborted) {
     const seconds = (performance.now() - startedAt) / 1_000
-    const vitals = await takeVitals(world, seconds).catch(() => null)
-    if (vitals) all.push(vitals)
+    const sample = await takeSample(installation, seconds).catch(() => null)
+    if (sample) samples.push(sample)
     await delay(everyMs, undefined, { signal: stop }).catch(() => {})
   }
-  return all
+  return samples
 }
 
-async function takeVitals(world: World, seconds: number): Promise<Vitals> {
-  const response = await fetch(world.service.metricsUrl, { signal: AbortSignal.timeout(5_000) })
+async function takeSample(installation: Installation, seconds: number): Promise<ResourceSample> {
+  const response = await fetch(installation.service.metricsUrl, { signal: AbortSignal.timeout(5_000) })
   const metrics = await response.text()
   const metric = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0)
-  const processes = postgresProcesses(postmasterIn(world))
+  const processes = postgresProcesses(requirePostmaster(installation))
   return {
     seconds,
-    serverMb: memoryOf(world.service.pid).residentMb,
+    serverMb: memoryOf(installation.service.pid).residentMb,
     heapMb: metric('nodejs_heap_size_used_bytes') / 2 ** 20,
     postgresMb: processes.reduce((sum, pid) => sum + memoryOf(pid).ownMb, 0),
-    serverDescriptors: descriptorsOf(world.service.pid),
+    serverDescriptors: descriptorsOf(installation.service.pid),
     postgresProcesses: processes.length,
     loopDelayMs: metric('nodejs_eventloop_lag_p99_seconds') * 1_000,
   }
@@ -51,7 +55,7 @@ interface Sample {
 }
 
 /** Looks at the server's process from outside, again and again. */
-export class Sampler {
+export class ProcessSampler {
   readonly samples: Sample[] = []
   readonly #timer: NodeJS.Timeout
 
@@ -69,7 +73,7 @@ export class Sampler {
     clearInterval(this.#timer)
   }
 
-  get mostMb(): number {
+  get maxMb(): number {
     return Math.max(...this.samples.map(({ serverMb }) => serverMb))
   }
 

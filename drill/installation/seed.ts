@@ -4,13 +4,13 @@ import type { Cleanup } from '../../bench/support/cleanup.ts'
 import { generateContacts } from '../../bench/support/contact-records.ts'
 import { mapConcurrently } from '../../bench/support/lists.ts'
 import { generateStores } from '../../bench/support/store-records.ts'
-import { jsonOf, type RequestParts, requestText, Wire } from '../client/http-connection.ts'
+import { HttpConnection, jsonOf, type RequestParts, requestText } from '../client/http-connection.ts'
 import { CommandLine } from './command.ts'
 import { endPostgres } from './processes.ts'
 import { Service } from './service.ts'
 
 /** What was put into an installation. */
-export interface Contents {
+export interface InstallationContents {
   /** Public ids of people who can be revealed. */
   contactIds: string[]
   domains: string[]
@@ -29,7 +29,7 @@ type AccountName = (typeof accountNames)[number]
 /** An installation that does not run, to be copied. */
 export interface Seed {
   dataDir: string
-  contents: Contents
+  contents: InstallationContents
 }
 
 const stores = 1_500
@@ -49,18 +49,24 @@ export async function makeSeed(folder: string, cleanup: Cleanup): Promise<Seed> 
   const environment = { DATA_DIR: dataDir }
   cleanup.add(() => endPostgres(dataDir))
   const service = await Service.start({ folder, environment, cleanup })
-  const contents = await fill(service, new CommandLine(environment, cleanup), folder)
+  const contents = await fillInstallation(service, new CommandLine(environment, cleanup), folder)
   await service.stop()
   return { dataDir, contents }
 }
 
 /** Imports stores and people, and makes the accounts, by the command line beside the running service. */
-export async function fill({ origin }: Service, commands: CommandLine, folder: string): Promise<Contents> {
+export async function fillInstallation(
+  { origin }: Service,
+  commands: CommandLine,
+  folder: string,
+): Promise<InstallationContents> {
   const records = [...generateStores(stores)]
   await importRecords(commands, 'stores', join(folder, 'seed-stores.ndjson'), records)
   await importRecords(commands, 'contacts', join(folder, 'seed-contacts.ndjson'), [...generateContacts(records)])
   const made = await mapConcurrently([...accountNames], (name) => makeAccount(commands, name, true), 2)
-  const accounts = Object.fromEntries(made.map((account, i) => [accountNames[i]!, account])) as Contents['accounts']
+  const accounts = Object.fromEntries(
+    made.map((account, i) => [accountNames[i]!, account]),
+  ) as InstallationContents['accounts']
   const contactIds = await findContacts(origin, accounts.greedy.key)
   return { contactIds, domains: records.map(({ domain }) => domain), accounts }
 }
@@ -107,25 +113,30 @@ async function findContacts(origin: string, key: string): Promise<string[]> {
     data: { id: string }[]
     next_cursor: string | null
   }
-  const wire = new Wire(origin)
+  const connection = new HttpConnection(origin)
   const ids: string[] = []
   let cursor: string | null = null
   do {
     const filters = { person: { has_verified_email: true }, max_contacts_per_store: 10, limit: 100 }
-    const page: Page = await askJson(wire, 'POST', '/api/v1/contacts/search', {
+    const page: Page = await requestJson(connection, 'POST', '/api/v1/contacts/search', {
       key,
       body: { ...filters, ...(cursor !== null && { cursor }) },
     })
     ids.push(...page.data.map(({ id }) => id))
     cursor = page.next_cursor
   } while (cursor !== null && ids.length < wantedContacts)
-  wire.close()
+  connection.close()
   return ids
 }
 
 /** Asks for what has to be there. */
-export async function askJson<T>(wire: Wire, method: string, path: string, parts: RequestParts): Promise<T> {
-  const answer = await wire.request(requestText(method, path, parts))
+export async function requestJson<T>(
+  connection: HttpConnection,
+  method: string,
+  path: string,
+  parts: RequestParts,
+): Promise<T> {
+  const answer = await connection.request(requestText(method, path, parts))
   if (answer.status === 200) return jsonOf<T>(answer)
   throw new Error(`${method} ${path}: ${answer.status === null ? answer.loss : answer.body}`)
 }

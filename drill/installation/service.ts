@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import type { Cleanup } from '../../bench/support/cleanup.ts'
 import { environmentOf } from '../../bench/support/program.ts'
 import { pickFreePort } from '../../server/src/db/embedded/postmaster.ts'
-import { askOnce, requestText } from '../client/http-connection.ts'
+import { requestOnce, requestText } from '../client/http-connection.ts'
 import { isTrueWithin } from './processes.ts'
 
 export const launcher = resolve(import.meta.dirname, '../../bin/storedex.mjs')
@@ -30,10 +30,10 @@ export class Service {
   readonly #logFile: string
   #child: ChildProcess | undefined
   /** Times that it ended although nobody told it to. */
-  unwantedEnds = 0
+  unexpectedExits = 0
   /** How it ended the last time. */
-  lastEnd = 'nothing'
-  #isEndWanted = false
+  lastExit = 'nothing'
+  #isStopRequested = false
   /** A scenario that is being cleaned up must not start it anew. */
   #isOver = false
 
@@ -68,17 +68,17 @@ export class Service {
     const child = spawn(program!, rest, { env, stdio: ['ignore', 'pipe', log] })
     closeSync(log)
     this.#child = child
-    this.#isEndWanted = false
+    this.#isStopRequested = false
     child.once('exit', () => {
-      this.lastEnd = this.end
-      if (!this.#isEndWanted) this.unwantedEnds++
+      this.lastExit = this.exitStatus
+      if (!this.#isStopRequested) this.unexpectedExits++
     })
     const lines = createInterface({ input: child.stdout! })
-    const greeting = await Promise.race([
+    const firstLine = await Promise.race([
       once(lines, 'line', { signal: AbortSignal.timeout(startTimeoutMs) }),
       once(lines, 'close').then(() => null),
     ])
-    if (greeting === null) throw new Error(`the service ended before it greeted:\n${this.log()}`)
+    if (firstLine === null) throw new Error(`the service ended before it greeted:\n${this.log()}`)
   }
 
   get pid(): number {
@@ -90,7 +90,7 @@ export class Service {
   }
 
   /** `exit code 1`, `SIGKILL` or `running`. */
-  get end(): string {
+  get exitStatus(): string {
     if (this.isRunning || !this.#child) return 'running'
     return this.#child.signalCode ?? `exit code ${this.#child.exitCode}`
   }
@@ -107,7 +107,7 @@ export class Service {
   }
 
   async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    this.#isEndWanted = true
+    this.#isStopRequested = true
     if (!this.isRunning) return
     const exited = once(this.#child!, 'exit')
     this.#child!.kill(signal)
@@ -115,7 +115,7 @@ export class Service {
   }
 
   async isReady(): Promise<boolean> {
-    return (await askOnce(this.origin, requestText('GET', '/readyz'), 2_500)).status === 200
+    return (await requestOnce(this.origin, requestText('GET', '/readyz'), 2_500)).status === 200
   }
 
   isReadyWithin(timeoutMs: number): Promise<boolean> {

@@ -4,42 +4,42 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip, gzipSync } from 'node:zlib'
 import { Counts } from '../client/counts.ts'
-import { nameOf, requestText, Wire } from '../client/http-connection.ts'
+import { HttpConnection, labelOf, requestText } from '../client/http-connection.ts'
 import { Probe } from '../client/probe.ts'
-import { checkEnd, lookup, openWorld, type World } from '../installation/installation.ts'
-import { Sampler } from '../installation/resources.ts'
+import { checkInvariants, type Installation, lookup, openInstallation } from '../installation/installation.ts'
+import { ProcessSampler } from '../installation/resources.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const bodyMb = 200
 const bodyRequests = 40
-const mostServerGrowthMb = 150
-const mostImportMb = 600
-const mostImportMs = 180_000
+const maxServerGrowthMb = 150
+const maxImportMb = 600
+const maxImportMs = 180_000
 
 export const bombs: Scenario = {
   name: 'bombs',
   title: 'gzip bombs, as a body and as a file',
-  expected: `bodies that unpack to ${bodyMb} MB are refused with a 4xx without being unpacked, and a healthy client beside them gets nothing but 200. Files that unpack to a thousand times their size, of one endless line and of endless short lines, are imported within ${mostImportMb} MB of memory and end with a result or a sentence.`,
+  expected: `bodies that unpack to ${bodyMb} MB are refused with a 4xx without being unpacked, and a healthy client beside them gets nothing but 200. Files that unpack to a thousand times their size, of one endless line and of endless short lines, are imported within ${maxImportMb} MB of memory and end with a result or a sentence.`,
 
   async run(drill) {
-    const world = await openWorld(drill)
-    await sendBodies(drill, world)
+    const installation = await openInstallation(drill)
+    await sendBodies(drill, installation)
     const megabytes = drill.isShort ? 256 : 2_048
-    await importBomb(drill, world, 'one endless line', Buffer.alloc(1 << 20, 'x'), megabytes)
+    await importBomb(drill, installation, 'one endless line', Buffer.alloc(1 << 20, 'x'), megabytes)
     // Lines cost time by their number.
-    await importBomb(drill, world, 'endless empty lines', Buffer.alloc(1 << 20, '\n'), megabytes / 32)
+    await importBomb(drill, installation, 'endless empty lines', Buffer.alloc(1 << 20, '\n'), megabytes / 32)
     await importBomb(
       drill,
-      world,
+      installation,
       'endless lines that are no records',
       Buffer.from('{}\n'.repeat(1 << 18)),
       megabytes / 64,
     )
-    await checkEnd(drill, world)
+    await checkInvariants(drill, installation)
   },
 }
 
-async function sendBodies(drill: Drill, { service, accounts, domains }: World): Promise<void> {
+async function sendBodies(drill: Drill, { service, accounts, domains }: Installation): Promise<void> {
   const { key } = accounts.greedy
   const packed = gzipSync(Buffer.concat([Buffer.from('{"filters":"'), Buffer.alloc(bodyMb << 20, 'x')]))
   const headers = {
@@ -48,13 +48,13 @@ async function sendBodies(drill: Drill, { service, accounts, domains }: World): 
     'content-length': String(packed.length),
   }
   const head = requestText('POST', '/api/v1/stores/search', { key, headers })
-  const sampler = new Sampler(() => service.pid, 100)
+  const sampler = new ProcessSampler(() => service.pid, 100)
   const client = new Probe({ origin: service.origin, text: lookup(domains[6]!, accounts.modest.key), everyMs: 50 })
   const answers = new Counts()
   for (let sent = 0; sent < bodyRequests; sent++) {
-    const wire = new Wire(service.origin)
-    answers.add(nameOf(await wire.request(head, 15_000, packed)))
-    wire.close()
+    const connection = new HttpConnection(service.origin)
+    answers.add(labelOf(await connection.request(head, 15_000, packed)))
+    connection.close()
   }
   await client.stop()
   sampler.stop()
@@ -65,24 +65,30 @@ async function sendBodies(drill: Drill, { service, accounts, domains }: World): 
     client.answers.besides('200') === 0,
     String(client.answers),
   )
-  const memory = `${Math.round(sampler.firstMb)} MB before, ${Math.round(sampler.mostMb)} MB at most`
-  const isBounded = sampler.mostMb - sampler.firstMb <= mostServerGrowthMb
-  drill.check(`the server's memory grows by at most ${mostServerGrowthMb} MB`, isBounded, memory)
+  const memory = `${Math.round(sampler.firstMb)} MB before, ${Math.round(sampler.maxMb)} MB at most`
+  const isBounded = sampler.maxMb - sampler.firstMb <= maxServerGrowthMb
+  drill.check(`the server's memory grows by at most ${maxServerGrowthMb} MB`, isBounded, memory)
 }
 
-async function importBomb(drill: Drill, world: World, name: string, block: Buffer, megabytes: number): Promise<void> {
+async function importBomb(
+  drill: Drill,
+  installation: Installation,
+  name: string,
+  block: Buffer,
+  megabytes: number,
+): Promise<void> {
   const file = join(drill.folder, `${name.replaceAll(' ', '-')}.ndjson.gz`)
   const blocks = Math.max(1, Math.round((megabytes * 2 ** 20) / block.length))
   const repeated = function* () {
     for (let index = 0; index < blocks; index++) yield block
   }
   await pipeline(Readable.from(repeated()), createGzip({ level: 1 }), createWriteStream(file))
-  const { child, end } = world.commands.start('import', 'stores', file)
-  const timer = setTimeout(() => child.kill('SIGTERM'), mostImportMs)
+  const { child, end } = installation.commands.start('import', 'stores', file)
+  const timer = setTimeout(() => child.kill('SIGTERM'), maxImportMs)
   const { code, stderr, seconds, peakMb } = await end
   clearTimeout(timer)
   const isEnded = code === 0 || (code === 1 && stderr.trim().length > 0 && stderr.trim().length < 2_000)
   const came = `exit code ${code} after ${seconds.toFixed(1)} s${stderr.trim() && `: ${stderr.trim().slice(0, 300)}`}`
   drill.check(`a file of ${name} ends with a result or a sentence`, isEnded, came)
-  drill.check(`a file of ${name} takes at most ${mostImportMb} MB`, peakMb <= mostImportMb, `${Math.round(peakMb)} MB`)
+  drill.check(`a file of ${name} takes at most ${maxImportMb} MB`, peakMb <= maxImportMb, `${Math.round(peakMb)} MB`)
 }

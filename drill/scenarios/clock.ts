@@ -3,8 +3,15 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { mapConcurrently } from '../../bench/support/lists.ts'
 import { Counts } from '../client/counts.ts'
-import { nameOf, requestText, Wire } from '../client/http-connection.ts'
-import { checkEnd, lookup, openOwnWorld, openWorld, searchStores, type World } from '../installation/installation.ts'
+import { HttpConnection, labelOf, requestText } from '../client/http-connection.ts'
+import {
+  checkInvariants,
+  type Installation,
+  lookup,
+  openExternalInstallation,
+  openInstallation,
+  searchStores,
+} from '../installation/installation.ts'
 import { makeAccount } from '../installation/seed.ts'
 import { type Drill, type Scenario, Skipped } from '../scenario.ts'
 
@@ -35,52 +42,57 @@ export const clock: Scenario = {
   async run(drill) {
     const ofServer = new SkewedClock(join(drill.folder, 'server-clock'))
     if (drill.isShort) {
-      const world = await openWorld(drill, { environment: ofServer.environment })
-      await stepAll(drill, world, { server: [ofServer] }, ['+1 day'])
-      return checkEnd(drill, world)
+      const installation = await openInstallation(drill, { environment: ofServer.environment })
+      await stepAll(drill, installation, { server: [ofServer] }, ['+1 day'])
+      return checkInvariants(drill, installation)
     }
     const ofPostgres = new SkewedClock(join(drill.folder, 'postgres-clock'))
-    const world = await openOwnWorld(drill, {
+    const installation = await openExternalInstallation(drill, {
       serverEnvironment: ofServer.environment,
       postgresEnvironment: ofPostgres.environment,
     })
     const clocks = { server: [ofServer], PostgreSQL: [ofPostgres], both: [ofServer, ofPostgres] }
-    await stepAll(drill, world, clocks, Object.keys(steps) as (keyof typeof steps)[])
-    const { isRunning } = world.postgres
+    await stepAll(drill, installation, clocks, Object.keys(steps) as (keyof typeof steps)[])
+    const { isRunning } = installation.postgres
     drill.check('PostgreSQL never ends', isRunning, isRunning ? 'it never ended' : 'it ended')
-    await checkEnd(drill, world)
+    await checkInvariants(drill, installation)
   },
 }
 
-async function stepAll(drill: Drill, world: World, clocks: Clocks, wanted: (keyof typeof steps)[]): Promise<void> {
+async function stepAll(
+  drill: Drill,
+  installation: Installation,
+  clocks: Clocks,
+  wanted: (keyof typeof steps)[],
+): Promise<void> {
   const whileWrong = new Counts()
   const faults = new Counts()
   const cases = wanted.flatMap((step) => Object.entries(clocks).map(([whose, affected]) => ({ step, whose, affected })))
-  const accounts = await mapConcurrently(cases, () => makeAccount(world.commands, 'clock', false), 2)
+  const accounts = await mapConcurrently(cases, () => makeAccount(installation.commands, 'clock', false), 2)
   for (const [index, { step, whose, affected }] of cases.entries()) {
     const { key } = accounts[index]!
     for (const each of affected) each.set(steps[step])
     await delay(settleMs)
     const isServerRight = whose === 'PostgreSQL'
-    const seen = await useService(world, key, isServerRight ? requestsWhileServerIsRight : requestsWhileWrong)
+    const seen = await useService(installation, key, isServerRight ? requestsWhileServerIsRight : requestsWhileWrong)
     for (const { name } of seen) {
       whileWrong.add(name)
       if (name === '500') faults.add(`${step}, ${whose}`)
     }
     for (const each of affected) each.set(0)
     await delay(settleMs)
-    const after = await useService(world, key, requestsAfter)
+    const after = await useService(installation, key, requestsAfter)
     const refused = after.filter(({ name }) => name !== '200')
     const came = `${refused.length} of ${after.length} refused${refused[0] ? `: ${refused[0].name}${refused[0].advice}` : ''}`
     drill.check(`after ${step} of ${whose}, all are served at once`, refused.length === 0, came)
-    drill.tell(`${step} of ${whose}: ${came}`)
-    if (!world.service.isRunning) await world.service.start()
+    drill.reportProgress(`${step} of ${whose}: ${came}`)
+    if (!installation.service.isRunning) await installation.service.start()
   }
   drill.check('no request gets a 500 while a clock is wrong', faults.besides() === 0, `${faults}`)
   drill.figure('answers while a clock was wrong', String(whileWrong))
 }
 
-interface Seen {
+interface ObservedAnswer {
   /** The status, or how the connection was lost. */
   name: string
   /** What a refusal says about coming back. */
@@ -88,22 +100,22 @@ interface Seen {
 }
 
 /** Lookups by an account with the limits of its plan, and one request of each other kind without limits. */
-async function useService(world: World, key: string, lookups: number): Promise<Seen[]> {
-  const { service, accounts, domains, contactIds } = world
+async function useService(installation: Installation, key: string, lookups: number): Promise<ObservedAnswer[]> {
+  const { service, accounts, domains, contactIds } = installation
   const unlimited = accounts.modest.key
   const texts = [
     ...Array.from({ length: lookups }, () => lookup(domains[4]!, key)),
     searchStores(unlimited, 1),
     requestText('POST', '/api/v1/contacts/reveal', { key: unlimited, body: { contact_ids: [contactIds[0]!] } }),
   ]
-  const wire = new Wire(service.origin)
-  const seen: Seen[] = []
+  const connection = new HttpConnection(service.origin)
+  const seen: ObservedAnswer[] = []
   for (const text of texts) {
-    const answer = await wire.request(text, 15_000)
+    const answer = await connection.request(text, 15_000)
     const retryAfter = answer.status === null ? undefined : /\r\nretry-after: *(\d+)/i.exec(answer.head)?.[1]
-    seen.push({ name: nameOf(answer), advice: retryAfter === undefined ? '' : `, Retry-After ${retryAfter} s` })
+    seen.push({ name: labelOf(answer), advice: retryAfter === undefined ? '' : `, Retry-After ${retryAfter} s` })
   }
-  wire.close()
+  connection.close()
   return seen
 }
 

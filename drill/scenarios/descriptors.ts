@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { inMs } from '../client/counts.ts'
-import { Crowd } from '../client/misbehaving-connections.ts'
+import { formatMs } from '../client/counts.ts'
+import { MisbehavingConnections } from '../client/misbehaving-connections.ts'
 import { Probe, timeUntilServed } from '../client/probe.ts'
-import { checkEnd, lookup, openWorld, postmasterIn } from '../installation/installation.ts'
+import { checkInvariants, lookup, openInstallation, requirePostmaster } from '../installation/installation.ts'
 import { isAlive } from '../installation/processes.ts'
 import type { Scenario } from '../scenario.ts'
 
 const limit = 200
-const connections = 400
+const connectionCount = 400
 const recoverWithinMs = 5_000
 
 export const descriptors: Scenario = {
@@ -17,31 +17,31 @@ export const descriptors: Scenario = {
     'the server may have 200 descriptors, and 400 connections come without a key. Neither the server nor its PostgreSQL ends, and it serves again within 5 s of their leaving.',
 
   async run(drill) {
-    const world = await openWorld(drill, { descriptors: limit })
-    const { service, accounts, domains } = world
-    const postmaster = postmasterIn(world)
+    const installation = await openInstallation(drill, { descriptors: limit })
+    const { service, accounts, domains } = installation
+    const postmaster = requirePostmaster(installation)
     const text = lookup(domains[0]!, accounts.modest.key)
-    const crowd = new Crowd({
+    const connections = new MisbehavingConnections({
       origin: service.origin,
-      count: connections,
-      greeting: () => 'GET /healthz HTTP/1.1\r\nhost: drill\r\n',
-      drip: null,
-      dripEveryMs: 0,
+      count: connectionCount,
+      firstBytes: () => 'GET /healthz HTTP/1.1\r\nhost: drill\r\n',
+      repeatedBytes: null,
+      repeatEveryMs: 0,
       reads: true,
     })
-    drill.cleanup.add(() => crowd.leave())
+    drill.cleanup.add(() => connections.close())
     const client = new Probe({ origin: service.origin, text, everyMs: 250, timeoutMs: 5_000 })
     await delay(drill.isShort ? 6_000 : 15_000)
     await client.stop()
     drill.figure('a client with a key meanwhile', String(client.answers))
     const isServing = service.isRunning
     const isStoring = isAlive(postmaster)
-    crowd.leave()
-    drill.check('the server runs on', isServing, service.end)
+    connections.close()
+    drill.check('the server runs on', isServing, service.exitStatus)
     drill.check('its PostgreSQL runs on', isStoring, isStoring ? 'the same process' : 'it ended')
     const servedMs = isServing ? await timeUntilServed(service.origin, text, 30_000) : null
-    const came = servedMs === null ? 'not within 30 s' : inMs(servedMs)
+    const came = servedMs === null ? 'not within 30 s' : formatMs(servedMs)
     drill.check('it serves again within 5 s of their leaving', servedMs !== null && servedMs <= recoverWithinMs, came)
-    await checkEnd(drill, world)
+    await checkInvariants(drill, installation)
   },
 }

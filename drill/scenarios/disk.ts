@@ -6,7 +6,7 @@ import { generateStores } from '../../bench/support/store-records.ts'
 import { requestText } from '../client/http-connection.ts'
 import { Probe, timeUntilServed } from '../client/probe.ts'
 import { Revealers } from '../client/revealers.ts'
-import { checkEnd, lookup, openWorld } from '../installation/installation.ts'
+import { checkInvariants, lookup, openInstallation } from '../installation/installation.ts'
 import { isTrueWithin } from '../installation/processes.ts'
 import { writeRecords } from '../installation/seed.ts'
 import { type Drill, type Scenario, Skipped } from '../scenario.ts'
@@ -14,7 +14,7 @@ import { type Drill, type Scenario, Skipped } from '../scenario.ts'
 const diskMb = 260
 const blockBytes = 64 * 1024
 const fullForMs = 12_000
-const mostRecoveryMs = 90_000
+const maxRecoveryMs = 90_000
 
 export const disk: Scenario = {
   name: 'disk',
@@ -24,20 +24,24 @@ export const disk: Scenario = {
 
   async run(drill) {
     const folder = mountDisk(drill)
-    const world = await openWorld(drill, { dataDir: join(folder, 'data') })
-    const { origin } = world.service
-    const revealers = new Revealers(world, { clients: 12, random: drill.random, pauseMs: 20 })
+    const installation = await openInstallation(drill, { dataDir: join(folder, 'data') })
+    const { origin } = installation.service
+    const revealers = new Revealers(installation, { clients: 12, random: drill.random, pauseMs: 20 })
     revealers.start()
     await delay(1_000)
     const ballast = new Ballast(join(folder, 'ballast'))
     ballast.start()
-    const isUnready = await isTrueWithin(30_000, async () => !(await world.service.isReady()), 200)
+    const isUnready = await isTrueWithin(30_000, async () => !(await installation.service.isReady()), 200)
     drill.check('/readyz becomes 503', isUnready, isUnready ? '503' : 'still 200 after 30 s on a full disk')
-    const lookups = new Probe({ origin, text: lookup(world.domains[2]!, world.accounts.greedy.key), everyMs: 100 })
+    const lookups = new Probe({
+      origin,
+      text: lookup(installation.domains[2]!, installation.accounts.greedy.key),
+      everyMs: 100,
+    })
     const readiness = new Probe({ origin, text: requestText('GET', '/readyz'), everyMs: 500 })
     const file = join(drill.folder, 'more.ndjson')
     writeRecords(file, [...generateStores(20_000, 9)])
-    const imported = await world.commands.start('import', 'stores', file).end
+    const imported = await installation.commands.start('import', 'stores', file).end
     await delay(fullForMs)
     await lookups.stop()
     await readiness.stop()
@@ -61,16 +65,16 @@ export const disk: Scenario = {
     await ballast.remove()
     const recoveredMs = await timeUntilServed(
       origin,
-      lookup(world.domains[3]!, world.accounts.modest.key),
-      mostRecoveryMs,
+      lookup(installation.domains[3]!, installation.accounts.modest.key),
+      maxRecoveryMs,
     )
-    const came = recoveredMs === null ? `not within ${mostRecoveryMs / 1_000} s` : `${Math.round(recoveredMs)} ms`
+    const came = recoveredMs === null ? `not within ${maxRecoveryMs / 1_000} s` : `${Math.round(recoveredMs)} ms`
     drill.check('it serves again when there is room', recoveredMs !== null, came)
     await revealers.finish()
-    const isReady = await world.service.isReadyWithin(mostRecoveryMs)
+    const isReady = await installation.service.isReadyWithin(maxRecoveryMs)
     drill.check('/readyz is 200 again', isReady, isReady ? '200' : '503')
     await revealers.check(drill)
-    await checkEnd(drill, world)
+    await checkInvariants(drill, installation)
   },
 }
 

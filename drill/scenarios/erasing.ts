@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { generateContacts } from '../../bench/support/contact-records.ts'
 import { generateStores } from '../../bench/support/store-records.ts'
-import { checkEnd, openWorld } from '../installation/installation.ts'
+import { checkInvariants, openInstallation } from '../installation/installation.ts'
 import { importRecords, writeRecords } from '../installation/seed.ts'
 import type { Scenario } from '../scenario.ts'
 
@@ -14,8 +14,8 @@ export const erasing: Scenario = {
     'people are erased by their email address while imports bring the same people again and again. When all is over, nobody who was erased is on file, and another import does not bring them back.',
 
   async run(drill) {
-    const world = await openWorld(drill)
-    const { commands } = world
+    const installation = await openInstallation(drill)
+    const { commands } = installation
     const records = [...generateStores(stores, 13)]
     const people = [...generateContacts(records, 3, 13)]
     await importRecords(commands, 'stores', join(drill.folder, 'stores.ndjson'), records)
@@ -56,6 +56,6 @@ export const erasing: Scenario = {
     erased = 0
     for (const email of new Set(wanted)) await erase(email)
     drill.check('nobody erased is on file afterwards', erased === 0, `${erased} people found`)
-    await checkEnd(drill, world)
+    await checkInvariants(drill, installation)
   },
 }

@@ -1,8 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Counts, inMs } from '../client/counts.ts'
-import { nameOf, requestText } from '../client/http-connection.ts'
+import { Counts, formatMs } from '../client/counts.ts'
+import { labelOf, requestText } from '../client/http-connection.ts'
 import { Probe, timeUntilServed } from '../client/probe.ts'
-import { checkEnd, lookup, openWorld, postmasterIn, searchStores, type World } from '../installation/installation.ts'
+import {
+  checkInvariants,
+  type Installation,
+  lookup,
+  openInstallation,
+  requirePostmaster,
+  searchStores,
+} from '../installation/installation.ts'
 import { postgresProcesses, signal } from '../installation/processes.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
@@ -18,14 +25,14 @@ export const frozen: Scenario = {
     'all processes of PostgreSQL are stopped for 20, 40 and 60 s under lookups, searches and reveals. Each request sent meanwhile is answered within 10 s with 503; /healthz stays 200 and /readyz says 503; after SIGCONT it serves again within 5 s.',
 
   async run(drill) {
-    const world = await openWorld(drill)
-    for (const seconds of drill.isShort ? [12] : [20, 40, 60]) await freeze(drill, world, seconds)
-    await checkEnd(drill, world)
+    const installation = await openInstallation(drill)
+    for (const seconds of drill.isShort ? [12] : [20, 40, 60]) await freeze(drill, installation, seconds)
+    await checkInvariants(drill, installation)
   },
 }
 
-async function freeze(drill: Drill, world: World, seconds: number): Promise<void> {
-  const { service, accounts, domains, contactIds } = world
+async function freeze(drill: Drill, installation: Installation, seconds: number): Promise<void> {
+  const { service, accounts, domains, contactIds } = installation
   const { origin } = service
   const { key } = accounts.greedy
   const reveal = requestText('POST', '/api/v1/contacts/reveal', { key, body: { contact_ids: contactIds.slice(0, 5) } })
@@ -37,7 +44,7 @@ async function freeze(drill: Drill, world: World, seconds: number): Promise<void
     (path) => new Probe({ origin, text: requestText('GET', path), everyMs: 500, timeoutMs: 90_000 }),
   )
   await delay(1_000)
-  const processes = postgresProcesses(postmasterIn(world)).reverse()
+  const processes = postgresProcesses(requirePostmaster(installation)).reverse()
   for (const pid of processes) signal(pid, 'SIGSTOP')
   // What was already asked for may have been sent; what is asked from here on has not.
   const frozenAt = performance.now() + 50
@@ -53,12 +60,12 @@ async function freeze(drill: Drill, world: World, seconds: number): Promise<void
   // What was sent before the freeze, or got its answer after it, may be answered either way.
   const counts = new Counts()
   for (const { startedAt, endedAt, answer } of touched)
-    if (startedAt > frozenAt && endedAt < thawedAt) counts.add(nameOf(answer))
+    if (startedAt > frozenAt && endedAt < thawedAt) counts.add(labelOf(answer))
   const either = new Counts()
-  for (const { answer } of touched) either.add(nameOf(answer))
+  for (const { answer } of touched) either.add(labelOf(answer))
   const label = `frozen for ${seconds} s`
   const isAnswered = touched.length > 0 && longestMs <= answerWithinMs + slackMs
-  drill.check(`${label}: each request is answered within 10 s`, isAnswered, `longest ${inMs(longestMs)}`)
+  drill.check(`${label}: each request is answered within 10 s`, isAnswered, `longest ${formatMs(longestMs)}`)
   drill.check(`${label}: none is left without a reply`, either.besides('200', '503') === 0, `${either}`)
   drill.check(
     `${label}: each request sent and answered meanwhile gets 503`,
@@ -69,7 +76,7 @@ async function freeze(drill: Drill, world: World, seconds: number): Promise<void
   drill.check(
     `${label}: it serves again within 5 s`,
     isBackSoon,
-    recoveredMs === null ? 'not within 60 s' : inMs(recoveredMs),
+    recoveredMs === null ? 'not within 60 s' : formatMs(recoveredMs),
   )
   drill.check(`${label}: /healthz is 200`, health!.answers.besides('200') === 0, `${health!.answers}`)
   const settledAt = frozenAt + 4_000

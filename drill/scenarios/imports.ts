@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { generateContacts } from '../../bench/support/contact-records.ts'
 import { generateStores } from '../../bench/support/store-records.ts'
 import { CommandLine } from '../installation/command.ts'
-import { checkEnd, copySeed, openWorld } from '../installation/installation.ts'
+import { checkInvariants, copySeed, openInstallation } from '../installation/installation.ts'
 import { withDatabase } from '../installation/processes.ts'
 import { writeRecords } from '../installation/seed.ts'
 import type { Drill, Scenario } from '../scenario.ts'
@@ -20,16 +20,16 @@ export const imports: Scenario = {
   async run(drill) {
     const kills = drill.isShort ? 5 : 50
     const files = writeFiles(drill, (kills / 2 + 2) * chunk)
-    const world = await openWorld(drill)
+    const installation = await openInstallation(drill)
     let killed = 0
     for (const [kind, file] of files)
       for (let time = 0; time < kills / 2; time++)
-        if (await killInMidWrite(drill, world.commands, world.dataDir, kind, file)) killed++
+        if (await killInMidWrite(drill, installation.commands, installation.dataDir, kind, file)) killed++
     drill.check(`imports are killed in mid-write`, killed >= kills * 0.8, `${killed} times`)
-    for (const [kind, file] of files) await world.commands.run('import', kind, file)
-    const disturbed = await digestCatalogue(world.dataDir)
-    await checkEnd(drill, world)
-    await world.service.stop()
+    for (const [kind, file] of files) await installation.commands.run('import', kind, file)
+    const disturbed = await digestCatalogue(installation.dataDir)
+    await checkInvariants(drill, installation)
+    await installation.service.stop()
 
     const { dataDir } = await copySeed(drill, join(drill.folder, 'undisturbed'))
     const commands = new CommandLine({ DATA_DIR: dataDir }, drill.cleanup)

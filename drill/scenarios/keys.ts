@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newApiKey } from '../../server/src/kernel/api-key.ts'
-import { Counts, spreadOf, tellSpread } from '../client/counts.ts'
-import { askOnce, nameOf } from '../client/http-connection.ts'
+import { Counts, describeLatencies, summarizeLatencies } from '../client/counts.ts'
+import { labelOf, requestOnce } from '../client/http-connection.ts'
 import { openLoadGenerator } from '../client/load.ts'
 import { Probe } from '../client/probe.ts'
-import { checkEnd, lookup, openWorld } from '../installation/installation.ts'
+import { checkInvariants, lookup, openInstallation } from '../installation/installation.ts'
 import { makeKey } from '../installation/seed.ts'
 import type { Scenario } from '../scenario.ts'
 
@@ -19,8 +19,8 @@ export const keys: Scenario = {
   async run(drill) {
     const seconds = drill.isShort ? 6 : 25
     const newKeys = drill.isShort ? 1 : 5
-    const world = await openWorld(drill)
-    const { service, accounts, domains, commands } = world
+    const installation = await openInstallation(drill)
+    const { service, accounts, domains, commands } = installation
     const { origin } = service
     const requests = Array.from({ length: inventedKeys }, () => lookup(domains[7]!, newApiKey('live')))
     const client = new Probe({ origin, text: lookup(domains[7]!, accounts.modest.key), everyMs: 100 })
@@ -32,7 +32,7 @@ export const keys: Scenario = {
     const first = new Counts()
     for (let made = 0; made < newKeys; made++) {
       const key = await makeKey(commands, accounts.modest.id)
-      first.add(nameOf(await askOnce(origin, lookup(domains[8]!, key))))
+      first.add(labelOf(await requestOnce(origin, lookup(domains[8]!, key))))
     }
     const { invented } = await flooding
     await client.stop()
@@ -45,8 +45,8 @@ export const keys: Scenario = {
     const answers = Object.keys(invented!.answers)
     const isRefused = answers.length > 0 && answers.every((name) => ['401', '429', '503'].includes(name))
     drill.check('made-up keys get 401, 429 or 503', isRefused, JSON.stringify(invented!.answers))
-    drill.figure('the client with a known key', tellSpread(spreadOf(client.successesMs())))
+    drill.figure('the client with a known key', describeLatencies(summarizeLatencies(client.successesMs())))
     drill.figure('made-up keys a second', Math.round(invented!.sent / seconds))
-    await checkEnd(drill, world)
+    await checkInvariants(drill, installation)
   },
 }

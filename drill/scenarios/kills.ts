@@ -1,30 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { spreadOf } from '../client/counts.ts'
+import { summarizeLatencies } from '../client/counts.ts'
 import { Revealers } from '../client/revealers.ts'
-import { checkEnd, isServedWithin, openWorld, postmasterIn, type World } from '../installation/installation.ts'
+import {
+  checkInvariants,
+  type Installation,
+  openInstallation,
+  recoverWithin,
+  requirePostmaster,
+} from '../installation/installation.ts'
 import { isAlive, isTrueWithin, postgresProcesses, signal } from '../installation/processes.ts'
 import type { Scenario } from '../scenario.ts'
 
 const clients = 24
 const pauseMs = 20
-const mostRecoveryMs = 60_000
+const maxRecoveryMs = 60_000
 
 /** What is killed, and whether the drill has to start the service again as a supervisor would. */
 const victims = {
-  async server({ service }: World) {
+  async server({ service }: Installation) {
     await service.kill()
     await service.start()
   },
-  async backend(world: World) {
-    const [backend] = postgresProcesses(postmasterIn(world))
+  async backend(installation: Installation) {
+    const [backend] = postgresProcesses(requirePostmaster(installation))
     signal(backend!, 'SIGKILL')
   },
-  async postgres(world: World) {
-    await killPostgres(world)
+  async postgres(installation: Installation) {
+    await killPostgres(installation)
   },
-  async both(world: World) {
-    await Promise.all([world.service.kill(), killPostgres(world)])
-    await world.service.start()
+  async both(installation: Installation) {
+    await Promise.all([installation.service.kill(), killPostgres(installation)])
+    await installation.service.start()
   },
 }
 
@@ -35,8 +41,8 @@ export const kills: Scenario = {
     'clients reveal people under Idempotency-Keys and repeat what got no reply. The server, one process of PostgreSQL, all of PostgreSQL, and everything at once are killed in turn. Every person is charged exactly once, every replay is the first reply byte for byte, and the ledger balances.',
 
   async run(drill) {
-    const world = await openWorld(drill)
-    const revealers = new Revealers(world, { clients, random: drill.random, pauseMs })
+    const installation = await openInstallation(drill)
+    const revealers = new Revealers(installation, { clients, random: drill.random, pauseMs })
     revealers.start()
     const rounds = drill.isShort
       ? (['postgres'] as const)
@@ -45,11 +51,13 @@ export const kills: Scenario = {
     for (const [index, victim] of rounds.entries()) {
       await delay(400 + drill.random.below(800))
       const startedAt = performance.now()
-      await victims[victim](world)
-      if (!(await isServedWithin(mostRecoveryMs, world))) break
+      await victims[victim](installation)
+      if (!(await recoverWithin(maxRecoveryMs, installation))) break
       const tookMs = performance.now() - startedAt
       recoveriesMs.push(tookMs)
-      drill.tell(`kill ${index + 1} of ${rounds.length}, ${victim}: serves again after ${Math.round(tookMs)} ms`)
+      drill.reportProgress(
+        `kill ${index + 1} of ${rounds.length}, ${victim}: serves again after ${Math.round(tookMs)} ms`,
+      )
     }
     await revealers.finish()
     const came = `${recoveriesMs.length} of ${rounds.length}`
@@ -59,14 +67,14 @@ export const kills: Scenario = {
       came,
     )
     await revealers.check(drill)
-    await checkEnd(drill, world)
-    const { p50Ms, maxMs } = spreadOf(recoveriesMs)
+    await checkInvariants(drill, installation)
+    const { p50Ms, maxMs } = summarizeLatencies(recoveriesMs)
     drill.figure('time until served again', `median ${Math.round(p50Ms)} ms, longest ${Math.round(maxMs)} ms`)
   },
 }
 
-async function killPostgres(world: World): Promise<void> {
-  const processes = postgresProcesses(postmasterIn(world))
+async function killPostgres(installation: Installation): Promise<void> {
+  const processes = postgresProcesses(requirePostmaster(installation))
   for (const pid of processes.reverse()) signal(pid, 'SIGKILL')
   await isTrueWithin(5_000, () => !processes.some(isAlive))
 }

@@ -1,22 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { timeChart } from '../../bench/support/svg.ts'
-import { inMs, tellSpread } from '../client/counts.ts'
+import { describeLatencies, formatMs } from '../client/counts.ts'
 import { requestText } from '../client/http-connection.ts'
 import { type Flow, type FlowResult, type LoadGenerator, openLoadGenerator } from '../client/load.ts'
 import { timeUntilServed } from '../client/probe.ts'
-import { checkEnd, lookup, openWorld, searchStores, type World } from '../installation/installation.ts'
-import { Sampler } from '../installation/resources.ts'
+import {
+  checkInvariants,
+  type Installation,
+  lookup,
+  openInstallation,
+  searchStores,
+} from '../installation/installation.ts'
+import { ProcessSampler } from '../installation/resources.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const calibrationConnections = 32
 const floodConnections = 1_000
 const modestPerSecond = 10
-const mostRatio = 3
+const maxRatio = 3
 /** Below this, a p99 of few requests says more about the machine's scheduler than about the service. */
 const floorMs = 50
 const recoverWithinMs = 5_000
 /** What the server may take beside what it has anyway, while its capacity is offered many times over. */
-const mostGrowthMb = 300
+const maxGrowthMb = 300
 
 export const overload: Scenario = {
   name: 'overload',
@@ -25,27 +31,31 @@ export const overload: Scenario = {
 
   async run(drill) {
     const seconds = drill.isShort ? 4 : 20
-    const world = await openWorld(drill)
+    const installation = await openInstallation(drill)
     const [flood, probes] = [openLoadGenerator(drill.cleanup), openLoadGenerator(drill.cleanup)]
-    await calibrate(world, flood, 2)
-    const capacity = await calibrate(world, flood, drill.isShort ? 3 : 8)
+    await calibrate(installation, flood, 2)
+    const capacity = await calibrate(installation, flood, drill.isShort ? 3 : 8)
     drill.figure('capacity', `${Math.round(capacity)} requests a second`)
     await delay(2_000)
     const watch = (forSeconds: number) =>
-      probes({ origin: world.service.origin, seconds: forSeconds, flows: probeFlows(world) })
+      probes({ origin: installation.service.origin, seconds: forSeconds, flows: probeFlows(installation) })
     const unloaded = (await watch(seconds)).modest!
-    drill.figure('modest, unloaded', tellSpread(unloaded.successes))
+    drill.figure('modest, unloaded', describeLatencies(unloaded.successes))
 
-    const sampler = new Sampler(() => world.service.pid, 250)
+    const sampler = new ProcessSampler(() => installation.service.pid, 250)
     for (const times of [1, 3, 10]) {
       const rate = times * capacity
-      const question = { origin: world.service.origin, seconds, flows: [greedy(world, floodConnections, rate)] }
+      const question = {
+        origin: installation.service.origin,
+        seconds,
+        flows: [greedy(installation, floodConnections, rate)],
+      }
       const flooding = flood(question)
       // The flood is there when the probes begin, and until they end.
       await delay(1_000)
       const { modest, ready } = await watch(seconds - 2)
       const { greedy: sent } = await flooding
-      const recoveredMs = await timeUntilServed(world.service.origin, greedyTexts(world)[0]!, 30_000)
+      const recoveredMs = await timeUntilServed(installation.service.origin, greedyTexts(installation)[0]!, 30_000)
       judge(
         drill,
         `${times} times`,
@@ -54,20 +64,20 @@ export const overload: Scenario = {
       )
     }
     sampler.stop()
-    const grown = sampler.mostMb - sampler.firstMb
-    const memory = `${Math.round(sampler.firstMb)} MB before, ${Math.round(sampler.mostMb)} MB at most`
-    drill.check(`the memory grows by at most ${mostGrowthMb} MB`, grown <= mostGrowthMb, memory)
+    const grown = sampler.maxMb - sampler.firstMb
+    const memory = `${Math.round(sampler.firstMb)} MB before, ${Math.round(sampler.maxMb)} MB at most`
+    drill.check(`the memory grows by at most ${maxGrowthMb} MB`, grown <= maxGrowthMb, memory)
     drill.plot(
       'memory',
       timeChart('Resident memory of the server under 1, 3 and 10 times its capacity', 'MB', [
         { label: 'server', points: sampler.memory() },
       ]),
     )
-    await checkEnd(drill, world)
+    await checkInvariants(drill, installation)
   },
 }
 
-interface Seen {
+interface LoadObservations {
   unloaded: FlowResult
   modest: FlowResult
   ready: FlowResult
@@ -77,46 +87,46 @@ interface Seen {
 }
 
 /** Times are promised for ten times the capacity; answers for each load. */
-function judge(drill: Drill, label: string, seen: Seen, isPromised: boolean): void {
+function judge(drill: Drill, label: string, seen: LoadObservations, isPromised: boolean): void {
   const { unloaded, modest, ready, sent, seconds, recoveredMs } = seen
   const ratio = modest.successes.p99Ms / unloaded.successes.p99Ms
-  const came = `${inMs(unloaded.successes.p99Ms)} unloaded, ${inMs(modest.successes.p99Ms)} under load, ${ratio.toFixed(1)} times`
-  const isFair = modest.successes.count > 0 && (ratio <= mostRatio || modest.successes.p99Ms <= floorMs)
+  const came = `${formatMs(unloaded.successes.p99Ms)} unloaded, ${formatMs(modest.successes.p99Ms)} under load, ${ratio.toFixed(1)} times`
+  const isFair = modest.successes.count > 0 && (ratio <= maxRatio || modest.successes.p99Ms <= floorMs)
   if (isPromised) drill.check(`${label}: modest's p99 is at most three times the unloaded one`, isFair, came)
   else drill.figure(`${label}: modest's p99`, came)
-  const answers = tellAnswers(modest)
+  const answers = describeAnswers(modest)
   drill.check(`${label}: modest gets nothing but 200`, modest.others.count === 0 && modest.successes.count > 0, answers)
   const isReady = ready.others.count === 0 && ready.successes.count > 0
   drill.check(
     `${label}: /readyz is right in every probe`,
     isReady,
-    `${tellAnswers(ready)}; ${tellSpread(ready.successes)}`,
+    `${describeAnswers(ready)}; ${describeLatencies(ready.successes)}`,
   )
-  const recovery = recoveredMs === null ? 'not within 30 s' : inMs(recoveredMs)
+  const recovery = recoveredMs === null ? 'not within 30 s' : formatMs(recoveredMs)
   const isBack = recoveredMs !== null && recoveredMs <= recoverWithinMs
   drill.check(`${label}: greedy is served again within 5 s`, isBack, recovery)
-  drill.figure(`${label}: modest`, `${answers}; ${tellSpread(modest.successes)}`)
+  drill.figure(`${label}: modest`, `${answers}; ${describeLatencies(modest.successes)}`)
   drill.figure(
     `${label}: greedy`,
-    `${Math.round((sent.sent + sent.notSent) / seconds)} a second offered, ${Math.round(sent.sent / seconds)} sent; ${tellAnswers(sent)}; ${tellSpread(sent.successes)}`,
+    `${Math.round((sent.sent + sent.notSent) / seconds)} a second offered, ${Math.round(sent.sent / seconds)} sent; ${describeAnswers(sent)}; ${describeLatencies(sent.successes)}`,
   )
 }
 
-async function calibrate(world: World, load: LoadGenerator, seconds: number): Promise<number> {
-  const flows = [greedy(world, calibrationConnections, null)]
-  const { greedy: result } = await load({ origin: world.service.origin, seconds, flows })
+async function calibrate(installation: Installation, load: LoadGenerator, seconds: number): Promise<number> {
+  const flows = [greedy(installation, calibrationConnections, null)]
+  const { greedy: result } = await load({ origin: installation.service.origin, seconds, flows })
   return Math.max(1, result!.successes.count / seconds)
 }
 
-const greedy = (world: World, connections: number, ratePerSecond: number | null): Flow => ({
+const greedy = (installation: Installation, connections: number, ratePerSecond: number | null): Flow => ({
   name: 'greedy',
   connections,
   ratePerSecond,
-  requests: greedyTexts(world),
+  requests: greedyTexts(installation),
   timeoutMs: 30_000,
 })
 
-function greedyTexts({ accounts, domains }: World): string[] {
+function greedyTexts({ accounts, domains }: Installation): string[] {
   const { key } = accounts.greedy
   return domains
     .slice(0, 300)
@@ -126,7 +136,7 @@ function greedyTexts({ accounts, domains }: World): string[] {
     ])
 }
 
-function probeFlows({ accounts, domains }: World): Flow[] {
+function probeFlows({ accounts, domains }: Installation): Flow[] {
   const { key } = accounts.modest
   const requests = domains.slice(300, 600).flatMap((domain) => [lookup(domain, key), searchStores(key, 5)])
   const ready = requestText('GET', '/readyz')
@@ -136,7 +146,7 @@ function probeFlows({ accounts, domains }: World): Flow[] {
   ]
 }
 
-const tellAnswers = ({ answers }: FlowResult) =>
+const describeAnswers = ({ answers }: FlowResult) =>
   Object.entries(answers)
     .map(([name, count]) => `${name}: ${count}`)
     .join(', ') || 'nothing'

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { inMs, spreadOf } from '../client/counts.ts'
+import { formatMs, summarizeLatencies } from '../client/counts.ts'
 import { Revealers } from '../client/revealers.ts'
 import {
-  checkEnd,
-  isServedWithin,
-  openOwnWorld,
-  openWorld,
-  postmasterIn,
-  type World,
+  checkInvariants,
+  type Installation,
+  openExternalInstallation,
+  openInstallation,
+  recoverWithin,
+  requirePostmaster,
 } from '../installation/installation.ts'
 import { isAlive, isTrueWithin, signal } from '../installation/processes.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const clients = 60
 const pauseMs = 10
-const mostRecoveryMs = 60_000
+const maxRecoveryMs = 60_000
 
 export const restarts: Scenario = {
   name: 'restarts',
@@ -24,15 +24,15 @@ export const restarts: Scenario = {
 
   async run(drill) {
     const times = drill.isShort ? 3 : 50
-    const embedded = await openWorld(drill)
+    const embedded = await openInstallation(drill)
     await restart(drill, 'embedded', embedded, times, async () => {
-      const pid = postmasterIn(embedded)
+      const pid = requirePostmaster(embedded)
       signal(pid, 'SIGINT')
       await isTrueWithin(30_000, () => !isAlive(pid))
     })
     await embedded.service.stop()
     if (drill.isShort) return
-    const own = await openOwnWorld(drill)
+    const own = await openExternalInstallation(drill)
     drill.figure("the operator's PostgreSQL", own.postgres.version)
     await restart(drill, 'own', own, times, async () => {
       await own.postgres.stop('SIGINT')
@@ -44,12 +44,12 @@ export const restarts: Scenario = {
 async function restart(
   drill: Drill,
   name: string,
-  world: World,
+  installation: Installation,
   times: number,
   restartPostgres: () => Promise<void>,
 ): Promise<void> {
-  const { service } = world
-  const revealers = new Revealers(world, { clients, random: drill.random, pauseMs })
+  const { service } = installation
+  const revealers = new Revealers(installation, { clients, random: drill.random, pauseMs })
   revealers.start()
   const recoveriesMs: number[] = []
   let ends = 0
@@ -57,18 +57,18 @@ async function restart(
     await delay(300 + drill.random.below(500))
     const startedAt = performance.now()
     await restartPostgres()
-    if (!(await isServedWithin(mostRecoveryMs, world))) break
-    if (service.unwantedEnds > ends)
-      drill.tell(`restart ${time} of ${times}, ${name}: the server ended with ${service.lastEnd}`)
-    ends = service.unwantedEnds
+    if (!(await recoverWithin(maxRecoveryMs, installation))) break
+    if (service.unexpectedExits > ends)
+      drill.reportProgress(`restart ${time} of ${times}, ${name}: the server ended with ${service.lastExit}`)
+    ends = service.unexpectedExits
     recoveriesMs.push(performance.now() - startedAt)
   }
   await revealers.finish()
   const came = `${recoveriesMs.length} of ${times}`
   drill.check(`${name}: it serves again after every restart`, recoveriesMs.length === times, came)
   await revealers.check(drill)
-  await checkEnd(drill, world)
-  const { p50Ms, maxMs } = spreadOf(recoveriesMs)
+  await checkInvariants(drill, installation)
+  const { p50Ms, maxMs } = summarizeLatencies(recoveriesMs)
   drill.figure(`${name}: times that a restart ended the server`, `${ends} of ${times}`)
-  drill.figure(`${name}: from the signal until served again`, `median ${inMs(p50Ms)}, longest ${inMs(maxMs)}`)
+  drill.figure(`${name}: from the signal until served again`, `median ${formatMs(p50Ms)}, longest ${formatMs(maxMs)}`)
 }

@@ -1,20 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { median } from '../../bench/support/statistics.ts'
 import { timeChart } from '../../bench/support/svg.ts'
-import { tellSpread } from '../client/counts.ts'
+import { describeLatencies } from '../client/counts.ts'
 import { requestText } from '../client/http-connection.ts'
 import { type Flow, openLoadGenerator } from '../client/load.ts'
 import { Revealers } from '../client/revealers.ts'
-import { checkEnd, lookup, openWorld, searchStores, type World } from '../installation/installation.ts'
-import { type Vitals, watchVitals } from '../installation/resources.ts'
+import {
+  checkInvariants,
+  type Installation,
+  lookup,
+  openInstallation,
+  searchStores,
+} from '../installation/installation.ts'
+import { type ResourceSample, watchResources } from '../installation/resources.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const requestsPerSecond = 150
 const connections = 32
-const mostSamples = 400
+const maxSamples = 400
 /** What may be more in the last third than in the middle one. Caches that fill up and noise stay below it. */
-const [mostGrowth, leastGrowthMb] = [1.15, 25]
-const mostMoreDescriptors = 16
+const [maxGrowth, leastGrowthMb] = [1.15, 25]
+const maxMoreDescriptors = 16
 
 export const soak: Scenario = {
   name: 'soak',
@@ -23,29 +29,29 @@ export const soak: Scenario = {
 
   async run(drill) {
     const seconds = drill.isShort ? 15 : drill.minutes * 60
-    const world = await openWorld(drill)
+    const installation = await openInstallation(drill)
     const load = openLoadGenerator(drill.cleanup)
     const stopping = new AbortController()
-    const watching = watchVitals(world, Math.max(1_000, (seconds * 1_000) / mostSamples), stopping.signal)
-    const revealers = new Revealers(world, { clients: 4, random: drill.random, pauseMs: 100 })
+    const watching = watchResources(installation, Math.max(1_000, (seconds * 1_000) / maxSamples), stopping.signal)
+    const revealers = new Revealers(installation, { clients: 4, random: drill.random, pauseMs: 100 })
     revealers.start()
-    const { mixed } = await load({ origin: world.service.origin, seconds, flows: [mixedFlow(world)] })
+    const { mixed } = await load({ origin: installation.service.origin, seconds, flows: [mixedFlow(installation)] })
     await revealers.finish()
     stopping.abort()
-    const vitals = await watching
+    const samples = await watching
     await delay(500)
 
     const { answers, successes, others, notSent } = mixed!
     drill.check('nothing but 200 comes back', others.count === 0, JSON.stringify(answers))
-    drill.figure('mixed load', `${tellSpread(successes)}; ${notSent} not sent because all connections were busy`)
-    judgeGrowth(drill, vitals)
-    plotVitals(drill, vitals)
+    drill.figure('mixed load', `${describeLatencies(successes)}; ${notSent} not sent because all connections were busy`)
+    judgeGrowth(drill, samples)
+    plotSamples(drill, samples)
     await revealers.check(drill)
-    await checkEnd(drill, world)
+    await checkInvariants(drill, installation)
   },
 }
 
-function mixedFlow({ accounts, domains, contactIds }: World): Flow {
+function mixedFlow({ accounts, domains, contactIds }: Installation): Flow {
   const { key } = accounts.modest
   const post = (path: string, body: object) => requestText('POST', `/api/v1${path}`, { key, body })
   const requests = domains
@@ -61,11 +67,12 @@ function mixedFlow({ accounts, domains, contactIds }: World): Flow {
   return { name: 'mixed', connections, ratePerSecond: requestsPerSecond, requests, timeoutMs: 30_000 }
 }
 
-function judgeGrowth(drill: Drill, vitals: readonly Vitals[]): void {
-  const third = Math.floor(vitals.length / 3)
-  const [middle, last] = [vitals.slice(third, 2 * third), vitals.slice(2 * third)]
+function judgeGrowth(drill: Drill, samples: readonly ResourceSample[]): void {
+  const third = Math.floor(samples.length / 3)
+  const [middle, last] = [samples.slice(third, 2 * third), samples.slice(2 * third)]
   if (middle.length === 0) throw new Error('the soak was too short to be judged')
-  const medianOf = (part: readonly Vitals[], name: keyof Vitals) => median(part.map((each) => each[name]))
+  const medianOf = (part: readonly ResourceSample[], name: keyof ResourceSample) =>
+    median(part.map((each) => each[name]))
   const memories = [
     ['serverMb', "the server's memory"],
     ['heapMb', "the server's heap"],
@@ -73,7 +80,7 @@ function judgeGrowth(drill: Drill, vitals: readonly Vitals[]): void {
   ] as const
   for (const [name, what] of memories) {
     const [before, after] = [medianOf(middle, name), medianOf(last, name)]
-    const isSteady = after <= Math.max(before * mostGrowth, before + leastGrowthMb)
+    const isSteady = after <= Math.max(before * maxGrowth, before + leastGrowthMb)
     drill.check(
       `${what} does not grow`,
       isSteady,
@@ -83,16 +90,16 @@ function judgeGrowth(drill: Drill, vitals: readonly Vitals[]): void {
   const [before, after] = [medianOf(middle, 'serverDescriptors'), medianOf(last, 'serverDescriptors')]
   drill.check(
     'descriptors do not grow',
-    after - before <= mostMoreDescriptors,
+    after - before <= maxMoreDescriptors,
     `${before} in the middle third, ${after} in the last`,
   )
   drill.figure('event loop delay, p99', `${medianOf(last, 'loopDelayMs').toFixed(1)} ms in the last third`)
 }
 
-function plotVitals(drill: Drill, vitals: readonly Vitals[]): void {
-  const series = (label: string, name: keyof Vitals) => ({
+function plotSamples(drill: Drill, samples: readonly ResourceSample[]): void {
+  const series = (label: string, name: keyof ResourceSample) => ({
     label,
-    points: vitals.map((each) => [each.seconds, each[name]] as const),
+    points: samples.map((each) => [each.seconds, each[name]] as const),
   })
   const memory = [
     series('server', 'serverMb'),

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { jsonOf, nameOf, requestText, Wire } from '../client/http-connection.ts'
-import { Crowd } from '../client/misbehaving-connections.ts'
+import { HttpConnection, jsonOf, labelOf, requestText } from '../client/http-connection.ts'
+import { MisbehavingConnections } from '../client/misbehaving-connections.ts'
 
 /** A server that does with each request what it is told, and counts its connections. */
 async function startServer(onRequest: (socket: Socket) => void) {
@@ -27,10 +27,10 @@ const text = requestText('POST', '/', { key: 'k', body: { a: 'ä' } })
 const body = JSON.stringify({ b: 'äöü' })
 const reply = (headers = '') => `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-function openWire(origin: string): Wire {
-  const wire = new Wire(origin)
-  onTestFinished(() => wire.close())
-  return wire
+function openConnection(origin: string): HttpConnection {
+  const connection = new HttpConnection(origin)
+  onTestFinished(() => connection.close())
+  return connection
 }
 
 test('a reply that comes in pieces is read whole, and its connection is used again', async () => {
@@ -39,9 +39,9 @@ test('a reply that comes in pieces is read whole, and its connection is used aga
     socket.write(bytes.subarray(0, 20))
     setTimeout(() => socket.write(bytes.subarray(20)), 10)
   })
-  const wire = openWire(server.origin)
+  const connection = openConnection(server.origin)
   for (let time = 0; time < 2; time++) {
-    const answer = await wire.request(text)
+    const answer = await connection.request(text)
     if (answer.status === null) throw new Error(answer.loss)
     expect(jsonOf(answer)).toEqual({ b: 'äöü' })
   }
@@ -50,19 +50,19 @@ test('a reply that comes in pieces is read whole, and its connection is used aga
 
 test('a connection that the reply ends is not used again', async () => {
   const server = await startServer((socket) => socket.write(reply('Connection: close\r\n')))
-  const wire = openWire(server.origin)
-  expect(nameOf(await wire.request(text))).toBe('200')
-  expect(nameOf(await wire.request(text))).toBe('200')
+  const connection = openConnection(server.origin)
+  expect(labelOf(await connection.request(text))).toBe('200')
+  expect(labelOf(await connection.request(text))).toBe('200')
   expect(server.connections()).toBe(2)
 })
 
 test('a reset, a silence and a refusal are told apart', async () => {
   const closing = await startServer((socket) => socket.destroy())
-  expect(nameOf(await openWire(closing.origin).request(text))).toBe('reset')
+  expect(labelOf(await openConnection(closing.origin).request(text))).toBe('reset')
   const silent = await startServer(() => {})
-  expect(nameOf(await openWire(silent.origin).request(text, 50))).toBe('timeout')
+  expect(labelOf(await openConnection(silent.origin).request(text, 50))).toBe('timeout')
   await silent.stop()
-  expect(nameOf(await openWire(silent.origin).request(text))).toBe('refused')
+  expect(labelOf(await openConnection(silent.origin).request(text))).toBe('refused')
 })
 
 test('a connection that reads nothing is seen to be closed', async () => {
@@ -70,14 +70,14 @@ test('a connection that reads nothing is seen to be closed', async () => {
     socket.write(Buffer.alloc(1 << 22))
     setTimeout(() => socket.destroy(), 50)
   })
-  const crowd = new Crowd({
+  const connections = new MisbehavingConnections({
     origin: server.origin,
     count: 3,
-    greeting: () => text,
-    drip: '\r\n',
-    dripEveryMs: 20,
+    firstBytes: () => text,
+    repeatedBytes: '\r\n',
+    repeatEveryMs: 20,
     reads: false,
   })
-  onTestFinished(() => crowd.leave())
-  await expect.poll(() => crowd.closed).toBe(3)
+  onTestFinished(() => connections.close())
+  await expect.poll(() => connections.closed).toBe(3)
 })

@@ -4,27 +4,27 @@ import { ContactSearchRequest } from '../../../server/src/contacts/search-contac
 import { validationOptions } from '../../../server/src/http/validation.ts'
 import { StoreEnrichmentRequest } from '../../../server/src/stores/enrich-stores.ts'
 import { StoreSearchRequest } from '../../../server/src/stores/search-stores.ts'
-import { inTurn } from '../../support/lists.ts'
-import { answerParent } from '../../support/worker.ts'
+import { roundRobin } from '../../support/lists.ts'
+import { serveParent } from '../../support/worker.ts'
 import type { Sample } from '../load/load.ts'
 import { paths } from '../load/requests.ts'
 import { type Operation, operations, revealOperationOf } from '../load/workload.ts'
 
 /** What HTTP alone costs: bare Fastify that parses and validates the same bodies and sends replies made beforehand. */
-export type BareQuestion = { samples: Record<Operation, Sample[]> } | 'cpu'
-export type BareAnswer = { origin: string; cpuMicros: number }
+export type RouteTask = { samples: Record<Operation, Sample[]> } | 'cpu'
+export type RouteResult = { origin: string; cpuMicros: number }
 
 let origin: string | undefined
 
-answerParent<BareQuestion, BareAnswer>(async (question) => {
-  if (question !== 'cpu') origin = await listen(question.samples)
+serveParent<RouteTask, RouteResult>(async (task) => {
+  if (task !== 'cpu') origin = await listen(task.samples)
   const { user, system } = process.cpuUsage()
   return { origin: origin!, cpuMicros: user + system }
 })
 
 function listen(samples: Record<Operation, Sample[]>): Promise<string> {
   const app = fastify({ ajv: validationOptions })
-  const next = new Map(operations.map((operation) => [operation, inTurn(samples[operation])]))
+  const next = new Map(operations.map((operation) => [operation, roundRobin(samples[operation])]))
   const answer = (reply: FastifyReply, operation: Operation) => {
     const { headers, body } = next.get(operation)!()
     return reply.headers(headers).send(body)

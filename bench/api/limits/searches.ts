@@ -55,15 +55,15 @@ async function prepare<Position, Search extends { after: Position | null }>(
   pagesBefore: number,
   find: (search: Search) => Promise<Position[]>,
 ): Promise<() => Promise<Position[]>> {
-  const search = await walkTo(first, pagesBefore, find)
+  const search = await searchForPage(first, pagesBefore, find)
   const findPage = async () => (await find(search)).slice(0, searchLimit)
   if (engine === 'postgres') return findPage
   const page = await findPage()
   return async () => page
 }
 
-/** The first page where the search has too few. */
-async function walkTo<Position, Search extends { after: Position | null }>(
+/** Where a search has too few pages, its first is asked for. */
+async function searchForPage<Position, Search extends { after: Position | null }>(
   first: Search,
   pagesBefore: number,
   find: (search: Search) => Promise<Position[]>,

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { type ConnectionPool, createPool } from '../../../server/src/db/pool.ts'
 import { createPostgresEngine } from '../../../server/src/search/postgres/engine.ts'
 import { LiveTaxonomy } from '../../../server/src/taxonomy/live.ts'
-import { inTurn, mapConcurrently, shareOut } from '../../support/lists.ts'
+import { mapConcurrently, roundRobin, splitEvenly } from '../../support/lists.ts'
 import type { Engine } from '../../support/program.ts'
-import { answerParent } from '../../support/worker.ts'
+import { serveParent } from '../../support/worker.ts'
 import { type Figures, Stopwatch, type Timing } from '../load/stopwatch.ts'
-import { dealContacts, type Operation, type RevealOperation, revealShapes, type Workload } from '../load/workload.ts'
+import { contactBatches, type Operation, type RevealOperation, revealShapes, type Workload } from '../load/workload.ts'
 import { type BareContactSearch, type BareStoreSearch, prepareContactSearch, prepareStoreSearch } from './searches.ts'
 import { type BareCaller, bareRequests, prepareCallers } from './statements.ts'
 
 /** What PostgreSQL alone costs: bare loops over the driver issue the statements of the requests, with no HTTP around them. */
-export type SqlQuestion = { prepare: SqlPreparation } | { run: SqlRun }
-export type SqlAnswer = (Figures & { cpuMicros: number }) | null
+export type SqlTask = { prepare: SqlPreparation } | { run: SqlRun }
+export type SqlResult = (Figures & { cpuMicros: number }) | null
 
 interface SqlPreparation {
   databaseUrl: string
@@ -43,10 +43,10 @@ interface Prepared extends Pick<SqlPreparation, 'replyBytes'> {
 
 let prepared: Prepared | undefined
 
-answerParent<SqlQuestion, SqlAnswer>(async (question) => {
-  if ('run' in question) return run(prepared!, question.run)
+serveParent<SqlTask, SqlResult>(async (task) => {
+  if ('run' in task) return run(prepared!, task.run)
   await prepared?.pool.end()
-  prepared = await prepare(question.prepare)
+  prepared = await prepare(task.prepare)
   return null
 })
 
@@ -72,31 +72,35 @@ async function prepare({
   return { pool, callers, workload: { ...workload, search, contact_search }, replyBytes }
 }
 
-async function run(prepared: Prepared, { operation, accounts, connections, timing }: SqlRun): Promise<SqlAnswer> {
-  const asks = asksOfConnections(prepared, operation, connections)
+async function run(prepared: Prepared, { operation, accounts, connections, timing }: SqlRun): Promise<SqlResult> {
+  const senders = requestsOfConnections(prepared, operation, connections)
   const stopwatch = new Stopwatch(timing)
   const cpuBefore = process.cpuUsage()
-  const loop = async (ask: Ask, connection: number) => {
+  const loop = async (send: SendRequest, connection: number) => {
     const caller = prepared.callers[connection % accounts]!
     while (!stopwatch.isOver) {
       const startedAt = performance.now()
-      await ask(caller)
+      await send(caller)
       stopwatch.take(performance.now() - startedAt)
     }
   }
-  await Promise.all(asks.map(loop))
+  await Promise.all(senders.map(loop))
   const { user, system } = process.cpuUsage(cpuBefore)
   return { ...stopwatch.figures(), cpuMicros: user + system }
 }
 
 /** Issues the statements of a connection's next request. */
-type Ask = (caller: BareCaller) => Promise<void>
+type SendRequest = (caller: BareCaller) => Promise<void>
 
-function asksOfConnections({ pool, workload, replyBytes }: Prepared, operation: Operation, connections: number): Ask[] {
+function requestsOfConnections(
+  { pool, workload, replyBytes }: Prepared,
+  operation: Operation,
+  connections: number,
+): SendRequest[] {
   const requests = bareRequests(pool)
-  const repeat = <T>(items: readonly T[], request: (caller: BareCaller, item: T) => Promise<void>): Ask[] =>
-    shareOut(items, connections).map((share) => {
-      const next = inTurn(share)
+  const repeat = <T>(items: readonly T[], request: (caller: BareCaller, item: T) => Promise<void>): SendRequest[] =>
+    splitEvenly(items, connections).map((share) => {
+      const next = roundRobin(share)
       return (caller) => request(caller, next())
     })
   if (operation === 'lookup') return repeat(workload.lookup, requests.lookup)
@@ -106,9 +110,9 @@ function asksOfConnections({ pool, workload, replyBytes }: Prepared, operation: 
   // Sealed bytes are as good as random: they do not get shorter when they are stored.
   const reply = randomBytes(replyBytes[operation])
   const keys = workload.contacts.map(({ key }) => key)
-  return shareOut(keys, connections).map((share) => {
-    const deal = dealContacts(share, operation)
-    if (!revealShapes[operation].isKeyed) return (caller) => requests.reveal(caller, deal())
-    return (caller) => requests.keyedReveal(caller, deal(), reply)
+  return splitEvenly(keys, connections).map((share) => {
+    const nextBatch = contactBatches(share, operation)
+    if (!revealShapes[operation].isKeyed) return (caller) => requests.reveal(caller, nextBatch())
+    return (caller) => requests.keyedReveal(caller, nextBatch(), reply)
   })
 }

@@ -38,23 +38,27 @@ export function bareRequests(pool: Pool) {
     async keyedReveal(caller: BareCaller, contactKeys: number[], reply: Buffer) {
       await pool.query(caller.admissions.reveal)
       const now = new Date()
-      const place = {
+      const idempotencyKey = {
         accountId: caller.accountId,
         mode: 'live' as const,
         operation: 'revealContacts',
         keyHash: randomBytes(32),
       }
       await transact(pool, async (client) => {
-        await claimReply(client, { ...place, requestHash: randomBytes(32), now, expiredAt: new Date(0) }, patienceMs)
+        await claimReply(
+          client,
+          { ...idempotencyKey, requestHash: randomBytes(32), now, expiredAt: new Date(0) },
+          claimTimeoutMs,
+        )
         await reveal(client, caller, holdContactsAt, contactKeys)
-        await keepReply(client, place, { reply, contactIds: contactKeys })
+        await keepReply(client, idempotencyKey, { reply, contactIds: contactKeys })
       })
     },
   }
 }
 
 /** How long the service waits for another request with the same key. */
-const patienceMs = 2_000
+const claimTimeoutMs = 2_000
 
 async function deliverAt(pool: Pool, caller: BareCaller, hosts: string[]) {
   await pool.query(caller.admissions.stores)
@@ -62,9 +66,9 @@ async function deliverAt(pool: Pool, caller: BareCaller, hosts: string[]) {
 }
 
 async function reveal(db: Queryable, caller: BareCaller, read: typeof readContactsAt, contactKeys: number[]) {
-  const places = contactKeys.map(splitContactKey)
-  const storeIds = places.map(({ storeId }) => storeId)
-  await read(db, { mode: 'live', storeIds, numbers: places.map(({ number }) => number) })
+  const contacts = contactKeys.map(splitContactKey)
+  const storeIds = contacts.map(({ storeId }) => storeId)
+  await read(db, { mode: 'live', storeIds, numbers: contacts.map(({ number }) => number) })
   const { limits, creditsPeriod } = caller.entitlement
   await chargeReveals(db, {
     ...chargeOf(caller),
@@ -91,7 +95,7 @@ function chargeOf({ accountId, entitlement }: BareCaller): Charge {
 }
 
 /** What the service asks an admission for, by the kind of call. */
-const asked = {
+const admissionsByCall = {
   stores: { scope: 'stores:read', readSearchRows: false },
   storeSearch: { scope: 'stores:read', readSearchRows: true },
   contactSearch: { scope: 'contacts:search', readSearchRows: true },
@@ -104,7 +108,7 @@ type Statement = { name?: string; text: string; values: unknown[] }
 export interface BareCaller {
   accountId: number
   entitlement: Entitlement
-  admissions: Record<keyof typeof asked, Statement>
+  admissions: Record<keyof typeof admissionsByCall, Statement>
 }
 
 /** Has the service's own code admit each key once, and keeps what that sent. */
@@ -112,10 +116,10 @@ export async function prepareCallers(pool: Pool, plansFile: string, keys: string
   const plans = await readPlanFile(plansFile)
   return mapConcurrently(keys, async (key) => {
     const [stores, storeSearch, contactSearch, reveal] = await Promise.all([
-      recordAdmission(pool, plans, key, asked.stores),
-      recordAdmission(pool, plans, key, asked.storeSearch),
-      recordAdmission(pool, plans, key, asked.contactSearch),
-      recordAdmission(pool, plans, key, asked.reveal),
+      recordAdmission(pool, plans, key, admissionsByCall.stores),
+      recordAdmission(pool, plans, key, admissionsByCall.storeSearch),
+      recordAdmission(pool, plans, key, admissionsByCall.contactSearch),
+      recordAdmission(pool, plans, key, admissionsByCall.reveal),
     ])
     const { accountId, entitlement } = stores.caller
     const admissions = {

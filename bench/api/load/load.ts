@@ -1,5 +1,5 @@
 import type { Request } from 'autocannon'
-import { mapConcurrently, shareOut } from '../../support/lists.ts'
+import { mapConcurrently, splitEvenly } from '../../support/lists.ts'
 import { enrichRequest, lookupRequest, type RevealLoad, searchRequest } from './requests.ts'
 import type { Operation, RevealOperation, SearchItem, SearchOperation, Workload } from './workload.ts'
 
@@ -19,18 +19,18 @@ export async function prepareLoad(
 ): Promise<LoadOfConnections> {
   const keyOf = (connection: number) => keys[connection % keys.length]!
   const repeat = <T>(items: readonly T[], requestOf: (key: string, item: T) => Request): ConnectionLoad[] =>
-    shareOut(items, connections).map((share, connection) => ({
+    splitEvenly(items, connections).map((share, connection) => ({
       repeated: share.map((item) => requestOf(keyOf(connection), item)),
     }))
   const search = async (operation: SearchOperation): Promise<ConnectionLoad[]> => {
     const loads: ConnectionLoad[] = []
-    for (const [connection, items] of shareOut<SearchItem<object>>(workload[operation], connections).entries()) {
-      const walk = (item: SearchItem<object>) => walkTo(origin, operation, keyOf(connection), item)
+    for (const [connection, items] of splitEvenly<SearchItem<object>>(workload[operation], connections).entries()) {
+      const walk = (item: SearchItem<object>) => requestForPage(origin, operation, keyOf(connection), item)
       loads.push({ repeated: await mapConcurrently(items, walk) })
     }
     return loads
   }
-  const idsOfConnections = shareOut(workload.contacts, connections).map((share) => share.map(({ id }) => id))
+  const idsOfConnections = splitEvenly(workload.contacts, connections).map((share) => share.map(({ id }) => id))
   const reveal = (operation: RevealOperation): ConnectionLoad[] =>
     idsOfConnections.map((contactIds, connection) => ({
       reveals: { operation, key: keyOf(connection), name: `connection ${connection}`, contactIds },
@@ -48,7 +48,7 @@ export async function prepareLoad(
 }
 
 /** Where a search has too few pages, its first is asked for. */
-async function walkTo(
+async function requestForPage(
   origin: string,
   operation: SearchOperation,
   key: string,

@@ -1,22 +1,22 @@
 import autocannon, { type Request } from 'autocannon'
-import { answerParent } from '../../support/worker.ts'
+import { serveParent } from '../../support/worker.ts'
 import type { ConnectionLoad } from './load.ts'
 import { revealRequests } from './requests.ts'
 import { type Figures, Stopwatch, type Timing } from './stopwatch.ts'
 
 /** Load on an HTTP server: each connection sends one request at a time. */
-export interface LoadQuestion {
+export interface LoadTask {
   /** Protocol, host and port. */
   origin: string
   connections: ConnectionLoad[]
   /** Whether reveals may ask for the same contacts again, because nothing is spent there. */
-  overAndOver: boolean
+  allowRepeats: boolean
   timing: Timing
 }
 
 const sampleMs = 100
 
-answerParent<LoadQuestion, Figures>(async ({ origin, connections, overAndOver, timing }) => {
+serveParent<LoadTask, Figures>(async ({ origin, connections, allowRepeats, timing }) => {
   const loads = connections.values()
   let failure: unknown
   const fail = (error: unknown) => {
@@ -24,7 +24,7 @@ answerParent<LoadQuestion, Figures>(async ({ origin, connections, overAndOver, t
     run.stop()
   }
   const requestsOf = (load: ConnectionLoad) =>
-    'repeated' in load ? load.repeated : [makeAnew(revealRequests(load.reveals, overAndOver), fail)]
+    'repeated' in load ? load.repeated : [makeAnew(revealRequests(load.reveals, allowRepeats), fail)]
   const run = autocannon({
     url: origin,
     connections: connections.length,

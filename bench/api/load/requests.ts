@@ -1,6 +1,6 @@
 import type { Request } from 'autocannon'
 import {
-  dealContacts,
+  contactBatches,
   isReveal,
   type Operation,
   type RevealOperation,
@@ -45,13 +45,13 @@ export interface RevealLoad {
   contactIds: string[]
 }
 
-/** One reveal after the other, no two of them with the same Idempotency-Key or, unless `overAndOver`, of the same contact. */
-export function revealRequests({ operation, key, name, contactIds }: RevealLoad, overAndOver = false): () => Request {
+/** One reveal after the other, no two of them with the same Idempotency-Key or, unless `allowRepeats`, of the same contact. */
+export function revealRequests({ operation, key, name, contactIds }: RevealLoad, allowRepeats = false): () => Request {
   const { isKeyed } = revealShapes[operation]
-  const deal = dealContacts(contactIds, operation, overAndOver)
+  const nextBatch = contactBatches(contactIds, operation, allowRepeats)
   let made = 0
   return () => {
-    const request = post(paths.reveal, key, { contact_ids: deal() })
+    const request = post(paths.reveal, key, { contact_ids: nextBatch() })
     made++
     if (isKeyed) request.headers['idempotency-key'] = `${name} ${made}`
     return request

@@ -41,19 +41,19 @@ export interface RevealableContact {
 
 /**
  * The contacts of one reveal after the other: each contact once, so that every reveal spends, and an error for whoever asks
- * for more. From a server that does not know whom it has revealed, they may be asked for `overAndOver`.
+ * for more. From a server that does not know whom it has revealed, they may be asked for `allowRepeats`.
  */
-export function dealContacts<T>(contacts: readonly T[], operation: RevealOperation, overAndOver = false): () => T[] {
+export function contactBatches<T>(contacts: readonly T[], operation: RevealOperation, allowRepeats = false): () => T[] {
   const { contacts: count } = revealShapes[operation]
-  let dealt = 0
+  let used = 0
   return () => {
-    if (dealt + count > contacts.length) {
+    if (used + count > contacts.length) {
       // Whom an account has revealed it gets for nothing: figures with such replies among them would be worth nothing.
-      if (!overAndOver) throw new Error('everybody was revealed before the run was over; ask for more --stores')
-      dealt = 0
+      if (!allowRepeats) throw new Error('everybody was revealed before the run was over; ask for more --stores')
+      used = 0
     }
-    dealt += count
-    return contacts.slice(dealt - count, dealt)
+    used += count
+    return contacts.slice(used - count, used)
   }
 }
 

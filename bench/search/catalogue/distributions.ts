@@ -1,7 +1,7 @@
 import type { Random } from '../../../catalogue/build/random.ts'
 
 /** Draws an index by weight in constant time (Walker's alias method): two numbers of chance, one comparison. */
-export class WeightedDraw {
+export class AliasSampler {
   readonly #shares: Float64Array
   readonly #aliases: Uint32Array
 

@@ -8,17 +8,17 @@ import { readInstallationSecret } from '../../../server/src/db/installation.ts'
 import { type Pool, transact } from '../../../server/src/db/pool.ts'
 import { createIdSealer } from '../../../server/src/kernel/ids.ts'
 import { bumpTaxonomyVersion, insertTaxonomyValues, readTaxonomy } from '../../../server/src/taxonomy/queries.ts'
-import { openMigratedDatabase, type Place } from '../../support/workspace.ts'
+import { openMigratedDatabase, type Workspace } from '../../support/workspace.ts'
 import { generateCatalogue } from './generate.ts'
 import { catalogueRows, contactColumns, hostColumns, storeColumns, storesPerBatch } from './rows.ts'
-import { type BenchWords, rankWords, readEntries } from './taxonomy.ts'
+import { type BenchTaxonomy, rankTaxonomy, readTaxonomyEntries } from './taxonomy.ts'
 
 const filled = ['stores', 'store_domains', 'contacts']
 
-export interface Filled {
+export interface FilledDatabase {
   stores: number
   contacts: number
-  words: BenchWords
+  taxonomy: BenchTaxonomy
 }
 
 /**
@@ -26,42 +26,42 @@ export interface Filled {
  * the time: straight into the tables, whose keys and indexes are made afterwards.
  */
 export async function fillDatabase(
-  place: Pick<Place, 'databaseUrl' | 'dataDir'>,
+  workspace: Pick<Workspace, 'databaseUrl' | 'dataDir'>,
   stores: number,
-  tell: (progress: string) => void,
-): Promise<Filled> {
-  const pool = await openMigratedDatabase(place.databaseUrl)
+  reportProgress: (progress: string) => void,
+): Promise<FilledDatabase> {
+  const pool = await openMigratedDatabase(workspace.databaseUrl)
   try {
-    const words = await addWords(pool)
-    const staged = generateCatalogue(words, stores)
-    tell(`${stores} stores generated`)
+    const taxonomy = await insertTaxonomy(pool)
+    const staged = generateCatalogue(taxonomy, stores)
+    reportProgress(`${stores} stores generated`)
     const ids = createIdSealer(await readInstallationSecret(pool))
-    const { sealer } = await openContactSeals(pool, null, place.dataDir)
-    const rows = catalogueRows(staged, words.terms, 1, ids, sealer.newestPrefix)
+    const { sealer } = await openContactSeals(pool, null, workspace.dataDir)
+    const rows = catalogueRows(staged, taxonomy.terms, 1, ids, sealer.newestPrefix)
     const remake = await dropIndexes(pool)
     await copyInto(pool, `stores (${storeColumns})`, rows.stores())
-    tell('stores written')
+    reportProgress('stores written')
     await copyInto(pool, `store_domains (${hostColumns})`, rows.hosts())
     await copyInto(pool, `contacts (${contactColumns})`, rows.contacts())
-    tell(`${staged.contactRoles.length} contacts written`)
+    reportProgress(`${staged.contactRoles.length} contacts written`)
     await recordBatches(pool, Math.ceil(stores / storesPerBatch))
     await pool.query(`select setval(pg_get_serial_sequence('stores', 'id'), $1::bigint)`, [stores])
     await remake()
     await pool.query(`vacuum (analyze) ${filled.join(', ')}`)
-    tell('indexes made')
-    return { stores, contacts: staged.contactRoles.length, words }
+    reportProgress('indexes made')
+    return { stores, contacts: staged.contactRoles.length, taxonomy }
   } finally {
     await pool.end()
   }
 }
 
 /** The taxonomy that ships and the invented apps, with the tokens that the database gives them. */
-async function addWords(pool: Pool): Promise<BenchWords> {
+async function insertTaxonomy(pool: Pool): Promise<BenchTaxonomy> {
   await transact(pool, async (client) => {
-    await insertTaxonomyValues(client, await readEntries())
+    await insertTaxonomyValues(client, await readTaxonomyEntries())
     await bumpTaxonomyVersion(client)
   })
-  return rankWords((await readTaxonomy(pool)).values)
+  return rankTaxonomy((await readTaxonomy(pool)).values)
 }
 
 async function copyInto(pool: Pool, target: string, blocks: Iterable<Buffer>): Promise<void> {

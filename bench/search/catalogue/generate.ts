@@ -1,9 +1,9 @@
 import { Random } from '../../../catalogue/build/random.ts'
 import type { StagedStores } from '../../../server/src/search/memory/segment.ts'
 import { flagTokens } from '../../../server/src/search/vocabulary.ts'
-import { drawExponential, drawNormal, WeightedDraw, zipfWeights } from './distributions.ts'
-import { PeopleDraw } from './people.ts'
-import type { BenchWords } from './taxonomy.ts'
+import { AliasSampler, drawExponential, drawNormal, zipfWeights } from './distributions.ts'
+import { ContactGenerator } from './people.ts'
+import type { BenchTaxonomy } from './taxonomy.ts'
 
 /** The moment of the catalogue: stores were opened in the ten years before and discovered in the last four. */
 export const catalogueMoment = Date.parse('2026-10-01T00:00:00Z')
@@ -14,14 +14,14 @@ const yearSeconds = 365 * 86_400
  * premium plan, score, apps, ads and people go together, as they do in real catalogues; values are used by rank, a few by
  * most stores. No object is made for a store, so that ten million of them take a minute and 2 GB.
  */
-export function generateCatalogue(words: BenchWords, count: number, seed = 1): StagedStores {
+export function generateCatalogue(taxonomy: BenchTaxonomy, count: number, seed = 1): StagedStores {
   const random = new Random(seed)
-  const draw = new StoreDraw(words, random)
-  const people = new PeopleDraw(words)
-  const tokens = new Growing((size) => new Int32Array(size), count * 23)
-  const roles = new Growing((size) => new Int32Array(size), count * 3)
-  const traits = new Growing((size) => new Uint8Array(size), count * 3)
-  const numbers = new Growing((size) => new Uint16Array(size), count * 3)
+  const draw = new StoreGenerator(taxonomy, random)
+  const people = new ContactGenerator(taxonomy)
+  const tokens = new GrowableArray((size) => new Int32Array(size), count * 23)
+  const roles = new GrowableArray((size) => new Int32Array(size), count * 3)
+  const traits = new GrowableArray((size) => new Uint8Array(size), count * 3)
+  const numbers = new GrowableArray((size) => new Uint16Array(size), count * 3)
   const staged = emptyColumns(count)
   const own = new SortedTokens()
   const add = (token: number) => own.add(token)
@@ -94,31 +94,31 @@ const plusShares = [0.002, 0.005, 0.01, 0.04, 0.12, 0.28, 0.5]
 const appsOfCategory = 25
 
 /** Everything about one store after the other that is not its people. */
-class StoreDraw {
+class StoreGenerator {
   negatedScore = 0
   activeAds = 0
   created = 0
   discovered = 0
-  readonly #words: BenchWords
+  readonly #taxonomy: BenchTaxonomy
   readonly #random: Random
-  readonly #category: WeightedDraw
-  readonly #country: WeightedDraw
-  readonly #app: WeightedDraw
-  readonly #pixel: WeightedDraw
+  readonly #category: AliasSampler
+  readonly #country: AliasSampler
+  readonly #app: AliasSampler
+  readonly #pixel: AliasSampler
   /** The apps that shops of a category like beside the popular ones. */
   readonly #specialApps: number[][]
 
-  constructor(words: BenchWords, random: Random) {
-    const draw = (count: number, exponent: number) => new WeightedDraw(zipfWeights(count, exponent))
-    this.#words = words
+  constructor(taxonomy: BenchTaxonomy, random: Random) {
+    const draw = (count: number, exponent: number) => new AliasSampler(zipfWeights(count, exponent))
+    this.#taxonomy = taxonomy
     this.#random = random
-    this.#category = draw(words.ranked('category').length, 0.9)
-    this.#country = draw(words.ranked('country').length, 1.2)
-    this.#app = draw(words.ranked('app').length, 1)
-    this.#pixel = draw(words.ranked('pixel').length, 1.1)
-    this.#specialApps = words
+    this.#category = draw(taxonomy.ranked('category').length, 0.9)
+    this.#country = draw(taxonomy.ranked('country').length, 1.2)
+    this.#app = draw(taxonomy.ranked('app').length, 1)
+    this.#pixel = draw(taxonomy.ranked('pixel').length, 1.1)
+    this.#specialApps = taxonomy
       .ranked('category')
-      .map(() => Array.from({ length: appsOfCategory }, () => random.below(words.ranked('app').length)))
+      .map(() => Array.from({ length: appsOfCategory }, () => random.below(taxonomy.ranked('app').length)))
   }
 
   drawStore(quality: number, add: (token: number) => void): void {
@@ -129,10 +129,10 @@ class StoreDraw {
     const [traffic, revenue] = [tier(), tier()]
     const plus = random.chance(plusShares[revenue]!)
     const category = random.chance(0.03) ? null : this.#category.draw(random)
-    if (category !== null) add(this.#words.ranked('category')[category]!.token)
-    if (!random.chance(0.03)) add(this.#words.ranked('country')[this.#country.draw(random)]!.token)
-    if (!random.chance(0.08)) add(this.#words.ranked('traffic_tier')[traffic]!.token)
-    if (!random.chance(0.12)) add(this.#words.ranked('revenue_tier')[revenue]!.token)
+    if (category !== null) add(this.#taxonomy.ranked('category')[category]!.token)
+    if (!random.chance(0.03)) add(this.#taxonomy.ranked('country')[this.#country.draw(random)]!.token)
+    if (!random.chance(0.08)) add(this.#taxonomy.ranked('traffic_tier')[traffic]!.token)
+    if (!random.chance(0.12)) add(this.#taxonomy.ranked('revenue_tier')[revenue]!.token)
     if (plus) add(flagTokens.platformPlus)
     this.#addTechnologies(quality, category, plus, add)
     this.#drawColumns(quality, traffic)
@@ -144,12 +144,12 @@ class StoreDraw {
     const apps = Math.min(Math.floor(drawExponential(random, 3.2 + quality * 9)), 25)
     for (let app = 0; app < apps; app++) {
       const rank = special && random.chance(0.3) ? special[random.below(appsOfCategory)]! : this.#app.draw(random)
-      add(this.#words.ranked('app')[rank]!.token)
+      add(this.#taxonomy.ranked('app')[rank]!.token)
     }
     const pixels = Math.min(Math.floor(drawExponential(random, 1.5 + quality * 3)), 12)
-    for (let pixel = 0; pixel < pixels; pixel++) add(this.#words.ranked('pixel')[this.#pixel.draw(random)]!.token)
+    for (let pixel = 0; pixel < pixels; pixel++) add(this.#taxonomy.ranked('pixel')[this.#pixel.draw(random)]!.token)
     const theme = random.chance(plus ? 0.75 : 0.2) ? 0 : random.chance(0.55) ? 1 : 2
-    if (!random.chance(0.05)) add(this.#words.ranked('theme_type')[theme]!.token)
+    if (!random.chance(0.05)) add(this.#taxonomy.ranked('theme_type')[theme]!.token)
   }
 
   #drawColumns(quality: number, traffic: number): void {
@@ -168,7 +168,7 @@ class StoreDraw {
 type Numbers = Int32Array | Uint8Array | Uint16Array
 
 /** A typed array that numbers are added to. */
-class Growing<T extends Numbers> {
+class GrowableArray<T extends Numbers> {
   #numbers: T
   #size = 0
   readonly #make: (size: number) => T

@@ -1,10 +1,10 @@
 import type { Random } from '../../../catalogue/build/random.ts'
 import { packTraits, seniorities, signatureToken, traitsToken } from '../../../server/src/search/traits.ts'
 import { flagTokens, type Term } from '../../../server/src/search/vocabulary.ts'
-import { drawExponential, WeightedDraw } from './distributions.ts'
-import type { BenchWords } from './taxonomy.ts'
+import { AliasSampler, drawExponential } from './distributions.ts'
+import type { BenchTaxonomy } from './taxonomy.ts'
 
-const mostContacts = 40
+const maxContacts = 40
 const [executive, decisionMaker, other] = seniorities.map((_, index) => index) as [number, number, number]
 
 /** How frequent a role is, and of a hundred people in it, how many are executives and decision makers. */
@@ -25,24 +25,24 @@ const roleShapes: Record<string, [weight: number, executives: number, decisionMa
 const otherRole = [3, 0, 20] as const
 
 /** The people of one store after the other. */
-export class PeopleDraw {
+export class ContactGenerator {
   readonly #roles: readonly Term[]
-  readonly #role: WeightedDraw
+  readonly #role: AliasSampler
   /** What the last store's people are, by their numbers from 0: role tokens and packed traits. */
-  readonly roles = new Int32Array(mostContacts)
-  readonly traits = new Uint8Array(mostContacts)
+  readonly roles = new Int32Array(maxContacts)
+  readonly traits = new Uint8Array(maxContacts)
   count = 0
 
-  constructor(words: BenchWords) {
-    this.#roles = words.ranked('role')
-    this.#role = new WeightedDraw(this.#roles.map(({ value }) => shapeOf(value)[0]))
+  constructor(taxonomy: BenchTaxonomy) {
+    this.#roles = taxonomy.ranked('role')
+    this.#role = new AliasSampler(this.#roles.map(({ value }) => shapeOf(value)[0]))
   }
 
   /** Draws the people of a store; the better it does, the more are known. */
   drawStore(random: Random, quality: number): void {
     this.count = random.chance(0.22)
       ? 0
-      : Math.min(1 + Math.floor(drawExponential(random, 2 + quality * 5)), mostContacts)
+      : Math.min(1 + Math.floor(drawExponential(random, 2 + quality * 5)), maxContacts)
     for (let number = 0; number < this.count; number++) {
       const role = random.chance(0.06) ? undefined : this.#roles[this.#role.draw(random)]!
       const [, executives, decisionMakers] = role ? shapeOf(role.value) : otherRole

@@ -5,7 +5,7 @@ import type { Term } from '../../../server/src/search/vocabulary.ts'
 export interface BenchCatalogue {
   staged: StagedStores
   terms: readonly Term[]
-  ranks: ResultOrder
+  order: ResultOrder
 }
 
 /**

@@ -84,13 +84,13 @@ function storeLine(staged: StagedStores, row: number, id: string, batch: number,
 }
 
 function storeOf(staged: StagedStores, row: number, id: string, tokens: Int32Array, termOf: TermOf): Store {
-  const words = new Map<Facet, string[]>()
+  const values = new Map<Facet, string[]>()
   for (const token of tokens) {
     const term = termOf.get(token)
-    if (term) words.set(term.facet, [...(words.get(term.facet) ?? []), term.value])
+    if (term) values.set(term.facet, [...(values.get(term.facet) ?? []), term.value])
   }
-  const one = (facet: Facet) => words.get(facet)?.[0] ?? null
-  const several = (facet: Facet) => words.get(facet)?.sort() ?? []
+  const one = (facet: Facet) => values.get(facet)?.[0] ?? null
+  const several = (facet: Facet) => values.get(facet)?.sort() ?? []
   const negatedScore = staged.negatedScores[row]!
   const storeId = staged.ids[row]!
   const created = momentOf(staged.created[row]!)

@@ -11,7 +11,7 @@ const appCount = 1_500
 const firstToken = 1_000
 
 /** The words of a generated catalogue. */
-export interface BenchWords {
+export interface BenchTaxonomy {
   vocabulary: Vocabulary
   terms: readonly Term[]
   /** The terms of a facet from the most used to the rarest; tiers in their own order. */
@@ -19,7 +19,7 @@ export interface BenchWords {
 }
 
 /** The taxonomy that ships, and as many invented apps as make a large ecosystem. */
-export async function readEntries(): Promise<TaxonomyEntry[]> {
+export async function readTaxonomyEntries(): Promise<TaxonomyEntry[]> {
   const shipped = await readTaxonomyFiles(taxonomyFolder)
   const apps = shipped.filter((entry) => entry.facet === 'app').length
   const invented = Array.from({ length: appCount - apps }, (_, index): TaxonomyEntry => {
@@ -38,11 +38,11 @@ export async function readEntries(): Promise<TaxonomyEntry[]> {
 }
 
 /** The words with the tokens that an empty database would give them. */
-export async function readWords(): Promise<BenchWords> {
-  return rankWords((await readEntries()).map((entry, index) => ({ ...entry, token: firstToken + index })))
+export async function readBenchTaxonomy(): Promise<BenchTaxonomy> {
+  return rankTaxonomy((await readTaxonomyEntries()).map((entry, index) => ({ ...entry, token: firstToken + index })))
 }
 
-export function rankWords(terms: readonly Term[]): BenchWords {
+export function rankTaxonomy(terms: readonly Term[]): BenchTaxonomy {
   const byFacet = new Map(facets.map((facet) => [facet, rankedTerms(facet, terms)]))
   return { vocabulary: new Vocabulary(terms), terms, ranked: (facet) => byFacet.get(facet)! }
 }
@@ -58,7 +58,7 @@ type FromTo = (from: number, to: number) => string[]
 type Tiers = (...ranks: number[]) => string[]
 
 /** Words by how frequent they are: 0 is the most used, -1 the rarest; tiers by their order. */
-export interface Ranks {
+export interface ValuesByRank {
   app: ByRank
   apps: FromTo
   pixel: ByRank
@@ -73,11 +73,11 @@ export interface Ranks {
   revenue: Tiers
 }
 
-export function ranksOf(words: BenchWords): Ranks {
-  const values = (facet: Facet) => words.ranked(facet).map((term) => term.value)
+export function valuesByRank(taxonomy: BenchTaxonomy): ValuesByRank {
+  const values = (facet: Facet) => taxonomy.ranked(facet).map((term) => term.value)
   const [apps, pixels, categories, countries] = [values('app'), values('pixel'), values('category'), values('country')]
   const [traffic, revenue] = [values('traffic_tier'), values('revenue_tier')]
-  const parents = new Set(words.ranked('category').map((term) => term.parent))
+  const parents = new Set(taxonomy.ranked('category').map((term) => term.parent))
   const branches = categories.filter((value) => parents.has(value))
   return {
     app: (rank) => apps.at(rank)!,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LiveSegment, StagedStores } from '../../../server/src/search/memory/segment.ts'
-import { type Answer, type Engine, personKey, type Search, storeKey } from '../engine.ts'
+import { type Answer, contactRowKey, type Engine, type Search, storeRowKey } from '../engine.ts'
 
 type OwnCode = typeof import('./bundle-entry.ts')
 
@@ -28,9 +28,9 @@ export async function openOwnEngine(folder: string): Promise<OwnEngine> {
       engine.segments = [build(staged)]
     },
     prepare(search) {
-      if (search.kind === 'contacts') return () => code.findContactPositions(engine.segments, search).map(personKey)
+      if (search.kind === 'contacts') return () => code.findContactPositions(engine.segments, search).map(contactRowKey)
       const { query, after, limit } = search
-      return () => code.findStorePositions(engine.segments, query, after, limit).map(storeKey)
+      return () => code.findStorePositions(engine.segments, query, after, limit).map(storeRowKey)
     },
     pageAfter(search, rows) {
       const limit = rows + 1

@@ -2,9 +2,9 @@ import { wordsOf } from '../../../server/src/search/memory/segment.ts'
 import { type Distribution, distributionOf, median } from '../../support/statistics.ts'
 import { generateCatalogue } from '../catalogue/generate.ts'
 import type { ResultOrder } from '../catalogue/result-order.ts'
-import type { BenchWords } from '../catalogue/taxonomy.ts'
+import type { BenchTaxonomy } from '../catalogue/taxonomy.ts'
 import type { Question } from '../engine.ts'
-import { fuzzSearches } from '../questions/random-searches.ts'
+import { drawRandomSearches } from '../questions/random-searches.ts'
 import type { OwnEngine } from './engine.ts'
 
 const fuzzCount = 3_000
@@ -20,53 +20,53 @@ export interface DeltaFigures {
 }
 
 /** Random searches, each counting by the middle one of its passes, after a pass that only warms. */
-export function timeFuzz(own: OwnEngine, words: BenchWords, stores: number): Distribution {
-  const asks = fuzzSearches(words, stores, fuzzCount).map((search) => own.prepare(search))
-  for (const ask of asks) ask()
-  const samples = asks.map((): number[] => [])
+export function timeRandomSearches(own: OwnEngine, taxonomy: BenchTaxonomy, stores: number): Distribution {
+  const searches = drawRandomSearches(taxonomy, stores, fuzzCount).map((search) => own.prepare(search))
+  for (const run of searches) run()
+  const samples = searches.map((): number[] => [])
   for (let pass = 0; pass < fuzzPasses; pass++)
-    for (const [index, ask] of asks.entries()) samples[index]!.push(millisecondsOf(ask))
+    for (const [index, run] of searches.entries()) samples[index]!.push(millisecondsOf(run))
   return distributionOf(samples.map(median))
 }
 
 /** What it costs that stores have changed and stand in a segment of their own. */
 export function timeDelta(
   own: OwnEngine,
-  ranks: ResultOrder,
-  words: BenchWords,
+  order: ResultOrder,
+  taxonomy: BenchTaxonomy,
   questions: readonly Question[],
 ): DeltaFigures {
   const [main] = own.segments as [OwnEngine['segments'][number]]
   const { size } = main.segment
   const changed = Math.min(changedStores, size >> 1)
-  const fresh = generateCatalogue(words, changed, 2)
+  const fresh = generateCatalogue(taxonomy, changed, 2)
   fresh.ids.forEach((_, row) => {
     fresh.ids[row] = 1 + Math.floor((row * size) / changed)
   })
   const dead = new Int32Array(wordsOf(size))
   for (const id of fresh.ids) {
-    const document = ranks.rankOf(id)
+    const document = order.rankOf(id)
     dead[document >>> 5]! |= 1 << (document & 31)
   }
   const startedAtMs = performance.now()
   const delta = own.build(fresh)
   const buildMs = performance.now() - startedAtMs
 
-  const asks = questions.map(({ search }) => own.prepare(search))
+  const searches = questions.map(({ search }) => own.prepare(search))
   const views = [own.segments, [{ ...main, dead }, delta]] as const
-  const samples = views.map(() => asks.map((): number[] => []))
+  const samples = views.map(() => searches.map((): number[] => []))
   for (let pass = 0; pass < deltaPasses; pass++)
     for (const [view, segments] of views.entries()) {
       own.segments = segments
-      for (const [index, ask] of asks.entries()) samples[view]![index]!.push(millisecondsOf(ask))
+      for (const [index, run] of searches.entries()) samples[view]![index]!.push(millisecondsOf(run))
     }
   own.segments = views[0]
   const [alone, together] = samples.map((times) => distributionOf(times.map(median)).mean) as [number, number]
   return { changed, buildMs, slowdown: together / alone }
 }
 
-function millisecondsOf(ask: () => unknown): number {
+function millisecondsOf(run: () => unknown): number {
   const startedAtMs = performance.now()
-  ask()
+  run()
   return performance.now() - startedAtMs
 }

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
-import { type Ask, type Engine, longestMs, type Search, TookTooLong } from '../engine.ts'
+import { type Engine, type PreparedSearch, type Search, SearchTimeout, searchTimeoutMs } from '../engine.ts'
 import { type Condition, FacetsOfTokens, isSingle, type PeerQuery, readQuery, singleFacets } from './facets.ts'
 import { loadPeerPackage } from './install.ts'
-import { pageOfPeople, peerContacts, peerRows, postingLists } from './rows.ts'
+import { contactPage, peerContacts, peerRows, postingLists } from './rows.ts'
 
 /** What is used of `@duckdb/node-api`. */
 interface DuckDb {
@@ -50,7 +50,7 @@ class DuckDbEngine implements Engine {
   readonly #threads: number
   #instance!: Instance
   #connection!: Connection
-  #ranks!: ResultOrder
+  #order!: ResultOrder
   #facets!: FacetsOfTokens
   #stores = 0
 
@@ -69,7 +69,7 @@ class DuckDbEngine implements Engine {
   }
 
   async load(catalogue: BenchCatalogue): Promise<void> {
-    this.#ranks = catalogue.ranks
+    this.#order = catalogue.order
     this.#facets = new FacetsOfTokens(catalogue.terms)
     this.#stores = catalogue.staged.size
     this.#instance = await this.#duckdb.DuckDBInstance.create(this.#file, {
@@ -105,20 +105,20 @@ class DuckDbEngine implements Engine {
     appender.closeSync()
   }
 
-  async prepare(search: Search): Promise<Ask> {
+  async prepare(search: Search): Promise<PreparedSearch> {
     const query = readQuery(search, this.#facets)
     if (!query) return () => []
     const findStores = await this.#prepareStores(query, search)
-    if (search.kind === 'stores') return async () => (await findStores()).map((rank) => this.#ranks.storeIdAt(rank))
+    if (search.kind === 'stores') return async () => (await findStores()).map((rank) => this.#order.storeIdAt(rank))
 
     const { roleTokens, traits } = search.person
-    const asked = [
+    const personConditions = [
       ...(roleTokens ? [`role in (${roleTokens.join()})`] : []),
       ...(traits ? [`traits in (${traits.join()})`] : []),
     ]
     const ranks = Array.from({ length: search.limit + 1 }, (_, index) => `$${index + 1}`)
     const people = await this.#connection.prepare(
-      `select rank, place from contacts where ${[`rank in (${ranks})`, ...asked].join(' and ')} order by rank, place`,
+      `select rank, place from contacts where ${[`rank in (${ranks})`, ...personConditions].join(' and ')} order by rank, place`,
     )
     return async () => {
       const stores = await findStores()
@@ -126,17 +126,17 @@ class DuckDbEngine implements Engine {
       ranks.forEach((_, index) => void people.bindInteger(index + 1, stores[index] ?? stores[0]!))
       const [foundRanks = [], places = []] = await this.#run(people)
       const found = foundRanks.map((rank, index): [number, number] => [rank, places[index]!])
-      return pageOfPeople(this.#ranks, found, search)
+      return contactPage(this.#order, found, search)
     }
   }
 
   async #prepareStores(query: PeerQuery, search: Search): Promise<() => Promise<number[]>> {
-    const position = search.after && this.#ranks.rankOf(search.after.storeId)
+    const position = search.after && this.#order.rankOf(search.after.storeId)
     const start = position === null ? 0 : search.kind === 'stores' ? position + 1 : position
     const limit = search.kind === 'stores' ? search.limit : search.limit + 1
     const named = search.kind === 'contacts' && search.storeIds
     const conditions = conditionsOf(query)
-    if (named) conditions.push(`rank in (${named.map((storeId) => this.#ranks.rankOf(storeId)).join()})`)
+    if (named) conditions.push(`rank in (${named.map((storeId) => this.#order.rankOf(storeId)).join()})`)
     const statement = await this.#connection.prepare(
       `select rank from stores where ${['rank between $1 and $2', ...conditions].join(' and ')} order by rank limit ${limit}`,
     )
@@ -160,11 +160,11 @@ class DuckDbEngine implements Engine {
     const timer = setTimeout(() => {
       interrupted = true
       this.#connection.interrupt()
-    }, longestMs)
+    }, searchTimeoutMs)
     try {
       return (await statement.runAndReadAll()).getColumns()
     } catch (error) {
-      throw interrupted ? new TookTooLong() : error
+      throw interrupted ? new SearchTimeout() : error
     } finally {
       clearTimeout(timer)
     }

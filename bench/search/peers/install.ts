@@ -7,11 +7,11 @@ import { join } from 'node:path'
 const folder = join(import.meta.dirname, '../../peers')
 
 /** Installs the packages of the peers, which are no part of the project, unless they are there. */
-export async function installPeerPackages(tell: (progress: string) => void): Promise<void> {
+export async function installPeerPackages(reportProgress: (progress: string) => void): Promise<void> {
   const installed = join(folder, 'node_modules/.package-lock.json')
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs)
     return
-  tell('installing the packages of the peers (one of them is compiled, which takes a minute or two)')
+  reportProgress('installing the packages of the peers (one of them is compiled, which takes a minute or two)')
   const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],

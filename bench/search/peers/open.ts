@@ -14,19 +14,19 @@ export async function openPeers(
   names: readonly PeerName[],
   folder: string,
   cleanup: Cleanup,
-  tell: (progress: string) => void,
+  reportProgress: (progress: string) => void,
 ): Promise<Engine[]> {
   const inPostgres = [ginDesign, columnsDesign].filter((design) =>
     names.includes(`postgres-${design.schema}` as PeerName),
   )
   const url = inPostgres.length > 0 ? await openPeerServer(folder, cleanup) : ''
   const engines: Engine[] = inPostgres.map((design) => new PostgresEngine(url, design))
-  if (names.some((name) => !name.startsWith('postgres'))) await installPeerPackages(tell)
+  if (names.some((name) => !name.startsWith('postgres'))) await installPeerPackages(reportProgress)
   const open = (name: PeerName, engine: () => Engine | undefined) => {
     if (!names.includes(name)) return
     const opened = engine()
     if (opened) engines.push(opened)
-    else tell(`${name} is left out: its package could not be installed`)
+    else reportProgress(`${name} is left out: its package could not be installed`)
   }
   open('duckdb', () => openDuckDb(folder, 1))
   open('duckdb-2', () => openDuckDb(folder, 2))

@@ -9,7 +9,14 @@ import copyStreams from 'pg-copy-streams'
 import { openEmbeddedPostgres } from '../../../server/src/db/embedded/supervisor.ts'
 import type { Cleanup } from '../../support/cleanup.ts'
 import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
-import { type Ask, type Engine, longestMs, personKey, type Search, TookTooLong } from '../engine.ts'
+import {
+  contactRowKey,
+  type Engine,
+  type PreparedSearch,
+  type Search,
+  SearchTimeout,
+  searchTimeoutMs,
+} from '../engine.ts'
 import { FacetsOfTokens, type PeerQuery, readQuery } from './facets.ts'
 import { type PeerRow, peerContacts, peerRows } from './rows.ts'
 
@@ -61,7 +68,7 @@ export class PostgresEngine implements Engine {
   readonly settings: readonly string[]
   readonly #design: PostgresDesign
   readonly #client: pg.Client
-  #ranks!: ResultOrder
+  #order!: ResultOrder
   #facets!: FacetsOfTokens
 
   constructor(url: string, design: PostgresDesign) {
@@ -83,7 +90,7 @@ export class PostgresEngine implements Engine {
   }
 
   async load(catalogue: BenchCatalogue): Promise<void> {
-    this.#ranks = catalogue.ranks
+    this.#order = catalogue.order
     this.#facets = new FacetsOfTokens(catalogue.terms)
     const { schema, columns, valuesOf, indexes } = this.#design
     await this.#client.connect()
@@ -107,7 +114,7 @@ export class PostgresEngine implements Engine {
     await this.#client.query(
       `select pg_prewarm(oid) from pg_class where relnamespace = '${schema}'::regnamespace and relkind in ('r', 'i')`,
     )
-    await this.#client.query(`set statement_timeout = ${longestMs}`)
+    await this.#client.query(`set statement_timeout = ${searchTimeoutMs}`)
   }
 
   async #copy(table: string, lines: () => Iterable<string>): Promise<void> {
@@ -115,7 +122,7 @@ export class PostgresEngine implements Engine {
     await pipeline(Readable.from(inBlocks(lines())), copy)
   }
 
-  prepare(search: Search): Ask {
+  prepare(search: Search): PreparedSearch {
     const query = readQuery(search, this.#facets)
     if (!query) return () => []
     const text = search.kind === 'stores' ? this.#storesText(search, query) : this.#peopleText(search, query)
@@ -123,9 +130,9 @@ export class PostgresEngine implements Engine {
     return async () => {
       const rows = await this.#ask(name, text)
       return search.kind === 'stores'
-        ? rows.map(([rank]) => this.#ranks.storeIdAt(rank!))
+        ? rows.map(([rank]) => this.#order.storeIdAt(rank!))
         : rows.map(([rank, contact]) =>
-            personKey({ storeId: this.#ranks.storeIdAt(rank!), contact: contact!, negatedScore: 0 }),
+            contactRowKey({ storeId: this.#order.storeIdAt(rank!), contact: contact!, negatedScore: 0 }),
           )
     }
   }
@@ -135,13 +142,13 @@ export class PostgresEngine implements Engine {
       const { rows } = await this.#client.query<number[]>({ name, text, rowMode: 'array' })
       return rows
     } catch (error) {
-      throw (error as { code?: string }).code === '57014' ? new TookTooLong() : error
+      throw (error as { code?: string }).code === '57014' ? new SearchTimeout() : error
     }
   }
 
   #storesText({ after, limit }: Search, query: PeerQuery): string {
     const conditions = this.#design.conditionsOf(query)
-    if (after) conditions.push(`rank > ${this.#ranks.rankOf(after.storeId)}`)
+    if (after) conditions.push(`rank > ${this.#order.rankOf(after.storeId)}`)
     return `select rank from stores ${where(conditions)} order by rank limit ${limit}`
   }
 
@@ -149,12 +156,12 @@ export class PostgresEngine implements Engine {
     const { after, limit, maxPerStore, storeIds } = search
     const { roleTokens, traits } = search.person
     const conditions = this.#design.conditionsOf(query)
-    const position = after && this.#ranks.rankOf(after.storeId)
+    const position = after && this.#order.rankOf(after.storeId)
     if (position !== null) conditions.push(`rank >= ${position}`)
-    if (storeIds) conditions.push(`rank in (${storeIds.map((id) => this.#ranks.rankOf(id)).join()})`)
-    const asked = ['c.rank = s.rank']
-    if (roleTokens) asked.push(`role in (${roleTokens.join()})`)
-    if (traits) asked.push(`traits in (${traits.join()})`)
+    if (storeIds) conditions.push(`rank in (${storeIds.map((id) => this.#order.rankOf(id)).join()})`)
+    const personConditions = ['c.rank = s.rank']
+    if (roleTokens) personConditions.push(`role in (${roleTokens.join()})`)
+    if (traits) personConditions.push(`traits in (${traits.join()})`)
     return `
       with page_stores as materialized (
         select rank from stores ${where(conditions)} order by rank limit ${limit + 1}
@@ -162,7 +169,7 @@ export class PostgresEngine implements Engine {
       select rank, place
       from page_stores s
       cross join lateral (
-        select place from contacts c ${where(asked)} order by place limit ${maxPerStore}
+        select place from contacts c ${where(personConditions)} order by place limit ${maxPerStore}
       ) people
       ${after ? `where (rank, place) > (${position}, ${after.contact})` : ''}
       order by rank, place

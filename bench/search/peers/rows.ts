@@ -1,7 +1,7 @@
 import type { ContactSearch } from '../../../server/src/search/engine.ts'
 import { placeInStore } from '../../../server/src/search/traits.ts'
 import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
-import { type Answer, personKey } from '../engine.ts'
+import { type Answer, contactRowKey } from '../engine.ts'
 import { FacetsOfTokens, isSingle, type SeveralFacet, type SingleFacet } from './facets.ts'
 
 /** A store as peers keep it; the one object is filled anew for each. */
@@ -19,10 +19,10 @@ export interface PeerRow {
 }
 
 /** The stores in result order. */
-export function* peerRows({ staged, terms, ranks }: BenchCatalogue): Generator<PeerRow> {
+export function* peerRows({ staged, terms, order }: BenchCatalogue): Generator<PeerRow> {
   const facets = new FacetsOfTokens(terms)
   const seconds = (moment: number) => (Number.isNaN(moment) ? null : Math.floor(moment / 1000))
-  for (const [rank, row] of ranks.rows.entries()) {
+  for (const [rank, row] of order.rows.entries()) {
     const tokens = staged.tokens.subarray(staged.tokenStarts[row]!, staged.tokenStarts[row + 1]!)
     const single = { category: 0, country: 0, traffic_tier: 0, revenue_tier: 0, theme_type: 0, plus: 0 }
     const several: PeerRow['several'] = { app: [], pixel: [], people: [] }
@@ -52,8 +52,8 @@ export interface PeerContact {
 }
 
 /** The contacts in result order. */
-export function* peerContacts({ staged, ranks }: BenchCatalogue): Generator<PeerContact> {
-  for (const [rank, row] of ranks.rows.entries()) {
+export function* peerContacts({ staged, order }: BenchCatalogue): Generator<PeerContact> {
+  for (const [rank, row] of order.rows.entries()) {
     const ofStore: PeerContact[] = []
     for (let at = staged.contactStarts[row]!; at < staged.contactStarts[row + 1]!; at++) {
       const traits = staged.contactTraits[at]!
@@ -69,7 +69,7 @@ export function* peerContacts({ staged, ranks }: BenchCatalogue): Generator<Peer
 }
 
 /** The ranks of the stores that have each token, ascending, token by token in ascending order. */
-export function* postingLists({ staged, ranks }: BenchCatalogue): Generator<[token: number, ranks: Uint32Array]> {
+export function* postingLists({ staged, order }: BenchCatalogue): Generator<[token: number, ranks: Uint32Array]> {
   const counts = new Map<number, number>()
   for (const token of staged.tokens) counts.set(token, (counts.get(token) ?? 0) + 1)
   const tokens = [...counts.keys()].sort((a, b) => a - b)
@@ -80,7 +80,7 @@ export function* postingLists({ staged, ranks }: BenchCatalogue): Generator<[tok
     ends.set(token, end)
     end += counts.get(token)!
   }
-  for (const [rank, row] of ranks.rows.entries())
+  for (const [rank, row] of order.rows.entries())
     for (let at = staged.tokenStarts[row]!; at < staged.tokenStarts[row + 1]!; at++) {
       const token = staged.tokens[at]!
       const place = ends.get(token)!
@@ -94,8 +94,8 @@ export function* postingLists({ staged, ranks }: BenchCatalogue): Generator<[tok
  * The page of a contact search out of the people who answer at its stores, in result order: the first so many of each
  * store, and of these the ones after the position.
  */
-export function pageOfPeople(
-  ranks: ResultOrder,
+export function contactPage(
+  order: ResultOrder,
   people: Iterable<readonly [rank: number, place: number]>,
   { maxPerStore, after, limit }: ContactSearch,
 ): Answer {
@@ -104,9 +104,9 @@ export function pageOfPeople(
   for (const [rank, contact] of people) {
     taken = rank === store ? taken + 1 : 1
     store = rank
-    const storeId = ranks.storeIdAt(rank)
+    const storeId = order.storeIdAt(rank)
     if (taken > maxPerStore || (after && after.storeId === storeId && contact <= after.contact)) continue
-    page.push(personKey({ storeId, contact, negatedScore: 0 }))
+    page.push(contactRowKey({ storeId, contact, negatedScore: 0 }))
     if (page.length === limit) break
   }
   return page

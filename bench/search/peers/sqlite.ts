@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
-import type { Ask, Engine, Search } from '../engine.ts'
+import type { Engine, PreparedSearch, Search } from '../engine.ts'
 import { FacetsOfTokens, readQuery, singleFacets } from './facets.ts'
 import { loadPeerPackage } from './install.ts'
-import { pageOfPeople, peerContacts, peerRows, postingLists } from './rows.ts'
+import { contactPage, peerContacts, peerRows, postingLists } from './rows.ts'
 import { type KnownCounts, planStatement } from './sqlite-plan.ts'
 
 /** What is used of `better-sqlite3`. */
@@ -43,7 +43,7 @@ class SqliteEngine implements Engine {
   ]
   readonly #db: Database
   readonly #file: string
-  #ranks!: ResultOrder
+  #order!: ResultOrder
   #facets!: FacetsOfTokens
   #codes!: Map<number, number>
   #counts!: KnownCounts
@@ -54,7 +54,7 @@ class SqliteEngine implements Engine {
   }
 
   async load(catalogue: BenchCatalogue): Promise<void> {
-    this.#ranks = catalogue.ranks
+    this.#order = catalogue.order
     this.#facets = new FacetsOfTokens(catalogue.terms)
     const columns = [...singleFacets, 'ads', 'created', 'discovered']
     for (const pragma of ['page_size = 8192', 'journal_mode = off', 'synchronous = off', 'locking_mode = exclusive'])
@@ -114,33 +114,35 @@ class SqliteEngine implements Engine {
     addTokens()
   }
 
-  prepare(search: Search): Ask {
+  prepare(search: Search): PreparedSearch {
     const query = readQuery(search, this.#facets)
     if (!query) return () => []
-    const position = search.after && this.#ranks.rankOf(search.after.storeId)
+    const position = search.after && this.#order.rankOf(search.after.storeId)
     const text = planStatement(query, this.#counts, {
       from: position === null ? 0 : search.kind === 'stores' ? position + 1 : position,
       limit: search.kind === 'stores' ? search.limit : search.limit + 1,
-      only: search.kind === 'contacts' ? (search.storeIds?.map((id) => this.#ranks.rankOf(id)) ?? null) : null,
+      only: search.kind === 'contacts' ? (search.storeIds?.map((id) => this.#order.rankOf(id)) ?? null) : null,
       // One that no store has is none at all.
       codesOf: (tokens) => tokens.map((token) => this.#codes.get(token) ?? codes).join(),
     })
     const stores = this.#db.prepare(text).pluck()
-    if (search.kind === 'stores') return () => stores.all().map((rank) => this.#ranks.storeIdAt(rank))
+    if (search.kind === 'stores') return () => stores.all().map((rank) => this.#order.storeIdAt(rank))
 
     const { roleTokens, traits } = search.person
-    const asked = [
+    const personConditions = [
       'rank = ?',
       ...(roleTokens ? [`role in (${roleTokens.join()})`] : []),
       ...(traits ? [`traits in (${traits.join()})`] : []),
     ]
     const people = this.#db
-      .prepare(`select place from contacts where ${asked.join(' and ')} order by place limit ${search.maxPerStore}`)
+      .prepare(
+        `select place from contacts where ${personConditions.join(' and ')} order by place limit ${search.maxPerStore}`,
+      )
       .pluck()
-    const peopleAt = function* (ranks: readonly number[]): Generator<[number, number]> {
+    const contactsAt = function* (ranks: readonly number[]): Generator<[number, number]> {
       for (const rank of ranks) for (const place of people.all(rank)) yield [rank, place]
     }
-    return () => pageOfPeople(this.#ranks, peopleAt(stores.all()), search)
+    return () => contactPage(this.#order, contactsAt(stores.all()), search)
   }
 
   countBytes(): number {

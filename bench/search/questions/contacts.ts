@@ -1,6 +1,6 @@
 import type { ContactPersonFilters, StoreConditions } from '../../../server/src/search/filters.ts'
-import type { Ranks } from '../catalogue/taxonomy.ts'
-import type { Asked } from './stores.ts'
+import type { ValuesByRank } from '../catalogue/taxonomy.ts'
+import type { QuestionDefinition } from './stores.ts'
 
 /** A contact search as a caller would write it, apart from the page. */
 export interface ContactFilters {
@@ -21,7 +21,7 @@ export function contactQuestions({
   countries,
   traffic,
   revenue,
-}: Ranks): Asked<ContactFilters>[] {
+}: ValuesByRank): QuestionDefinition<ContactFilters>[] {
   return [
     ['C1', 'a verified email', { person: { has_verified_email: true } }],
     ['C2', 'founders', { person: { roles_any: ['founder'] } }],

@@ -4,39 +4,39 @@ import { normalizeStoreFilters } from '../../../server/src/search/query.ts'
 import { seniorities } from '../../../server/src/search/traits.ts'
 import type { Facet } from '../../../server/src/search/vocabulary.ts'
 import { catalogueMoment } from '../catalogue/generate.ts'
-import type { BenchWords } from '../catalogue/taxonomy.ts'
+import type { BenchTaxonomy } from '../catalogue/taxonomy.ts'
 import type { Search } from '../engine.ts'
 import { contactSearch } from './questions.ts'
 
-const longestList = 50
+const maxListLength = 50
 const limit = 101
 const dayMs = 86_400_000
 
 /** Random searches, every fourth of them for contacts, with up to fifty values a list: whatever a caller could send. */
-export function fuzzSearches(words: BenchWords, stores: number, count: number, seed = 7): Search[] {
+export function drawRandomSearches(taxonomy: BenchTaxonomy, stores: number, count: number, seed = 7): Search[] {
   const random = new Random(seed)
-  const draw = new FilterDraw(words, random)
+  const draw = new RandomFilters(taxonomy, random)
   return Array.from({ length: count }, (_, index): Search => {
     const { contacts, ...store } = draw.drawFilters()
     if (index % 4 === 3) {
       const search = contactSearch(
-        words,
+        taxonomy,
         { person: draw.drawPerson(), store, maxPerStore: 1 + random.below(5) },
         stores,
       )
       return { ...search, limit }
     }
-    const query = normalizeStoreFilters(words.vocabulary, contacts ? { ...store, contacts } : store, 'all')
+    const query = normalizeStoreFilters(taxonomy.vocabulary, contacts ? { ...store, contacts } : store, 'all')
     return { kind: 'stores', mode: 'live', query, after: null, limit }
   })
 }
 
-class FilterDraw {
-  readonly #words: BenchWords
+class RandomFilters {
+  readonly #taxonomy: BenchTaxonomy
   readonly #random: Random
 
-  constructor(words: BenchWords, random: Random) {
-    this.#words = words
+  constructor(taxonomy: BenchTaxonomy, random: Random) {
+    this.#taxonomy = taxonomy
     this.#random = random
   }
 
@@ -72,8 +72,8 @@ class FilterDraw {
 
   /** One value more often than fifty, frequent values more often than rare ones. */
   #drawWords(facet: Facet, but: readonly string[] = []): string[] {
-    const ranked = this.#words.ranked(facet)
-    const count = Math.ceil(longestList ** this.#random.fraction())
+    const ranked = this.#taxonomy.ranked(facet)
+    const count = Math.ceil(maxListLength ** this.#random.fraction())
     const drawn = new Set<string>()
     for (let draw = 0; draw < count; draw++) {
       const rank = Math.floor(ranked.length * this.#random.fraction() ** 3)

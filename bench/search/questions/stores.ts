@@ -1,16 +1,18 @@
 import type { StoreSearchFilters } from '../../../server/src/search/filters.ts'
 import { catalogueMoment } from '../catalogue/generate.ts'
-import type { Ranks } from '../catalogue/taxonomy.ts'
+import type { ValuesByRank } from '../catalogue/taxonomy.ts'
 import type { QuestionClass } from '../engine.ts'
 
-export type Asked<Filters> = readonly [name: string, about: string, filters: Filters]
+export type QuestionDefinition<Filters> = readonly [name: string, about: string, filters: Filters]
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /** The store searches of the set, as callers would write them. Words are named by how frequent they are: 0 is the most used. */
-export function storeQuestions(words: Ranks): Record<Exclude<QuestionClass, 'contact'>, Asked<StoreSearchFilters>[]> {
-  const { app, apps, pixel, pixels, category, categories, country, countries, traffic, revenue } = words
+export function storeQuestions(
+  values: ValuesByRank,
+): Record<Exclude<QuestionClass, 'contact'>, QuestionDefinition<StoreSearchFilters>[]> {
+  const { app, apps, pixel, pixels, category, categories, country, countries, traffic, revenue } = values
   const before = (days: number, lengthMs: number) => {
     const from = catalogueMoment - days * dayMs
     return { from: new Date(from).toISOString(), to: new Date(from + lengthMs).toISOString() }
@@ -52,7 +54,7 @@ export function storeQuestions(words: Ranks): Record<Exclude<QuestionClass, 'con
       [
         'T4',
         'a whole branch of categories, middle revenue',
-        { categories: [words.branch(0)], revenue_tiers: revenue(3, 4) },
+        { categories: [values.branch(0)], revenue_tiers: revenue(3, 4) },
       ],
       ['T5', 'premium in a country', { platform_plus: true, countries: [country(2)] }],
       [

@@ -106,6 +106,6 @@ function aimsOfService({ fromPostgresSeconds, fromSnapshotSeconds, changeFoundSe
   ]
 }
 
-function atMost(what: string, value: number, mostMs: number): Aim {
-  return { what, aim: `at most ${mostMs} ms`, found: `${ms(value)} ms`, met: value <= mostMs }
+function atMost(what: string, value: number, maxMs: number): Aim {
+  return { what, aim: `at most ${maxMs} ms`, found: `${ms(value)} ms`, met: value <= maxMs }
 }

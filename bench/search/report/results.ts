@@ -78,16 +78,18 @@ interface AgainstPeers {
 
 export function summarize({ questions }: SearchResults): Summary {
   const engines = questions[0]!.first.map((_, engine) => engine)
-  const over = (asked: QuestionResults[]) =>
-    engines.map((engine) => distributionOf(asked.map(({ first }) => first[engine]!)))
+  const over = (questionsOfClass: QuestionResults[]) =>
+    engines.map((engine) => distributionOf(questionsOfClass.map(({ first }) => first[engine]!)))
   const withDeep = questions.flatMap(({ deep }) => (deep ? [deep] : []))
   const first = over(questions)
   return {
     first,
     deep: withDeep.length > 0 ? engines.map((engine) => distributionOf(withDeep.map((deep) => deep[engine]!))) : null,
     classes: questionClasses.flatMap((name) => {
-      const asked = questions.filter((question) => question.class === name)
-      return asked.length > 0 ? [{ name, questions: asked.length, first: over(asked) }] : []
+      const questionsOfClass = questions.filter((question) => question.class === name)
+      return questionsOfClass.length > 0
+        ? [{ name, questions: questionsOfClass.length, first: over(questionsOfClass) }]
+        : []
     }),
     againstPeers: engines.length > 1 ? compareWithPeers(first, questions) : null,
   }

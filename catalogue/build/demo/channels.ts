@@ -54,7 +54,7 @@ export const addressShapes: Weighted<AddressShape>[] = [
 ]
 
 /** Invents ways to reach people; nobody shares one. */
-export class ChannelMaker {
+export class ChannelGenerator {
   readonly #random: Random
   readonly #taken = new Set<string>()
 

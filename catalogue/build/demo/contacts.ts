@@ -3,8 +3,8 @@ import type { Seniority } from '../../../server/src/search/traits.ts'
 import { Random, type Weighted } from '../random.ts'
 import type { ContactRecord, StoreRecord } from '../records.ts'
 import { trafficTiers } from '../taxonomy/fixed-facets.ts'
-import { addressShapes, ChannelMaker } from './channels.ts'
-import { type DemoPerson, PersonMaker } from './persons.ts'
+import { addressShapes, ChannelGenerator } from './channels.ts'
+import { type DemoPerson, PersonGenerator } from './persons.ts'
 import { demoStores } from './stores.ts'
 
 const seed = 20_261_121
@@ -67,8 +67,8 @@ const auroraTeam: ContactRecord[] = [
 /** The invented people of the demonstration: the same ones on every call, at invented shops only. */
 export function demoContacts(): ContactRecord[] {
   const random = new Random(seed)
-  const persons = new PersonMaker(random)
-  const channels = new ChannelMaker(random)
+  const persons = new PersonGenerator(random)
+  const channels = new ChannelGenerator(random)
   const contacts = [...auroraTeam]
   for (const store of demoStores().slice(1)) {
     const addressShape = random.weighted(addressShapes)

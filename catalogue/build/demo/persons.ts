@@ -87,7 +87,7 @@ const peopleByCountry: Record<string, People[]> = {
 const choicesByCountry = new Map(Object.entries(peopleByCountry).map(([country, people]) => [country, skewed(people)]))
 
 /** Invents names with faker's lists, drawing from one source of chance. */
-export class PersonMaker {
+export class PersonGenerator {
   readonly #random: Random
   readonly #fakers = new Map<string, Faker>()
 
@@ -106,7 +106,10 @@ export class PersonMaker {
       firstName,
       lastName,
       fullName: joint === undefined ? null : `${lastName}${joint}${firstName}`,
-      latin: { first: latinOf(firstName) ?? this.#alias('first'), last: latinOf(lastName) ?? this.#alias('last') },
+      latin: {
+        first: transliterate(firstName) ?? this.#alias('first'),
+        last: transliterate(lastName) ?? this.#alias('last'),
+      },
       language,
     }
   }
@@ -114,7 +117,7 @@ export class PersonMaker {
   /** Where letters have no ASCII counterpart, people take another name for their addresses. */
   #alias(which: 'first' | 'last'): string {
     const { person } = this.#fakerOf('en')
-    return latinOf(which === 'first' ? person.firstName() : person.lastName())!
+    return transliterate(which === 'first' ? person.firstName() : person.lastName())!
   }
 
   #fakerOf(locale: keyof typeof allLocales): Faker {
@@ -150,7 +153,7 @@ function pairs(from: string, to: string): [letter: string, latin: string][] {
  * A name in lower-case ASCII with hyphens, as it would stand in an address; null where its letters cannot be put one by
  * one into Latin ones.
  */
-function latinOf(name: string): string | null {
+function transliterate(name: string): string | null {
   const bare = name
     .normalize('NFD')
     .toLowerCase()

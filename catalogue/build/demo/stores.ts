@@ -48,7 +48,7 @@ function inventStore(random: Random, takenDomains: Set<string>): StoreRecord {
   const line = random.weighted(words.lines.map((value) => ({ value, weight: value.weight })))
   const country = random.weighted(zipf(words.countriesByShops))
   const { name, domain, aliases } = demoName(random, line, country, takenDomains)
-  const revenueTier = tierAt(blurred(random, size), revenueShares)
+  const revenueTier = tierAt(addNoise(random, size), revenueShares)
   const discoveredAt = demoDiscoveredAt(random)
   return {
     domain,
@@ -56,7 +56,7 @@ function inventStore(random: Random, takenDomains: Set<string>): StoreRecord {
     aliases,
     category: orNull(random, 0.05, line.category),
     country: orNull(random, 0.04, country),
-    traffic_tier: orNull(random, 0.08, trafficTiers[tierAt(blurred(random, size), trafficShares)]!.value),
+    traffic_tier: orNull(random, 0.08, trafficTiers[tierAt(addNoise(random, size), trafficShares)]!.value),
     revenue_tier: orNull(random, 0.12, revenueTiers[revenueTier]!.value),
     platform_plus: random.chance([0, 0, 0.01, 0.08, 0.3, 0.6, 0.85][revenueTier]!),
     lead_fit_score: orNull(random, 0.06, inventScore(random, size)),
@@ -72,7 +72,7 @@ function orNull<T>(random: Random, probability: number, value: T): T | null {
 }
 
 /** A place near `size`, folded back at 0 and 1: cutting off would crowd the outermost tiers. */
-function blurred(random: Random, size: number): number {
+function addNoise(random: Random, size: number): number {
   const moved = Math.abs(size + (random.fraction() - 0.5) * 0.3)
   return moved > 1 ? 2 - moved : moved
 }
@@ -134,14 +134,14 @@ function demoCreatedAt(random: Random, discoveredAt: string): CreatedAt {
   // Of two chances the later one: more shops are young than old.
   const discovered = Date.parse(discoveredAt)
   const opened = Math.max(between(random, firstOpening, discovered), between(random, firstOpening, discovered))
-  return { estimate: cutTo(clue.resolution, moment(opened)), ...clue }
+  return { estimate: truncateTo(clue.resolution, moment(opened)), ...clue }
 }
 
 function between(random: Random, start: number, end: number): number {
   return start + random.below((end - start) / hourMs) * hourMs
 }
 
-function cutTo(resolution: 'exact' | 'month' | 'year', instant: string): string {
+function truncateTo(resolution: 'exact' | 'month' | 'year', instant: string): string {
   if (resolution === 'exact') return instant
   return resolution === 'month' ? `${instant.slice(0, 7)}-01T00:00:00Z` : `${instant.slice(0, 4)}-01-01T00:00:00Z`
 }

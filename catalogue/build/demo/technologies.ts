@@ -7,16 +7,16 @@ import { words } from './names.ts'
 const notOnlyForShops = new Set(['accessibility', 'consent', 'fraud_prevention', 'payments', 'performance', 'video'])
 
 /** The rarest still turn up now and then. */
-const leastOccurrences = 800
+const minOccurrences = 800
 
 const popularity = readPopularity()
 const apps = readFacet('apps').map((value) => {
-  const occurrences = Math.max(popularity.apps[value.value] ?? 0, leastOccurrences)
+  const occurrences = Math.max(popularity.apps[value.value] ?? 0, minOccurrences)
   return { value, weight: notOnlyForShops.has(value.category!) ? occurrences / 10 : occurrences }
 })
 const pixels = readFacet('pixels').map((value) => ({
   value,
-  weight: tempered(Math.max(popularity.pixels[value.value] ?? 0, leastOccurrences)),
+  weight: tempered(Math.max(popularity.pixels[value.value] ?? 0, minOccurrences)),
 }))
 
 /** What a shop of this size runs: large ones run more, and seldom two apps for one purpose. */
