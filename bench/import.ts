@@ -1,7 +1,6 @@
 /**
- * How fast stores and people are imported, and in how much memory, beside what PostgreSQL does with the same rows at
- * best: one COPY into a table without indexes. Fills the database that it is given, which should be an empty one of its
- * own.
+ * Measures speed and memory of imports, compared with PostgreSQL's lower limit for the same rows: one COPY into a table
+ * without indexes. Fills the given database, which should be empty and used for nothing else.
  *
  *   npx tsx bench/import.ts --url postgres://… [--stores 1000000] [--contacts 0]
  */
@@ -39,7 +38,7 @@ try {
   await rm(storesFile)
   if (contactCount === 0) console.log(JSON.stringify({ stores }))
   else {
-    // About as many: how many people a store has is drawn by lot.
+    // The number is approximate: the contacts per store are random.
     const people = generateContacts(generateStores(storeCount), contactCount / storeCount)
     const peopleFile = await writeRecords(join(folder, 'contacts.ndjson'), people)
     const importPeople = () => importContacts(context, { file: peopleFile, extendTaxonomy: false })
@@ -60,7 +59,7 @@ function readArguments(): { url: string; stores: number; contacts: number } {
   return { url: values.url, stores, contacts }
 }
 
-/** A first import, the same once more, and a bare COPY of the rows that came of it. */
+/** Imports, imports the same file again, and copies the resulting rows with a bare COPY. */
 async function benchImport(table: 'stores' | 'contacts', importFile: () => Promise<ImportResult>): Promise<object> {
   const first = await measured(importFile)
   const again = await measured(importFile)
@@ -69,7 +68,7 @@ async function benchImport(table: 'stores' | 'contacts', importFile: () => Promi
   const outcomeOf = ({ result, peakRssMb, cpuSeconds }: typeof first) => ({
     ...result,
     per_second: rate(result.seconds),
-    // Of this process; what PostgreSQL takes comes on top.
+    // Of this process, without PostgreSQL.
     cpu_seconds: cpuSeconds,
     peak_rss_mb: peakRssMb,
   })
@@ -98,7 +97,7 @@ async function measured<T>(work: () => Promise<T>): Promise<{ result: T; peakRss
   }
 }
 
-/** Seconds to write the imported rows once more, ready-made, straight into a table that has no indexes. */
+/** Seconds to COPY the imported rows into a table without indexes. */
 async function copyOfTheSameRows(pool: Pool, table: 'stores' | 'contacts'): Promise<number> {
   const [reader, writer] = [await pool.connect(), await pool.connect()]
   try {

@@ -11,11 +11,11 @@ import { timed } from './support/statistics.ts'
 import { openMigratedDatabase, type Workspace } from './support/workspace.ts'
 
 const accountCount = 50
-/** Half of the months are older than what stays as rows. */
+/** Half of the months are older than the detail kept as rows. */
 const months = 26
 const detailMonths = 13
 const dayMs = 86_400_000
-/** How the server closes: three times as long at rest as at work. */
+/** The server pauses three times as long as it works. */
 const rest = 3
 const aloneMs = 10_000
 
@@ -30,11 +30,11 @@ export interface LedgerFigures {
   exports: number
   packed: number
   dropped: number
-  /** Bytes with indexes: when filled, after closing and a vacuum, and when rewritten without the space that got free. */
+  /** Bytes with indexes: after filling, after closing and a vacuum, and after `vacuum full`. */
   sizes: Record<'before' | 'vacuumed' | 'rewritten', Sizes>
   bytesPerEntry: { row: number; packed: number }
   seconds: Record<'fill' | 'close' | 'checkBefore' | 'checkAfter' | 'show', number>
-  /** A charge of one connection, in milliseconds: with nothing beside it, and beside closing. */
+  /** Milliseconds of a charge on one connection, without other work and while periods are closed. */
   charge: Record<'alone' | 'besideClosing', Charges>
 }
 
@@ -45,7 +45,7 @@ interface Charges {
   count: number
 }
 
-/** What closing periods saves and costs, on a ledger of so many entries: half of them rows, half exports of one store. */
+/** Measures the savings and the cost of closing periods. Half of the entries are search rows, half are store exports. */
 export async function benchLedger(
   entries: number,
   workspace: Workspace,
@@ -89,7 +89,7 @@ export async function benchLedger(
   }
 }
 
-/** Requests as they come: each an entry for rows and one for an export, of one account after the other. */
+/** Each request writes an entry for rows and one for an export; accounts alternate. */
 async function fillLedger(db: Pool, requests: number, now: Date): Promise<void> {
   const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth())
   const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)
@@ -135,7 +135,7 @@ async function checkSound(db: Pool): Promise<void> {
   })
 }
 
-/** One caller who looks up a store that is new to the account, again and again. */
+/** One caller repeatedly looks up a store that is new to the account. */
 async function chargeUntil(db: Pool, end: Promise<unknown>): Promise<Charges> {
   let isOver = false
   const ending = end.finally(() => {

@@ -1,6 +1,6 @@
 /**
- * Measurements, on a database and processes of their own that are gone afterwards. DATABASE_URL may name a PostgreSQL
- * server to use in place of the embedded one.
+ * Runs measurements on a temporary database and temporary processes. DATABASE_URL may name a PostgreSQL server to use
+ * instead of the embedded one.
  *
  *   npm run bench -- [api] [--stores 100000] [--seconds 2] [--rounds 3] [--connections 32] [--engine memory] [--only search,reveal_1] [--json]
  *   npm run bench -- outage [the same options]
@@ -37,7 +37,7 @@ operations: ${operations.join(', ')}`
 
 const commands = ['api', 'outage', 'import', 'ledger', 'search', 'search-ready'] as const
 
-/** Where commands differ from 2 seconds, 3 rounds and 32 connections. */
+/** Defaults that differ from 2 seconds, 3 rounds and 32 connections. */
 const defaultsOf: {
   [name in (typeof commands)[number]]?: Partial<Record<'seconds' | 'rounds' | 'connections', string>>
 } = {

@@ -4,8 +4,8 @@ import type { OutcomeWithPlots } from './runner.ts'
 import type { Outcome } from './scenario.ts'
 
 /**
- * Keeps an outcome beside the report and writes the report anew from all that are kept, in the order of `names`: a long
- * run may be done in parts.
+ * Stores an outcome beside the report and writes the report from all stored ones, in the order of `names`: a long run can
+ * be done in parts.
  */
 export function writeReport(file: string, { outcome, plots }: OutcomeWithPlots, names: readonly string[]): void {
   const folder = dirname(file)
@@ -28,7 +28,7 @@ export function renderReport(outcomes: readonly Outcome[]): string {
   return `${[
     '# Drill',
     '',
-    'Written by `npm run drill -- --report drill/report.md`; [how to run and read it](README.md). Every scenario says what was expected and what came.',
+    'Written by `npm run drill -- --report drill/report.md`; [how to run and read it](README.md). Each scenario states the expected and the actual behaviour.',
     '',
     '| scenario | fault | result | promises kept | took |',
     '| --- | --- | --- | --- | --- |',
@@ -48,7 +48,7 @@ function renderOutcome(outcome: Outcome): string[] {
     `Expected: ${expected}`,
     ...(reason === null
       ? []
-      : ['', status === 'skipped' ? `Skipped: ${reason}` : `It broke off:\n\n\`\`\`\n${reason}\n\`\`\``]),
+      : ['', status === 'skipped' ? `Skipped: ${reason}` : `The scenario broke:\n\n\`\`\`\n${reason}\n\`\`\``]),
     ...(checks.length === 0 ? [] : ['', '| promise | kept | what came |', '| --- | --- | --- |']),
     ...checks.map(({ promise, isKept, came }) => `| ${promise} | ${isKept ? 'yes' : '**no**'} | ${cell(came)} |`),
     ...(figures.length === 0 ? [] : ['', '| figure | value |', '| --- | --- |']),

@@ -1,6 +1,5 @@
 /**
- * Puts the service through faults and says what came of them, on processes and folders of its own that are gone
- * afterwards. Everything stays on loopback.
+ * Runs the service through faults and reports its behaviour. Uses temporary processes and folders, and loopback only.
  *
  *   npm run drill [-- SCENARIO … --short --minutes 30 --seed N --report drill/report.md --json]
  */
@@ -112,7 +111,7 @@ async function run(
     printOutcome(record.outcome)
     all.push(record)
     if (json) process.stdout.write(`${JSON.stringify(record.outcome)}\n`)
-    // After each one, so that a run that is cut short leaves what it has.
+    // After each scenario, so that an interrupted run keeps its results.
     if (report) writeReport(resolve(report), record, names)
   }
   if (!json && !report) process.stdout.write(renderReport(all.map(({ outcome }) => outcome)))

@@ -7,7 +7,7 @@ import { Random } from '../catalogue/build/random.ts'
 import type { Seed } from './installation/seed.ts'
 import { type Check, type Drill, type Outcome, type Scenario, Skipped } from './scenario.ts'
 
-/** An outcome with the drawings that belong to it. */
+/** An outcome with its plots as SVG. */
 export interface OutcomeWithPlots {
   outcome: Outcome
   plots: Map<string, string>
@@ -17,13 +17,13 @@ export interface RunSettings {
   folder: string
   isShort: boolean
   minutes: number
-  /** Where the random numbers begin. */
+  /** Seed of the random numbers. */
   randomSeed: number
   seed(): Promise<Seed>
   reportProgress(line: string): void
 }
 
-/** Runs one scenario to its end and gives back all that it opened, whatever came of it. */
+/** Runs one scenario and releases everything it opened, also after a failure. */
 export async function runScenario(
   scenario: Scenario,
   { folder: base, randomSeed, ...settings }: RunSettings,
@@ -33,7 +33,7 @@ export async function runScenario(
   mkdirSync(folder)
   chmodSync(folder, 0o711)
   const cleanup = new Cleanup()
-  // Ctrl-C ends the whole run, and this scenario first.
+  // After Ctrl-C, clean up this scenario before the rest of the run.
   whole.add(() => cleanup.run())
   cleanup.add(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
   const checks: Check[] = []

@@ -2,33 +2,33 @@ import type { Cleanup } from '../bench/support/cleanup.ts'
 import type { Random } from '../catalogue/build/random.ts'
 import type { Seed } from './installation/seed.ts'
 
-/** One fault that the service is put through, and what has to come of it. */
+/** A fault, and the behaviour that is expected of the service. */
 export interface Scenario {
-  /** The word on the command line. */
+  /** Its name on the command line. */
   name: string
   title: string
-  /** What is done and what is expected, for the report. */
+  /** The procedure and the expected behaviour, for the report. */
   expected: string
   run(drill: Drill): Promise<void>
 }
 
-/** What a scenario works with. */
+/** The context of a running scenario. */
 export interface Drill {
   isShort: boolean
-  /** How long a soak takes. */
+  /** Length of the soak. */
   minutes: number
   random: Random
-  /** A folder of this scenario alone, gone afterwards. */
+  /** A temporary folder of this scenario. */
   folder: string
-  /** Runs when the scenario is over, also when it failed. */
+  /** Runs after the scenario, also after a failure. */
   cleanup: Cleanup
-  /** A stopped installation with stores, people, accounts and keys, to be copied. */
+  /** A stopped installation with stores, contacts, accounts and keys, to copy. */
   seed(): Promise<Seed>
   reportProgress(progress: string): void
-  /** One promise of the service: whether it was kept, and what came. */
+  /** Records whether the service kept a promise, and the actual behaviour. */
   check(promise: string, isKept: boolean, came: string | number): void
   figure(name: string, value: string | number): void
-  /** Keeps a drawing for the report. */
+  /** Adds a plot to the report. */
   plot(name: string, svg: string): void
 }
 
@@ -43,7 +43,7 @@ export interface Outcome {
   title: string
   expected: string
   status: 'passed' | 'failed' | 'skipped'
-  /** Why it was skipped, or what broke the scenario itself. */
+  /** Why it was skipped, or the error that broke the scenario. */
   reason: string | null
   isShort: boolean
   date: string
@@ -55,5 +55,5 @@ export interface Outcome {
   plots: string[]
 }
 
-/** Thrown where this machine lacks what the scenario needs; the message says what, and how to get it. */
+/** Thrown when this machine lacks a requirement; the message names it and how to install it. */
 export class Skipped extends Error {}

@@ -12,7 +12,7 @@ import { openTargets } from './targets.ts'
 
 export interface ApiBenchOptions {
   stores: number
-  /** Measured in each run, after its warm-up. */
+  /** Length of the measurement in each run, after its warm-up. */
   seconds: number
   rounds: number
   connections: number
@@ -23,7 +23,7 @@ export interface ApiBenchOptions {
 const plansFile = resolve(import.meta.dirname, '../../plans.json')
 const accounts = 8
 
-/** How many requests the service answers, how fast, and how far that is from what HTTP and PostgreSQL alone would allow. */
+/** Measures throughput and latency of the service, compared with the limits of HTTP and of PostgreSQL alone. */
 export async function benchApi(
   options: ApiBenchOptions,
   workspace: Workspace,

@@ -8,12 +8,12 @@ import { type Sample, send } from './load/load.ts'
 import { firstRequests } from './load/requests.ts'
 import { type Operation, operations, type Workload } from './load/workload.ts'
 
-/** What one request uses, alone on a warm server: medians, so that what the service does by itself does not show. */
+/** The cost of one request alone on a warm server. Medians leave out the background work of the service. */
 export interface Cost extends Traffic {
   replyBytes: number
 }
 
-/** The costs, and replies as they came, for the bare route to send. */
+/** The costs, and recorded replies for the bare route. */
 export interface MeasuredCosts {
   costs: Record<Operation, Cost>
   samples: Record<Operation, Sample[]>
@@ -22,7 +22,7 @@ export interface MeasuredCosts {
 const warmupRequests = 24
 const measuredRequests = 64
 
-/** Serves through the proxy and counts, request by request, what goes to the database and back. */
+/** Serves through the proxy and counts the database traffic of each request. */
 export async function measureCosts(
   serve: (environment: Record<string, string>) => Promise<Service>,
   proxy: CountingProxy,
@@ -70,7 +70,7 @@ function difference(before: Traffic, after: Traffic): Traffic {
 
 const timing = { warmupMs: 0, measuredMs: 200 }
 
-/** The bare loop is a limit only while it sends what the service sends; once they differ the bench refuses to go on. */
+/** Fails unless the bare loop sends the same number of statements as the service: otherwise it is no limit. */
 export async function requireSameSql(
   sql: Worker<SqlTask, SqlResult>,
   proxy: CountingProxy,

@@ -9,7 +9,7 @@ export interface CountingProxy {
   readonly traffic: Traffic
 }
 
-/** Listens on loopback and passes everything on to the database, both ways, counting what goes by. */
+/** Listens on loopback, forwards both directions to the database, and counts the traffic. */
 export async function startCountingProxy(databaseUrl: string, cleanup: Cleanup): Promise<CountingProxy> {
   const { host, port } = new pg.Client({ connectionString: databaseUrl })
   const counter = new TrafficCounter()
@@ -33,7 +33,7 @@ export async function startCountingProxy(databaseUrl: string, cleanup: Cleanup):
     ] as const) {
       sockets.add(socket)
       socket.setNoDelay(true)
-      // However one side ends, the other has nobody left to talk to.
+      // When one side ends, close the other.
       socket.on('error', () => {})
       socket.on('end', () => other.end())
       socket.on('close', () => {
@@ -50,7 +50,7 @@ export async function startCountingProxy(databaseUrl: string, cleanup: Cleanup):
   })
 
   const url = new URL(databaseUrl)
-  // What these name would win over the proxy's address, as the folder of a Unix socket does.
+  // These parameters would override the proxy's address.
   for (const name of ['host', 'port']) url.searchParams.delete(name)
   url.hostname = '127.0.0.1'
   url.port = String((proxy.address() as { port: number }).port)
@@ -63,8 +63,8 @@ export async function startCountingProxy(databaseUrl: string, cleanup: Cleanup):
 }
 
 /**
- * The framing of PostgreSQL's protocol, as far as counting needs it: each message is a letter, a length and a body; the
- * first message of a client has no letter.
+ * Parses the framing of PostgreSQL's protocol. A message is a letter, a length and a body; the first message of a client
+ * has no letter.
  */
 export class MessageReader {
   #hasLetter: boolean
@@ -102,21 +102,21 @@ export class MessageReader {
   }
 }
 
-/** What went over the wire. */
+/** Traffic between the service and PostgreSQL. */
 export interface Traffic {
   /** Executions of statements, prepared or plain. */
   statements: number
-  /** Statements that were sent as text to be parsed. */
+  /** Statements sent as text to be parsed. */
   parsed: number
-  /** Times that somebody had to wait for the database. */
+  /** Times the service waited for the database. */
   roundTrips: number
   /** From the database. */
   bytesReceived: number
 }
 
 /**
- * Counts the traffic of all connections together. A round trip begins when something is asked while nothing is
- * outstanding, so statements that are pipelined, or run on two connections at once, share one.
+ * Counts the traffic of all connections together. A round trip begins with a request while none is outstanding, so
+ * statements that are pipelined, or run on two connections at once, share one.
  */
 export class TrafficCounter {
   readonly #traffic: Traffic = { statements: 0, parsed: 0, roundTrips: 0, bytesReceived: 0 }
@@ -129,7 +129,7 @@ export class TrafficCounter {
   countRequest(letter: string): void {
     if (letter === 'P' || letter === 'Q') this.#traffic.parsed++
     if (letter === 'E' || letter === 'Q') this.#traffic.statements++
-    // Each of these is answered by one ReadyForQuery.
+    // PostgreSQL answers each of these with one ReadyForQuery.
     if (letter !== 'S' && letter !== 'Q' && letter !== 'startup') return
     if (this.#outstanding === 0) this.#traffic.roundTrips++
     this.#outstanding++

@@ -13,11 +13,11 @@ import { type Workspace, writeRecords } from '../support/workspace.ts'
 import type { Catalogue } from './load/filters.ts'
 import { drawWorkload, type RevealableContact, type Workload } from './load/workload.ts'
 
-/** What the bench does to the service's database by itself. */
+/** Direct access to the service's database. */
 export interface BenchDatabase {
-  /** What PostgreSQL would do after an import within a minute, in the middle of the rounds. */
+  /** Vacuums now; otherwise autovacuum would run during the rounds. */
   settle(): Promise<void>
-  /** Takes back all that accounts have used, exported and revealed. */
+  /** Deletes all usage, exports and reveals. */
   emptyLedger(): Promise<void>
   countExports(): Promise<number>
   readRevealableContacts(): Promise<RevealableContact[]>
@@ -52,7 +52,7 @@ async function openBenchDatabase(url: string, cleanup: Cleanup): Promise<BenchDa
   }
 }
 
-/** When the load is over, its last requests are still being answered; nothing of them is to get into the next run. */
+/** The last requests of a load are still running when it ends and must not count in the next run. */
 async function waitUntilIdle(client: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query(
@@ -98,12 +98,12 @@ export async function prepareInstallation(
   return { program, keys, database, workload }
 }
 
-/** In a run everybody is revealed once at most; this is faster than any subject gets. */
+/** Above what any target reaches. Each contact is revealed at most once in a run. */
 const maxRevealsPerSecond = 40_000
-/** Enough to draw searches from. */
+/** Stores whose contacts the searches are drawn from. */
 const sampledStores = 10_000
 
-/** Fills the service with what is asked of it, people enough for every reveal of a run. */
+/** Imports the catalogue, with enough contacts for every reveal of a run. */
 async function importCatalogue(program: Program, folder: string, options: InstallationOptions): Promise<Catalogue> {
   const stores = [...generateStores(options.stores)]
   const neededInARun = maxRevealsPerSecond * (options.seconds + warmupMs / 1000)

@@ -7,7 +7,7 @@ import { type Operation, operations } from './load/workload.ts'
 import type { Results, Runs } from './rounds.ts'
 import { type RunFigures, type TargetName, targetNames } from './targets.ts'
 
-/** Over the rounds: the one in the middle, and how far apart they were. */
+/** Median and range over the rounds. */
 interface Spread {
   median: number
   lowest: number
@@ -21,7 +21,7 @@ type TargetReport = Record<
 
 interface OperationReport {
   subjects: Record<TargetName, TargetReport>
-  /** How many times as fast the slower limit is, compared within each round. */
+  /** Throughput of the slower limit divided by that of the service, within each round. */
   slowerLimitToService: { many: Spread; one: Spread }
   cost: Cost
 }
@@ -87,7 +87,7 @@ const titles: Record<Operation, string> = {
 
 const header = ['', 'a second', '(lowest to highest)', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU µs', 'new exports']
 
-/** The report for a person. */
+/** The report as text. */
 export function formatReport({ machine, settings, operations: reports }: Report): string {
   const { stores, engine, connections, accounts, rounds, seconds } = settings
   return [
@@ -97,7 +97,7 @@ export function formatReport({ machine, settings, operations: reports }: Report)
       return report ? ['', ...formatOperation(titles[operation], report, accounts)] : []
     }),
     '',
-    'Medians of the rounds. CPU µs: of the own process for an answer, without PostgreSQL. New exports: for an answer.',
+    'Medians of the rounds. CPU µs: of the target's process for each reply, without PostgreSQL. New exports: for each reply.',
   ].join('\n')
 }
 

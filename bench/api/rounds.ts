@@ -4,10 +4,10 @@ import type { Timing } from './load/stopwatch.ts'
 import type { Operation } from './load/workload.ts'
 import { type RunFigures, type TargetName, type Targets, targetNames } from './targets.ts'
 
-/** The runs of one subject at one operation, a run a round. */
+/** The runs of one target with one operation, one for each round. */
 export interface Runs {
   figures: RunFigures[]
-  /** Stores newly exported for each answer: what a charge writes depends on it. */
+  /** New store exports for each reply: they determine how much a charge writes. */
   newExportsPerAnswer: number[]
 }
 export type Results = Map<Operation, Record<TargetName, Runs>>
@@ -22,8 +22,8 @@ export interface RoundsInput {
 }
 
 /**
- * Lets the subjects run in turn, round after round, each time from an empty ledger: then all have the same to write, and
- * what else goes on in the machine meets them alike.
+ * Runs the targets in turn, round by round, each time from an empty ledger: all write the same amount, and other load on
+ * the machine affects them alike.
  */
 export async function runRounds(input: RoundsInput): Promise<Results> {
   const { database } = input
@@ -48,7 +48,7 @@ function noRuns(): Record<TargetName, Runs> {
   return mapOf(targetNames, () => ({ figures: [], newExportsPerAnswer: [] }))
 }
 
-/** No subject always follows the same one. */
+/** Changes the order, so that no target always follows the same one. */
 function rotated<T>(list: readonly T[], by: number): T[] {
   const start = by % list.length
   return [...list.slice(start), ...list.slice(0, start)]

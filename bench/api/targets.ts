@@ -13,11 +13,11 @@ import type { LoadTask } from './load/load.worker.ts'
 import type { Figures, Timing } from './load/stopwatch.ts'
 import { type Operation, revealOperations, sampleOf, type Workload } from './load/workload.ts'
 
-/** The service and its two limits. Several accounts show what it can do, one account what its counters' rows allow. */
+/** The service and its two limits. One account shows the cost of updating the same counter rows. */
 export const targetNames = ['service_many', 'service_one', 'bare_route', 'bare_sql_many', 'bare_sql_one'] as const
 export type TargetName = (typeof targetNames)[number]
 
-/** One run, with the processor time that the subject's own process took for an answer; PostgreSQL's is not in it. */
+/** One run, with the processor time of the target's process for each reply, without PostgreSQL's. */
 export interface RunFigures extends Figures {
   cpuMicrosPerAnswer: number
 }
@@ -32,13 +32,13 @@ export interface TargetsInput {
   service: Service
   keys: string[]
   workload: Workload
-  /** What the service was seen to do, and through which proxy. */
+  /** The measured costs of the service, and the proxy that counted them. */
   measured: MeasuredCosts
   proxy: CountingProxy
   connections: number
 }
 
-/** Starts the processes that compete and prepares all that they will send. */
+/** Starts the processes and prepares their requests. */
 export async function openTargets(input: TargetsInput, cleanup: Cleanup): Promise<Targets> {
   const { service, keys, workload, connections } = input
   const { origin } = new URL(service.api)
@@ -77,7 +77,7 @@ export async function openTargets(input: TargetsInput, cleanup: Cleanup): Promis
   const serviceCpu = () => readCpuMicros(service.metricsUrl)
   const bareCpu = async () => (await bare.call('cpu')).cpuMicros
   const spending = { origin, allowRepeats: false }
-  // Nothing is spent there, and it may answer more reveals than there are people.
+  // The bare route charges nothing, and may answer more reveals than there are contacts.
   const forgetting = { origin: bareOrigin, allowRepeats: true }
   return {
     service_many: overHttp(spending, loadOfMany, serviceCpu),
@@ -91,6 +91,6 @@ export async function openTargets(input: TargetsInput, cleanup: Cleanup): Promis
 async function readCpuMicros(metricsUrl: string): Promise<number> {
   const text = await (await fetch(metricsUrl)).text()
   const [, seconds] = /^process_cpu_seconds_total (\S+)/m.exec(text) ?? []
-  if (!seconds) throw new Error('the metrics do not tell the processor time')
+  if (!seconds) throw new Error('the metrics lack process_cpu_seconds_total')
   return Number(seconds) * 1e6
 }

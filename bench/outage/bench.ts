@@ -25,7 +25,7 @@ interface OutageFigures {
 }
 export type OutageReport = Partial<Record<Operation, OutageFigures>>
 
-/** How slow data calls get while the payment provider does not answer and billing calls pile up. */
+/** Measures how slow data calls get while the payment provider does not answer and billing calls pile up. */
 export async function benchOutage(
   options: ApiBenchOptions,
   workspace: Workspace,
@@ -53,7 +53,7 @@ export async function benchOutage(
   const duringOutage = async (operation: Operation): Promise<Figures> => {
     const calls = new AbortController()
     const billingCalls = callBillingRepeatedly(api, webhookSecret, customers, calls.signal)
-    // A failure is told below, after the load has ended.
+    // The failure is thrown below, after the load has ended.
     billingCalls.catch(() => {})
     while (provider.waiting() === 0) await delay(20)
     try {
@@ -73,7 +73,7 @@ export async function benchOutage(
         await database.emptyLedger()
         return (await run(operation)).p99Ms
       }
-      // Neither always follows the other.
+      // Alternate the order.
       const outageFirst = round % 2 === 1 ? await p99Of(duringOutage) : null
       const normal = await p99Of(measure)
       const outage = outageFirst ?? (await p99Of(duringOutage))

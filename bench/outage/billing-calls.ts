@@ -8,7 +8,7 @@ import { mapConcurrently } from '../support/lists.ts'
 import type { Program } from '../support/program.ts'
 import type { Workspace } from '../support/workspace.ts'
 
-/** An account that the payment provider knows, with a key for its billing calls. */
+/** An account with a customer id at the payment provider and a key for billing calls. */
 interface Customer {
   id: string
   key: string
@@ -40,8 +40,8 @@ export async function openCustomers(program: Program, workspace: Workspace, coun
 }
 
 /**
- * Keeps asking for links and bringing events, as customers and the provider's own retries do while it is away, until
- * told to stop; resolves when the last call has its reply.
+ * Repeats link requests and webhook events until `stop` aborts, as customers and the provider's retries would during an
+ * outage. Resolves after the last reply.
  */
 export async function callBillingRepeatedly(
   api: string,
@@ -62,7 +62,7 @@ export async function callBillingRepeatedly(
   const repeat = async (call: () => Promise<Response>) => {
     while (!stop.aborted) {
       const { status } = await call()
-      if (status !== 503) throw new Error(`a billing call was answered ${status} while the provider was away`)
+      if (status !== 503) throw new Error(`a billing call got ${status} while the provider did not answer`)
     }
   }
   const lanes = customers.flatMap((customer) => [
@@ -72,12 +72,12 @@ export async function callBillingRepeatedly(
   await Promise.all(lanes)
 }
 
-/** A payment provider that takes requests and says nothing: what keeps a service busy the longest. */
+/** A payment provider that accepts requests and never replies, the worst case for the service. */
 interface SilentProvider {
   url: string
-  /** Requests that wait for its reply now. */
+  /** Requests waiting for a reply. */
   waiting(): number
-  /** Lets go of all of them. */
+  /** Closes their connections. */
   closeConnections(): void
 }
 

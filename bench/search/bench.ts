@@ -18,7 +18,7 @@ export interface SearchBenchOptions {
   peers: readonly PeerName[]
 }
 
-/** Searches on the own engine and its peers over one generated catalogue, side by side. */
+/** Compares searches on the own engine and its peers over one generated catalogue. */
 export async function benchSearch(
   { stores, rounds, peers: peerNames }: SearchBenchOptions,
   folder: string,
@@ -48,7 +48,7 @@ export async function benchSearch(
   }
 }
 
-/** Generates the catalogue and loads it everywhere; afterwards nobody holds its columns any more. */
+/** Generates the catalogue and loads it into all engines. Its columns can be freed afterwards. */
 async function loadAll(
   engines: readonly Engine[],
   taxonomy: BenchTaxonomy,

@@ -4,10 +4,10 @@ import type { BenchCatalogue } from './catalogue/result-order.ts'
 export const questionClasses = ['broad', 'typical', 'narrow', 'empty', 'adversarial', 'contact'] as const
 export type QuestionClass = (typeof questionClasses)[number]
 
-/** A search of the set, in the normal form that every engine is asked in. */
+/** A search of the set, in the normal form that all engines get. */
 export interface Question {
   name: string
-  /** What is asked, for a reader of the report. */
+  /** Description in the report. */
   about: string
   class: QuestionClass
   search: Search
@@ -16,18 +16,18 @@ export interface Question {
 /** A search for one page. */
 export type Search = ({ kind: 'stores' } & StoreSearch) | ({ kind: 'contacts' } & ContactSearch)
 
-/** A page of 25 and the one more that says whether there is another. */
+/** A page of 25 rows, and one that shows whether there is a next page. */
 export const pageLimit = 26
-/** Page 200 begins after so many rows. */
+/** Page 200 begins after this number of rows. */
 export const deepRow = 199 * 25
 
 /**
- * What an engine found, a number for each row: the store's id, or the id and the place of a person, so that the answers of
- * engines can be compared.
+ * The rows that an engine found, as numbers that can be compared between engines: the store's id, or the store's id and the
+ * contact's sort key combined.
  */
 export type Answer = readonly number[]
 
-/** Above all places of a person within a store. */
+/** Above all sort keys of contacts within a store. */
 const rowKeysPerStore = 2 ** 15
 
 export function storeRowKey({ storeId }: StorePosition): number {
@@ -38,23 +38,23 @@ export function contactRowKey({ storeId, contact }: ContactPosition): number {
   return storeId * rowKeysPerStore + contact
 }
 
-/** Something that answers searches over a catalogue that it was loaded with. */
+/** A search engine to compare. */
 export interface Engine {
   name: string
-  /** How it was set up, for whoever would do it another way. */
+  /** Its configuration, for the report. */
   settings: readonly string[]
   load(catalogue: BenchCatalogue): Promise<void>
-  /** What answers the search, as often as it is called: all that need not be done anew each time has been done. */
+  /** Prepares a search that is then run repeatedly. */
   prepare(search: Search): Promise<PreparedSearch> | PreparedSearch
-  /** What the loaded catalogue takes, in memory or on disk. */
+  /** Size of the loaded catalogue, in memory or on disk. */
   countBytes(): Promise<number> | number
   close(): Promise<void> | void
 }
 
 export type PreparedSearch = () => Answer | Promise<Answer>
 
-/** One that was stopped after the longest time that anything may take. */
+/** A search was stopped after `searchTimeoutMs`. */
 export class SearchTimeout extends Error {}
 
-/** What a peer is stopped after, and what then counts. */
+/** Peers are stopped after this time, which then counts as their result. */
 export const searchTimeoutMs = 20_000

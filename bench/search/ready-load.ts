@@ -18,7 +18,7 @@ export interface SearchLoadOptions {
   seconds: number
 }
 
-/** Searches at full load, while nothing else happens and while an import runs beside them; medians of the runs. */
+/** Searches at full load, without other work and during an import; medians of the runs. */
 export interface LoadFigures {
   connections: number
   quiet: { perSecond: number; p50Ms: number; p99Ms: number }
@@ -27,7 +27,7 @@ export interface LoadFigures {
 }
 
 export interface SearchLoad {
-  /** `work` is what is done beside the second half of the runs. */
+  /** Measures without and then during `work`. */
   compare(work: () => Promise<unknown>, reportProgress: (progress: string) => void): Promise<LoadFigures>
 }
 
@@ -54,12 +54,12 @@ export async function openSearchLoad(options: SearchLoadOptions, cleanup: Cleanu
       const working = work().finally(() => {
         importSeconds = (performance.now() - startedAtMs) / 1_000
       })
-      // A failure is told below, once the load has ended.
+      // The failure is thrown below, after the load has ended.
       working.catch(() => {})
       const beside: Figures[] = []
       while (importSeconds === 0) {
         const run = await loader.call(task)
-        // One that the import ended in was half quiet.
+        // Leave out the run in which the import ended.
         if (importSeconds === 0 || beside.length === 0) beside.push(run)
       }
       await working
@@ -69,7 +69,7 @@ export async function openSearchLoad(options: SearchLoadOptions, cleanup: Cleanu
   }
 }
 
-/** The first pages of all searches of the set, every connection's in an order of its own. */
+/** The first pages of all questions, in a different order for each connection. */
 function requestsOf({ taxonomy, keys, connections }: SearchLoadOptions): Request[] {
   const values = valuesByRank(taxonomy)
   const stores = Object.values(storeQuestions(values)).flatMap((definitions) =>

@@ -18,18 +18,18 @@ export interface ReadyOptions {
   connections: number
 }
 
-/** What a service over a catalogue of so many stores does beside answering. */
+/** Start times, memory and freshness of a service over a catalogue of this size. */
 export interface ReadyResults {
   stores: number
   contacts: number
   fillSeconds: number
-  /** From starting the process to searches answered by memory. */
+  /** From the start of the process until searches use the index in memory. */
   fromPostgresSeconds: number
   fromSnapshotSeconds: number
   indexBytes: number
   snapshotBytes: number
   residentBytes: number
-  /** From the commit of an import of one record to the store being found by its new attributes, and not by its old ones. */
+  /** From the commit of a one-record import until searches find the store by its new attributes only. */
   changeFoundSeconds: number
   load: LoadFigures
 }
@@ -37,7 +37,7 @@ export interface ReadyResults {
 const importedStores = 100_000
 const readyTimeoutMs = 30 * 60_000
 
-/** Starts the service as operators do, over a database that was filled beforehand. */
+/** Starts the service as operators do, over a filled database. */
 export async function benchReady(
   { stores, seconds, connections }: ReadyOptions,
   workspace: Workspace,
@@ -80,7 +80,7 @@ async function startInMemory(program: Program): Promise<Service> {
   return service
 }
 
-/** A store gets a moment of discovery that no other store has. */
+/** Gives a store a discovery date that no other store has. */
 async function timeChange(program: Program, { api }: Service, workspace: Workspace, key: string): Promise<number> {
   const { origin } = new URL(api)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -95,7 +95,7 @@ async function timeChange(program: Program, { api }: Service, workspace: Workspa
     (JSON.parse(body) as { first_discovered_at: string }).first_discovered_at,
     '1999-12-31T23:59:59Z',
   ]
-  if (!(await isFoundAt(before))) throw new Error(`${changed} is not found as it is`)
+  if (!(await isFoundAt(before))) throw new Error(`${changed} is not found by its current attributes`)
 
   const record = { domain: changed, first_discovered_at: after }
   const file = await writeRecords(join(workspace.folder, 'changed-store.ndjson'), [record])
@@ -109,24 +109,24 @@ async function timeChange(program: Program, { api }: Service, workspace: Workspa
       until(async () => (await readBatch()) !== batch),
       until(() => isFoundAt(after)),
     ])
-    if (await isFoundAt(before)) throw new Error(`${changed} is still found as it was`)
+    if (await isFoundAt(before)) throw new Error(`${changed} is still found by its old attributes`)
     return Math.max(foundAtMs - committedAtMs, 0) / 1_000
   } finally {
     await database.end()
   }
 }
 
-/** A figure of the service's metrics; 0 for one that it does not tell yet. */
+/** A gauge of the service's metrics; 0 while it is missing. */
 async function readGauge({ metricsUrl }: Service, name: string): Promise<number> {
   const text = await (await fetch(metricsUrl)).text()
   return Number(new RegExp(`^(?:storedex_)?${name} (.+)$`, 'm').exec(text)?.[1] ?? 0)
 }
 
-/** Answers when it was so. */
+/** Polls until the condition holds, and returns that time. */
 async function until(isSo: () => Promise<boolean>): Promise<number> {
   const deadline = performance.now() + readyTimeoutMs
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('the service did not get there in half an hour')
+    if (performance.now() > deadline) throw new Error('the service was not ready within half an hour')
     await delay(10)
   }
   return performance.now()

@@ -12,9 +12,9 @@ import {
 import type { OwnEngine } from './own/engine.ts'
 
 const warmingPasses = 25
-/** The own engine is asked so often in a round: what takes microseconds is measured poorly by one look. */
+/** Samples of the own engine in a round: a single sample of a few microseconds is imprecise. */
 const ownSamples = 5
-/** What takes longer than this is measured twice only, once to compare it and once in the rounds. */
+/** Slower searches are measured only twice: once for the comparison of rows and once in the rounds. */
 const slowMs = 2_000
 
 /** Milliseconds, each the median of its samples, in the order of the engines. */
@@ -34,8 +34,8 @@ interface Page {
 }
 
 /**
- * Times each question's first and 200th page on all engines, which take turns within each round. Beforehand everybody is
- * asked everything once, and has to find what the own engine finds.
+ * Times each question's first and 200th page on all engines, which take turns within each round. First, every engine runs
+ * every search once and must find the same rows as the own engine.
  */
 export async function timeQuestions(
   own: OwnEngine,
@@ -70,7 +70,7 @@ export async function timeQuestions(
   }))
 }
 
-/** The own code is compiled as it runs; the service warms it before it listens. */
+/** Lets V8 compile the engine's code; the service does the same before it listens. */
 function warm(pages: readonly { searches: readonly PreparedSearch[] }[]): void {
   for (let pass = 0; pass < warmingPasses; pass++) for (const { searches } of pages) searches[0]!()
 }
@@ -82,12 +82,12 @@ async function openPage(search: Search, engines: readonly Engine[], name: string
     const run = await engine.prepare(search)
     page.searches.push(run)
     const { answer, ms } = await time(run)
-    // A sample of those who will hardly be asked again; for the others it was to get warm.
+    // For slow searches this run is a sample; for the others it is the warm-up.
     page.samples.push(ms > slowMs ? [ms] : [])
     if (index === 0 && answer) expected = answer
     else if (answer && !isSame(answer, expected))
       throw new Error(
-        `${engine.name} answers ${name} otherwise: ${answer.slice(0, 5)} in place of ${expected.slice(0, 5)}`,
+        `${engine.name} finds other rows for ${name}: ${answer.slice(0, 5)} instead of ${expected.slice(0, 5)}`,
       )
   }
   page.rows = expected.length
@@ -102,7 +102,7 @@ async function takeSamples({ searches, samples }: Page, round: number): Promise<
   }
 }
 
-/** Who was stopped has no answer, and took the longest time there is. */
+/** A stopped search has no answer and counts with the longest time. */
 async function time(run: PreparedSearch): Promise<{ answer: Answer | null; ms: number }> {
   const startedAtMs = performance.now()
   try {

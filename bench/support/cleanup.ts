@@ -1,6 +1,6 @@
 type Step = () => unknown
 
-/** What a run has to give back, newest first. A step that comes too late is taken at once, so nothing outlives the run. */
+/** Releases what a run opened, newest first. A step added after `run` is executed at once, so nothing outlives the run. */
 export class Cleanup {
   readonly #steps: Step[] = []
   #running: Promise<void> | undefined
@@ -20,7 +20,7 @@ export class Cleanup {
   }
 }
 
-/** One thing that cannot be given back must not keep the others. */
+/** One failing step must not prevent the others. */
 async function attempt(step: Step): Promise<void> {
   try {
     await step()

@@ -10,9 +10,9 @@ export type BenchContact = ContactRecord & Required<Pick<ContactRecord, 'role' |
 export const defaultContactsPerStore = 3
 
 /**
- * Contact records of stores for measurements, the same ones on every run and machine: on average `perStore` of them, none
- * at some stores and several times as many at others. Channels are where nobody is: on the stores' own hosts and
- * people.example, and phone numbers that are kept for fiction.
+ * Contact records for measurements, the same on every run and machine: `perStore` on average, none at some stores and
+ * several times as many at others. No address exists: emails use the stores' hosts, profiles people.example, and phone
+ * numbers are reserved for fiction.
  */
 export function* generateContacts(
   stores: Iterable<BenchStore>,
@@ -86,7 +86,7 @@ function generatePhones(random: Random): Phone[] {
   return [{ phone, type: random.pick(['mobile', 'direct', 'office'] as const), is_primary: true }]
 }
 
-/** Names, with the letters that stand for them in an address. */
+/** Names with their ASCII spelling for an email address. */
 function readNames(text: string): { name: string; inAddress: string }[] {
   const spell = (name: string) =>
     name

@@ -1,18 +1,18 @@
 import type { Random } from '../../catalogue/build/random.ts'
 
-/** Cuts a list into stretches, so that connections do not repeat each other. */
+/** Splits a list into contiguous shares, one for each connection. */
 export function splitEvenly<T>(items: readonly T[], connections: number): T[][] {
   const startOf = (share: number) => Math.floor((share * items.length) / connections)
   return Array.from({ length: connections }, (_, share) => items.slice(startOf(share), startOf(share + 1)))
 }
 
-/** The items one after the other, over and over. */
+/** Returns the items in order, repeatedly. */
 export function roundRobin<T>(items: readonly T[]): () => T {
   let at = 0
   return () => items[at++ % items.length]!
 }
 
-/** Results in the order of the items, however many are worked on at once. */
+/** Maps with at most `lanes` items in progress. Results are in the order of the items. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,

@@ -11,15 +11,15 @@ import type { Workspace } from './workspace.ts'
 
 const launcher = resolve(import.meta.dirname, '../../bin/storedex.mjs')
 
-/** Which engine the service searches with. */
+/** The search engines of the service. */
 export const engines = ['memory', 'postgres'] as const
 export type Engine = (typeof engines)[number]
 
-/** The program as an operator has it, run as child processes. */
+/** The program as an operator runs it, in child processes. */
 export interface Program {
-  /** Runs one command and answers what it printed with `--json`. */
+  /** Runs one command and returns the JSON it printed. */
   run<T>(...args: string[]): Promise<T>
-  /** Starts what `npm start` starts, and resolves once it answers. */
+  /** Runs `storedex serve`; resolves when it listens. */
   serve(environment?: Record<string, string>): Promise<Service>
 }
 
@@ -50,7 +50,7 @@ export function openProgram(workspace: Workspace, cleanup: Cleanup): Program {
 
     async serve(environment = {}) {
       const metricsPort = await pickFreePort()
-      // Its log goes to a file, as it does in production; the bench must not be kept busy reading it.
+      // The log goes to a file: reading it would take processor time from the measurement.
       const logFile = join(workspace.folder, `serve-${metricsPort}.log`)
       const log = openSync(logFile, 'w')
       const child = start(['serve'], { ...environment, METRICS_PORT: String(metricsPort) }, log)
@@ -64,7 +64,7 @@ export function openProgram(workspace: Workspace, cleanup: Cleanup): Program {
   }
 }
 
-/** Settings of the person who runs the bench must not reach what it measures; one that is set to nothing is not set. */
+/** Keeps the caller's settings away from the measured service; an empty variable counts as unset. */
 const clearedSettings = Object.fromEntries(
   'PUBLIC_URL DATA_KEYS PLANS_FILE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET STRIPE_API_BASE DATABASE_OWNER_URL LEDGER_DETAIL_MONTHS DELIVER_EMAILS LOG_LEVEL SEARCH_ENGINE SEARCH_MEMORY_MB NODE_OPTIONS'
     .split(' ')
@@ -96,7 +96,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Runs another program of the bench, on the terminal of this one. Its temporary files go the way of the place. */
+/** Runs another program of the bench on this terminal. Its temporary files go into the workspace. */
 export async function runScript(name: string, args: string[], workspace: Workspace, cleanup: Cleanup): Promise<void> {
   const script = join(import.meta.dirname, '..', name)
   const env = { ...process.env, TMPDIR: workspace.folder }
@@ -109,7 +109,7 @@ export async function runScript(name: string, args: string[], workspace: Workspa
 const unlimited = 2_000_000_000
 const meters = ['requests_per_minute', 'requests_per_day', 'search_rows', 'store_exports', 'contact_credits']
 
-/** Opens accounts whose limits no run can reach, and answers a live key of each. */
+/** Creates accounts whose limits no run can reach, and returns a live key for each. */
 export function openAccounts(program: Program, count: number): Promise<string[]> {
   return mapConcurrently(
     Array.from({ length: count }, (_, index) => index + 1),
@@ -134,7 +134,7 @@ export function openAccounts(program: Program, count: number): Promise<string[]>
 
 const readyTimeoutMs = 600_000
 
-/** Starts the service, and waits until it is this engine that answers searches. */
+/** Starts the service and waits until this engine answers searches. */
 export async function serveWith(
   engine: Engine,
   program: Program,
@@ -143,7 +143,8 @@ export async function serveWith(
   const service = await program.serve({ ...environment, SEARCH_ENGINE: engine })
   const deadline = performance.now() + readyTimeoutMs
   while ((await servingEngine(service)) !== engine) {
-    if (performance.now() > deadline) throw new Error(`searches are not answered by the engine ${engine}`)
+    if (performance.now() > deadline)
+      throw new Error(`the service did not switch searches to the engine ${engine} in time`)
     await delay(100)
   }
   return service

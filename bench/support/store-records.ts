@@ -3,8 +3,8 @@ import type { StoreRecord } from '../../catalogue/build/records.ts'
 import { type FacetFile, readFacet } from '../../catalogue/build/taxonomy/files.ts'
 
 /**
- * Store records for measurements: any number of them, the same ones on every run and machine. Skewed as real catalogues
- * are: a few values take most stores, and size, score, apps and ads go together. All of it invented.
+ * Invented store records for measurements, the same on every run and machine. The distribution resembles real
+ * catalogues: a few values cover most stores, and size, score, apps and ads are correlated.
  */
 export function* generateStores(count: number, seed = 1): Generator<StoreRecord> {
   const random = new Random(seed)
@@ -14,7 +14,7 @@ export function* generateStores(count: number, seed = 1): Generator<StoreRecord>
 
 type Draws = Record<'category' | 'country' | 'app' | 'pixel', () => string>
 
-/** Later values are rarer, roughly as one over their rank. */
+/** A value's frequency is roughly one over its rank. */
 function makeDraws(random: Random): Draws {
   const skewed = (facet: FacetFile) => {
     const values = readFacet(facet).map((item) => item.value)

@@ -1,4 +1,4 @@
-/** The few shapes that charts are drawn of, as text of an SVG file. */
+/** Charts as SVG text. */
 
 export const colours = ['#0b6e4f', '#b5179e', '#d17b0f', '#2b59c3', '#6c757d', '#a4243b']
 
@@ -32,7 +32,7 @@ interface Series {
   points: readonly (readonly [seconds: number, value: number])[]
 }
 
-/** Values over time, from zero up. */
+/** A line chart of values over time, starting at zero. */
 export function timeChart(title: string, unit: string, series: readonly Series[]): string {
   const all = series.flatMap(({ points }) => points)
   const [lastSecond, most] = [
@@ -59,7 +59,7 @@ export function timeChart(title: string, unit: string, series: readonly Series[]
   return svg(`${title} (${unit})`, width, height, [...axes, ...lines])
 }
 
-/** The next number of the kind 1, 2 or 5 times a power of ten. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 function roundUp(value: number): number {
   if (value <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(value))

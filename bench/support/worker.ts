@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { Cleanup } from './cleanup.ts'
 
 /**
- * Targets and load each run in a process of their own, so that none slows another's event loop. The parent asks, one
- * task at a time, and the child answers.
+ * Targets and load run in separate processes, so that none slows another's event loop. The parent sends one task at a
+ * time, and the child replies with the result.
  */
 export interface Worker<Task, Result> {
   call(task: Task): Promise<Result>
@@ -34,7 +34,7 @@ function callChild<Task, Result>(child: ChildProcess, task: Task): Promise<Resul
     }
     const onExit = () => {
       stopListening()
-      reject(new Error('a process of the bench ended before it answered'))
+      reject(new Error('a worker process exited before it replied'))
     }
     child.once('message', onMessage)
     child.once('exit', onExit)
@@ -42,7 +42,7 @@ function callChild<Task, Result>(child: ChildProcess, task: Task): Promise<Resul
   })
 }
 
-/** The child's side: answers every task until the parent is gone. */
+/** The child's side: handles tasks until the parent exits. */
 export function serveParent<Task, Result>(work: (task: Task) => Promise<Result>): void {
   process.on('message', async (task: Task) => {
     let outcome: Outcome<Result>
@@ -53,7 +53,7 @@ export function serveParent<Task, Result>(work: (task: Task) => Promise<Result>)
     }
     process.send?.(outcome)
   })
-  // Ctrl-C reaches the whole group; when this process ends is the parent's to say.
+  // Ctrl-C reaches the whole process group; the parent decides when this process ends.
   process.on('SIGINT', () => {})
   process.once('disconnect', () => process.exit())
 }

@@ -12,24 +12,24 @@ import type { Cleanup } from './cleanup.ts'
 
 const migrations = join(import.meta.dirname, '../../server/migrations')
 
-/** A database and a folder of the bench's own; both are gone when it is over. */
+/** A temporary database and folder, removed at the end. */
 export interface Workspace {
   folder: string
   dataDir: string
   databaseUrl: string
-  /** What tells the program where to work. */
+  /** Environment variables that point the program to both. */
   environment: Record<string, string>
 }
 
 export function openTemporaryFolder(cleanup: Cleanup): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'storedex-bench-'))
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }))
-  // Root lends the embedded PostgreSQL another user, who has to get through.
+  // Under root the embedded PostgreSQL runs as another user, which must be able to enter the folder.
   if (process.getuid?.() === 0) chmodSync(folder, 0o711)
   return folder
 }
 
-/** In the embedded PostgreSQL, as an operator without one has it; with a `serverUrl`, in a new database of that server. */
+/** Uses the embedded PostgreSQL, or a new database on the server that `serverUrl` names. */
 export async function openWorkspace(serverUrl: string | null, cleanup: Cleanup): Promise<Workspace> {
   const folder = openTemporaryFolder(cleanup)
   const dataDir = join(folder, 'data')
@@ -38,8 +38,8 @@ export async function openWorkspace(serverUrl: string | null, cleanup: Cleanup):
     const databaseUrl = await createDatabase(serverUrl, cleanup)
     return { folder, dataDir, databaseUrl, environment: { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } }
   }
-  // Held open from here, so that commands join it and need not start it.
-  const postgres = await openDatabaseServer({ dataDir })
+  // Keeping it open spares each command a start of PostgreSQL.
+  const postgres = await openEmbeddedPostgres({ dataDir })
   const home = realpathSync(join(dataDir, 'postgres'))
   cleanup.add(async () => {
     await postgres.release()
@@ -48,12 +48,12 @@ export async function openWorkspace(serverUrl: string | null, cleanup: Cleanup):
   return { folder, dataDir, databaseUrl: postgres.url, environment: { DATA_DIR: dataDir, DATABASE_URL: '' } }
 }
 
-/** The database that the URL names is only connected to: what is in it stays as it is. */
+/** Connects to the named database only to create another one; its contents stay unchanged. */
 async function createDatabase(serverUrl: string, cleanup: Cleanup): Promise<string> {
   const url = new URL(serverUrl)
-  // Messages can be counted only while they can be read.
+  // The proxy cannot count encrypted messages.
   if (!['disable', null].includes(url.searchParams.get('sslmode')))
-    throw new OperatorError('The bench counts what goes to the database, so DATABASE_URL must be one without TLS.')
+    throw new OperatorError('The bench counts database messages, which TLS hides: set a DATABASE_URL without TLS.')
   const name = `storedex_bench_${randomBytes(6).toString('hex')}`
   const run = async (sql: string) => {
     const client = new pg.Client({ connectionString: serverUrl })

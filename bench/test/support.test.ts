@@ -16,7 +16,7 @@ test('a median is the value in the middle, whatever the order', () => {
   expect(median([4, 1, 3, 2])).toBe(2.5)
 })
 
-test('there are no values to rank have neither', () => {
+test('no values have neither', () => {
   expect(() => percentile(new Float64Array(), 0.5)).toThrow()
   expect(() => median([])).toThrow()
 })

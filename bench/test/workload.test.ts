@@ -58,7 +58,7 @@ const load = { key: 'sdx', name: 'connection 1', contactIds }
 test('no reveal names a contact that one before it named, and nobody left is an error', () => {
   const nextBatch = contactBatches(contactIds, 'reveal_10')
   expect([...nextBatch(), ...nextBatch()]).toEqual(contactIds.slice(0, 20))
-  expect(nextBatch).toThrow('everybody was revealed')
+  expect(nextBatch).toThrow('all contacts were revealed')
 })
 
 test('a server that spends nothing is asked for the same contacts over and over', () => {

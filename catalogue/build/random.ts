@@ -4,8 +4,8 @@ export interface Weighted<T> {
 }
 
 /**
- * A seeded source of chance (mulberry32). Only integer operations and exactly rounded arithmetic, here and in its
- * callers, so that every machine draws the same catalogue.
+ * A seeded random number generator (mulberry32). It and its callers use only integer operations and exactly rounded
+ * arithmetic, so that every machine generates the same catalogue.
  */
 export class Random {
   #state: number

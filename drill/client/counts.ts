@@ -1,6 +1,6 @@
 import { percentile } from '../../bench/support/statistics.ts'
 
-/** How often each thing came. */
+/** Counts by name. */
 export class Counts {
   readonly #counts = new Map<string, number>()
 
@@ -12,7 +12,7 @@ export class Counts {
     return this.#counts.get(name) ?? 0
   }
 
-  /** How many came that are none of these. */
+  /** The total of all other names. */
   besides(...names: string[]): number {
     return [...this.#counts].reduce((sum, [name, count]) => (names.includes(name) ? sum : sum + count), 0)
   }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** What came of one request: a reply, or how its connection was lost. */
+/** The result of one request: a reply, or a lost connection. */
 export type Answer = Reply | Loss
 
 export interface Reply {
@@ -23,7 +23,7 @@ export interface RequestParts {
   headers?: Record<string, string>
 }
 
-/** One request as it goes over the wire. */
+/** One HTTP request as text. */
 export function requestText(method: string, path: string, { key, body, headers = {} }: RequestParts = {}): string {
   const text = body === undefined ? '' : JSON.stringify(body)
   const all: Record<string, string> = {
@@ -42,8 +42,8 @@ export function requestText(method: string, path: string, { key, body, headers =
 const endOfHead = Buffer.from('\r\n\r\n')
 
 /**
- * One keep-alive connection with one request at a time on it, connected anew when it was closed. It parses no more than it
- * has to, so that a load costs the machine little, and tells a refused connection from one that was reset.
+ * A keep-alive connection with one request at a time, which reconnects when closed. It parses only the necessary parts, so
+ * that load costs little processor time, and distinguishes a refused connection from a reset one.
  */
 export class HttpConnection {
   readonly #port: number
@@ -56,7 +56,7 @@ export class HttpConnection {
     this.#port = Number(port)
   }
 
-  /** Sends the text, and after it bytes that no text can hold. */
+  /** Sends the text, then optional binary data. */
   request(text: string, timeoutMs = 30_000, bytes?: Buffer): Promise<Answer> {
     const startedAt = performance.now()
     const socket = this.#socket ?? connect({ host: this.#host, port: this.#port, noDelay: true })
@@ -68,7 +68,7 @@ export class HttpConnection {
         clearTimeout(timer)
         socket.removeAllListeners()
         socket.on('error', () => {})
-        // An idle connection that the server closes must not be used again.
+        // Do not reuse an idle connection that the server closes.
         if (isOver) this.close()
         else socket.once('close', () => this.#forget(socket))
         resolve(answer)
@@ -79,7 +79,7 @@ export class HttpConnection {
       socket.once('connect', () => {
         isConnected = true
       })
-      // What went wrong comes first and is followed by `close`.
+      // `close` follows each error.
       socket.on('error', () => {})
       socket.once('close', () => lose(isConnected ? 'reset' : 'refused'))
       socket.on('data', (chunk: Buffer) => {
@@ -125,5 +125,5 @@ export async function requestOnce(origin: string, text: string, timeoutMs?: numb
 
 export const jsonOf = <T>({ body }: Reply) => JSON.parse(body.toString('utf8')) as T
 
-/** Names an answer in a count: its status, or how it was lost. */
+/** Label of an answer in counts: its status, or how the connection was lost. */
 export const labelOf = (answer: Answer) => (answer.status === null ? answer.loss : String(answer.status))

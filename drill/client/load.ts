@@ -6,9 +6,9 @@ import type { LatencySummary } from './counts.ts'
 export interface Flow {
   name: string
   connections: number
-  /** Sent as often as this where a connection is free; null: each connection sends as soon as it has its reply. */
+  /** Rate, as far as connections are free; null: each connection sends again as soon as it has its reply. */
   ratePerSecond: number | null
-  /** Whole requests, taken in turn. */
+  /** Raw requests, sent in order and repeated. */
   requests: string[]
   timeoutMs: number
 }
@@ -20,7 +20,7 @@ export interface LoadTask {
 }
 
 export interface FlowResult {
-  /** How often each status came, or a connection was lost. */
+  /** Counts of statuses and of lost connections. */
   answers: Record<string, number>
   sent: number
   /** Not sent because no connection was free. */
@@ -33,7 +33,7 @@ export type LoadResult = Record<string, FlowResult>
 
 export type LoadGenerator = (task: LoadTask) => Promise<LoadResult>
 
-/** A load generator in a process of its own, so that the drill's own work does not slow it. */
+/** A load generator in its own process, so that the drill's work does not slow it. */
 export function openLoadGenerator(cleanup: Cleanup): LoadGenerator {
   const worker = startWorker<LoadTask, LoadResult>(new URL('./load.worker.ts', import.meta.url), cleanup)
   return (task) => worker.call(task)

@@ -5,7 +5,7 @@ import { HttpConnection, labelOf } from './http-connection.ts'
 import type { Flow, FlowResult, LoadResult, LoadTask } from './load.ts'
 
 const tickMs = 10
-/** A client whose connection is refused does not spin. */
+/** Pause after a lost connection, so that a refused client does not spin. */
 const afterLossMs = 50
 
 serveParent<LoadTask, LoadResult>(async ({ origin, seconds, flows }) => {

@@ -3,22 +3,22 @@ import { connect, type Socket } from 'node:net'
 export interface MisbehavingConnectionsOptions {
   origin: string
   count: number
-  /** What each connection sends at once. */
+  /** Sent by each connection when it opens. */
   firstBytes: (index: number) => string
-  /** What each sends again and again; null: nothing. */
+  /** Sent repeatedly by each connection; null for nothing. */
   repeatedBytes: string | null
   repeatEveryMs: number
-  /** Whether it takes what the server sends. */
+  /** Whether it reads replies. */
   reads: boolean
 }
 
-/** Connections that behave badly, held open until told otherwise. */
+/** Connections that misbehave and stay open until `close`. */
 export class MisbehavingConnections {
   readonly #sockets: Socket[]
   readonly #timer: NodeJS.Timeout | undefined
   /** Connections that the server closed. */
   closed = 0
-  /** What it said before closing. */
+  /** Counts of the replies' statuses. */
   readonly statuses = new Map<string, number>()
 
   constructor({ origin, count, firstBytes, repeatedBytes, repeatEveryMs, reads }: MisbehavingConnectionsOptions) {

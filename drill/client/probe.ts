@@ -9,7 +9,7 @@ export interface ProbeOptions {
   timeoutMs?: number
 }
 
-/** One client that asks the same again and again, one request at a time, and keeps what it got. */
+/** One client that repeats a request, one at a time, and records the replies. */
 export class Probe {
   readonly answers = new Counts()
   readonly all: { startedAt: number; endedAt: number; answer: Answer }[] = []
@@ -45,7 +45,7 @@ export class Probe {
   }
 }
 
-/** How long it takes until a request is answered 200, in milliseconds; null when that takes longer than `mostMs`. */
+/** Milliseconds until a request gets 200; null after the timeout. */
 export async function timeUntilServed(origin: string, text: string, maxMs: number): Promise<number | null> {
   const startedAt = performance.now()
   const connection = new HttpConnection(origin)

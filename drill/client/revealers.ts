@@ -7,7 +7,7 @@ import type { Drill } from '../scenario.ts'
 import { Counts } from './counts.ts'
 import { type Answer, HttpConnection, jsonOf, labelOf, type Reply, requestText } from './http-connection.ts'
 
-/** One reveal that a client wants, under one Idempotency-Key, for as long as it takes. */
+/** One reveal with an Idempotency-Key, repeated until it succeeds. */
 interface RevealTask {
   text: string
   ids: string[]
@@ -30,7 +30,7 @@ export interface RevealersOptions {
 const maxKept = 2_000
 const taskTimeoutMs = 90_000
 
-/** Clients that reveal people with an Idempotency-Key, repeat what got no reply, and replay what did. */
+/** Clients that reveal contacts with an Idempotency-Key, repeat requests without a reply, and replay answered ones. */
 export class Revealers {
   readonly answers = new Counts()
   /** Durations of all requests that were answered. */
@@ -58,7 +58,7 @@ export class Revealers {
     this.#running = Promise.all(Array.from({ length: this.#options.clients }, () => this.#runClient()))
   }
 
-  /** Lets every client bring its last wish to its end. */
+  /** Stops after each client's current reveal. */
   async finish(): Promise<void> {
     this.#isStopping = true
     await this.#running
@@ -120,10 +120,9 @@ export class Revealers {
     if (this.faults.length < 5 && answer.status !== null) this.faults.push(`${answer.status} ${answer.body}`)
   }
 
-  /** Replays all that was kept, and compares what clients were told with what the account was charged. */
+  /** Replays answered reveals, and compares the replies with the account's usage. */
   async check(drill: Drill): Promise<void> {
-    if (!(await this.#installation.service.isReadyWithin(30_000)))
-      throw new Error('the service does not serve any more')
+    if (!(await this.#installation.service.isReadyWithin(30_000))) throw new Error('the service stopped serving')
     const connection = new HttpConnection(this.#installation.service.origin)
     for (const task of this.#answeredTasks.slice(0, 300)) await this.#complete(connection, task)
     const { key } = this.#installation.accounts.greedy
@@ -138,13 +137,13 @@ export class Revealers {
     connection.close()
     const revealed = this.#chargedAt.size
     const notOnce = [...this.#chargedAt.values()].filter((times) => times !== 1).length
-    const came = `${revealed} people revealed, ${contact_credits.used} credits used, ${this.#spent} told as spent, ${notOnce} not charged exactly once`
+    const came = `${revealed} people revealed, ${contact_credits.used} credits used, ${this.#spent} reported as spent, ${notOnce} not charged exactly once`
     const isExact = contact_credits.used === revealed && this.#spent === revealed && notOnce === 0 && revealed > 0
     drill.check('every reveal is charged exactly once', isExact, came)
     const replays = `${this.#differing} of ${this.#replays} replays differ`
     drill.check('a replay is the first reply, byte for byte', this.#differing === 0 && this.#replays > 0, replays)
-    const refusals = `${this.#failed} wishes without a reply; ${this.faults.join(' ')}`
-    drill.check('every wish is fulfilled in the end, and nothing is refused for good', this.#failed === 0, refusals)
+    const refusals = `${this.#failed} reveals without a reply; ${this.faults.join(' ')}`
+    drill.check('every reveal succeeds in the end', this.#failed === 0, refusals)
     drill.figure('answers to reveals', String(this.answers))
   }
 }

@@ -10,7 +10,7 @@ interface CommandEnd {
   stdout: string
   stderr: string
   seconds: number
-  /** The most memory it had, looked at ten times a second. */
+  /** Peak memory, sampled ten times a second. */
   peakMb: number
 }
 
@@ -19,7 +19,7 @@ export interface RunningCommand {
   end: Promise<CommandEnd>
 }
 
-/** The command line as an operator uses it. */
+/** Runs commands as an operator does. */
 export class CommandLine {
   readonly #environment: Record<string, string>
   readonly #cleanup: Cleanup
@@ -52,14 +52,14 @@ export class CommandLine {
     return { child, end: end() }
   }
 
-  /** Runs a command that has to succeed; answers what it printed. */
+  /** Runs a command that must succeed, and returns the JSON it printed. */
   async run<T>(...args: string[]): Promise<T> {
     const { code, stdout, stderr } = await this.start(...args).end
     if (code !== 0) throw new Error(`storedex ${args.join(' ')} ended with ${code}:\n${stderr}`)
     return JSON.parse(stdout) as T
   }
 
-  /** What `ledger check` finds, in words; "no differences" when the ledger balances. */
+  /** Runs `ledger check` and returns its result as text: "no differences" when the ledger balances. */
   async checkLedger(): Promise<string> {
     const { stdout, stderr } = await this.start('ledger', 'check').end
     try {

@@ -14,7 +14,7 @@ const oldest = 15
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 30_000
 
-/** A PostgreSQL that the operator runs, as `DATABASE_URL` names one. The drill starts and stops it. */
+/** An operator's PostgreSQL, as `DATABASE_URL` names one. The drill starts and stops it. */
 export class ExternalPostgres {
   readonly url: string
   readonly #location: ClusterLocation
@@ -22,7 +22,7 @@ export class ExternalPostgres {
   readonly #port: number
   readonly #environment: Record<string, string>
   #child: ChildProcess | undefined
-  /** A scenario that is being cleaned up must not start it anew. */
+  /** Prevents a restart while the scenario is cleaned up. */
   #isOver = false
 
   private constructor(location: ClusterLocation, program: string, port: number, environment: Record<string, string>) {
@@ -33,7 +33,7 @@ export class ExternalPostgres {
     this.url = `postgres://storedex@127.0.0.1:${port}/postgres`
   }
 
-  /** Makes and starts one: of the machine's own programs where it has them, else of those that come along. */
+  /** Creates and starts a cluster, with the machine's PostgreSQL if there is one, otherwise with the embedded programs. */
   static async open(folder: string, environment: Record<string, string>, cleanup: Cleanup): Promise<ExternalPostgres> {
     const place = preparePlace(folder)
     const { cluster, data } = clusterPaths(place.home)
@@ -102,7 +102,7 @@ export class ExternalPostgres {
   }
 }
 
-/** The oldest programs of this machine that are new enough: those furthest from ours. */
+/** The oldest supported PostgreSQL on this machine: the one most different from the embedded version. */
 function findLocalPrograms(): string | undefined {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root) ? readdirSync(root).map(Number) : []

@@ -9,7 +9,7 @@ import { endPostgres, isTrueWithin, postmasterOf } from './processes.ts'
 import { fillInstallation, type InstallationContents } from './seed.ts'
 import { Service } from './service.ts'
 
-/** A running service of the scenario's own, with everything that is in it. */
+/** A running service of one scenario, with its data. */
 export interface Installation extends InstallationContents {
   folder: string
   dataDir: string
@@ -20,7 +20,7 @@ export interface Installation extends InstallationContents {
 export interface InstallationOptions {
   environment?: Record<string, string>
   descriptors?: number
-  /** Where the copy is made; a folder of the scenario when left out. */
+  /** Data directory of the copy; by default in the scenario's folder. */
   dataDir?: string
 }
 
@@ -45,10 +45,10 @@ export async function copySeed(
   return { dataDir: to, contents }
 }
 
-/** The running postmaster of the world's embedded PostgreSQL. */
+/** The process id of the installation's embedded PostgreSQL. Throws when it is not running. */
 export function requirePostmaster({ dataDir }: Installation): number {
   const pid = postmasterOf(dataDir)
-  if (pid === undefined) throw new Error('PostgreSQL does not run')
+  if (pid === undefined) throw new Error('PostgreSQL is not running')
   return pid
 }
 
@@ -58,12 +58,12 @@ export const searchStores = (key: string, limit: number, filters: object = {}) =
   requestText('POST', '/api/v1/stores/search', { key, body: { filters, limit } })
 
 /**
- * Waits until the service serves again, as a supervisor would: a server that ended is counted and started anew. False when it
- * does not serve within the time.
+ * Waits until the service serves again. Restarts a server that ended, as a supervisor would. Returns false after the
+ * timeout.
  */
 export async function recoverWithin(maxMs: number, { service, domains, accounts }: Installation): Promise<boolean> {
   const text = lookup(domains[0]!, accounts.greedy.key)
-  // Let the fault be felt first.
+  // Let the fault take effect first.
   await delay(100)
   return isTrueWithin(maxMs, async () => {
     if (!service.isRunning) await service.start()
@@ -71,7 +71,7 @@ export async function recoverWithin(maxMs: number, { service, domains, accounts 
   })
 }
 
-/** What every scenario ends with: the ledger balances and the service never ended by itself. */
+/** Checks the invariants of all scenarios: the ledger balances and the service never ended by itself. */
 export async function checkInvariants(drill: Drill, { service, commands }: Installation): Promise<void> {
   const found = await commands.checkLedger()
   drill.check('the ledger balances', found === 'no differences', found)
@@ -87,12 +87,12 @@ interface ExternalInstallation extends Installation {
 }
 
 interface ExternalInstallationOptions {
-  /** Environments of the two programs, over what they have anyway. */
+  /** Additional environment variables of the two programs. */
   serverEnvironment?: Record<string, string>
   postgresEnvironment?: Record<string, string>
 }
 
-/** A service on a PostgreSQL of the operator's, filled like the seed. */
+/** Starts a service on an operator's PostgreSQL and fills it like the seed. */
 export async function openExternalInstallation(
   drill: Drill,
   options: ExternalInstallationOptions = {},

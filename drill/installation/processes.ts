@@ -35,14 +35,14 @@ export function commandLineOf(pid: number): string {
   return (readProc(pid, 'cmdline') ?? '').replaceAll('\0', ' ')
 }
 
-/** Memory of its own and all that is resident, shared pages too, in MB; 0 when it is gone. */
+/** Private and resident memory in MB; resident includes shared pages. 0 for a process that is gone. */
 export function memoryOf(pid: number): { ownMb: number; residentMb: number } {
   const status = readProc(pid, 'status') ?? ''
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
   return { ownMb: kilobytes('RssAnon') / 1024, residentMb: kilobytes('VmRSS') / 1024 }
 }
 
-/** The most resident memory that the process ever had, in MB. */
+/** Peak resident memory in MB. */
 export function peakMemoryOf(pid: number): number {
   return Number(/^VmHWM:\s+(\d+)/m.exec(readProc(pid, 'status') ?? '')?.[1] ?? 0) / 1024
 }
@@ -55,7 +55,7 @@ export function descriptorsOf(pid: number): number {
   }
 }
 
-/** Sends a signal; a process that is gone already needs none. */
+/** Sends a signal, unless the process is gone. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
@@ -72,7 +72,7 @@ export async function isTrueWithin(timeoutMs: number, condition: () => unknown, 
   }
 }
 
-/** The process id of the PostgreSQL that runs in a data directory; undefined when none does. */
+/** The process id of the PostgreSQL of a data directory; undefined when it is not running. */
 export function postmasterOf(dataDir: string): number | undefined {
   try {
     const home = realpathSync(join(dataDir, 'postgres'))
@@ -83,12 +83,12 @@ export function postmasterOf(dataDir: string): number | undefined {
   }
 }
 
-/** All processes of a PostgreSQL, its first one last. */
+/** All processes of a PostgreSQL, the postmaster last. */
 export function postgresProcesses(postmaster: number): number[] {
   return [...childrenOf(postmaster), postmaster]
 }
 
-/** Ends what a failed scenario left running, stopped processes too. */
+/** Ends a PostgreSQL that a failed scenario left running or stopped. */
 export async function endPostgres(dataDir: string): Promise<void> {
   const postmaster = postmasterOf(dataDir)
   if (postmaster === undefined) return
@@ -103,7 +103,7 @@ export async function endPostgres(dataDir: string): Promise<void> {
 export async function withDatabase<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const postgres = await openEmbeddedPostgres({ dataDir })
   const client = new pg.Client({ connectionString: postgres.url })
-  // A connection that a kill cuts is reported by its statement.
+  // When a kill cuts the connection, its statement reports the error.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -2,20 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Installation, requirePostmaster } from './installation.ts'
 import { descriptorsOf, memoryOf, postgresProcesses } from './processes.ts'
 
-/** How the service fares at a moment. */
+/** Resource usage of the service at one moment. */
 export interface ResourceSample {
   seconds: number
   serverMb: number
   heapMb: number
-  /** What the processes of PostgreSQL have each for themselves, added up. */
+  /** Sum of the private memory of PostgreSQL's processes. */
   postgresMb: number
   serverDescriptors: number
   postgresProcesses: number
-  /** The longest that the event loop was late, of 99 times in a hundred. */
+  /** p99 of the event loop delay. */
   loopDelayMs: number
 }
 
-/** Takes the vitals every so often until it is told to stop. */
+/** Samples resource usage until `stop` aborts. */
 export async function watchResources(
   installation: Installation,
   everyMs: number,
@@ -54,7 +54,7 @@ interface Sample {
   descriptors: number
 }
 
-/** Looks at the server's process from outside, again and again. */
+/** Samples memory and descriptors of the server's process. */
 export class ProcessSampler {
   readonly samples: Sample[] = []
   readonly #timer: NodeJS.Timeout

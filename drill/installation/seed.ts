@@ -9,9 +9,9 @@ import { CommandLine } from './command.ts'
 import { endPostgres } from './processes.ts'
 import { Service } from './service.ts'
 
-/** What was put into an installation. */
+/** The data of an installation. */
 export interface InstallationContents {
-  /** Public ids of people who can be revealed. */
+  /** Public ids of contacts that can be revealed. */
   contactIds: string[]
   domains: string[]
   accounts: Record<AccountName, Account>
@@ -22,11 +22,11 @@ interface Account {
   key: string
 }
 
-/** Neither has limits in its way. */
+/** Both accounts have unlimited meters. */
 const accountNames = ['greedy', 'modest'] as const
 type AccountName = (typeof accountNames)[number]
 
-/** An installation that does not run, to be copied. */
+/** A stopped installation to copy. */
 export interface Seed {
   dataDir: string
   contents: InstallationContents
@@ -54,7 +54,7 @@ export async function makeSeed(folder: string, cleanup: Cleanup): Promise<Seed> 
   return { dataDir, contents }
 }
 
-/** Imports stores and people, and makes the accounts, by the command line beside the running service. */
+/** Imports stores and contacts and creates the accounts, by commands beside the running service. */
 export async function fillInstallation(
   { origin }: Service,
   commands: CommandLine,
@@ -86,7 +86,7 @@ export async function importRecords(
   if (rejected > 0) throw new Error(`${rejected} ${kind} of the drill were rejected`)
 }
 
-/** An account with the limits of its plan, or with none in its way. */
+/** Creates an account with the limits of its plan, or with unlimited meters. */
 export async function makeAccount(commands: CommandLine, name: string, isUnlimited: boolean): Promise<Account> {
   const { id } = await commands.run<{ id: string }>(
     'accounts',
@@ -103,7 +103,7 @@ export async function makeAccount(commands: CommandLine, name: string, isUnlimit
   return { id, key: await makeKey(commands, id) }
 }
 
-/** A new key that may do everything. */
+/** Creates a key with all scopes. */
 export async function makeKey(commands: CommandLine, accountId: string): Promise<string> {
   return (await commands.run<{ key: string }>('keys', 'create', accountId, '--name', 'drill', '--all-scopes')).key
 }
@@ -129,7 +129,7 @@ async function findContacts(origin: string, key: string): Promise<string[]> {
   return ids
 }
 
-/** Asks for what has to be there. */
+/** Sends a request that must succeed, and returns the reply's JSON. */
 export async function requestJson<T>(
   connection: HttpConnection,
   method: string,

@@ -22,19 +22,19 @@ export interface ServiceOptions {
 const startTimeoutMs = 90_000
 const stopTimeoutMs = 40_000
 
-/** The service as an operator starts it, at one port for all its starts. */
+/** The service as an operator starts it. All starts use the same port. */
 export class Service {
   readonly origin: string
   readonly metricsUrl: string
   readonly #options: ServiceOptions
   readonly #logFile: string
   #child: ChildProcess | undefined
-  /** Times that it ended although nobody told it to. */
+  /** How often it exited without being stopped. */
   unexpectedExits = 0
-  /** How it ended the last time. */
+  /** Exit status of the last end. */
   lastExit = 'nothing'
   #isStopRequested = false
-  /** A scenario that is being cleaned up must not start it anew. */
+  /** Prevents a restart while the scenario is cleaned up. */
   #isOver = false
 
   private constructor(options: ServiceOptions, port: number, metricsPort: number) {
@@ -54,7 +54,7 @@ export class Service {
     return service
   }
 
-  /** Starts it, and resolves when it greets. */
+  /** Starts the process; resolves when it listens. */
   async start(): Promise<void> {
     if (this.#isOver) throw new Error('the scenario is over')
     const { descriptors, environment } = this.#options
@@ -78,7 +78,7 @@ export class Service {
       once(lines, 'line', { signal: AbortSignal.timeout(startTimeoutMs) }),
       once(lines, 'close').then(() => null),
     ])
-    if (firstLine === null) throw new Error(`the service ended before it greeted:\n${this.log()}`)
+    if (firstLine === null) throw new Error(`the service ended before it listened:\n${this.log()}`)
   }
 
   get pid(): number {
@@ -99,7 +99,7 @@ export class Service {
     return this.#end('SIGKILL')
   }
 
-  /** Asks it to end; on the spot when that takes too long. */
+  /** Sends SIGTERM, and SIGKILL when stopping takes too long. */
   async stop(): Promise<void> {
     const timer = setTimeout(() => this.#child?.kill('SIGKILL'), stopTimeoutMs)
     await this.#end('SIGTERM')
@@ -122,7 +122,7 @@ export class Service {
     return isTrueWithin(timeoutMs, () => this.isReady(), 50)
   }
 
-  /** The end of what it wrote on standard error. */
+  /** The end of its standard error. */
   log(): string {
     return readFileSync(this.#logFile, 'utf8').slice(-4_000)
   }

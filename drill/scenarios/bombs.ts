@@ -26,7 +26,7 @@ export const bombs: Scenario = {
     await sendBodies(drill, installation)
     const megabytes = drill.isShort ? 256 : 2_048
     await importBomb(drill, installation, 'one endless line', Buffer.alloc(1 << 20, 'x'), megabytes)
-    // Lines cost time by their number.
+    // Import time depends on the number of lines.
     await importBomb(drill, installation, 'endless empty lines', Buffer.alloc(1 << 20, '\n'), megabytes / 32)
     await importBomb(
       drill,

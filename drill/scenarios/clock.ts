@@ -25,12 +25,12 @@ const steps = {
   '-10 years': -3_652 * day,
 }
 
-/** Whose clock is wrong, and the clocks to set for it. */
+/** Label → clocks to set. */
 type Clocks = Record<string, readonly SkewedClock[]>
 
-/** More than the plan's 60 a minute when both are counted to one minute, and within it when each has its own. */
+/** Together above the plan's 60 a minute, so that refusals show when both count to the same minute. */
 const [requestsWhileWrong, requestsAfter] = [50, 20]
-/** Where the server's clock is right, both lie in one minute. */
+/** With a correct server clock both fall into one minute, so together they stay within the limit. */
 const requestsWhileServerIsRight = 30
 
 export const clock: Scenario = {
@@ -95,11 +95,11 @@ async function stepAll(
 interface ObservedAnswer {
   /** The status, or how the connection was lost. */
   name: string
-  /** What a refusal says about coming back. */
+  /** The Retry-After of a refusal, as text. */
   advice: string
 }
 
-/** Lookups by an account with the limits of its plan, and one request of each other kind without limits. */
+/** Sends lookups with a limited account, and one request of each other kind with an unlimited one. */
 async function useService(installation: Installation, key: string, lookups: number): Promise<ObservedAnswer[]> {
   const { service, accounts, domains, contactIds } = installation
   const unlimited = accounts.modest.key
@@ -121,10 +121,10 @@ async function useService(installation: Installation, key: string, lookups: numb
 
 const libraryPath = 'faketime/libfaketimeMT.so.1'
 
-/** A clock that other processes read in place of the machine's, and that can be set while they run. */
+/** A fake system clock for other processes, which can be set while they run. */
 class SkewedClock {
   readonly #file: string
-  /** What the processes need in their environment. */
+  /** Environment variables of the processes. */
   readonly environment: Record<string, string>
 
   constructor(file: string) {
@@ -133,15 +133,15 @@ class SkewedClock {
     this.environment = {
       LD_PRELOAD: findLibrary(),
       FAKETIME_TIMESTAMP_FILE: file,
-      // Timers go by the monotonic clock, which no operator can set.
+      // Timers use the monotonic clock, which cannot be set.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
       DONT_FAKE_MONOTONIC: '1',
-      // The file is read each time, so that a step is seen at once.
+      // Read the file each time, so that a step takes effect at once.
       FAKETIME_NO_CACHE: '1',
     }
   }
 
-  /** Sets it this much ahead of the machine's clock. */
+  /** Sets the offset from the machine's clock. */
   set(aheadSeconds: number): void {
     const aside = `${this.#file}.new`
     writeFileSync(aside, `${aheadSeconds < 0 ? '' : '+'}${aheadSeconds}\n`)
@@ -150,7 +150,7 @@ class SkewedClock {
   }
 }
 
-/** For what a process has begun by the clock it had. */
+/** Time for operations that began with the earlier clock. */
 const settleMs = 500
 
 function findLibrary(): string {

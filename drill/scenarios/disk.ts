@@ -78,7 +78,7 @@ export const disk: Scenario = {
   },
 }
 
-/** A small disk of its own, gone with the scenario. */
+/** Mounts a small disk for the scenario. */
 function mountDisk({ folder, cleanup }: Drill): string {
   const disk = join(folder, 'disk')
   mkdirSync(disk)
@@ -92,7 +92,7 @@ function mountDisk({ folder, cleanup }: Drill): string {
   return disk
 }
 
-/** Fills the disk, and again whatever is freed. */
+/** Keeps the disk full. */
 class Ballast {
   readonly #file: string
   #timer: NodeJS.Timeout | undefined
@@ -116,7 +116,7 @@ class Ballast {
     try {
       while (statfsSync(join(this.#file, '..')).bavail > 0) appendFileSync(this.#file, block)
     } catch {
-      // Full: what could be written of the block has been.
+      // The disk is full.
     }
   }
 }

@@ -24,7 +24,7 @@ export const erasing: Scenario = {
     const reachable = people.flatMap(({ emails }) => emails?.[0]?.email ?? [])
     const wanted = Array.from({ length: drill.isShort ? 4 : 24 }, () => drill.random.pick(reachable))
 
-    // Records of erased people are rejected, which is as it should be.
+    // Imports reject records of erased contacts, as expected.
     const importBesideErasing = (contacts: readonly object[]) => {
       writeRecords(file, contacts)
       return commands.run('import', 'contacts', file)
@@ -32,7 +32,7 @@ export const erasing: Scenario = {
     let isErasing = true
     let runs = 0
     const importing = async () => {
-      // Each run changes everybody, so that each writes.
+      // Change all records, so that each run writes.
       while (isErasing) {
         runs++
         const changed = people.map((person) => ({ ...person, title: `Title ${runs}` }))

@@ -13,7 +13,7 @@ import {
 import { postgresProcesses, signal } from '../installation/processes.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
-/** What the contract promises, and what a busy machine may add to it in the drill's own clock. */
+/** The promised limit, and the slack for a busy machine. */
 const [answerWithinMs, slackMs] = [10_000, 500]
 const recoverWithinMs = 5_000
 const clientsOfEach = 8
@@ -46,7 +46,7 @@ async function freeze(drill: Drill, installation: Installation, seconds: number)
   await delay(1_000)
   const processes = postgresProcesses(requirePostmaster(installation)).reverse()
   for (const pid of processes) signal(pid, 'SIGSTOP')
-  // What was already asked for may have been sent; what is asked from here on has not.
+  // Statements may already be in flight; requests from here on find PostgreSQL frozen.
   const frozenAt = performance.now() + 50
   await delay(seconds * 1_000)
   const thawedAt = performance.now()
@@ -57,7 +57,7 @@ async function freeze(drill: Drill, installation: Installation, seconds: number)
   const all = probes.flatMap((probe) => probe.all)
   const touched = all.filter(({ startedAt, endedAt }) => endedAt > frozenAt && startedAt < thawedAt)
   const longestMs = Math.max(0, ...touched.map(({ startedAt, endedAt }) => endedAt - startedAt))
-  // What was sent before the freeze, or got its answer after it, may be answered either way.
+  // Requests that overlap the start or the end of the freeze may get 200 or 503.
   const counts = new Counts()
   for (const { startedAt, endedAt, answer } of touched)
     if (startedAt > frozenAt && endedAt < thawedAt) counts.add(labelOf(answer))

@@ -53,7 +53,7 @@ function writeFiles({ folder }: Drill, stores: number): [Kind, string][] {
   return [write('stores', records), write('contacts', generateContacts(records, 1))]
 }
 
-/** Kills an import within a moment of the next chunk that it commits; false where it was over before. */
+/** Kills an import shortly after its next committed chunk; false when it ended before. */
 async function killInMidWrite(
   { random }: Drill,
   commands: CommandLine,
@@ -80,7 +80,7 @@ async function killInMidWrite(
   })
 }
 
-/** What a catalogue holds, told in a way that does not depend on how it came about: ids and batches are left out. */
+/** Digest of a catalogue without ids and batches, which depend on the order of imports. */
 interface CatalogueDigest {
   stores: number
   contacts: number

@@ -15,7 +15,7 @@ const clients = 24
 const pauseMs = 20
 const maxRecoveryMs = 60_000
 
-/** What is killed, and whether the drill has to start the service again as a supervisor would. */
+/** Processes to kill. The drill restarts a killed server, as a supervisor would. */
 const victims = {
   async server({ service }: Installation) {
     await service.kill()

@@ -18,10 +18,10 @@ const calibrationConnections = 32
 const floodConnections = 1_000
 const modestPerSecond = 10
 const maxRatio = 3
-/** Below this, a p99 of few requests says more about the machine's scheduler than about the service. */
+/** A p99 below this depends mainly on the machine's scheduler. */
 const floorMs = 50
 const recoverWithinMs = 5_000
-/** What the server may take beside what it has anyway, while its capacity is offered many times over. */
+/** Allowed memory growth under overload. */
 const maxGrowthMb = 300
 
 export const overload: Scenario = {
@@ -51,7 +51,7 @@ export const overload: Scenario = {
         flows: [greedy(installation, floodConnections, rate)],
       }
       const flooding = flood(question)
-      // The flood is there when the probes begin, and until they end.
+      // The flood begins before the probes and ends after them.
       await delay(1_000)
       const { modest, ready } = await watch(seconds - 2)
       const { greedy: sent } = await flooding
@@ -86,7 +86,7 @@ interface LoadObservations {
   recoveredMs: number | null
 }
 
-/** Times are promised for ten times the capacity; answers for each load. */
+/** Latency is promised at ten times the capacity, replies at each load. */
 function judge(drill: Drill, label: string, seen: LoadObservations, isPromised: boolean): void {
   const { unloaded, modest, ready, sent, seconds, recoveredMs } = seen
   const ratio = modest.successes.p99Ms / unloaded.successes.p99Ms

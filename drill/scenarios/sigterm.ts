@@ -8,14 +8,14 @@ import { requestJson } from '../installation/seed.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
 const clients = 360
-/** One client in so many takes a new connection for each request. */
+/** One client in this number uses a new connection for each request. */
 const reconnecting = 6
 const endWithinMs = 20_000
 
 interface Reveal {
   text: string
   ids: string[]
-  /** The reply's body; null while it is not known whether it was executed. */
+  /** The reply's body; null while the outcome is unknown. */
   reply: string | null
 }
 
@@ -54,11 +54,11 @@ interface Tally {
   charged: Set<string>
   /** Of requests that were sent before the signal. */
   before: Counts
-  /** Of those sent later: a client cannot know yet that the server is about to go. */
+  /** Of requests sent after the signal, which clients cannot notice yet. */
   later: Counts
 }
 
-/** The signal, as far as clients have to do with it. */
+/** Shared state of the signal. */
 interface Stop {
   isSignalled: boolean
 }
@@ -108,8 +108,8 @@ async function stopOnce(drill: Drill, installation: Installation, seen: Tally): 
 }
 
 /**
- * Reveals until the server is gone, and repeats at once what got a 503: with more clients than an account has places, some
- * have always sent what the server has not read yet. Answers all reveals, told and not.
+ * Reveals until the server is gone, and repeats after a 503 at once: with more clients than the account's concurrency
+ * limit, some requests are always sent but not yet read. Returns all reveals, with and without a reply.
  */
 async function revealUntilClosed(
   drill: Drill,
@@ -139,7 +139,7 @@ async function revealUntilClosed(
   return made
 }
 
-/** A client that is told so knows that the server is about to go, and asks no more. */
+/** Tells the client that the server is stopping, so that it sends no more requests. */
 const announcesClose = ({ status, head }: Reply) => status === 503 && /\r\nconnection: close/i.test(head)
 
 function drawReveal({ random }: Drill, { contactIds, accounts }: Installation): Reveal {

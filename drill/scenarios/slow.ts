@@ -7,11 +7,11 @@ import { checkInvariants, type Installation, lookup, openInstallation } from '..
 import { ProcessSampler } from '../installation/resources.ts'
 import type { Drill, Scenario } from '../scenario.ts'
 
-/** The body that never ends: half of what a request may bring. */
+/** Length of the unfinished body: half of the allowed size. */
 const bodyBytes = 128 * 1024
 const maxGrowthMb = 150
 const maxRatio = 10
-/** Below this, times say more about the machine than about the service. The short form runs beside other tests. */
+/** Times below this depend mainly on the machine. The short form runs beside other tests. */
 const [floorMs, shortFloorMs] = [1_000, 3_000]
 const pipelined = 40
 
@@ -36,9 +36,9 @@ export const slow: Scenario = {
 function kindsOf({ accounts }: Installation, isShort: boolean): Kind[] {
   const head = `POST /api/v1/stores/search HTTP/1.1\r\nhost: drill\r\nauthorization: Bearer ${accounts.greedy.key}\r\n`
   const body = `${head}content-type: application/json\r\ncontent-length: ${bodyBytes}\r\n\r\n{"filters":"${'x'.repeat(bodyBytes - 2_000)}`
-  // The largest reply there is, which needs no key: no system takes all of this into its own buffers.
+  // The largest reply without a key: more than the system's socket buffers hold.
   const reads = requestText('GET', '/docs/scalar.js').repeat(pipelined)
-  // A client that reads nothing learns of a closed connection only by writing.
+  // A client that does not read notices a closed connection only when it writes.
   const readers = {
     name: 'readers that do not read',
     count: 60,
@@ -117,7 +117,7 @@ async function measureBeside(
   const grown = sampler.maxMb - sampler.firstMb
   const memory = `${Math.round(sampler.firstMb)} MB before, ${Math.round(sampler.maxMb)} MB at most`
   drill.check(`${name}: the memory grows by at most ${maxGrowthMb} MB`, grown <= maxGrowthMb, memory)
-  // A connection that asked for nothing yet may stay as long as there is room.
+  // A connection without a request may stay open.
   const said = [...connections.statuses].map(([status, count]) => `${status}: ${count}`).join(', ')
   const closings = `${closed} of ${options.count} closed within ${seconds} s${said && `; told ${said}`}`
   if (drill.isShort || options.firstBytes(0) === '') drill.figure(`${name}: connections closed by the server`, closings)

@@ -18,7 +18,7 @@ import type { Drill, Scenario } from '../scenario.ts'
 const requestsPerSecond = 150
 const connections = 32
 const maxSamples = 400
-/** What may be more in the last third than in the middle one. Caches that fill up and noise stay below it. */
+/** Allowed growth from the middle third to the last, above the noise and the filling of caches. */
 const [maxGrowth, leastGrowthMb] = [1.15, 25]
 const maxMoreDescriptors = 16
 

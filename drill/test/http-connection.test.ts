@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { HttpConnection, jsonOf, labelOf, requestText } from '../client/http-connection.ts'
 import { MisbehavingConnections } from '../client/misbehaving-connections.ts'
 
-/** A server that does with each request what it is told, and counts its connections. */
+/** A server with the given request handler, which counts its connections. */
 async function startServer(onRequest: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -7,7 +7,7 @@ import type { Outcome } from '../scenario.ts'
 
 const launcher = resolve(import.meta.dirname, '../../bin/storedex.mjs')
 
-/** Those that take seconds; the others belong to `npm run drill`. */
+/** Scenarios that take seconds; `npm run drill` runs the others. */
 const cheap = ['kills', 'restarts', 'descriptors', 'clock', 'slow', 'sigterm']
 const runTimeoutMs = 400_000
 

@@ -10,7 +10,7 @@ import type { Sample } from '../load/load.ts'
 import { paths } from '../load/requests.ts'
 import { type Operation, operations, revealOperationOf } from '../load/workload.ts'
 
-/** What HTTP alone costs: bare Fastify that parses and validates the same bodies and sends replies made beforehand. */
+/** The limit of HTTP alone: a bare Fastify that parses and validates the same bodies and sends recorded replies. */
 export type RouteTask = { samples: Record<Operation, Sample[]> } | 'cpu'
 export type RouteResult = { origin: string; cpuMicros: number }
 

@@ -12,14 +12,14 @@ import type { Engine } from '../../support/program.ts'
 import type { ContactSearchFilters, StoreFilters } from '../load/filters.ts'
 import { type SearchItem, searchLimit } from '../load/workload.ts'
 
-/** Finds the rows of a page: over PostgreSQL anew each time; those in memory cost no statement, so they are known. */
+/** Finds the rows of a page: with a query each time, or known in advance, because the engine in memory sends no statement. */
 export type BareStoreSearch = () => Promise<StorePosition[]>
 export type BareContactSearch = () => Promise<ContactPosition[]>
 
-/** A row more than the page says whether there is a next one. */
+/** One more row than the page shows whether there is a next page. */
 const limit = searchLimit + 1
 
-/** The search for the page that an item asks for, at the place that a cursor would hold. */
+/** The search for an item's page, starting at the position that a cursor would hold. */
 export async function prepareStoreSearch(
   postgres: SearchEngine,
   engine: Engine,
@@ -62,7 +62,7 @@ async function prepare<Position, Search extends { after: Position | null }>(
   return async () => page
 }
 
-/** Where a search has too few pages, its first is asked for. */
+/** Falls back to the first page where the search has too few. */
 async function searchForPage<Position, Search extends { after: Position | null }>(
   first: Search,
   pagesBefore: number,

@@ -10,18 +10,18 @@ import { contactBatches, type Operation, type RevealOperation, revealShapes, typ
 import { type BareContactSearch, type BareStoreSearch, prepareContactSearch, prepareStoreSearch } from './searches.ts'
 import { type BareCaller, bareRequests, prepareCallers } from './statements.ts'
 
-/** What PostgreSQL alone costs: bare loops over the driver issue the statements of the requests, with no HTTP around them. */
+/** The limit of PostgreSQL alone: loops over the driver send the statements of the requests, without HTTP. */
 export type SqlTask = { prepare: SqlPreparation } | { run: SqlRun }
 export type SqlResult = (Figures & { cpuMicros: number }) | null
 
 interface SqlPreparation {
   databaseUrl: string
-  /** The one that the service searches with. */
+  /** The search engine of the service. */
   engine: Engine
   plansFile: string
   keys: string[]
   workload: Workload
-  /** How long replies are: keyed reveals keep them. */
+  /** Lengths of the replies that keyed reveals store. */
   replyBytes: Record<RevealOperation, number>
 }
 
@@ -58,7 +58,7 @@ async function prepare({
   workload,
   replyBytes,
 }: SqlPreparation): Promise<Prepared> {
-  // A pool as the service has it.
+  // The same pool settings as in the service.
   const pool = createPool({ url: databaseUrl, applicationName: 'storedex bench' })
   const callers = await prepareCallers(pool, plansFile, keys)
   const { vocabulary } = (await LiveTaxonomy.open(pool)).current
@@ -89,7 +89,7 @@ async function run(prepared: Prepared, { operation, accounts, connections, timin
   return { ...stopwatch.figures(), cpuMicros: user + system }
 }
 
-/** Issues the statements of a connection's next request. */
+/** Sends the statements of a connection's next request. */
 type SendRequest = (caller: BareCaller) => Promise<void>
 
 function requestsOfConnections(
@@ -107,7 +107,7 @@ function requestsOfConnections(
   if (operation === 'search') return repeat(workload.search, requests.search)
   if (operation === 'enrich') return repeat(workload.enrich, requests.enrich)
   if (operation === 'contact_search') return repeat(workload.contact_search, requests.contactSearch)
-  // Sealed bytes are as good as random: they do not get shorter when they are stored.
+  // Random bytes, because sealed bytes do not compress when stored.
   const reply = randomBytes(replyBytes[operation])
   const keys = workload.contacts.map(({ key }) => key)
   return splitEvenly(keys, connections).map((share) => {

@@ -16,7 +16,7 @@ import type { BareContactSearch, BareStoreSearch } from './searches.ts'
 
 const deliverEmails = 'all'
 
-/** The statements of each operation, one after the other as the service sends them, through its own query functions. */
+/** Sends the statements of each operation in the service's order, through its own query functions. */
 export function bareRequests(pool: Pool) {
   return {
     lookup: (caller: BareCaller, domain: string) => deliverAt(pool, caller, [domain]),
@@ -34,7 +34,7 @@ export function bareRequests(pool: Pool) {
       await pool.query(caller.admissions.reveal)
       await reveal(pool, caller, readContactsAt, contactKeys)
     },
-    /** `reply` stands for what is kept under the key. */
+    /** `reply` stands for the reply stored under the key. */
     async keyedReveal(caller: BareCaller, contactKeys: number[], reply: Buffer) {
       await pool.query(caller.admissions.reveal)
       const now = new Date()
@@ -94,7 +94,7 @@ function chargeOf({ accountId, entitlement }: BareCaller): Charge {
   }
 }
 
-/** What the service asks an admission for, by the kind of call. */
+/** Scope and counters of each admission, by the kind of call. */
 const admissionsByCall = {
   stores: { scope: 'stores:read', readSearchRows: false },
   storeSearch: { scope: 'stores:read', readSearchRows: true },
@@ -104,14 +104,14 @@ const admissionsByCall = {
 
 type Statement = { name?: string; text: string; values: unknown[] }
 
-/** What the service knows of a caller when it charges, and the admissions that it sends for the key. */
+/** A caller as the service knows it when it charges, with the admission statements for its key. */
 export interface BareCaller {
   accountId: number
   entitlement: Entitlement
   admissions: Record<keyof typeof admissionsByCall, Statement>
 }
 
-/** Has the service's own code admit each key once, and keeps what that sent. */
+/** Admits each key once with the service's code and records the statements. */
 export async function prepareCallers(pool: Pool, plansFile: string, keys: string[]): Promise<BareCaller[]> {
   const plans = await readPlanFile(plansFile)
   return mapConcurrently(keys, async (key) => {

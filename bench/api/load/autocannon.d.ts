@@ -1,11 +1,11 @@
-/** As much of autocannon as the bench uses; the package brings no types. */
+/** The part of autocannon that the bench uses; the package has no types. */
 declare module 'autocannon' {
   interface Request {
     method: string
     path: string
     headers: Record<string, string>
     body?: string
-    /** Makes the request anew each time. */
+    /** Called before each request is sent. */
     setupRequest?(request: Request): Request
   }
   interface Connection {
@@ -16,7 +16,7 @@ declare module 'autocannon' {
     connections: number
     /** Seconds. */
     duration: number
-    /** Milliseconds between two looks at whether it is over. */
+    /** Milliseconds between two checks for the end. */
     sampleInt: number
     setupClient(connection: Connection): void
   }

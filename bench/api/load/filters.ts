@@ -9,18 +9,18 @@ import type { BenchContact } from '../../support/contact-records.ts'
 
 export interface Catalogue {
   stores: readonly StoreRecord[]
-  /** Some of the people there. */
+  /** A sample of the contacts. */
   contacts: readonly BenchContact[]
 }
 
-/** What a contact search says beside the page. */
+/** The body of a contact search without the page. */
 export interface ContactSearchFilters {
   person: ContactPersonFilters
   store?: ContactStoreFilters
   max_contacts_per_store?: number
 }
 
-/** Draws filters of the kind asked for, by its number. */
+/** Returns a function that draws filters of the given kind. */
 export function drawContactFilters(
   { stores, contacts }: Catalogue,
   random: Random,
@@ -33,10 +33,10 @@ export function drawContactFilters(
     })
 }
 
-/** A filter after the values of a person and their store; null where one of them lacks a value it needs. */
+/** Makes a filter from the values of a contact and its store; null when a needed value is missing. */
 type ContactTemplate = (contact: BenchContact, store: StoreRecord, random: Random) => ContactSearchFilters | null
 
-/** Twelve kinds of search that callers make, from broad to narrow. */
+/** Twelve typical kinds of search, from broad to narrow. */
 const contactTemplates: readonly ContactTemplate[] = [
   ({ seniority }) => (seniority ? { person: { seniority_any: [seniority] } } : null),
   ({ role }) => (role ? { person: { roles_any: [role] } } : null),
@@ -87,12 +87,12 @@ const contactTemplates: readonly ContactTemplate[] = [
   },
 ]
 
-/** What a store search says beside the page. */
+/** The body of a store search without the page. */
 export interface StoreFilters {
   filters: StoreSearchFilters
 }
 
-/** Draws filters of the kind asked for, by its number. */
+/** Returns a function that draws filters of the given kind. */
 export function drawStoreFilters(stores: readonly StoreRecord[], random: Random): (kind: number) => StoreFilters {
   return (kind) => ({ filters: drawUntil(() => storeTemplates[kind]!(random.pick(stores), random)) })
 }
@@ -106,7 +106,7 @@ function drawUntil<T>(draw: () => T | null): T {
   throw new Error('the catalogue has nothing to draw a search from')
 }
 
-/** A filter after the values of a store; null where that store lacks a value it needs. */
+/** Makes a filter from the values of a store; null when a needed value is missing. */
 type StoreTemplate = (store: StoreRecord, random: Random) => StoreSearchFilters | null
 
 const dayMs = 86_400_000
@@ -115,7 +115,7 @@ const daysAround = (moment: string, days: number) => ({
   to: new Date(Date.parse(moment) + days * dayMs).toISOString(),
 })
 
-/** Twelve kinds of search that callers make, from broad to narrow. */
+/** Twelve typical kinds of search, from broad to narrow. */
 const storeTemplates: readonly StoreTemplate[] = [
   ({ country }) => (country ? { countries: [country] } : null),
   ({ category }) => (category ? { categories: [category] } : null),

@@ -3,13 +3,13 @@ import { mapConcurrently, splitEvenly } from '../../support/lists.ts'
 import { enrichRequest, lookupRequest, type RevealLoad, searchRequest } from './requests.ts'
 import type { Operation, RevealOperation, SearchItem, SearchOperation, Workload } from './workload.ts'
 
-/** What one connection sends: its requests over and over, or reveals. */
+/** The load of one connection: requests to repeat, or reveals. */
 export type ConnectionLoad = { repeated: Request[] } | { reveals: RevealLoad }
 export type LoadOfConnections = Record<Operation, ConnectionLoad[]>
 
 /**
- * The workload's requests, shared out; the connections use the keys in turn. Cursors belong to an account, so the later
- * pages are walked to with the key that will ask for them.
+ * Distributes the workload over the connections, which use the keys in turn. A cursor belongs to an account, so later
+ * pages are reached with the key that will request them.
  */
 export async function prepareLoad(
   origin: string,
@@ -47,7 +47,7 @@ export async function prepareLoad(
   }
 }
 
-/** Where a search has too few pages, its first is asked for. */
+/** Falls back to the first page where the search has too few. */
 async function requestForPage(
   origin: string,
   operation: SearchOperation,
@@ -63,20 +63,20 @@ async function requestForPage(
   return searchRequest(operation, key, item, cursor)
 }
 
-/** A reply as it came, to be sent again by the bare route. */
+/** A recorded reply for the bare route. */
 export interface Sample {
   headers: Record<string, string>
   body: string
 }
 
-/** Sends one request and reads the reply; anything but 200 ends the bench, with what it said. */
+/** Sends one request and reads the reply. Any status but 200 is an error. */
 export async function send(origin: string, { path, ...request }: Request): Promise<Sample> {
   const response = await fetch(origin + path, request)
   const body = await response.text()
-  if (response.status !== 200) throw new Error(`${request.method} ${path} was answered ${response.status}: ${body}`)
+  if (response.status !== 200) throw new Error(`${request.method} ${path} got ${response.status}: ${body}`)
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !ownHeaders.has(name)))
   return { headers, body }
 }
 
-/** Node sets these on every reply by itself. */
+/** Node sets these on every reply. */
 const ownHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])

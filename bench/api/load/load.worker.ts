@@ -4,12 +4,12 @@ import type { ConnectionLoad } from './load.ts'
 import { revealRequests } from './requests.ts'
 import { type Figures, Stopwatch, type Timing } from './stopwatch.ts'
 
-/** Load on an HTTP server: each connection sends one request at a time. */
+/** Sends load to an HTTP server, one request at a time on each connection. */
 export interface LoadTask {
   /** Protocol, host and port. */
   origin: string
   connections: ConnectionLoad[]
-  /** Whether reveals may ask for the same contacts again, because nothing is spent there. */
+  /** Whether reveals may repeat contacts, because the target charges nothing. */
   allowRepeats: boolean
   timing: Timing
 }
@@ -32,18 +32,18 @@ serveParent<LoadTask, Figures>(async ({ origin, connections, allowRepeats, timin
     sampleInt: sampleMs,
     setupClient: (connection) => connection.setRequests(requestsOf(loads.next().value!)),
   })
-  // The clients are made; the time that took is not theirs.
+  // Start the time after the clients are created.
   const stopwatch = new Stopwatch(timing)
   run.on('response', (_connection, _status, _bytes, durationMs) => stopwatch.take(durationMs))
   const { errors, non2xx, statusCodeStats } = await run
   if (failure) throw failure
-  // A refusal costs less than an answer: figures with refusals among them would be worth nothing.
+  // A refusal costs less than a reply, so results with refusals are meaningless.
   if (errors > 0 || non2xx > 0)
     throw new Error(`${errors} requests failed, ${non2xx} were refused: ${JSON.stringify(statusCodeStats)}`)
   return stopwatch.figures()
 })
 
-/** A request that is another one each time. */
+/** A request that changes each time it is sent. */
 function makeAnew(next: () => Request, onFailure: (error: unknown) => void): Request {
   let request = {} as Request
   const setupRequest = (template: Request) => {

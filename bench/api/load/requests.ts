@@ -36,16 +36,16 @@ export function enrichRequest(key: string, domains: string[]): Request {
   return post(paths.enrich, key, { domains })
 }
 
-/** What one connection says in its reveals. */
+/** The reveals of one connection. */
 export interface RevealLoad {
   operation: RevealOperation
   key: string
-  /** What tells its Idempotency-Keys from those of other connections. */
+  /** Makes its Idempotency-Keys different from those of other connections. */
   name: string
   contactIds: string[]
 }
 
-/** One reveal after the other, no two of them with the same Idempotency-Key or, unless `allowRepeats`, of the same contact. */
+/** Returns the next reveal. Idempotency-Keys never repeat; contacts repeat only with `allowRepeats`. */
 export function revealRequests({ operation, key, name, contactIds }: RevealLoad, allowRepeats = false): () => Request {
   const { isKeyed } = revealShapes[operation]
   const nextBatch = contactBatches(contactIds, operation, allowRepeats)
@@ -58,7 +58,7 @@ export function revealRequests({ operation, key, name, contactIds }: RevealLoad,
   }
 }
 
-/** The first requests of an operation, searches for their first page. */
+/** The first requests of an operation; searches request their first page. */
 export function firstRequests(workload: Workload, operation: Operation, key: string, count: number): Request[] {
   if (operation === 'lookup') return workload.lookup.slice(0, count).map((domain) => lookupRequest(key, domain))
   if (operation === 'enrich') return workload.enrich.slice(0, count).map((domains) => enrichRequest(key, domains))

@@ -1,22 +1,22 @@
 import { percentile } from '../../support/statistics.ts'
 
-/** How long a run warms up without being measured, and is measured then. */
+/** Length of the warm-up and of the measurement. */
 export interface Timing {
   warmupMs: number
   measuredMs: number
 }
 
-/** What one run of one subject gave. */
+/** Results of one run of one target. */
 export interface Figures {
   perSecond: number
   p50Ms: number
   p95Ms: number
   p99Ms: number
-  /** Everything that was answered, the warm-up included. */
+  /** All replies, including the warm-up. */
   answered: number
 }
 
-/** Takes the duration of every answer and measures those that fall into the window. */
+/** Records the durations of replies within the measured window. */
 export class Stopwatch {
   readonly #opensAt: number
   readonly #closesAt: number
@@ -41,7 +41,7 @@ export class Stopwatch {
   }
 
   figures(): Figures {
-    if (this.#durationsMs.length === 0) throw new Error('nothing was answered while it was measured')
+    if (this.#durationsMs.length === 0) throw new Error('no replies arrived during the measurement')
     const sorted = Float64Array.from(this.#durationsMs).sort()
     return {
       perSecond: sorted.length / (this.#measuredMs / 1000),

@@ -8,7 +8,7 @@ import {
   type StoreFilters,
 } from './filters.ts'
 
-/** Reveals, by how many contacts a request names and whether it carries an Idempotency-Key. */
+/** Reveal operations by contacts in a request and whether it has an Idempotency-Key. */
 export const revealShapes = {
   reveal_1: { contacts: 1, isKeyed: false },
   reveal_10: { contacts: 10, isKeyed: false },
@@ -23,7 +23,7 @@ export function isReveal(operation: string): operation is RevealOperation {
   return operation in revealShapes
 }
 
-/** The operation that a request with so many contacts belongs to. */
+/** The operation of a request with this number of contacts. */
 export function revealOperationOf(contacts: number, isKeyed: boolean): RevealOperation {
   const operation = revealOperations.find((name) => {
     const shape = revealShapes[name]
@@ -33,23 +33,23 @@ export function revealOperationOf(contacts: number, isKeyed: boolean): RevealOpe
   return operation
 }
 
-/** Somebody who can be revealed, as the database and as callers name them. */
+/** A contact with its database key and its public id. */
 export interface RevealableContact {
   key: number
   id: string
 }
 
 /**
- * The contacts of one reveal after the other: each contact once, so that every reveal spends, and an error for whoever asks
- * for more. From a server that does not know whom it has revealed, they may be asked for `allowRepeats`.
+ * Returns the contacts of the next reveal. Each contact is used once, so that every reveal is charged; then it throws,
+ * or starts again with `allowRepeats` for a target that charges nothing.
  */
 export function contactBatches<T>(contacts: readonly T[], operation: RevealOperation, allowRepeats = false): () => T[] {
   const { contacts: count } = revealShapes[operation]
   let used = 0
   return () => {
     if (used + count > contacts.length) {
-      // Whom an account has revealed it gets for nothing: figures with such replies among them would be worth nothing.
-      if (!allowRepeats) throw new Error('everybody was revealed before the run was over; ask for more --stores')
+      // A repeated reveal is free, so results with repeated contacts are meaningless.
+      if (!allowRepeats) throw new Error('all contacts were revealed before the end of the run; use more --stores')
       used = 0
     }
     used += count
@@ -61,19 +61,19 @@ export const operations = ['lookup', 'search', 'enrich', 'contact_search', ...re
 export type Operation = (typeof operations)[number]
 export type SearchOperation = 'search' | 'contact_search'
 
-/** A search for one page: the first, or the one after that many pages. */
+/** A search for the page after `pagesBefore` pages. */
 export interface SearchItem<Filters> {
   filters: Filters
   pagesBefore: number
 }
 
-/** What callers ask for, the same for the service and for the bare loop. */
+/** The requests, the same for the service and for the bare loop. */
 export interface Workload {
   lookup: string[]
   search: SearchItem<StoreFilters>[]
   enrich: string[][]
   contact_search: SearchItem<ContactSearchFilters>[]
-  /** Whom the reveals ask for, one after the other. */
+  /** Contacts of the reveals, in order. */
   contacts: RevealableContact[]
 }
 
@@ -82,7 +82,7 @@ const domainsPerEnrichment = 25
 export const searchLimit = 25
 const filterKinds = 12
 
-/** Draws a workload from the catalogue: filters ask for values that stores and their people have together. */
+/** Draws a workload from the catalogue. Filters combine values that occur together. */
 export function drawWorkload(catalogue: Catalogue, revealable: RevealableContact[], random: Random): Workload {
   const { stores } = catalogue
   const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, i) => make(i))
@@ -90,7 +90,7 @@ export function drawWorkload(catalogue: Catalogue, revealable: RevealableContact
   const searches = <T>(drawFilters: (kind: number) => T) =>
     times(counts.search, (index) => ({
       filters: drawFilters(index % filterKinds),
-      // Two first pages to one later page, in each stretch of the list and of each kind of filter.
+      // Two first pages to one later page, in each part of the list and for each kind of filter.
       pagesBefore: (index + Math.floor(index / filterKinds)) % 3 === 2 ? 1 + random.below(3) : 0,
     }))
   return {
@@ -102,7 +102,7 @@ export function drawWorkload(catalogue: Catalogue, revealable: RevealableContact
   }
 }
 
-/** The beginning of a workload, with every kind of search in it and everybody who can be revealed. */
+/** The beginning of a workload, with every kind of search and all contacts. */
 export function sampleOf({ lookup, search, enrich, contact_search, contacts }: Workload): Workload {
   const most = 3 * filterKinds
   return {

@@ -1,6 +1,6 @@
 import type { Random } from '../../../catalogue/build/random.ts'
 
-/** Draws an index by weight in constant time (Walker's alias method): two numbers of chance, one comparison. */
+/** Draws an index by weight in constant time (Walker's alias method): two random numbers, one comparison. */
 export class AliasSampler {
   readonly #shares: Float64Array
   readonly #aliases: Uint32Array
@@ -19,7 +19,7 @@ export class AliasSampler {
       this.#shares[rich]! -= 1 - this.#shares[poor]!
       if (this.#shares[rich]! < 1) small.push(large.pop()!)
     }
-    // What rounding left over is as good as full.
+    // Entries left over by rounding count as full.
     for (const index of [...small, ...large]) this.#shares[index] = 1
   }
 
@@ -29,17 +29,17 @@ export class AliasSampler {
   }
 }
 
-/** Weights by rank: the first of `count` is the most frequent, and the larger the exponent the more so. */
+/** Zipf weights by rank: the first is the most frequent, and more so with a larger exponent. */
 export function zipfWeights(count: number, exponent: number): number[] {
   return Array.from({ length: count }, (_, rank) => (rank + 1) ** -exponent)
 }
 
-/** Exponentially distributed around a mean: mostly little, seldom much. */
+/** An exponentially distributed number with this mean. */
 export function drawExponential(random: Random, mean: number): number {
   return -Math.log(1 - random.fraction()) * mean
 }
 
-/** Nearly normal, around 0 with a deviation of 1, and never beyond 6. */
+/** An approximately normal number with mean 0 and deviation 1. */
 export function drawNormal(random: Random): number {
   let sum = 0
   for (let draw = 0; draw < 6; draw++) sum += random.fraction()

@@ -22,8 +22,8 @@ export interface FilledDatabase {
 }
 
 /**
- * Fills a database that is new with generated stores and their people, as imports would have left them, in a fraction of
- * the time: straight into the tables, whose keys and indexes are made afterwards.
+ * Fills a new database with generated stores and contacts as imports would leave them, but faster: copies rows into the
+ * tables and creates keys and indexes afterwards.
  */
 export async function fillDatabase(
   workspace: Pick<Workspace, 'databaseUrl' | 'dataDir'>,
@@ -55,7 +55,7 @@ export async function fillDatabase(
   }
 }
 
-/** The taxonomy that ships and the invented apps, with the tokens that the database gives them. */
+/** Inserts the shipped taxonomy and the invented apps, and returns them with the tokens that the database assigned. */
 async function insertTaxonomy(pool: Pool): Promise<BenchTaxonomy> {
   await transact(pool, async (client) => {
     await insertTaxonomyValues(client, await readTaxonomyEntries())
@@ -83,7 +83,7 @@ async function recordBatches(pool: Pool, batches: number): Promise<void> {
   await pool.query('update catalogue_state set batch = $1::bigint', [batches])
 }
 
-/** Drops what would be kept up to date row by row; what is returned makes it again. */
+/** Drops keys and indexes. The returned function creates them again. */
 async function dropIndexes(pool: Pool): Promise<() => Promise<void>> {
   const { rows: keys } = await pool.query<{ table: string; name: string; definition: string }>(
     `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition

@@ -5,14 +5,14 @@ import { AliasSampler, drawExponential, drawNormal, zipfWeights } from './distri
 import { ContactGenerator } from './people.ts'
 import type { BenchTaxonomy } from './taxonomy.ts'
 
-/** The moment of the catalogue: stores were opened in the ten years before and discovered in the last four. */
+/** The catalogue's date: stores were opened in the ten years before and discovered in the last four. */
 export const catalogueMoment = Date.parse('2026-10-01T00:00:00Z')
 const yearSeconds = 365 * 86_400
 
 /**
- * A catalogue of any size in columns, the same on every run. One latent *quality* of a store makes traffic, revenue,
- * premium plan, score, apps, ads and people go together, as they do in real catalogues; values are used by rank, a few by
- * most stores. No object is made for a store, so that ten million of them take a minute and 2 GB.
+ * Generates a catalogue of any size as columns, the same on every run. A hidden *quality* of each store correlates traffic,
+ * revenue, premium plan, score, apps, ads and contacts, as in real catalogues; values follow Zipf distributions. It
+ * creates no object for a store, so that ten million take a minute and 2 GB.
  */
 export function generateCatalogue(taxonomy: BenchTaxonomy, count: number, seed = 1): StagedStores {
   const random = new Random(seed)
@@ -68,7 +68,7 @@ function emptyColumns(count: number) {
   }
 }
 
-/** The tokens of one store, distinct and in order. */
+/** The distinct tokens of one store in ascending order. */
 class SortedTokens {
   readonly #tokens = new Int32Array(256)
   size = 0
@@ -93,7 +93,7 @@ class SortedTokens {
 const plusShares = [0.002, 0.005, 0.01, 0.04, 0.12, 0.28, 0.5]
 const appsOfCategory = 25
 
-/** Everything about one store after the other that is not its people. */
+/** Generates one store after the other, without its contacts. */
 class StoreGenerator {
   negatedScore = 0
   activeAds = 0
@@ -105,7 +105,7 @@ class StoreGenerator {
   readonly #country: AliasSampler
   readonly #app: AliasSampler
   readonly #pixel: AliasSampler
-  /** The apps that shops of a category like beside the popular ones. */
+  /** Apps that are frequent within a category. */
   readonly #specialApps: number[][]
 
   constructor(taxonomy: BenchTaxonomy, random: Random) {
@@ -123,7 +123,7 @@ class StoreGenerator {
 
   drawStore(quality: number, add: (token: number) => void): void {
     const random = this.#random
-    // Now and then a tier is off: those who combine what hardly goes together find somebody, deep in the order.
+    // Sometimes a tier is random, so that contradictory filters match a few stores deep in the order.
     const tier = () =>
       random.chance(0.02) ? random.below(7) : Math.min(Math.floor((quality * 0.9 + random.fraction() * 0.18) * 7), 6)
     const [traffic, revenue] = [tier(), tier()]
@@ -173,7 +173,7 @@ class GrowableArray<T extends Numbers> {
   #size = 0
   readonly #make: (size: number) => T
 
-  /** A capacity that is about right saves copies. */
+  /** A good estimate of the capacity saves copies. */
   constructor(make: (size: number) => T, capacity: number) {
     this.#make = make
     this.#numbers = make(Math.max(capacity, 16))
@@ -188,7 +188,7 @@ class GrowableArray<T extends Numbers> {
     this.#numbers[this.#size++] = value
   }
 
-  /** What was added; it still shares its memory with this. */
+  /** The added values, as a view on the array's memory. */
   take(): T {
     return this.#numbers.subarray(0, this.#size) as T
   }

@@ -7,7 +7,7 @@ import type { BenchTaxonomy } from './taxonomy.ts'
 const maxContacts = 40
 const [executive, decisionMaker, other] = seniorities.map((_, index) => index) as [number, number, number]
 
-/** How frequent a role is, and of a hundred people in it, how many are executives and decision makers. */
+/** Frequency of a role, and the percentages of executives and decision makers in it. */
 const roleShapes: Record<string, [weight: number, executives: number, decisionMakers: number]> = {
   founder: [22, 92, 8],
   ceo: [12, 97, 3],
@@ -24,11 +24,11 @@ const roleShapes: Record<string, [weight: number, executives: number, decisionMa
 }
 const otherRole = [3, 0, 20] as const
 
-/** The people of one store after the other. */
+/** Generates the contacts of one store after the other. */
 export class ContactGenerator {
   readonly #roles: readonly Term[]
   readonly #role: AliasSampler
-  /** What the last store's people are, by their numbers from 0: role tokens and packed traits. */
+  /** Role tokens and packed traits of the last store's contacts, by number from 0. */
   readonly roles = new Int32Array(maxContacts)
   readonly traits = new Uint8Array(maxContacts)
   count = 0
@@ -38,7 +38,7 @@ export class ContactGenerator {
     this.#role = new AliasSampler(this.#roles.map(({ value }) => shapeOf(value)[0]))
   }
 
-  /** Draws the people of a store; the better it does, the more are known. */
+  /** Draws the contacts of a store. A higher quality gives more contacts. */
   drawStore(random: Random, quality: number): void {
     this.count = random.chance(0.22)
       ? 0
@@ -58,7 +58,7 @@ export class ContactGenerator {
     }
   }
 
-  /** Adds the tokens that a store has for the people last drawn; some come more than once. */
+  /** Adds the store's tokens for the contacts last drawn, with duplicates. */
   addTokens(add: (token: number) => void): void {
     for (let number = 0; number < this.count; number++) {
       const [role, packed] = [this.roles[number]!, this.traits[number]!]
@@ -73,7 +73,7 @@ export class ContactGenerator {
   }
 }
 
-/** Every other person without a verified email has one that is not, and may be delivered all the same. */
+/** Every other contact without a verified email has an unverified one, which may be delivered. */
 export function isRevealable(packed: number, number: number): boolean {
   return isRevealableVerified(packed) || number % 2 === 0
 }

@@ -1,7 +1,7 @@
 import type { StagedStores } from '../../../server/src/search/memory/segment.ts'
 import type { Term } from '../../../server/src/search/vocabulary.ts'
 
-/** What engines are loaded from. */
+/** The input that engines are loaded from. */
 export interface BenchCatalogue {
   staged: StagedStores
   terms: readonly Term[]
@@ -9,8 +9,8 @@ export interface BenchCatalogue {
 }
 
 /**
- * The stores numbered in result order. Peers get their rows in this order and by these numbers, which spares them the sort
- * and makes a cursor a single number: the best that a catalogue that never changes allows.
+ * The stores numbered in result order. Peers store rows in this order and under these numbers, which spares them the sort
+ * and makes a cursor a single number: their best case, possible only because the catalogue never changes.
  */
 export class ResultOrder {
   /** Rank → row. The id of a store is its row and one. */
@@ -18,7 +18,7 @@ export class ResultOrder {
   readonly #ranks: Uint32Array
 
   constructor({ size, negatedScores }: StagedStores) {
-    // Scores are steps of a tenth from 0 to 100, and rows ascend by id: counting sorts them.
+    // A counting sort: scores are tenths from 0 to 100, and rows ascend by id.
     const bucketOf = (row: number) => {
       const negated = negatedScores[row]!
       return negated === Infinity ? buckets - 1 : 1_000 + Math.round(negated * 10)

@@ -7,12 +7,12 @@ import { previewVersion, renderPreviewedPerson, renderPreviewedStore } from '../
 import type { Store } from '../../../server/src/stores/schema.ts'
 import { isRevealable, isRevealableVerified } from './people.ts'
 
-/** Stores of one batch, as imports cut them. */
+/** Stores in one batch of an import. */
 export const storesPerBatch = 2_000
 
-/** What an import would have written, in the text format of COPY. Nothing generated needs to be escaped. */
+/** The rows that an import would write, in the text format of COPY. Generated values need no escaping. */
 export interface CatalogueRows {
-  /** The blocks of rows, one for each batch. */
+  /** One block of rows for each batch. */
   stores(): Generator<Buffer>
   hosts(): Generator<Buffer>
   contacts(): Generator<Buffer>
@@ -28,7 +28,7 @@ export function domainOf(storeId: number): string {
   return `store-${storeId.toString(36)}.example`
 }
 
-/** Where the seals would be, there are bytes that look like them: nobody of this catalogue can be revealed. */
+/** Sealed values are placeholder bytes, so contacts of this catalogue cannot be revealed. */
 export function catalogueRows(
   staged: StagedStores,
   terms: readonly Term[],

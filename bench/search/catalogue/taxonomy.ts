@@ -7,10 +7,10 @@ import { shuffle } from '../../support/lists.ts'
 
 const taxonomyFolder = join(import.meta.dirname, '../../../catalogue/taxonomy')
 const appCount = 1_500
-/** The first token that the database gives to a value of the taxonomy. */
+/** The first token that the database assigns to a taxonomy value. */
 const firstToken = 1_000
 
-/** The words of a generated catalogue. */
+/** The taxonomy of a generated catalogue. */
 export interface BenchTaxonomy {
   vocabulary: Vocabulary
   terms: readonly Term[]
@@ -18,7 +18,7 @@ export interface BenchTaxonomy {
   ranked(facet: Facet): readonly Term[]
 }
 
-/** The taxonomy that ships, and as many invented apps as make a large ecosystem. */
+/** The shipped taxonomy, with invented apps added up to the size of a large ecosystem. */
 export async function readTaxonomyEntries(): Promise<TaxonomyEntry[]> {
   const shipped = await readTaxonomyFiles(taxonomyFolder)
   const apps = shipped.filter((entry) => entry.facet === 'app').length
@@ -37,7 +37,7 @@ export async function readTaxonomyEntries(): Promise<TaxonomyEntry[]> {
   return [...shipped, ...invented]
 }
 
-/** The words with the tokens that an empty database would give them. */
+/** The taxonomy with the tokens that an empty database would assign. */
 export async function readBenchTaxonomy(): Promise<BenchTaxonomy> {
   return rankTaxonomy((await readTaxonomyEntries()).map((entry, index) => ({ ...entry, token: firstToken + index })))
 }
@@ -57,7 +57,7 @@ type ByRank = (rank: number) => string
 type FromTo = (from: number, to: number) => string[]
 type Tiers = (...ranks: number[]) => string[]
 
-/** Words by how frequent they are: 0 is the most used, -1 the rarest; tiers by their order. */
+/** Taxonomy values by frequency: 0 is the most frequent, -1 the rarest. Tiers are in their own order. */
 export interface ValuesByRank {
   app: ByRank
   apps: FromTo
@@ -65,7 +65,7 @@ export interface ValuesByRank {
   pixels: FromTo
   category: ByRank
   categories: FromTo
-  /** Categories that have others below them. */
+  /** Categories with subcategories. */
   branch: ByRank
   country: ByRank
   countries: FromTo

@@ -5,17 +5,17 @@ import { type Answer, contactRowKey, type Engine, type Search, storeRowKey } fro
 
 type OwnCode = typeof import('./bundle-entry.ts')
 
-/** The catalogue in memory, which can do more than be compared. */
+/** The search index in memory, with access to its segments. */
 export interface OwnEngine extends Engine {
   prepare(search: Search): () => Answer
   build(staged: StagedStores): LiveSegment
-  /** What is asked from now on. */
+  /** The segments that prepared searches use. */
   segments: readonly LiveSegment[]
-  /** The search for the page that begins after so many rows, or null where there are no more. */
+  /** The search for the page after this number of rows, or null when there are no more. */
   pageAfter(search: Search, rows: number): Search | null
 }
 
-/** Bundled into the folder: the loader of the bench keeps names of functions, which costs where many are made. */
+/** Uses a bundle: tsx keeps function names, which slows code that creates many functions. */
 export async function openOwnEngine(folder: string): Promise<OwnEngine> {
   const code = await bundleOwnCode(folder)
   const build = (staged: StagedStores) => ({ segment: code.buildSegment(staged), dead: null })

@@ -15,11 +15,11 @@ const deltaPasses = 9
 export interface DeltaFigures {
   changed: number
   buildMs: number
-  /** Mean over the questions with the second segment, as a multiple of the mean without. */
+  /** Mean over the questions with the second segment, divided by the mean without. */
   slowdown: number
 }
 
-/** Random searches, each counting by the middle one of its passes, after a pass that only warms. */
+/** Times random searches: the median of the passes after a warm-up pass. */
 export function timeRandomSearches(own: OwnEngine, taxonomy: BenchTaxonomy, stores: number): Distribution {
   const searches = drawRandomSearches(taxonomy, stores, fuzzCount).map((search) => own.prepare(search))
   for (const run of searches) run()
@@ -29,7 +29,7 @@ export function timeRandomSearches(own: OwnEngine, taxonomy: BenchTaxonomy, stor
   return distributionOf(samples.map(median))
 }
 
-/** What it costs that stores have changed and stand in a segment of their own. */
+/** Measures the slowdown by changed stores in a segment of their own. */
 export function timeDelta(
   own: OwnEngine,
   order: ResultOrder,

@@ -6,7 +6,7 @@ import { type Condition, FacetsOfTokens, isSingle, type PeerQuery, readQuery, si
 import { loadPeerPackage } from './install.ts'
 import { contactPage, peerContacts, peerRows, postingLists } from './rows.ts'
 
-/** What is used of `@duckdb/node-api`. */
+/** The used part of `@duckdb/node-api`. */
 interface DuckDb {
   DuckDBInstance: { create(path: string, options: Record<string, string>): Promise<Instance> }
 }
@@ -32,7 +32,7 @@ interface Appender {
   closeSync(): void
 }
 
-/** The first stretch of the order that is looked at; each further one is so many times as long. */
+/** Length of the first range of ranks that is searched, and the growth of each further one. */
 const firstStretch = 65_536
 const stretchGrowth = 16
 
@@ -180,7 +180,7 @@ class DuckDbEngine implements Engine {
   }
 }
 
-/** Conditions on `stores`; those on what a store has several of look into the postings of the same stretch. */
+/** Conditions on `stores`; those on multi-valued facets use the postings of the same range. */
 function conditionsOf({ all, none, minAds, ranges }: PeerQuery): string[] {
   const among = ({ facet, tokens }: Condition, not: '' | 'not ') =>
     isSingle(facet)

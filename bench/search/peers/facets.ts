@@ -2,7 +2,7 @@ import type { MomentRange, StoreQuery } from '../../../server/src/search/query.t
 import { flagTokens, type Term } from '../../../server/src/search/vocabulary.ts'
 import type { Search } from '../engine.ts'
 
-/** What a store has one of, and peers keep in a column each, and what it has several of. */
+/** Single-valued facets, which peers keep in a column each, and multi-valued ones. */
 export const singleFacets = ['category', 'country', 'traffic_tier', 'revenue_tier', 'theme_type', 'plus'] as const
 export const severalFacets = ['app', 'pixel', 'people'] as const
 export type SingleFacet = (typeof singleFacets)[number]
@@ -13,7 +13,7 @@ export function isSingle(facet: PeerFacet): facet is SingleFacet {
   return (singleFacets as readonly string[]).includes(facet)
 }
 
-/** Token → facet; what a store has for its people is one. */
+/** Token → facet. All tokens about contacts are one facet. */
 export class FacetsOfTokens {
   readonly #facets = new Map<number, PeerFacet>([[flagTokens.platformPlus, 'plus']])
 
@@ -26,20 +26,20 @@ export class FacetsOfTokens {
   }
 }
 
-/** Tokens of one facet: any of them. */
+/** Matches any of the tokens of one facet. */
 export interface Condition {
   facet: PeerFacet
   tokens: number[]
 }
 
-/** Seconds since 1970, which is all that the generated moments need; null is open. */
+/** Seconds since 1970; generated dates have no fractions. Null is an open end. */
 export interface SecondsRange {
   column: 'created' | 'discovered'
   from: number | null
   to: number | null
 }
 
-/** A search as SQL will say it: the stores' conditions, those of contact searches on their people included. */
+/** A search as conditions on stores, including those of contact searches on their contacts. */
 export interface PeerQuery {
   /** One of the tokens of each. */
   all: Condition[]
@@ -49,7 +49,7 @@ export interface PeerQuery {
   ranges: SecondsRange[]
 }
 
-/** Null where nothing can answer, so that nobody is asked. */
+/** Null when nothing can match, so that no query is needed. */
 export function readQuery(search: Search, facets: FacetsOfTokens): PeerQuery | null {
   const query = search.kind === 'stores' ? search.query : withPeople(search.store, search.person.storeTokens)
   if (query.clauses.some((clause) => clause.length === 0)) return null

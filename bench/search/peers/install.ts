@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../../peers')
 
-/** Installs the packages of the peers, which are no part of the project, unless they are there. */
+/** Installs the packages of the peers, which are not dependencies of the project, unless present. */
 export async function installPeerPackages(reportProgress: (progress: string) => void): Promise<void> {
   const installed = join(folder, 'node_modules/.package-lock.json')
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs)
@@ -20,7 +20,7 @@ export async function installPeerPackages(reportProgress: (progress: string) => 
   if (code !== 0) throw new Error(`npm ci failed in ${folder}`)
 }
 
-/** A package of the peers, or undefined where it could not be installed. */
+/** A package of the peers, or undefined when it could not be installed. */
 export function loadPeerPackage<T>(name: string): T | undefined {
   const require = createRequire(join(folder, 'package.json'))
   try {

@@ -9,7 +9,7 @@ import { openSqlite } from './sqlite.ts'
 export const peerNames = ['postgres-gin', 'postgres-columns', 'duckdb', 'duckdb-2', 'sqlite'] as const
 export type PeerName = (typeof peerNames)[number]
 
-/** The peers that were named, but for those that cannot be installed here. */
+/** Opens the named peers, without those that cannot be installed here. */
 export async function openPeers(
   names: readonly PeerName[],
   folder: string,

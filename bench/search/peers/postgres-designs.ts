@@ -3,7 +3,7 @@ import { arrayOf, type PostgresDesign, rangeColumns, rangeConditionsOf, rangeVal
 
 const ordered = ['category', 'country', 'traffic_tier', 'revenue_tier', 'theme_type']
 
-/** A column for each facet, each with an index that goes on in result order. */
+/** A column for each facet, each with an index that continues in result order. */
 export const columnsDesign: PostgresDesign = {
   name: 'PostgreSQL, column indexes',
   schema: 'columns',
@@ -39,7 +39,7 @@ function required({ facet, tokens }: Condition): string {
   return `${facet} ${tokens.length === 1 ? '@>' : '&&'} '${arrayOf(tokens)}'`
 }
 
-/** All tokens of a store in one array, under an inverted index. */
+/** All tokens of a store in one array with an inverted index. */
 export const ginDesign: PostgresDesign = {
   name: 'PostgreSQL, GIN on tokens',
   schema: 'gin',

@@ -20,16 +20,16 @@ import {
 import { FacetsOfTokens, type PeerQuery, readQuery } from './facets.ts'
 import { type PeerRow, peerContacts, peerRows } from './rows.ts'
 
-/** One way to lay stores out in PostgreSQL. Its tables are in a schema of its own. */
+/** A table design for PostgreSQL, in a schema of its own. */
 export interface PostgresDesign {
   name: string
   schema: string
   settings: readonly string[]
   /** Columns of `stores` beside `rank`, with their types. */
   columns: readonly string[]
-  /** Their values, as COPY reads them. */
+  /** Their values in the text format of COPY. */
   valuesOf(row: PeerRow): readonly string[]
-  /** What is made once the rows are there. */
+  /** Statements that run after the rows are loaded. */
   indexes: readonly string[]
   /** Conditions on `stores`, with the values written in. */
   conditionsOf(query: PeerQuery): string[]
@@ -48,7 +48,7 @@ const serverSettings = {
   default_statistics_target: '1000',
 }
 
-/** A server for the designs to share. */
+/** Starts the server that the designs share. */
 export async function openPeerServer(folder: string, cleanup: Cleanup): Promise<string> {
   const dataDir = join(folder, 'peers')
   const server = await openDatabaseServer({ dataDir, settings: serverSettings })
@@ -62,7 +62,7 @@ export async function openPeerServer(folder: string, cleanup: Cleanup): Promise<
   return url.href
 }
 
-/** PostgreSQL 18 as the project embeds it, on this machine, with tables after a design. */
+/** The embedded PostgreSQL with the tables of a design. */
 export class PostgresEngine implements Engine {
   readonly name: string
   readonly settings: readonly string[]
@@ -191,7 +191,7 @@ export class PostgresEngine implements Engine {
   }
 }
 
-/** What both designs keep of a store in columns of their own. */
+/** Columns of both designs. */
 export const rangeColumns = ['ads integer not null', 'created integer', 'discovered integer']
 
 export function rangeValuesOf({ activeAds, created, discovered }: PeerRow): string[] {
@@ -208,7 +208,7 @@ export function rangeConditionsOf({ minAds, ranges }: PeerQuery): string[] {
   ]
 }
 
-/** An array, as COPY reads it and as a statement writes it. */
+/** An array literal for COPY and for statements. */
 export function arrayOf(tokens: ArrayLike<number>): string {
   return `{${Array.prototype.join.call(tokens, ',')}}`
 }

@@ -4,7 +4,7 @@ import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
 import { type Answer, contactRowKey } from '../engine.ts'
 import { FacetsOfTokens, isSingle, type SeveralFacet, type SingleFacet } from './facets.ts'
 
-/** A store as peers keep it; the one object is filled anew for each. */
+/** A store as peers keep it. */
 export interface PeerRow {
   rank: number
   /** 0 for none. */
@@ -91,8 +91,8 @@ export function* postingLists({ staged, order }: BenchCatalogue): Generator<[tok
 }
 
 /**
- * The page of a contact search out of the people who answer at its stores, in result order: the first so many of each
- * store, and of these the ones after the position.
+ * The page of a contact search from matching contacts in result order: at most `maxPerStore` for each store, after the
+ * cursor's position.
  */
 export function contactPage(
   order: ResultOrder,

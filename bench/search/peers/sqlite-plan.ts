@@ -1,9 +1,9 @@
 import { type Condition, isSingle, type PeerQuery, type SecondsRange } from './facets.ts'
 
-/** What the planner knows of the catalogue. */
+/** Statistics for the planner. */
 export interface KnownCounts {
   stores: number
-  /** How many stores have one of the tokens, at most. */
+  /** Upper bound of the stores that have one of the tokens. */
   ofTokens(tokens: readonly number[]): number
   ofRange(condition: string): number
 }
@@ -11,9 +11,9 @@ export interface KnownCounts {
 export interface PlannedPage {
   from: number
   limit: number
-  /** The only ranks to look at. */
+  /** Restricts the search to these ranks. */
   only: readonly number[] | null
-  /** Tokens as the tables have them. */
+  /** The codes of tokens in the tables. */
   codesOf(tokens: readonly number[]): string
 }
 
@@ -21,7 +21,7 @@ export interface PlannedPage {
 interface Check {
   sql: string
   share: number
-  /** Whether it looks the store's tokens up, and not into the row of `stores`. */
+  /** Whether it reads the store's tokens rather than its row in `stores`. */
   looksUp: boolean
 }
 
@@ -30,12 +30,12 @@ interface Plan {
   cost: number
 }
 
-/** Longer lists are compared with all tokens of a store in place of being looked up one by one. */
+/** Longer lists are compared with all tokens of a store instead of being looked up one by one. */
 const fewTokens = 6
-/** Steps for a row that is walked by way of an index, and for one whose rows then have to be sorted. */
+/** Cost of a row read through an index, and of a row that is sorted afterwards. */
 const indexedSteps = 2
 const sortedSteps = 3
-/** Estimates take conditions for independent; a plan that would be ruinous otherwise has to be worth it. */
+/** Estimates assume independent conditions; this share of the rows is added as a margin for correlated ones. */
 const caution = 0.02
 
 /** The statement that should find the page with the fewest steps. */
@@ -61,7 +61,7 @@ function walk(query: PeerQuery, counts: KnownCounts, { from, limit, codesOf }: P
   }
 }
 
-/** The lists of a clause's tokens, which SQLite merges as they are in order. */
+/** Merges the posting lists of a clause's tokens, which are in order. */
 function merge(query: PeerQuery, clause: Condition, counts: KnownCounts, { from, limit, codesOf }: PlannedPage): Plan {
   const checks = checksOf(query, clause, counts, codesOf)
   const stores = checks.every(({ looksUp }) => looksUp) ? '' : 'cross join stores s on s.rank = at.rank'
@@ -95,7 +95,7 @@ function named(query: PeerQuery, counts: KnownCounts, page: PlannedPage, ranks: 
   }
 }
 
-/** Rows until the page is full if conditions were independent, and some of what it takes when they are not. */
+/** Expected rows until the page is full, plus a margin for correlated conditions. */
 function costOf(rows: number, checks: readonly Check[], limit: number): number {
   const share = checks.reduce((product, check) => product * check.share, 1)
   return Math.min(rows, limit / Math.max(share, 1e-12)) * (1 + checks.length) + caution * rows
@@ -105,7 +105,7 @@ function sqlOf(checks: readonly Check[]): string[] {
   return checks.map((check) => check.sql)
 }
 
-/** Everything but the clause that is walked, the most selective and the cheap first. */
+/** All conditions but the walked clause, cheap and selective ones first. */
 function checksOf(
   query: PeerQuery,
   walked: Condition | null,
@@ -136,7 +136,7 @@ function checksOf(
 
 function checkOf({ facet, tokens }: Condition, not: '' | 'not ', codesOf: PlannedPage['codesOf']): string {
   if (isSingle(facet)) return `${facet} ${not}in (${tokens.join()})`
-  // With a plus SQLite does not look the tokens up.
+  // The unary plus keeps SQLite from using the index.
   const token = tokens.length <= fewTokens ? 'o.token' : '+o.token'
   return `${not}exists (select 1 from tokens_of o where o.rank = at.rank and ${token} in (${codesOf(tokens)}))`
 }

@@ -7,7 +7,7 @@ import { loadPeerPackage } from './install.ts'
 import { contactPage, peerContacts, peerRows, postingLists } from './rows.ts'
 import { type KnownCounts, planStatement } from './sqlite-plan.ts'
 
-/** What is used of `better-sqlite3`. */
+/** The used part of `better-sqlite3`. */
 interface Database {
   pragma(text: string): unknown
   exec(sql: string): void
@@ -122,7 +122,7 @@ class SqliteEngine implements Engine {
       from: position === null ? 0 : search.kind === 'stores' ? position + 1 : position,
       limit: search.kind === 'stores' ? search.limit : search.limit + 1,
       only: search.kind === 'contacts' ? (search.storeIds?.map((id) => this.#order.rankOf(id)) ?? null) : null,
-      // One that no store has is none at all.
+      // A token that no store has gets an unused code.
       codesOf: (tokens) => tokens.map((token) => this.#codes.get(token) ?? codes).join(),
     })
     const stores = this.#db.prepare(text).pluck()

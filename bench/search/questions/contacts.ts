@@ -2,12 +2,12 @@ import type { ContactPersonFilters, StoreConditions } from '../../../server/src/
 import type { ValuesByRank } from '../catalogue/taxonomy.ts'
 import type { QuestionDefinition } from './stores.ts'
 
-/** A contact search as a caller would write it, apart from the page. */
+/** The filters of a contact search. */
 export interface ContactFilters {
   person: ContactPersonFilters
   store?: StoreConditions
   maxPerStore?: number
-  /** Only at so many stores that are named. */
+  /** Restricts the search to this number of listed stores. */
   namedStores?: number
 }
 

@@ -6,7 +6,7 @@ import { pageLimit, type Question, type QuestionClass, type Search } from '../en
 import { type ContactFilters, contactQuestions } from './contacts.ts'
 import { storeQuestions } from './stores.ts'
 
-/** All questions of the set, for a catalogue of so many stores. */
+/** All questions, for a catalogue of this size. */
 export function allQuestions(taxonomy: BenchTaxonomy, stores: number): Question[] {
   const values = valuesByRank(taxonomy)
   const ofStores = Object.entries(storeQuestions(values)).flatMap(([name, definitions]) =>

@@ -12,7 +12,7 @@ const maxListLength = 50
 const limit = 101
 const dayMs = 86_400_000
 
-/** Random searches, every fourth of them for contacts, with up to fifty values a list: whatever a caller could send. */
+/** Random searches, every fourth of them for contacts, with up to fifty values in a list. */
 export function drawRandomSearches(taxonomy: BenchTaxonomy, stores: number, count: number, seed = 7): Search[] {
   const random = new Random(seed)
   const draw = new RandomFilters(taxonomy, random)
@@ -70,7 +70,7 @@ class RandomFilters {
     }
   }
 
-  /** One value more often than fifty, frequent values more often than rare ones. */
+  /** Prefers short lists and frequent values. */
   #drawWords(facet: Facet, but: readonly string[] = []): string[] {
     const ranked = this.#taxonomy.ranked(facet)
     const count = Math.ceil(maxListLength ** this.#random.fraction())
@@ -91,7 +91,7 @@ class RandomFilters {
     }
   }
 
-  /** From an hour to years, anywhere in the time before the catalogue's moment. */
+  /** A range of an hour to years before the catalogue's date. */
   #drawRange(days: number): { from: string; to: string } {
     const lengthMs = Math.max(days * this.#random.fraction() ** 4, 1 / 24) * dayMs
     const from = catalogueMoment - this.#random.fraction() * days * dayMs

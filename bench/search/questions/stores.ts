@@ -8,7 +8,7 @@ export type QuestionDefinition<Filters> = readonly [name: string, about: string,
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** The store searches of the set, as callers would write them. Words are named by how frequent they are: 0 is the most used. */
+/** The store searches of the set. Values are chosen by frequency: 0 is the most frequent. */
 export function storeQuestions(
   values: ValuesByRank,
 ): Record<Exclude<QuestionClass, 'contact'>, QuestionDefinition<StoreSearchFilters>[]> {

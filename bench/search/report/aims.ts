@@ -2,7 +2,7 @@ import type { ReadyResults } from '../ready.ts'
 import { type SearchResults, summarize } from './results.ts'
 import { count, ms, table, times } from './tables.ts'
 
-/** What was aimed at, and at which size. */
+/** Sizes that the aims apply to. */
 const aimedSize = 5_000_000
 const largerSize = 10_000_000
 
@@ -13,7 +13,7 @@ interface Aim {
   met: boolean
 }
 
-/** The aims that the kept results can tell of; null without a run of the size that they are for. */
+/** The aims that the stored results cover; null without a run of their size. */
 export function renderAims(all: readonly SearchResults[], ready: readonly ReadyResults[]): string | null {
   const ofSize = <T extends { stores: number }>(results: readonly T[], size: number) =>
     results.find(({ stores }) => stores === size)

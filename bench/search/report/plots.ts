@@ -1,9 +1,9 @@
 import { circle, colours, line, svg, text } from '../../support/svg.ts'
 
-/** Two charts as SVG, on logarithmic scales: what is compared spans seven powers of ten. */
+/** Charts on logarithmic scales, because the values span seven powers of ten. */
 
 const [width, left, right, top, rowHeight, axisHeight] = [900, 210, 30, 40, 46, 50]
-/** What the names of series take beside a chart of lines. */
+/** Size of a series label. */
 const [labelWidth, labelHeight] = [190, 16]
 
 interface Scale {
@@ -20,7 +20,7 @@ function logScale(values: readonly number[], from: number, to: number): Scale {
   }
 }
 
-/** A row for each series and a dot for each of its values, in milliseconds; the line across is the median. */
+/** A row for each series, a dot for each value in milliseconds, and a line at the median. */
 export function stripChart(title: string, series: readonly { label: string; values: readonly number[] }[]): string {
   const scale = logScale(
     series.flatMap(({ values }) => values),
@@ -32,7 +32,7 @@ export function stripChart(title: string, series: readonly { label: string; valu
     const middle = top + (row + 0.5) * rowHeight
     const colour = colours[row % colours.length]!
     const sorted = [...values].sort((a, b) => a - b)
-    // Dots of one row lie in seven lanes, so that equal ones can be told apart.
+    // Spread dots over seven lanes, so that equal values do not overlap.
     const dots = sorted.map((value, index) => circle(scale.of(value), middle + ((index % 7) - 3) * 4.5, 3, colour))
     const median = scale.of(sorted[sorted.length >> 1]!)
     return [
@@ -48,7 +48,7 @@ export function stripChart(title: string, series: readonly { label: string; valu
   return svg(title, width, bottom + axisHeight, [...ticks, ...rows.flat()])
 }
 
-/** A line for each series, from size to size. */
+/** A line for each series over the number of stores. */
 export function growthChart(
   title: string,
   series: readonly { label: string; points: readonly (readonly [stores: number, ms: number])[] }[],

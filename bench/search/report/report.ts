@@ -6,7 +6,7 @@ import { growthChart, stripChart } from './plots.ts'
 import { keepResults, type ResultsKind, readResults, type SearchResults, summarize } from './results.ts'
 import { count, renderReady, renderSize } from './tables.ts'
 
-/** Keeps a run beside the report and writes report and plots anew, of all runs that are kept. */
+/** Stores a run beside the report, and writes report and plots from all stored runs. */
 export function writeReport(file: string, kind: ResultsKind, results: { stores: number }): void {
   const folder = dirname(file)
   const kept = join(folder, 'results')

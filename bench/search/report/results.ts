@@ -4,7 +4,7 @@ import { type Distribution, distributionOf } from '../../support/statistics.ts'
 import { type QuestionClass, questionClasses } from '../engine.ts'
 import type { DeltaFigures } from '../own/figures.ts'
 
-/** What one run found out about a catalogue of one size. */
+/** Results of one run over a catalogue of one size. */
 export interface SearchResults {
   stores: number
   contacts: number
@@ -29,7 +29,7 @@ interface QuestionResults {
   name: string
   about: string
   class: QuestionClass
-  /** Rows of the first page, the one too many included. */
+  /** Rows of the first page, including the extra one. */
   rows: number
   /** Milliseconds, in the order of the engines. */
   first: number[]
@@ -38,25 +38,25 @@ interface QuestionResults {
 
 export type ResultsKind = 'search' | 'ready'
 
-/** Keeps the results of a size in place of those it had. */
+/** Stores the results of a size in place of its earlier ones. */
 export function keepResults(folder: string, kind: ResultsKind, results: { stores: number }): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${kind}-${results.stores}.json`), `${JSON.stringify(results, roundNumbers, 1)}\n`)
 }
 
-/** The kept results of all sizes, the smallest first. */
+/** The stored results of all sizes, the smallest first. */
 export function readResults<T extends { stores: number }>(folder: string, kind: ResultsKind): T[] {
   const files = readdirSync(folder).filter((name) => name.startsWith(`${kind}-`))
   const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as T
   return files.map(read).sort((a, b) => a.stores - b.stores)
 }
 
-/** Four digits tell all there is to tell. */
+/** Four significant digits are enough. */
 function roundNumbers(_key: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value
 }
 
-/** What a run's times say, in the order of its engines. */
+/** Summary of a run's times, in the order of its engines. */
 export interface Summary {
   first: Distribution[]
   /** Null where no question has a page 200. */
@@ -70,9 +70,9 @@ interface AgainstPeers {
   /** The lowest mean of a peer over that of the own engine, and the same of their worst questions. */
   meanRatio: number
   worstRatio: number
-  /** How much slower the own engine is than the fastest peer where it loses most, in milliseconds; negative where it never does. */
+  /** The largest lag of the own engine behind the fastest peer, in milliseconds; negative when it is always faster. */
   largestLossMs: number
-  /** Where that is. */
+  /** The question with the largest lag. */
   largestLossAt: string
 }
 

@@ -4,7 +4,7 @@ import { type SearchResults, summarize } from './results.ts'
 
 const worstShown = 12
 
-/** The part of the report about one size, in Markdown. */
+/** The report's section about one size, in Markdown. */
 export function renderSize(results: SearchResults): string {
   return [
     `## ${count(results.stores)} stores, ${count(results.contacts)} contacts`,
@@ -57,7 +57,7 @@ function renderClasses(results: SearchResults): string {
   )
 }
 
-/** The searches that take the own engine longest, and those that take some peer longest. */
+/** The slowest searches of the own engine and of the peers. */
 function renderWorst({ engines, questions }: SearchResults): string {
   const slowest = (of: (times: readonly number[]) => number) =>
     [...questions].sort((a, b) => of(b.first) - of(a.first)).slice(0, worstShown / 2)
@@ -78,7 +78,7 @@ function renderOwn({ stores, engines, fuzz, delta, generateSeconds }: SearchResu
   ].join('\n')
 }
 
-/** What the service does beside answering, size by size, in Markdown. */
+/** Start times, memory and freshness for each size, in Markdown. */
 export function renderReady(all: readonly ReadyResults[]): string {
   const row = (what: string, figureOf: (results: ReadyResults) => string) => [what, ...all.map(figureOf)]
   const load = ({ perSecond, p50Ms, p99Ms }: ReadyResults['load']['quiet']) =>
@@ -103,14 +103,14 @@ export function renderReady(all: readonly ReadyResults[]): string {
   ].join('\n\n')
 }
 
-/** A table: the first column is of words, the others are of figures. */
+/** A table in Markdown; all columns but the first are right-aligned. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const rule = header.map((_, column) => (column === 0 ? '---' : '--:'))
   return [line(header), line(rule), ...rows.map(line)].join('\n')
 }
 
-/** Milliseconds with the digits that mean something. */
+/** Milliseconds with three significant digits. */
 export function ms(value: number): string {
   if (value >= 100) return count(value)
   return value >= 10 ? value.toFixed(1) : value >= 1 ? value.toFixed(2) : value.toFixed(3)

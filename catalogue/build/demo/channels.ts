@@ -44,7 +44,7 @@ const phoneShapes: ((area: number, line: string) => string)[] = [
   (area, line) => `+1-${area}-555-${line}`,
 ]
 
-/** How the shop makes addresses of names. */
+/** Spells a person's email address at a store. */
 export type AddressShape = (latin: DemoPerson['latin']) => string
 
 export const addressShapes: Weighted<AddressShape>[] = [
@@ -53,7 +53,7 @@ export const addressShapes: Weighted<AddressShape>[] = [
   { value: ({ first, last }) => `${first[0]}.${last}`, weight: 15 },
 ]
 
-/** Invents ways to reach people; nobody shares one. */
+/** Generates unique channels for people. */
 export class ChannelGenerator {
   readonly #random: Random
   readonly #taken = new Set<string>()
@@ -62,7 +62,7 @@ export class ChannelGenerator {
     this.#random = random
   }
 
-  /** Of a dozen people one cannot be reached by anything that may be handed over. */
+  /** One person in twelve has no deliverable channel. */
   make(person: DemoPerson, host: string, shape: AddressShape): Channels {
     const random = this.#random
     if (random.chance(0.08))

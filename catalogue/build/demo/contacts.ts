@@ -92,7 +92,7 @@ function teamSize(random: Random, { traffic_tier }: StoreRecord): number {
   return random.weighted(tier >= 3 ? largeTeams : smallTeams)
 }
 
-/** Of a few people only one name is known, or no name apart from the other, or none at all. */
+/** Leaves out names of a few people: one of the two, both but the full name, or all. */
 function knownNames(
   random: Random,
   { firstName, lastName, fullName }: DemoPerson,
@@ -121,13 +121,13 @@ function teamSizes(weights: number[]): Weighted<number>[] {
   return weights.map((weight, index) => ({ value: index + 1, weight }))
 }
 
-/** What people of the demonstration do, and what they call it. */
+/** A role in the demonstration, with its job titles. */
 interface Position {
   /** Null where the title tells of none. */
   role: string | null
   seniority: Seniority
   weight: number
-  /** For the person whom a shop is known by, often the only one. */
+  /** Weight for the first person of a shop, often the only one. */
   weightAsFirst: number
   /** By language; English always. */
   titles: { en: string[] } & Record<string, string[]>
@@ -138,7 +138,7 @@ const { positions } = JSON.parse(readFileSync(file, 'utf8')) as { positions: Pos
 const asFirst = positions.map((value) => ({ value, weight: value.weightAsFirst }))
 const asOther = positions.map((value) => ({ value, weight: value.weight }))
 
-/** Positions for the people of a shop. Founders may be several, of other executives there is one per role. */
+/** Positions for the people of a shop: several founders are possible, but only one of each other executive role. */
 function pickPositions(random: Random, count: number): Position[] {
   const picked: Position[] = []
   while (picked.length < count) {
@@ -149,7 +149,7 @@ function pickPositions(random: Random, count: number): Position[] {
   return picked
 }
 
-/** Half of those whose own language has a word for it use that one. */
+/** Uses the title in the person's language half of the time, where there is one. */
 function pickTitle(random: Random, position: Position, language: string): string {
   const local = position.titles[language]
   return random.pick(local && random.chance(0.5) ? local : position.titles.en)

@@ -31,14 +31,14 @@ function inventName(random: Random, line: Line, country: string): SpelledWord {
   return [name, slugOf(name).replaceAll('_', '-')]
 }
 
-/** A quarter answer on the platform's own host too, and a few on an older name. */
+/** A quarter has an alias on the platform's host, and a few have a former host. */
 function inventAliases(random: Random, inHost: string): string[] {
   const platformHost = random.chance(0.25) ? [`${inHost}.myshopify.example`] : []
   const formerHost = random.chance(0.05) ? [`shop-${inHost}.example`] : []
   return [...platformHost, ...formerHost]
 }
 
-/** What the invented shops of the demonstration are called, sell, and use. */
+/** Names, goods and technologies of the demonstration's invented shops. */
 interface DemoWords {
   lines: Line[]
   /** What most names begin with. */
@@ -69,7 +69,7 @@ interface LocalWords {
   countries: string[]
   firsts: SpelledWord[]
   goods: SpelledWord[]
-  /** What stands between the two words. */
+  /** Separator between the two words. */
   joint: string
 }
 

@@ -35,7 +35,7 @@ const russian: People = { locale: 'ru', language: 'ru' }
 const vietnamese: People = { locale: 'vi', language: 'vi', joint: ' ' }
 const taiwanese: People = { locale: 'zh_TW', language: 'zh_TW', joint: '' }
 
-/** Who works where; the first are the most. Everywhere else people have English names. */
+/** Names by country, the most frequent first. People of other countries have English names. */
 const peopleByCountry: Record<string, People[]> = {
   US: [american, { ...mexican, language: 'en' }, { ...vietnamese, language: 'en' }, indian],
   GB: [english('en_GB'), indian],
@@ -86,7 +86,7 @@ const peopleByCountry: Record<string, People[]> = {
 
 const choicesByCountry = new Map(Object.entries(peopleByCountry).map(([country, people]) => [country, skewed(people)]))
 
-/** Invents names with faker's lists, drawing from one source of chance. */
+/** Generates names from faker's lists with one random number generator. */
 export class PersonGenerator {
   readonly #random: Random
   readonly #fakers = new Map<string, Faker>()
@@ -131,12 +131,12 @@ export class PersonGenerator {
   }
 }
 
-/** The first ones eight times as likely as all the others together. */
+/** The first is eight times as likely as all others together. */
 function skewed(people: People[]): Weighted<People>[] {
   return people.map((value, index) => ({ value, weight: index === 0 ? 8 * Math.max(1, people.length - 1) : 1 }))
 }
 
-/** Letters that are no Latin letter with a mark, each with what stands for it. */
+/** Letters that do not decompose into a Latin letter and a mark, with their transliteration. */
 const letters = new Map([
   ...pairs('ßæœøłđðþı', 'ss ae oe o l d d th i'),
   ...pairs('αβγδεζηθικλμνξοπρσςτυφχψω', 'a v g d e z i th i k l m n x o p r s s t y f ch ps o'),
@@ -150,8 +150,8 @@ function pairs(from: string, to: string): [letter: string, latin: string][] {
 }
 
 /**
- * A name in lower-case ASCII with hyphens, as it would stand in an address; null where its letters cannot be put one by
- * one into Latin ones.
+ * A name in lower-case ASCII with hyphens, as in an email address; null when its letters cannot be transliterated one by
+ * one.
  */
 function transliterate(name: string): string | null {
   const bare = name

@@ -42,7 +42,7 @@ export function demoStores(): StoreRecord[] {
   return stores
 }
 
-/** Visits, revenue, apps, ads, tier and score all lean on one hidden size, as they do in life. */
+/** Visits, revenue, apps, ads, tier and score are correlated with one hidden size, as in real catalogues. */
 function inventStore(random: Random, takenDomains: Set<string>): StoreRecord {
   const size = random.fraction()
   const line = random.weighted(words.lines.map((value) => ({ value, weight: value.weight })))
@@ -71,7 +71,7 @@ function orNull<T>(random: Random, probability: number, value: T): T | null {
   return random.chance(probability) ? null : value
 }
 
-/** A place near `size`, folded back at 0 and 1: cutting off would crowd the outermost tiers. */
+/** `size` with noise, reflected at 0 and 1: clamping would overfill the outermost tiers. */
 function addNoise(random: Random, size: number): number {
   const moved = Math.abs(size + (random.fraction() - 0.5) * 0.3)
   return moved > 1 ? 2 - moved : moved
@@ -106,7 +106,7 @@ const lastDiscovery = Date.UTC(2026, 9, 1)
 
 type Clue = Pick<CreatedAt, 'resolution' | 'source' | 'confidence'>
 
-/** How an opening date can be known: how often, how exactly, and how surely. */
+/** Sources of opening dates, with frequency, resolution and confidence. */
 const clues: { value: Clue; weight: number }[] = [
   { value: { resolution: 'exact', source: 'platform', confidence: 'high' }, weight: 20 },
   { value: { resolution: 'exact', source: 'domain_registration', confidence: 'medium' }, weight: 16 },
@@ -126,12 +126,12 @@ function demoDiscoveredAt(random: Random): string {
   return moment(between(random, firstDiscovery, lastDiscovery))
 }
 
-/** When the shop opened, before it was discovered, cut to what its clue can tell. */
+/** An opening date before the discovery, truncated to the resolution of its source. */
 function demoCreatedAt(random: Random, discoveredAt: string): CreatedAt {
   const clue = random.weighted(clues)
   if (clue.resolution === null) return { estimate: null, ...clue }
   if (clue.source === 'first_discovered') return { estimate: discoveredAt, ...clue }
-  // Of two chances the later one: more shops are young than old.
+  // The later of two random dates: more shops are young than old.
   const discovered = Date.parse(discoveredAt)
   const opened = Math.max(between(random, firstOpening, discovered), between(random, firstOpening, discovered))
   return { estimate: truncateTo(clue.resolution, moment(opened)), ...clue }

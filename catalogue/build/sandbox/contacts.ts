@@ -3,7 +3,7 @@ import type { ContactRecord, StoreRecord } from '../records.ts'
 import type { SandboxPerson } from './names.ts'
 import { sandboxTeams } from './people.ts'
 
-/** Found in no other shop of the sandbox but the one that has every app, where nobody works. */
+/** No other sandbox store has this app, except the one with all apps, which has no contacts. */
 const sharedApp = 'zendesk'
 const firstScore = 75
 
@@ -15,7 +15,7 @@ export const contactStores: StoreRecord[] = sandboxTeams.map(({ edge }, index) =
   technologies: { apps: [sharedApp], pixels: [], theme: { name: null, type: null } },
 }))
 
-/** The people that keys of mode `test` see. */
+/** The contacts of mode `test`. */
 export function sandboxContacts(): ContactRecord[] {
   const people = sandboxTeams.flatMap(({ edge, people }) => people.map((person) => ({ person, host: hostOf(edge) })))
   let phones = 0
@@ -39,7 +39,7 @@ function hostOf(edge: string): string {
 const firstNames = ['Alma', 'Bela', 'Cato', 'Dora', 'Emil', 'Fern', 'Gitte', 'Hugo', 'Ilse', 'Jona', 'Kaya', 'Levi']
 const lastNames = ['Ahlgren', 'Bruun', 'Castell', 'Dahlia', 'Eskola', 'Falk', 'Granger', 'Holloway', 'Ivarsson', 'Jung']
 
-/** For people who are not there for their names. */
+/** For contacts whose names do not matter. */
 function nameOf(index: number): Pick<ContactRecord, 'first_name' | 'last_name'> {
   return { first_name: firstNames[index % firstNames.length]!, last_name: lastNames[index % lastNames.length]! }
 }

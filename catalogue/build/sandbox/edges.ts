@@ -145,7 +145,7 @@ const hosts: StoreRecord[] = [
   { domain: '1sandbox-2digits.example', name: 'Sandbox Digits' },
 ]
 
-/** Stores that differ from each other in one field, tried to its edges; the host says which and how. */
+/** Stores that cover the edge cases of one field each; the host names field and case. */
 export const edgeStores: StoreRecord[] = [
   ...wholeRecords,
   ...hosts,

@@ -1,9 +1,9 @@
 import type { Email, Phone } from '../../../server/src/contacts/facts.ts'
 import type { Seniority } from '../../../server/src/search/traits.ts'
 
-/** A person of the sandbox by what they are for; names, addresses and numbers that do not matter are filled in later. */
+/** A sandbox contact by purpose; irrelevant names, addresses and numbers are filled in later. */
 export interface SandboxPerson {
-  /** What the person is for; unique at the shop. */
+  /** The purpose of the contact; unique within the store. */
   id: string
   names?: SandboxNames
   /** Without one the id is the title; null for no title. */
@@ -21,12 +21,12 @@ interface SandboxNames {
   full_name?: string
 }
 
-/** The address or number itself stands here only where its spelling matters. */
+/** Contains the address or number only where its spelling matters. */
 export type ChannelPlan<Channel> = Partial<Channel>
 
 const longWord = 'Wolfeschlegelsteinhausenbergerdorff'
 
-/** Which names are there at all, and how they go together. */
+/** Combinations of present and missing names. */
 export const namePeople: SandboxPerson[] = [
   named('first-and-last-name', { first_name: 'Ines', last_name: 'Hallberg' }),
   named('full-name-only', { full_name: 'Ines Hallberg' }),
@@ -40,7 +40,7 @@ export const namePeople: SandboxPerson[] = [
   named('namesake-too', { first_name: 'Jo', last_name: 'Same' }),
 ]
 
-/** Last names whose first letter or parts are easily spoilt. */
+/** Last names that are difficult to obfuscate or split. */
 export const lastNamePeople: SandboxPerson[] = Object.entries({
   apostrophe: "O'Brien",
   'leading-apostrophe': "'t Hooft",
@@ -55,7 +55,7 @@ export const lastNamePeople: SandboxPerson[] = Object.entries({
   abbreviation: 'St. Clair',
 }).map(([id, last_name]) => named(id, { first_name: 'Robin', last_name }))
 
-/** The full name stands where it is not the first and the last name with a space between. */
+/** The full name is given where it is not first name, space, last name. */
 export const scriptPeople: SandboxPerson[] = Object.entries<SandboxNames>({
   japanese: { first_name: '美咲', last_name: '山田', full_name: '山田 美咲' },
   chinese: { first_name: '晓明', last_name: '李', full_name: '李晓明' },
@@ -69,7 +69,7 @@ export const scriptPeople: SandboxPerson[] = Object.entries<SandboxNames>({
   georgian: { first_name: 'ნინო', last_name: 'ბერიძე' },
 }).map(([id, names]) => named(id, names))
 
-/** The first name says what is tried. */
+/** The first name is the purpose of the contact. */
 export const titlePeople: SandboxPerson[] = Object.entries({
   None: null,
   Letter: 'X',

@@ -70,7 +70,7 @@ const channels: SandboxPerson[] = Array.from({ length: 7 }, (_, index) => {
   }
 })
 
-/** In the file from the last in result order to the first, but for the two who stand as they came. */
+/** In reverse result order, except for two contacts with equal sort keys. */
 const order: SandboxPerson[] = (['other', 'decision_maker', 'executive'] as const).flatMap((seniority) => {
   const id = slug(seniority)
   return [

@@ -7,8 +7,8 @@ import { edgeStores } from './edges.ts'
 const pageCount = 79
 
 /**
- * What keys of mode test see: invented shops whose names say what they are for. First the ones that try a field to its
- * edges, then one for every value of the short facets, a long run of like stores to page through, and those with people.
+ * The stores of mode `test`, named by purpose: edge cases of fields, one store for every value of the short facets, a long
+ * run of similar stores for paging, and those with contacts.
  */
 export function sandboxStores(): StoreRecord[] {
   return [

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync'
 
 export type Row = Record<string, string>
 
-/** Reads the outside lists that the taxonomy is made of from one local folder; README.md says which and from where. */
+/** Reads the external lists of the taxonomy from one local folder; README.md names them. */
 export class Sources {
   readonly #folder: string
 
@@ -31,7 +31,7 @@ export function readCsv(bytes: Uint8Array): Row[] {
   return parse(Buffer.from(bytes), { columns: true, bom: true }) as Row[]
 }
 
-/** The value that a label gets: ASCII letters and digits in lower case, with one underscore for anything between. */
+/** The taxonomy value of a label: lower-case ASCII letters and digits, with one underscore for anything between. */
 export function slugOf(label: string): string {
   return label
     .normalize('NFKD')
