@@ -89,7 +89,7 @@ export async function requireSameSql(
     const { statements, roundTrips } = costs[operation]
     if (bare.statements !== statements || bare.roundTrips !== roundTrips)
       throw new Error(
-        `For ${operation} the service sends ${statements} statements in ${roundTrips} round trips, the bare loop ${bare.statements} in ${bare.roundTrips}: bring bench/api/bare-sql.ts up to date.`,
+        `For ${operation} the service sends ${statements} statements in ${roundTrips} round trips, the bare loop ${bare.statements} in ${bare.roundTrips}: bring bench/api/limits/statements.ts up to date.`,
       )
   }
 }

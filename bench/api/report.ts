@@ -97,7 +97,7 @@ export function formatReport({ machine, settings, operations: reports }: Report)
       return report ? ['', ...formatOperation(titles[operation], report, accounts)] : []
     }),
     '',
-    'Medians of the rounds. CPU µs: of the target's process for each reply, without PostgreSQL. New exports: for each reply.',
+    'Medians of the rounds. CPU µs: of the own process for each reply, without PostgreSQL. New exports: for each reply.',
   ].join('\n')
 }
 
@@ -126,7 +126,7 @@ function formatOperation(title: string, { subjects, slowerLimitToService, cost }
     title,
     ...formatColumns([header, ...rows]),
     `The slower limit is ${times(many)} as fast with ${several}, ${times(one)} with one.`,
-    `One request alone: ${cost.statements} statements (${cost.parsed} of them parsed anew) in ${cost.roundTrips} round trips, ${count(cost.bytesReceived)} bytes from PostgreSQL, a reply of ${count(cost.replyBytes)} bytes.`,
+    `One request alone: ${cost.statements} statements (${cost.parsed} of them parsed) in ${cost.roundTrips} round trips, ${count(cost.bytesReceived)} bytes from PostgreSQL, a reply of ${count(cost.replyBytes)} bytes.`,
   ]
 }
 

@@ -29,14 +29,14 @@ async function trafficOf(work: () => Promise<unknown>) {
   }
 }
 
-test('what the driver does is counted, and what the database says arrives', async () => {
+test('statements are counted, and their results arrive', async () => {
   const named = () => client.query({ name: 'add', text: 'select $1::integer + 1 as sum', values: [41] })
   expect(await trafficOf(named)).toMatchObject({ statements: 1, parsed: 1, roundTrips: 1 })
   expect(await trafficOf(named)).toMatchObject({ statements: 1, parsed: 0, roundTrips: 1 })
   expect((await named()).rows).toEqual([{ sum: 42 }])
 })
 
-test('long answers are counted whole', async () => {
+test('long results are counted completely', async () => {
   const length = 300_000
   const { bytesReceived } = await trafficOf(async () => {
     const { rows } = await client.query('select repeat($1, $2::integer) as text', ['x', length])
@@ -46,12 +46,12 @@ test('long answers are counted whole', async () => {
   expect(bytesReceived).toBeLessThan(length + 1_000)
 })
 
-test('a failed statement costs one round trip, and the next is counted as ever', async () => {
+test('a failed statement is one round trip, and the next one is counted as usual', async () => {
   expect(await trafficOf(() => client.query('select 1 / 0').catch(() => {}))).toMatchObject({ roundTrips: 1 })
   expect(await trafficOf(() => client.query('select 1'))).toMatchObject({ statements: 1, roundTrips: 1 })
 })
 
-test('what goes to a database by its Unix socket is counted as well', async () => {
+test('traffic over a Unix socket is counted too', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-proxy-'))
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }))
   const { hostname, port } = new URL(proxy.url)
@@ -89,11 +89,11 @@ describe('reading messages', () => {
   ])
   const letters = ['startup', 'p', 'P', 'B', 'E', 'S']
 
-  test('finds every message of a client, the first without a letter', () => {
+  test('reads all messages of a client, the first without a letter', () => {
     expect(new MessageReader('client').read(conversation)).toEqual(letters)
   })
 
-  test('finds the same however the bytes arrive', () => {
+  test('reads messages split at any position', () => {
     for (const size of [1, 2, 3, 7, 64, 301]) {
       const reader = new MessageReader('client')
       const found: string[] = []
@@ -123,11 +123,11 @@ describe('counting traffic', () => {
     expect(count('PBDESZ' + 'BDESZ')).toEqual({ statements: 2, parsed: 1, roundTrips: 2 })
   })
 
-  test('a plain statement is parsed, executed and waited for', () => {
+  test('a simple query is parsed, executed and one round trip', () => {
     expect(count('QZ')).toEqual({ statements: 1, parsed: 1, roundTrips: 1 })
   })
 
-  test('statements asked for together share a round trip', () => {
+  test('pipelined statements share a round trip', () => {
     expect(count('BDESBDESZZ')).toEqual({ statements: 2, parsed: 0, roundTrips: 1 })
     expect(count('BDEBDESZ')).toEqual({ statements: 2, parsed: 0, roundTrips: 1 })
   })

@@ -32,7 +32,7 @@ const tokensOf = (row: number) => [...staged.tokens.subarray(staged.tokenStarts[
 const contactsOf = ({ contactStarts }: StagedStores, row: number) =>
   Array.from({ length: contactStarts[row + 1]! - contactStarts[row]! }, (_, index) => contactStarts[row]! + index)
 
-test('a catalogue is the same each time, and another one from another seed', () => {
+test('the same seed gives the same catalogue, another seed another one', () => {
   const bytesOf = (columns: StagedStores) =>
     Buffer.concat(Object.values(columns).map((column) => Buffer.from(new Uint8Array(column.buffer ?? [column]))))
   const bytes = bytesOf(staged)
@@ -40,7 +40,7 @@ test('a catalogue is the same each time, and another one from another seed', () 
   expect(bytesOf(generateCatalogue(taxonomy, size, 2)).equals(bytes)).toBe(false)
 })
 
-test('a store has the tokens that an import would have given it for its people', () => {
+test('a store has the contact tokens that an import would give it', () => {
   const roles = new Map(taxonomy.ranked('role').map((term) => [term.token, term.value]))
   for (let row = 0; row < size; row++) {
     const people = contactsOf(staged, row).map((at) => {
@@ -58,7 +58,7 @@ test('a store has the tokens that an import would have given it for its people',
   }
 })
 
-test('every question has a name of its own, and hardly any of those that should find somebody finds nobody', () => {
+test('question names are unique, and most broad, typical and contact searches find rows', () => {
   const questions = allQuestions(taxonomy, size)
   expect(questions.length).toBeGreaterThanOrEqual(72)
   expect(new Set(questions.map(({ name }) => name)).size).toBe(questions.length)
@@ -68,7 +68,7 @@ test('every question has a name of its own, and hardly any of those that should 
   expect(found.length).toBeGreaterThan(usual.length * 0.7)
 })
 
-test('questions and random searches are answered as by looking at every store', () => {
+test('questions and random searches find the same rows as a scan of all stores', () => {
   const live = [{ segment: buildSegment(staged), dead: null }]
   const searches = [
     ...allQuestions(taxonomy, size).map(({ search }) => search),

@@ -25,7 +25,7 @@ const size = storesPerBatch + 100
 const indexesBefore = await readIndexes()
 const filled = await fillDatabase({ databaseUrl: url, dataDir }, size, () => {})
 
-test('what a search needs of a filled store follows from its document and its people, as after an import', async () => {
+test('search columns of a filled store match its document and contacts, as after an import', async () => {
   const { rows } = await client.query<{ document: string; tokens: number[]; negated_score: number; total: string }>(
     `select document, tokens, negated_score, (select count(*) from contacts where store_id = stores.id) as total
      from stores order by id limit 500`,
@@ -41,7 +41,7 @@ test('what a search needs of a filled store follows from its document and its pe
   }
 })
 
-test('keys, indexes and numbers are as an import needs them next', async () => {
+test('indexes, batches and sequences are ready for the next import', async () => {
   expect(await readIndexes()).toEqual(indexesBefore)
   const { rows } = await client.query(
     `select (select batch from catalogue_state) as batch, (select max(batch) from stores) as "lastOfStores",

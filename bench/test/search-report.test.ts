@@ -22,7 +22,7 @@ const results: SearchResults = {
   delta: { changed: 50_000, buildMs: 100, slowdown: 1.2 },
 }
 
-test('ratios are to the best peer: the lowest mean, the lowest worst search, the fastest on each page', () => {
+test('ratios compare with the best peer: lowest mean, lowest worst search, fastest on each page', () => {
   const { againstPeers, first } = summarize(results)
   expect(first.map(({ max }) => max)).toEqual([3, 2_000, 2_000])
   expect(againstPeers?.meanRatio).toBeCloseTo(2_011.5 / 3.4)
@@ -30,12 +30,12 @@ test('ratios are to the best peer: the lowest mean, the lowest worst search, the
   expect(againstPeers).toMatchObject({ largestLossMs: 1.5, largestLossAt: 'X1' })
 })
 
-test('without peers there is nothing to compare with', () => {
+test('a run without peers has no comparison', () => {
   const alone = results.questions.map((question) => ({ ...question, first: [1], deep: null }))
   expect(summarize({ ...results, engines: [engine('Storedex')], questions: alone }).againstPeers).toBeNull()
 })
 
-test('the report says of each aim whether it was met, and of a size without aims nothing', () => {
+test('the report lists each aim as met or missed, and none for a size without aims', () => {
   const lines = renderAims([results], [])!.split('\n')
   const lineOf = (what: string) => lines.find((line) => line.includes(what))
   expect(lineOf('worst search, first page')).toContain('| 3.00 ms | met |')
@@ -43,7 +43,7 @@ test('the report says of each aim whether it was met, and of a size without aims
   expect(renderAims([{ ...results, stores: 1_000 }], [])).toBeNull()
 })
 
-test('each engine has its row in the tables and in the charts', () => {
+test('each engine has a row in the tables and in the charts', () => {
   const points = [[1_000, 0.1] as const, [5_000, 0.2] as const]
   const series = results.engines.map(({ name }) => ({ label: name, values: [1, 2], points }))
   for (const text of [renderSize(results), stripChart('Some', series), growthChart('Some', series)])

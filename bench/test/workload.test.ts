@@ -24,14 +24,14 @@ test('the same catalogue gives the same workload', () => {
   expect(workload).toEqual(draw())
 })
 
-test('lookups and enrichments ask for domains that are in the catalogue', () => {
+test('lookups and enrichments use domains of the catalogue', () => {
   const known = new Set([...generateStores(500)].map((store) => store.domain))
   expect([...workload.lookup, ...workload.enrich.flat()].filter((domain) => !known.has(domain))).toEqual([])
   expect(new Set(workload.enrich.map((domains) => domains.length))).toEqual(new Set([25]))
 })
 
 test.each(['search', 'contact_search'] as const)(
-  'every connection asks %s with all twelve kinds of filter, for first pages and later ones',
+  'every connection sends %s with all twelve kinds of filter, for first and later pages',
   (operation) => {
     for (const items of splitEvenly<{ filters: object; pagesBefore: number }>(workload[operation], 32)) {
       expect(new Set(items.map(({ filters }) => shapeOf(filters))).size).toBe(12)
@@ -40,14 +40,14 @@ test.each(['search', 'contact_search'] as const)(
   },
 )
 
-test('reveals ask for everybody who can be revealed, in no order', () => {
+test('reveals use all contacts in random order', () => {
   const keys = workload.contacts.map(({ key }) => key)
   const inOrder = revealable.map(({ key }) => key)
   expect(keys.toSorted((a, b) => a - b)).toEqual(inOrder)
   expect(keys).not.toEqual(inOrder)
 })
 
-/** The places of a filter, without its values. */
+/** The structure of a filter without its values. */
 function shapeOf(filters: object): string {
   return JSON.stringify(filters, (_key, value) => (Array.isArray(value) || typeof value === 'string' ? '…' : value))
 }
@@ -55,13 +55,13 @@ function shapeOf(filters: object): string {
 const contactIds = Array.from({ length: 25 }, (_, number) => `ct_${number}`)
 const load = { key: 'sdx', name: 'connection 1', contactIds }
 
-test('no reveal names a contact that one before it named, and nobody left is an error', () => {
+test('no contact is revealed twice, and running out of contacts is an error', () => {
   const nextBatch = contactBatches(contactIds, 'reveal_10')
   expect([...nextBatch(), ...nextBatch()]).toEqual(contactIds.slice(0, 20))
   expect(nextBatch).toThrow('all contacts were revealed')
 })
 
-test('a server that spends nothing is asked for the same contacts over and over', () => {
+test('contacts repeat for a target that charges nothing', () => {
   const nextBatch = contactBatches(contactIds, 'reveal_10', true)
   expect([...nextBatch(), ...nextBatch(), ...nextBatch()]).toEqual([
     ...contactIds.slice(0, 20),
@@ -69,7 +69,7 @@ test('a server that spends nothing is asked for the same contacts over and over'
   ])
 })
 
-test('a reveal with an Idempotency-Key has one of its own', () => {
+test('each keyed reveal has its own Idempotency-Key', () => {
   const next = revealRequests({ ...load, operation: 'reveal_1_keyed' })
   const keys = Array.from({ length: 25 }, () => next().headers['idempotency-key'])
   expect(new Set(keys).size).toBe(25)
@@ -77,7 +77,7 @@ test('a reveal with an Idempotency-Key has one of its own', () => {
   expect(revealRequests({ ...load, operation: 'reveal_1' })().headers).not.toHaveProperty('idempotency-key')
 })
 
-test('a reveal is known again by its contacts and its key', () => {
+test('the operation of a reveal follows from its contacts and its key', () => {
   for (const operation of revealOperations) {
     const { contacts, isKeyed } = revealShapes[operation]
     const { body } = revealRequests({ ...load, operation })()

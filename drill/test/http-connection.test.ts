@@ -33,7 +33,7 @@ function openConnection(origin: string): HttpConnection {
   return connection
 }
 
-test('a reply that comes in pieces is read whole, and its connection is used again', async () => {
+test('a reply in pieces is read completely, and its connection is reused', async () => {
   const server = await startServer((socket) => {
     const bytes = Buffer.from(reply())
     socket.write(bytes.subarray(0, 20))
@@ -48,7 +48,7 @@ test('a reply that comes in pieces is read whole, and its connection is used aga
   expect(server.connections()).toBe(1)
 })
 
-test('a connection that the reply ends is not used again', async () => {
+test('a connection closed by the reply is not reused', async () => {
   const server = await startServer((socket) => socket.write(reply('Connection: close\r\n')))
   const connection = openConnection(server.origin)
   expect(labelOf(await connection.request(text))).toBe('200')
@@ -56,7 +56,7 @@ test('a connection that the reply ends is not used again', async () => {
   expect(server.connections()).toBe(2)
 })
 
-test('a reset, a silence and a refusal are told apart', async () => {
+test('reset, timeout and refused are distinguished', async () => {
   const closing = await startServer((socket) => socket.destroy())
   expect(labelOf(await openConnection(closing.origin).request(text))).toBe('reset')
   const silent = await startServer(() => {})
@@ -65,7 +65,7 @@ test('a reset, a silence and a refusal are told apart', async () => {
   expect(labelOf(await openConnection(silent.origin).request(text))).toBe('refused')
 })
 
-test('a connection that reads nothing is seen to be closed', async () => {
+test('a connection that does not read notices its close', async () => {
   const server = await startServer((socket) => {
     socket.write(Buffer.alloc(1 << 22))
     setTimeout(() => socket.destroy(), 50)

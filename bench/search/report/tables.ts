@@ -99,7 +99,7 @@ export function renderReady(all: readonly ReadyResults[]): string {
         row('that import took', (one) => `${one.load.importSeconds.toFixed(1)} s`),
       ],
     ),
-    'A change is timed from the commit of its import until a search finds the store by what is new; it is then no longer found by what was. The load are the first pages of all searches of the set over HTTP, each charged to an account; load, import, service and PostgreSQL share the processors.',
+    'A change is timed from the commit of its import until a search finds the store by its new attributes, and no longer by the old ones. The load consists of the first pages of all searches of the set over HTTP, each charged to an account; load, import, service and PostgreSQL share the processors.',
   ].join('\n\n')
 }
 

@@ -133,7 +133,7 @@ export class ChannelGenerator {
     return this.#claim((suffix) => `https://people.example/${latin.first}-${latin.last}${suffix}`)
   }
 
-  /** The first spelling that nobody has. */
+  /** Reserves the first unused spelling. */
   #claim(spell: (suffix: string) => string): string {
     for (let count = 1; ; count++) {
       const spelling = spell(count === 1 ? '' : `-${count}`)

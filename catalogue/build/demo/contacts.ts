@@ -123,7 +123,7 @@ function teamSizes(weights: number[]): Weighted<number>[] {
 
 /** A role in the demonstration, with its job titles. */
 interface Position {
-  /** Null where the title tells of none. */
+  /** Null when the title implies no role. */
   role: string | null
   seniority: Seniority
   weight: number
