@@ -82,11 +82,11 @@ class SortedTokens {
   }
 
   add(token: number): void {
-    let place = this.size
-    while (place > 0 && this.#tokens[place - 1]! > token) place--
-    if (place > 0 && this.#tokens[place - 1] === token) return
-    this.#tokens.copyWithin(place + 1, place, this.size++)
-    this.#tokens[place] = token
+    let index = this.size
+    while (index > 0 && this.#tokens[index - 1]! > token) index--
+    if (index > 0 && this.#tokens[index - 1] === token) return
+    this.#tokens.copyWithin(index + 1, index, this.size++)
+    this.#tokens[index] = token
   }
 }
 

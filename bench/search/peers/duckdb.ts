@@ -61,7 +61,7 @@ class DuckDbEngine implements Engine {
       'stores (rank, category, country, both tiers, theme, plus, ads, created, discovered) in result order, integers only',
       'postings (token, rank), sorted, for apps, pixels and people: semi and anti joins, which beat lists',
       `the order is looked at in stretches of ${firstStretch} stores, then ${stretchGrowth} times as many each, so that broad searches stop early`,
-      'contacts (rank, place, role, traits), sorted: read by the ranks of the stores found',
+      'contacts (rank, sort_key, role, traits), sorted: read by the ranks of the stores found',
     ]
     this.#duckdb = duckdb
     this.#file = file
@@ -80,7 +80,7 @@ class DuckDbEngine implements Engine {
     const columns = [...singleFacets, 'ads', 'created', 'discovered'].map((name) => `${name} integer`)
     await this.#connection.run(`create table stores (rank integer, ${columns.join(', ')})`)
     await this.#connection.run('create table postings (token integer, rank integer)')
-    await this.#connection.run('create table contacts (rank integer, place integer, role integer, traits integer)')
+    await this.#connection.run('create table contacts (rank integer, sort_key integer, role integer, traits integer)')
     await this.#append('stores', function* () {
       for (const { rank, single, activeAds, created, discovered } of peerRows(catalogue))
         yield [rank, ...singleFacets.map((facet) => single[facet]), activeAds, created, discovered]
@@ -91,7 +91,7 @@ class DuckDbEngine implements Engine {
         if (!isSingle(facets.of(token))) for (const rank of ranks) yield [token, rank]
     })
     await this.#append('contacts', function* () {
-      for (const { rank, place, role, traits } of peerContacts(catalogue)) yield [rank, place, role, traits]
+      for (const { rank, sortKey, role, traits } of peerContacts(catalogue)) yield [rank, sortKey, role, traits]
     })
     await this.#connection.run('checkpoint')
   }
@@ -118,7 +118,7 @@ class DuckDbEngine implements Engine {
     ]
     const ranks = Array.from({ length: search.limit + 1 }, (_, index) => `$${index + 1}`)
     const people = await this.#connection.prepare(
-      `select rank, place from contacts where ${[`rank in (${ranks})`, ...personConditions].join(' and ')} order by rank, place`,
+      `select rank, sort_key from contacts where ${[`rank in (${ranks})`, ...personConditions].join(' and ')} order by rank, sort_key`,
     )
     return async () => {
       const stores = await findStores()

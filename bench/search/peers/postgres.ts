@@ -80,7 +80,7 @@ export class PostgresEngine implements Engine {
       'rows copied in result order, vacuumed, analyzed, prewarmed; one local connection',
       'each search is a prepared statement with its values written in: planned for these very values, once, beforehand',
       ...design.settings,
-      'contacts (rank, place, role, traits), primary key (rank, place) including role and traits; people by a lateral join',
+      'contacts (rank, sort_key, role, traits), primary key (rank, sort_key) including role and traits; people by a lateral join',
     ]
     this.#design = design
     this.#client = new pg.Client({
@@ -97,17 +97,17 @@ export class PostgresEngine implements Engine {
     await this.#client.query(`create schema ${schema}`)
     await this.#client.query(`create table stores (rank integer not null, ${columns.join(', ')})`)
     await this.#client.query(
-      'create table contacts (rank integer not null, place integer not null, role integer not null, traits smallint not null)',
+      'create table contacts (rank integer not null, sort_key integer not null, role integer not null, traits smallint not null)',
     )
     await this.#copy('stores', function* () {
       for (const row of peerRows(catalogue)) yield `${row.rank}\t${valuesOf(row).join('\t')}\n`
     })
     await this.#copy('contacts', function* () {
-      for (const { rank, place, role, traits } of peerContacts(catalogue))
-        yield `${rank}\t${place}\t${role}\t${traits}\n`
+      for (const { rank, sortKey, role, traits } of peerContacts(catalogue))
+        yield `${rank}\t${sortKey}\t${role}\t${traits}\n`
     })
     for (const index of indexes) await this.#client.query(index)
-    await this.#client.query('create unique index contacts_key on contacts (rank, place) include (role, traits)')
+    await this.#client.query('create unique index contacts_key on contacts (rank, sort_key) include (role, traits)')
     await this.#client.query('vacuum (analyze) stores')
     await this.#client.query('vacuum (analyze) contacts')
     await this.#client.query('create extension if not exists pg_prewarm with schema public')
@@ -166,13 +166,13 @@ export class PostgresEngine implements Engine {
       with page_stores as materialized (
         select rank from stores ${where(conditions)} order by rank limit ${limit + 1}
       )
-      select rank, place
+      select rank, sort_key
       from page_stores s
       cross join lateral (
-        select place from contacts c ${where(personConditions)} order by place limit ${maxPerStore}
+        select sort_key from contacts c ${where(personConditions)} order by sort_key limit ${maxPerStore}
       ) people
-      ${after ? `where (rank, place) > (${position}, ${after.contact})` : ''}
-      order by rank, place
+      ${after ? `where (rank, sort_key) > (${position}, ${after.contact})` : ''}
+      order by rank, sort_key
       limit ${limit}`
   }
 

@@ -45,7 +45,7 @@ export function* peerRows({ staged, terms, order }: BenchCatalogue): Generator<P
 
 export interface PeerContact {
   rank: number
-  place: number
+  sortKey: number
   /** The token of the role, 0 for none. */
   role: number
   traits: number
@@ -59,12 +59,12 @@ export function* peerContacts({ staged, order }: BenchCatalogue): Generator<Peer
       const traits = staged.contactTraits[at]!
       ofStore.push({
         rank,
-        place: placeInStore(traits, staged.contactNumbers[at]!),
+        sortKey: placeInStore(traits, staged.contactNumbers[at]!),
         role: staged.contactRoles[at]!,
         traits,
       })
     }
-    yield* ofStore.sort((a, b) => a.place - b.place)
+    yield* ofStore.sort((a, b) => a.sortKey - b.sortKey)
   }
 }
 
@@ -83,9 +83,9 @@ export function* postingLists({ staged, order }: BenchCatalogue): Generator<[tok
   for (const [rank, row] of order.rows.entries())
     for (let at = staged.tokenStarts[row]!; at < staged.tokenStarts[row + 1]!; at++) {
       const token = staged.tokens[at]!
-      const place = ends.get(token)!
-      lists[place] = rank
-      ends.set(token, place + 1)
+      const next = ends.get(token)!
+      lists[next] = rank
+      ends.set(token, next + 1)
     }
   for (const token of tokens) yield [token, lists.subarray(ends.get(token)! - counts.get(token)!, ends.get(token)!)]
 }
@@ -96,7 +96,7 @@ export function* postingLists({ staged, order }: BenchCatalogue): Generator<[tok
  */
 export function contactPage(
   order: ResultOrder,
-  people: Iterable<readonly [rank: number, place: number]>,
+  people: Iterable<readonly [rank: number, sortKey: number]>,
   { maxPerStore, after, limit }: ContactSearch,
 ): Answer {
   const page: number[] = []

@@ -38,7 +38,7 @@ class SqliteEngine implements Engine {
     'stores (rank, category, country, both tiers, theme, plus, ads, created, discovered) by rank; indexes on ads, created, discovered',
     'postings (token, rank) and the same the other way round, both WITHOUT ROWID; tokens are small numbers',
     'the plan is ours, from exact counts that cost nothing here: walk the order, the rarest clause (several tokens are merged in order) or the narrowest range, and check the rest store by store, the most selective first',
-    'contacts (rank, place, role, traits) WITHOUT ROWID, read for each store found',
+    'contacts (rank, sort_key, role, traits) WITHOUT ROWID, read for each store found',
     'cannot be stopped, so it has as long as it takes; more than 20 s count as 20 s',
   ]
   readonly #db: Database
@@ -65,12 +65,12 @@ class SqliteEngine implements Engine {
       create table stores (rank integer primary key, ${columns.map((name) => `${name} integer`).join(', ')});
       create table postings (token integer, rank integer, primary key (token, rank)) without rowid;
       create table tokens_of (rank integer, token integer, primary key (rank, token)) without rowid;
-      create table contacts (rank integer, place integer, role integer, traits integer, primary key (rank, place)) without rowid;
+      create table contacts (rank integer, sort_key integer, role integer, traits integer, primary key (rank, sort_key)) without rowid;
       begin`)
     const counts = this.#loadPostings(catalogue)
     this.#loadStores(catalogue)
     const contact = this.#db.prepare('insert into contacts values (?, ?, ?, ?)')
-    for (const { rank, place, role, traits } of peerContacts(catalogue)) contact.run(rank, place, role, traits)
+    for (const { rank, sortKey, role, traits } of peerContacts(catalogue)) contact.run(rank, sortKey, role, traits)
     for (const column of ['ads', 'created', 'discovered'])
       this.#db.exec(`create index stores_by_${column} on stores (${column})`)
     this.#db.exec('commit; analyze')
@@ -136,11 +136,11 @@ class SqliteEngine implements Engine {
     ]
     const people = this.#db
       .prepare(
-        `select place from contacts where ${personConditions.join(' and ')} order by place limit ${search.maxPerStore}`,
+        `select sort_key from contacts where ${personConditions.join(' and ')} order by sort_key limit ${search.maxPerStore}`,
       )
       .pluck()
     const contactsAt = function* (ranks: readonly number[]): Generator<[number, number]> {
-      for (const rank of ranks) for (const place of people.all(rank)) yield [rank, place]
+      for (const rank of ranks) for (const sortKey of people.all(rank)) yield [rank, sortKey]
     }
     return () => contactPage(this.#order, contactsAt(stores.all()), search)
   }
