@@ -1,4 +1,5 @@
-import type { ContactPosition, ContactSearch, StorePosition, StoreSearch } from '../../server/src/search/engine.ts'
+import type { ContactPosition, StorePosition } from '@storedex/search-index'
+import type { ContactSearch, StoreSearch } from '../../server/src/search/engine.ts'
 import type { BenchCatalogue } from './catalogue/result-order.ts'
 
 export const questionClasses = ['broad', 'typical', 'narrow', 'empty', 'adversarial', 'contact'] as const

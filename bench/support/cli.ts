@@ -1,4 +1,4 @@
-import { untilAborted, watchTermination } from '../../server/src/bin/termination.ts'
+import { untilAborted, watchTermination } from '../../server/src/bin/process.ts'
 import { OperatorError } from '../../server/src/kernel/errors.ts'
 import { Cleanup } from './cleanup.ts'
 

@@ -4,7 +4,7 @@ import { chmodSync, createWriteStream, mkdtempSync, realpathSync, rmSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openEmbeddedPostgres } from '../../server/src/db/embedded/supervisor.ts'
+import { openDatabaseServer } from '../../server/src/db/embedded.ts'
 import { migrate } from '../../server/src/db/migrate.ts'
 import { type ConnectionPool, createPool } from '../../server/src/db/pool.ts'
 import { OperatorError } from '../../server/src/kernel/errors.ts'
@@ -39,7 +39,7 @@ export async function openWorkspace(serverUrl: string | null, cleanup: Cleanup):
     return { folder, dataDir, databaseUrl, environment: { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } }
   }
   // Keeping it open spares each command a start of PostgreSQL.
-  const postgres = await openEmbeddedPostgres({ dataDir })
+  const postgres = await openDatabaseServer({ dataDir })
   const home = realpathSync(join(dataDir, 'postgres'))
   cleanup.add(async () => {
     await postgres.release()

@@ -2,12 +2,13 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, lchownSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { prepareBinaries, programOptions, runProgram } from '@storedex/embedded-postgres/binaries'
+import { clusterPaths } from '@storedex/embedded-postgres/cluster'
+import { type ClusterLocation, prepareLocation } from '@storedex/embedded-postgres/location'
+import { readPostmasterFile } from '@storedex/embedded-postgres/postmaster'
+import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import type { Cleanup } from '../../bench/support/cleanup.ts'
-import { prepareBinaries } from '../../server/src/db/embedded/binaries.ts'
-import { clusterPaths } from '../../server/src/db/embedded/cluster.ts'
-import { type Place, preparePlace } from '../../server/src/db/embedded/place.ts'
-import { pickFreePort, readPostmasterFile } from '../../server/src/db/embedded/postmaster.ts'
-import { programOptions, runProgram } from '../../server/src/db/embedded/programs.ts'
+import { reachableHomes } from '../../server/src/db/embedded.ts'
 import { isTrueWithin, signal } from './processes.ts'
 
 const oldest = 15
@@ -35,18 +36,18 @@ export class ExternalPostgres {
 
   /** Creates and starts a cluster, with the machine's PostgreSQL if there is one, otherwise with the embedded programs. */
   static async open(folder: string, environment: Record<string, string>, cleanup: Cleanup): Promise<ExternalPostgres> {
-    const place = preparePlace(folder)
-    const { cluster, data } = clusterPaths(place.home)
+    const location = prepareLocation(folder, reachableHomes)
+    const { cluster, data } = clusterPaths(location.home)
     mkdirSync(cluster)
     mkdirSync(data, { mode: 0o700 })
-    if (place.runAs) lchownSync(data, place.runAs.uid, place.runAs.gid)
-    const bin = findLocalPrograms() ?? join(prepareBinaries(place).postgres, '..')
+    if (location.runAs) lchownSync(data, location.runAs.uid, location.runAs.gid)
+    const bin = findLocalPrograms() ?? join(prepareBinaries(location).postgres, '..')
     const args = ['--username=storedex', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
     const { code, output } = await runProgram(join(bin, 'initdb'), ['--pgdata', data, ...args], {
       runAs: location.runAs,
     })
     if (code !== 0) throw new Error(`initdb failed: ${output}`)
-    const own = new ExternalPostgres(place, join(bin, 'postgres'), await pickFreePort(), environment)
+    const own = new ExternalPostgres(location, join(bin, 'postgres'), await pickFreePort(), environment)
     cleanup.add(() => {
       own.#isOver = true
       return own.stop('SIGQUIT')

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isServerOf, readPostmasterFile } from '@storedex/embedded-postgres/postmaster'
 import pg from 'pg'
-import { isServerOf, readPostmasterFile } from '../../server/src/db/embedded/postmaster.ts'
-import { openEmbeddedPostgres } from '../../server/src/db/embedded/supervisor.ts'
+import { openDatabaseServer } from '../../server/src/db/embedded.ts'
 
 /** Processes by the files of /proc: the drill runs on Linux. */
 
@@ -101,7 +101,7 @@ export async function endPostgres(dataDir: string): Promise<void> {
 
 /** Runs statements on the embedded PostgreSQL, beside the service or without it. */
 export async function withDatabase<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const postgres = await openEmbeddedPostgres({ dataDir })
+  const postgres = await openDatabaseServer({ dataDir })
   const client = new pg.Client({ connectionString: postgres.url })
   // When a kill cuts the connection, its statement reports the error.
   client.on('error', () => {})

@@ -1,13 +1,8 @@
-import type {
-  ContactPosition,
-  ContactSearch,
-  SearchEngine,
-  StorePosition,
-  StoreSearch,
-} from '../../../server/src/search/engine.ts'
-import { normalizePersonFilters } from '../../../server/src/search/person.ts'
-import { normalizeStoreConditions, normalizeStoreFilters } from '../../../server/src/search/query.ts'
-import type { Vocabulary } from '../../../server/src/search/vocabulary.ts'
+import type { ContactPosition, StorePosition } from '@storedex/search-index'
+import type { ContactSearch, SearchEngine, StoreSearch } from '../../../server/src/search/engine.ts'
+import { normalizePersonFilters } from '../../../server/src/search/query/person-query.ts'
+import { normalizeStoreConditions, normalizeStoreFilters } from '../../../server/src/search/query/store-query.ts'
+import type { Vocabulary } from '../../../server/src/search/query/vocabulary.ts'
 import type { Engine } from '../../support/program.ts'
 import type { ContactSearchFilters, StoreFilters } from '../load/filters.ts'
 import { type SearchItem, searchLimit } from '../load/workload.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type ConnectionPool, createPool } from '../../../server/src/db/pool.ts'
 import { createPostgresEngine } from '../../../server/src/search/postgres/engine.ts'
-import { LiveTaxonomy } from '../../../server/src/taxonomy/live.ts'
+import { LiveTaxonomy } from '../../../server/src/taxonomy/taxonomy.ts'
 import { mapConcurrently, roundRobin, splitEvenly } from '../../support/lists.ts'
 import type { Engine } from '../../support/program.ts'
 import { serveParent } from '../../support/worker.ts'

@@ -4,7 +4,7 @@ import type {
   ContactPersonFilters,
   ContactStoreFilters,
   StoreSearchFilters,
-} from '../../../server/src/search/filters.ts'
+} from '../../../server/src/search/query/filters.ts'
 import type { BenchContact } from '../../support/contact-records.ts'
 
 export interface Catalogue {

@@ -1,6 +1,6 @@
+import type { StagedStores } from '@storedex/search-index'
 import { Random } from '../../../catalogue/build/random.ts'
-import type { StagedStores } from '../../../server/src/search/memory/segment.ts'
-import { flagTokens } from '../../../server/src/search/vocabulary.ts'
+import { flagTokens } from '../../../server/src/search/query/vocabulary.ts'
 import { AliasSampler, drawExponential, drawNormal, zipfWeights } from './distributions.ts'
 import { ContactGenerator } from './people.ts'
 import type { BenchTaxonomy } from './taxonomy.ts'

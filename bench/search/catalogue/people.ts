@@ -1,6 +1,6 @@
+import { packTraits, seniorities, signatureToken, traitsToken } from '@storedex/search-index'
 import type { Random } from '../../../catalogue/build/random.ts'
-import { packTraits, seniorities, signatureToken, traitsToken } from '../../../server/src/search/traits.ts'
-import { flagTokens, type Term } from '../../../server/src/search/vocabulary.ts'
+import { flagTokens, type Term } from '../../../server/src/search/query/vocabulary.ts'
 import { AliasSampler, drawExponential } from './distributions.ts'
 import type { BenchTaxonomy } from './taxonomy.ts'
 

@@ -1,5 +1,5 @@
-import type { StagedStores } from '../../../server/src/search/memory/segment.ts'
-import type { Term } from '../../../server/src/search/vocabulary.ts'
+import type { StagedStores } from '@storedex/search-index'
+import type { Term } from '../../../server/src/search/query/vocabulary.ts'
 
 /** The input that engines are loaded from. */
 export interface BenchCatalogue {

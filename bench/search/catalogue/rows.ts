@@ -1,10 +1,12 @@
+import { type StagedStores, unpackTraits } from '@storedex/search-index'
+import {
+  previewVersion,
+  renderPreviewedPerson,
+  renderPreviewedStore,
+} from '../../../server/src/delivery/contact-preview.ts'
+import { documentVersion, renderStore, type Store } from '../../../server/src/delivery/store-document.ts'
 import { contactKey, type IdSealer } from '../../../server/src/kernel/ids.ts'
-import type { StagedStores } from '../../../server/src/search/memory/segment.ts'
-import { unpackTraits } from '../../../server/src/search/traits.ts'
-import { type Facet, flagTokens, type Term } from '../../../server/src/search/vocabulary.ts'
-import { documentVersion, renderStore } from '../../../server/src/stores/document.ts'
-import { previewVersion, renderPreviewedPerson, renderPreviewedStore } from '../../../server/src/stores/preview.ts'
-import type { Store } from '../../../server/src/stores/schema.ts'
+import { type Facet, flagTokens, type Term } from '../../../server/src/search/query/vocabulary.ts'
 import { isRevealable, isRevealableVerified } from './people.ts'
 
 /** Stores in one batch of an import. */

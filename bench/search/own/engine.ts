@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { LiveSegment, StagedStores } from '../../../server/src/search/memory/segment.ts'
+import type { LiveSegment, StagedStores } from '@storedex/search-index'
 import { type Answer, contactRowKey, type Engine, type Search, storeRowKey } from '../engine.ts'
 
 type OwnCode = typeof import('./bundle-entry.ts')

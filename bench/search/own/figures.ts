@@ -1,4 +1,4 @@
-import { wordsOf } from '../../../server/src/search/memory/segment.ts'
+import { wordsOf } from '@storedex/search-index'
 import { type Distribution, distributionOf, median } from '../../support/statistics.ts'
 import { generateCatalogue } from '../catalogue/generate.ts'
 import type { ResultOrder } from '../catalogue/result-order.ts'

@@ -1,5 +1,5 @@
-import type { MomentRange, StoreQuery } from '../../../server/src/search/query.ts'
-import { flagTokens, type Term } from '../../../server/src/search/vocabulary.ts'
+import type { MomentRange, StoreQuery } from '@storedex/search-index'
+import { flagTokens, type Term } from '../../../server/src/search/query/vocabulary.ts'
 import type { Search } from '../engine.ts'
 
 /** Single-valued facets, which peers keep in a column each, and multi-valued ones. */

@@ -1,4 +1,4 @@
-import type { ContactPersonFilters, StoreConditions } from '../../../server/src/search/filters.ts'
+import type { ContactPersonFilters, StoreConditions } from '../../../server/src/search/query/filters.ts'
 import type { ValuesByRank } from '../catalogue/taxonomy.ts'
 import type { QuestionDefinition } from './stores.ts'
 

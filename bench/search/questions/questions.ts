@@ -1,6 +1,6 @@
 import { Random } from '../../../catalogue/build/random.ts'
-import { normalizePersonFilters } from '../../../server/src/search/person.ts'
-import { normalizeStoreConditions, normalizeStoreFilters } from '../../../server/src/search/query.ts'
+import { normalizePersonFilters } from '../../../server/src/search/query/person-query.ts'
+import { normalizeStoreConditions, normalizeStoreFilters } from '../../../server/src/search/query/store-query.ts'
 import { type BenchTaxonomy, valuesByRank } from '../catalogue/taxonomy.ts'
 import { pageLimit, type Question, type QuestionClass, type Search } from '../engine.ts'
 import { type ContactFilters, contactQuestions } from './contacts.ts'

@@ -1,4 +1,4 @@
-import type { StoreSearchFilters } from '../../../server/src/search/filters.ts'
+import type { StoreSearchFilters } from '../../../server/src/search/query/filters.ts'
 import { catalogueMoment } from '../catalogue/generate.ts'
 import type { ValuesByRank } from '../catalogue/taxonomy.ts'
 import type { QuestionClass } from '../engine.ts'

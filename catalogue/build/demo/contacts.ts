@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Seniority } from '../../../server/src/search/traits.ts'
+import type { Seniority } from '@storedex/search-index'
 import { Random, type Weighted } from '../random.ts'
 import type { ContactRecord, StoreRecord } from '../records.ts'
 import { trafficTiers } from '../taxonomy/fixed-facets.ts'

@@ -4,11 +4,10 @@ import { demoContacts } from '../../../catalogue/build/demo/contacts.ts'
 import { type StoreRecord, toNdjson } from '../../../catalogue/build/records.ts'
 import { sandboxContacts } from '../../../catalogue/build/sandbox/contacts.ts'
 import { readFacet } from '../../../catalogue/build/taxonomy/files.ts'
-import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/contacts/channels.ts'
-import { isRevealable } from '../../src/contacts/facts.ts'
-import { seniorities } from '../../src/search/traits.ts'
-import { readRecords, readText } from './files.ts'
-import { readPeople, type ShippedPerson } from './people.ts'
+import { isRevealable } from '../../src/encryption/contact-facts.ts'
+import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/kernel/channels.ts'
+import { readRecords, readText } from './support/files.ts'
+import { readPeople, type ShippedPerson } from './support/people.ts'
 
 const demo = readPeople('demo/contacts.ndjson')
 const sandbox = readPeople('sandbox/contacts.ndjson')

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { generateContacts } from '../../../bench/support/contact-records.ts'
 import { generateStores } from '../../../bench/support/store-records.ts'
-import { importContacts } from '../../src/imports/import-contacts.ts'
-import { importStores } from '../../src/imports/import-stores.ts'
-import { flagTokens } from '../../src/search/vocabulary.ts'
-import { contentOf, openWorld, type World } from './world.ts'
+import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
+import { importStores } from '../../src/imports/stores/import-stores.ts'
+import { flagTokens } from '../../src/search/query/vocabulary.ts'
+import { contentOf, openWorld, type World } from './support/import-world.ts'
 
 const program = join(import.meta.dirname, 'import-process.ts')
 const tsx = import.meta.resolve('tsx')

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { generateContacts } from '../../../bench/support/contact-records.ts'
-import { generateStores } from '../../../bench/support/store-records.ts'
-import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/contacts/channels.ts'
-import { openContact } from '../../src/contacts/sealed-contact.ts'
-import { openWorld } from './world.ts'
+import { generateContacts } from '../../../../bench/support/contact-records.ts'
+import { generateStores } from '../../../../bench/support/store-records.ts'
+import { openContact } from '../../../src/encryption/keyring.ts'
+import { normalizeEmail, normalizePhone, normalizeProfile } from '../../../src/kernel/channels.ts'
+import { openWorld } from '../support/import-world.ts'
 
 test('outside the sealed part the database holds no channel and no last name of anybody', async () => {
   const world = await openWorld()
