@@ -1,4 +1,4 @@
-import type { ContactPosition, StorePosition } from '@storedex/search-index'
+import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
 import type { ContactSearch, StoreSearch } from '../../server/src/search/engine.ts'
 import type { BenchCatalogue } from './catalogue/result-order.ts'
 
@@ -31,11 +31,11 @@ export type Answer = readonly number[]
 /** Above all sort keys of contacts within a store. */
 const rowKeysPerStore = 2 ** 15
 
-export function storeRowKey({ storeId }: StorePosition): number {
+export function storeRowKey({ storeId }: StoreSortKey): number {
   return storeId
 }
 
-export function contactRowKey({ storeId, contact }: ContactPosition): number {
+export function contactRowKey({ storeId, contact }: ContactSortKey): number {
   return storeId * rowKeysPerStore + contact
 }
 

@@ -1,9 +1,9 @@
 import {
   buildSegment,
-  findContactPositions,
-  findStorePositions,
+  scanContacts,
+  scanStores,
   type MomentRange,
-  placeInStore,
+  rankInStore,
   type StagedStores,
   type StoreQuery,
   unpackTraits,
@@ -71,10 +71,10 @@ test('questions and random searches find the same rows as a scan of all stores',
   for (const search of searches) expect(answer(live, search)).toEqual(lookAtAll(search))
 })
 
-function answer(live: Parameters<typeof findStorePositions>[0], search: Search): number[] {
+function answer(live: Parameters<typeof scanStores>[0], search: Search): number[] {
   return search.kind === 'stores'
-    ? findStorePositions(live, search.query, search.after, search.limit).map(storeRowKey)
-    : findContactPositions(live, search).map(contactRowKey)
+    ? scanStores(live, search.query, search.after, search.limit).map(storeRowKey)
+    : scanContacts(live, search).map(contactRowKey)
 }
 
 function lookAtAll(search: Search): number[] {
@@ -93,7 +93,7 @@ function lookAtAll(search: Search): number[] {
         (person.roleTokens?.includes(staged.contactRoles[at]!) ?? true) &&
         (person.traits?.includes(staged.contactTraits[at]!) ?? true),
     )
-    const places = people.map((at) => placeInStore(staged.contactTraits[at]!, staged.contactNumbers[at]!))
+    const places = people.map((at) => rankInStore(staged.contactTraits[at]!, staged.contactNumbers[at]!))
     for (const contact of places.sort((a, b) => a - b).slice(0, maxPerStore))
       found.push(contactRowKey({ storeId, contact, negatedScore: 0 }))
   }

@@ -22,8 +22,8 @@ import { createSigner, type Signer } from './kernel/signer.ts'
 import { type Clock, systemClock } from './kernel/time.ts'
 import { createLogger, describeCause } from './runtime/logger.ts'
 import { createPostgresEngine, createSearchPool } from './search/postgres/engine.ts'
-import type { FeedListener, StartFeed } from './search/replica/replica.ts'
-import { type CatalogueSearch, openSearch } from './search/service.ts'
+import type { ReplicaListener, StartReplica } from './search/replica/replica.ts'
+import { type SearchService, openSearch } from './search/service.ts'
 import { syncTaxonomy } from './taxonomy/files.ts'
 import { LiveTaxonomy } from './taxonomy/taxonomy.ts'
 
@@ -50,7 +50,7 @@ export interface Deps {
   /** Checks whether the database can be used. */
   health: HealthWatch
   /** Says who matches a search. */
-  search: CatalogueSearch
+  search: SearchService
   /** Opens and makes the sealed part of contacts. */
   seals: ContactSeals
   /** Stripe, or the local stand-in that speaks its language. */
@@ -72,7 +72,7 @@ export interface OpenOptions {
   /** How the stand-in for Stripe is run, should it be needed; with an address for its events it runs from the start. */
   standin?: { args: readonly string[]; webhookUrl?: string }
   /** How the catalogue is followed into memory; without it PostgreSQL answers all searches. */
-  startFeed?: StartFeed
+  startFeed?: StartReplica
 }
 
 /** The composition root. When a step fails, what was opened before it is given back. */
@@ -168,7 +168,7 @@ function tellTrouble(log: Logger): (line: string, cause?: unknown) => void {
 }
 
 /** The same for a keeper that says how much it matters. */
-function tellLines(log: Logger): FeedListener['onLine'] {
+function tellLines(log: Logger): ReplicaListener['onLine'] {
   return (level, line, cause) => log[level](cause === undefined ? {} : { cause: describeCause(cause) }, line)
 }
 

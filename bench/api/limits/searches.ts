@@ -1,4 +1,4 @@
-import type { ContactPosition, StorePosition } from '@storedex/search-index'
+import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
 import type { ContactSearch, SearchEngine, StoreSearch } from '../../../server/src/search/engine.ts'
 import { normalizePersonFilters } from '../../../server/src/search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../server/src/search/query/store-query.ts'
@@ -8,8 +8,8 @@ import type { ContactSearchFilters, StoreFilters } from '../load/filters.ts'
 import { type SearchItem, searchLimit } from '../load/workload.ts'
 
 /** Finds the rows of a page: with a query each time, or known in advance, because the engine in memory sends no statement. */
-export type BareStoreSearch = () => Promise<StorePosition[]>
-export type BareContactSearch = () => Promise<ContactPosition[]>
+export type BareStoreSearch = () => Promise<StoreSortKey[]>
+export type BareContactSearch = () => Promise<ContactSortKey[]>
 
 /** One more row than the page shows whether there is a next page. */
 const limit = searchLimit + 1

@@ -1,4 +1,4 @@
-import { placeInStore } from '@storedex/search-index'
+import { rankInStore } from '@storedex/search-index'
 import type { ContactSearch } from '../../../server/src/search/engine.ts'
 import type { BenchCatalogue, ResultOrder } from '../catalogue/result-order.ts'
 import { type Answer, contactRowKey } from '../engine.ts'
@@ -59,7 +59,7 @@ export function* peerContacts({ staged, order }: BenchCatalogue): Generator<Peer
       const traits = staged.contactTraits[at]!
       ofStore.push({
         rank,
-        sortKey: placeInStore(traits, staged.contactNumbers[at]!),
+        sortKey: rankInStore(traits, staged.contactNumbers[at]!),
         role: staged.contactRoles[at]!,
         traits,
       })

@@ -39,14 +39,14 @@ export interface PersonQuery {
 }
 
 /** Sorts stores: highest score first, stores without a score last, then by id. */
-export interface StorePosition {
+export interface StoreSortKey {
   /** Infinity for a store without a score. */
   negatedScore: number
   storeId: number
 }
 
 /** Sorts contacts: by store, then seniority, verified email first, number. */
-export interface ContactPosition extends StorePosition {
+export interface ContactSortKey extends StoreSortKey {
   /** The rank within the store (`placeInStore`); its last twelve bits are the contact's number. */
   contact: number
 }
@@ -58,6 +58,6 @@ export interface ContactQuery {
   person: PersonQuery
   /** At most this many contacts of each store, over all pages. */
   maxPerStore: number
-  after: ContactPosition | null
+  after: ContactSortKey | null
   limit: number
 }

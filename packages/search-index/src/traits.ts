@@ -33,7 +33,7 @@ export function unpackTraits(packed: number): Traits {
 }
 
 /** A person's place within their store, as `contacts.place` has it: the most senior first, then verified email, then number. */
-export function placeInStore(packed: number, number: number): number {
+export function rankInStore(packed: number, number: number): number {
   return (packed >> 2) * contactsPerStore + number
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { MomentRange, StoreQuery } from '../src/query.ts'
-import { findStorePositions } from '../src/scan/find.ts'
+import { scanStores } from '../src/scan/find.ts'
 import { buildSegment } from '../src/segments/build.ts'
 import type { LiveSegment } from '../src/segments/segment.ts'
 import { type PlainStore, stageStores } from './support/plain-segments.ts'
@@ -79,7 +79,7 @@ describe.each(seeds)('seed %i', (seed) => {
         const last = ordered[place]
         const after = last ? { negatedScore: last.negatedScore, storeId: last.id } : null
         const expected = ordered.slice(place + 1).filter((store) => meets(store, query))
-        const positions = findStorePositions([segment], query, after, limit)
+        const positions = scanStores([segment], query, after, limit)
         expect(positions.map(({ storeId }) => storeId)).toEqual(expected.slice(0, limit).map(({ id }) => id))
         found += positions.length
       }),

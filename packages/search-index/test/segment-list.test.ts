@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildSegment } from '../src/segments/build.ts'
 import { mergeSegments } from '../src/segments/merge.ts'
-import { planMerge, replaceStores, type Shelf, settleMerge } from '../src/segments/segment-list.ts'
+import { planMerge, replaceStores, type SegmentList, applyMerge } from '../src/segments/segment-list.ts'
 import { type PlainStore, stageStores } from './support/plain-segments.ts'
 
 const seeds = [20_261_121, Math.floor(Math.random() * 2 ** 31)]
@@ -23,7 +23,7 @@ const batches = fc.array(fc.uniqueArray(fc.integer({ min: 1, max: 200 }), { minL
   maxLength: 40,
 })
 
-function put(shelf: Shelf, ids: number[], version: number): Shelf {
+function put(shelf: SegmentList, ids: number[], version: number): SegmentList {
   const staged = stageStores(ids.map((id) => storeOf(id, version)))
   return replaceStores(shelf, staged, buildSegment(staged)).shelf
 }
@@ -33,13 +33,13 @@ test.each(seeds)('whatever changes while a merge is made, the newest copy of eac
   fc.assert(
     fc.property(batches, fc.nat(5), (changes, mergeTakes) => {
       const newest = new Map<number, number>()
-      let shelf: Shelf = []
-      let merge: { parts: Shelf; endsAt: number } | null = null
+      let shelf: SegmentList = []
+      let merge: { parts: SegmentList; endsAt: number } | null = null
       changes.forEach((ids, version) => {
         shelf = put(shelf, ids, version)
         for (const id of ids) newest.set(id, version)
         if (merge && version >= merge.endsAt) {
-          shelf = settleMerge(shelf, merge.parts, mergeSegments(merge.parts))
+          shelf = applyMerge(shelf, merge.parts, mergeSegments(merge.parts))
           merge = null
           settled++
         }
@@ -57,7 +57,7 @@ test.each(seeds)('whatever changes while a merge is made, the newest copy of eac
 test.each(seeds)('segments stay few, and each store is merged a bounded number of times (seed %i)', (seed) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 20, maxLength: 100 }), (sizes) => {
-      let shelf: Shelf = []
+      let shelf: SegmentList = []
       let nextId = 1
       let moved = 0
       for (const size of sizes) {
@@ -66,7 +66,7 @@ test.each(seeds)('segments stay few, and each store is merged a bounded number o
         const parts = planMerge(shelf, [])
         if (parts.length === 0) continue
         moved += parts.reduce((sum, { segment }) => sum + segment.size, 0)
-        shelf = settleMerge(shelf, parts, mergeSegments(parts))
+        shelf = applyMerge(shelf, parts, mergeSegments(parts))
         expect(planMerge(shelf, [])).toEqual([])
       }
       const levels = Math.ceil(Math.log(nextId) / Math.log(8)) + 1
@@ -78,7 +78,7 @@ test.each(seeds)('segments stay few, and each store is merged a bounded number o
 })
 
 test('what is being merged is left out of the next plan', () => {
-  let shelf: Shelf = []
+  let shelf: SegmentList = []
   for (let batch = 0; batch < 4; batch++) shelf = put(shelf, [batch * 2 + 1, batch * 2 + 2], batch)
   expect(planMerge(shelf, [])).toEqual(shelf)
   expect(planMerge(shelf, shelf.slice(0, 2))).toEqual(shelf.slice(2))

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { buildSegment } from '../src/segments/build.ts'
-import { weigh } from '../src/segments/shared-arrays.ts'
+import { reportMemoryToGc } from '../src/segments/shared-arrays.ts'
 import { stageStores } from './support/plain-segments.ts'
 
 test('unused segments are collected although the thread allocates little else', async () => {
@@ -10,7 +10,7 @@ test('unused segments are collected although the thread allocates little else', 
   const allocate = () => {
     // Pages that are never written take no memory.
     const segment = { ...empty, entries: new Uint32Array(new SharedArrayBuffer(64 * 2 ** 20)) }
-    weigh({ segment, dead: null })
+    reportMemoryToGc({ segment, dead: null })
     segments.push(new WeakRef(segment))
   }
   for (let count = 0; count < 30; count++) {

@@ -18,7 +18,7 @@ import {
 import { createLogger } from '../runtime/logger.ts'
 import { availableMemory } from '../runtime/memory.ts'
 import { type Repetition, repeat } from '../runtime/repeat.ts'
-import { feedInThread } from '../search/replica/thread.ts'
+import { runInThread } from '../search/replica/thread.ts'
 import { searchGauges } from '../search/status.ts'
 import { type DemoKeys, prepareCatalogueAndKeys } from './demo-keys.ts'
 import { type Greeting, greetingOf, tellGreeting } from './greeting.ts'
@@ -63,7 +63,7 @@ async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: G
     applicationName: 'storedex',
     log,
     standin: { args: standinProgram(config.projectDir), webhookUrl: webhookUrlAt(config) },
-    startFeed: feedInThread(searchThreadProgram()),
+    startFeed: runInThread(searchThreadProgram()),
   })
   try {
     stop.throwIfAborted()

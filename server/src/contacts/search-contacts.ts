@@ -1,4 +1,4 @@
-import type { ContactPosition } from '@storedex/search-index'
+import type { ContactSortKey } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import { ContactPreview, contactIdsAt } from '../delivery/contact-preview.ts'
 import { findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
@@ -43,7 +43,7 @@ export async function searchContacts(
     isNarrowed: hosts.length > 0 || narrowsPeople(person) || narrows(store),
     find: async (position, limit) => {
       // A cursor of this endpoint was made of such a position.
-      const after = position as ContactPosition | null
+      const after = position as ContactSortKey | null
       const storeIds = hosts.length > 0 ? await findStoreIds(db, caller.mode, hosts) : null
       return search.findContacts({ mode: caller.mode, store, storeIds, person, maxPerStore, after, limit })
     },

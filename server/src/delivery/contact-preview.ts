@@ -1,4 +1,4 @@
-import { type ContactPosition, contactsPerStore } from '@storedex/search-index'
+import { type ContactSortKey, contactsPerStore } from '@storedex/search-index'
 import buildSerializer from 'fast-json-stringify'
 import { type Static, Type } from 'typebox'
 import { contactKey } from '../kernel/ids.ts'
@@ -61,6 +61,6 @@ export function renderPreviewedStore(store: Store): string {
 }
 
 /** The internal keys of the people who stand there. */
-export function contactIdsAt(positions: readonly ContactPosition[]): number[] {
+export function contactIdsAt(positions: readonly ContactSortKey[]): number[] {
   return positions.map(({ storeId, contact }) => contactKey(storeId, contact % contactsPerStore))
 }

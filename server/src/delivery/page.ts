@@ -1,4 +1,4 @@
-import type { StorePosition } from '@storedex/search-index'
+import type { StoreSortKey } from '@storedex/search-index'
 import { type TSchema, Type } from 'typebox'
 import type { CursorPayload } from '../kernel/cursor.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -53,7 +53,7 @@ interface Page<Position> {
  * Where the rows stand of the page that a request asks for. Refused before it is looked for: a foreign cursor, a walk too
  * far, too few rows left.
  */
-export async function findPage<Position extends StorePosition>(
+export async function findPage<Position extends StoreSortKey>(
   ctx: CatalogueContext,
   request: { limit?: number; cursor?: string | null },
   search: PagedSearch<Position>,

@@ -1,11 +1,11 @@
-import type { ContactPosition, ContactQuery, StorePosition, StoreQuery } from '@storedex/search-index'
+import type { ContactSortKey, ContactQuery, StoreSortKey, StoreQuery } from '@storedex/search-index'
 import type { Mode } from '../kernel/ids.ts'
 
 export interface StoreSearch {
   mode: Mode
   query: StoreQuery
   /** The page starts after this key, whether or not a store still has it. */
-  after: StorePosition | null
+  after: StoreSortKey | null
   limit: number
 }
 
@@ -18,6 +18,6 @@ export interface ContactSearch extends ContactQuery {
  * return the same pages, so a cursor of one continues in the other.
  */
 export interface SearchEngine {
-  findStores(search: StoreSearch): Promise<StorePosition[]>
-  findContacts(search: ContactSearch): Promise<ContactPosition[]>
+  findStores(search: StoreSearch): Promise<StoreSortKey[]>
+  findContacts(search: ContactSearch): Promise<ContactSortKey[]>
 }

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  type ContactPosition,
-  findContactPositions,
-  findStorePositions,
-  type StorePosition,
+  type ContactSortKey,
+  scanContacts,
+  scanStores,
+  type StoreSortKey,
 } from '@storedex/search-index'
 import { availableMemory, leastMemory } from '../runtime/memory.ts'
 import type { ContactSearch, SearchEngine, StoreSearch } from './engine.ts'
@@ -13,24 +13,24 @@ import { megabyte } from './replica/memory-budget.ts'
 import {
   type CatalogueView,
   type Feed,
-  type FeedListener,
-  type FeedReport,
-  type FeedSettings,
-  type FeedTimings,
-  feedTimings,
-  type StartFeed,
+  type ReplicaListener,
+  type ReplicaReport,
+  type ReplicaSettings,
+  type ReplicaTimings,
+  defaultTimings,
+  type StartReplica,
 } from './replica/replica.ts'
 import { warmUp } from './warm-up.ts'
 
 /** `memory` and `auto` follow the catalogue in memory; `auto` as long as there is room. */
 export type EngineChoice = 'memory' | 'postgres' | 'auto'
 
-export interface CatalogueSearchOptions {
+export interface SearchServiceOptions {
   postgres: SearchEngine
   choice: EngineChoice
   /** Null: nothing is kept in memory. */
-  feed: { start: StartFeed; settings: FeedSettings } | null
-  onLine: FeedListener['onLine']
+  feed: { start: StartReplica; settings: ReplicaSettings } | null
+  onLine: ReplicaListener['onLine']
 }
 
 export interface SearchStatus {
@@ -41,7 +41,7 @@ export interface SearchStatus {
   /** The batch that memory answers from. */
   batch: number | null
   /** Null before the first, and where there is no feed. */
-  report: FeedReport | null
+  report: ReplicaReport | null
 }
 
 /** A feed tells something with every look at the database; what one says that is silent for so long is too old. */
@@ -51,24 +51,24 @@ const longestSilenceMs = 10_000
  * The search that requests use. Memory answers once it has the catalogue, and as long as it follows; PostgreSQL at all
  * other times.
  */
-export class CatalogueSearch implements SearchEngine {
+export class SearchService implements SearchEngine {
   readonly #postgres: SearchEngine
   readonly #choice: EngineChoice
   readonly #feed: Feed | null
-  readonly #onLine: FeedListener['onLine']
+  readonly #onLine: ReplicaListener['onLine']
   /** The newest view, and the one that is searched: none before the code is warm. */
   #newest: CatalogueView | null = null
   #served: CatalogueView | null = null
   #warmth: 'cold' | 'warming' | 'warm' = 'cold'
-  #report: FeedReport | null = null
+  #report: ReplicaReport | null = null
   #heardAt = 0
   readonly #waiting = new Set<() => void>()
 
-  constructor({ postgres, choice, feed, onLine }: CatalogueSearchOptions) {
+  constructor({ postgres, choice, feed, onLine }: SearchServiceOptions) {
     this.#postgres = postgres
     this.#choice = choice
     this.#onLine = onLine
-    const listener: FeedListener = {
+    const listener: ReplicaListener = {
       onView: (view) => this.#takeView(view),
       onReport: (report) => {
         this.#report = report
@@ -79,16 +79,16 @@ export class CatalogueSearch implements SearchEngine {
     this.#feed = feed && choice !== 'postgres' ? feed.start(feed.settings, listener) : null
   }
 
-  async findStores(search: StoreSearch): Promise<StorePosition[]> {
+  async findStores(search: StoreSearch): Promise<StoreSortKey[]> {
     const view = this.#view
     if (!view) return this.#postgres.findStores(search)
-    return findStorePositions(view.shelves[search.mode], search.query, search.after, search.limit)
+    return scanStores(view.shelves[search.mode], search.query, search.after, search.limit)
   }
 
-  async findContacts(search: ContactSearch): Promise<ContactPosition[]> {
+  async findContacts(search: ContactSearch): Promise<ContactSortKey[]> {
     const view = this.#view
     if (!view) return this.#postgres.findContacts(search)
-    return findContactPositions(view.shelves[search.mode], search)
+    return scanContacts(view.shelves[search.mode], search)
   }
 
   status(): SearchStatus {
@@ -173,7 +173,7 @@ export interface SearchSettings {
   /** The installation's own: databases of other installations may share the data directory. */
   secret: Buffer
   postgres: SearchEngine
-  onLine: FeedListener['onLine']
+  onLine: ReplicaListener['onLine']
 }
 
 // Enough for the demonstration, on the smallest machine.
@@ -182,20 +182,20 @@ const leastShareMb = 16
 /** The search of this process, as the operator wants it. */
 export function openSearch(
   settings: SearchSettings,
-  { startFeed, timings }: { startFeed?: StartFeed; timings?: Partial<FeedTimings> },
-): CatalogueSearch {
+  { startFeed, timings }: { startFeed?: StartReplica; timings?: Partial<ReplicaTimings> },
+): SearchService {
   const { searchEngine: choice, searchMemoryMb, postgres, onLine, databaseUrl } = settings
   const feedSettings = {
     databaseUrl,
     snapshotFile: snapshotFile(settings),
     budgetBytes:
       choice === 'memory' ? null : searchMemoryMb === null ? shareOf(availableMemory()) : searchMemoryMb * megabyte,
-    timings: { ...feedTimings, ...timings },
+    timings: { ...defaultTimings, ...timings },
   }
   // Nobody would keep it true: it would still tell of people who are erased from now on.
   if (startFeed && choice === 'postgres') rmSync(feedSettings.snapshotFile, { force: true })
   const feed = startFeed ? { start: startFeed, settings: feedSettings } : null
-  return new CatalogueSearch({ postgres, choice, feed, onLine })
+  return new SearchService({ postgres, choice, feed, onLine })
 }
 
 function snapshotFile({ dataDir, secret }: SearchSettings): string {

@@ -1,5 +1,5 @@
-import type { FeedReport } from './replica/replica.ts'
-import type { CatalogueSearch, SearchStatus } from './service.ts'
+import type { ReplicaReport } from './replica/replica.ts'
+import type { SearchService, SearchStatus } from './service.ts'
 
 /** How search is answered, as the readiness check tells it. */
 export function describeSearch({ engine, reason, batch, report }: SearchStatus): object {
@@ -19,7 +19,7 @@ interface Gauge {
 }
 
 /** What is measured of the search. Figures that there are not are left out. */
-export function searchGauges(search: CatalogueSearch): Gauge[] {
+export function searchGauges(search: SearchService): Gauge[] {
   const gauge = (name: string, help: string, read: (status: SearchStatus) => number | null | undefined): Gauge => ({
     name: `storedex_search_${name}`,
     help,
@@ -28,7 +28,7 @@ export function searchGauges(search: CatalogueSearch): Gauge[] {
       return value == null ? [] : [{ value }]
     },
   })
-  const ofIndex = (name: string, help: string, read: (figures: NonNullable<FeedReport['figures']>) => number) =>
+  const ofIndex = (name: string, help: string, read: (figures: NonNullable<ReplicaReport['figures']>) => number) =>
     gauge(`index_${name}`, help, ({ report }) => report?.figures && read(report.figures))
   return [
     {

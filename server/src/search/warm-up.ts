@@ -1,15 +1,15 @@
 import { setImmediate as giveWay } from 'node:timers/promises'
 import {
   everyStore,
-  findContactPositions,
-  findStorePositions,
+  scanContacts,
+  scanStores,
   type LiveSegment,
   type Segment,
   type StoreQuery,
 } from '@storedex/search-index'
 import { modes } from '../kernel/ids.ts'
 import { flagTokens } from './query/vocabulary.ts'
-import type { Shelves } from './replica/replica.ts'
+import type { SegmentLists } from './replica/replica.ts'
 
 const rounds = 12
 const limit = 26
@@ -19,7 +19,7 @@ const day = 86_400_000
  * Searches of every kind over the catalogue, whose answers nobody reads: code that has not run a few dozen times is
  * compiled to no more than a fraction of its speed. Requests go on in between.
  */
-export async function warmUp(shelves: Shelves): Promise<void> {
+export async function warmUp(shelves: SegmentLists): Promise<void> {
   for (let round = 0; round < rounds; round++)
     for (const mode of modes) {
       const shelf = shelves[mode]
@@ -33,10 +33,10 @@ export async function warmUp(shelves: Shelves): Promise<void> {
 }
 
 function search(shelf: readonly LiveSegment[], query: StoreQuery): void {
-  const first = findStorePositions(shelf, query, null, limit)
-  findStorePositions(shelf, query, first.at(-1) ?? null, limit)
+  const first = scanStores(shelf, query, null, limit)
+  scanStores(shelf, query, first.at(-1) ?? null, limit)
   const person = { roles: null, roleTokens: null, traits: null, storeTokens: [flagTokens.contacts] }
-  findContactPositions(shelf, { store: query, storeIds: null, person, maxPerStore: 2, after: null, limit })
+  scanContacts(shelf, { store: query, storeIds: null, person, maxPerStore: 2, after: null, limit })
 }
 
 /** Of common, middling and rare values, wanted and unwanted, and of ranges; others each round. */

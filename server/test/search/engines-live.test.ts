@@ -12,7 +12,7 @@ import {
   storeSearches,
 } from './support/engine-comparison.ts'
 import { personFacts, storeFacts } from './support/random-catalogue.ts'
-import { type Following, follow } from './support/replica-world.ts'
+import { type RunningReplica, follow } from './support/replica-world.ts'
 
 /**
  * Random imports and erasures through the code that does them, and after each of them random queries: PostgreSQL, and
@@ -55,7 +55,7 @@ const changeOfAnyKind: fc.Arbitrary<Change> = fc.oneof(
 
 const app = await startTestApp({ now: '2026-11-01T00:00:00Z', environment: { SEARCH_ENGINE: 'postgres' } })
 const catalogue = new ChangingCatalogue(app.operator)
-let followers: Following[]
+let followers: RunningReplica[]
 
 beforeAll(async () => {
   await catalogue.useTestWords()

@@ -4,11 +4,11 @@ import { stageStores } from '../../../packages/search-index/test/support/plain-s
 import type { SearchEngine } from '../../src/search/engine.ts'
 import {
   type CatalogueView,
-  type FeedListener,
-  type FeedReport,
-  feedTimings,
+  type ReplicaListener,
+  type ReplicaReport,
+  defaultTimings,
 } from '../../src/search/replica/replica.ts'
-import { CatalogueSearch, type EngineChoice } from '../../src/search/service.ts'
+import { SearchService, type EngineChoice } from '../../src/search/service.ts'
 import { describeSearch, searchGauges } from '../../src/search/status.ts'
 
 const everything = {
@@ -45,7 +45,7 @@ const viewOf = (batch: number): CatalogueView => ({
   batch,
   shelves: { live: [{ segment: buildSegment(stageStores([store])), dead: null }], test: [] },
 })
-const report: FeedReport = {
+const report: ReplicaReport = {
   reason: null,
   databaseBatch: 7,
   behindSeconds: 1.5,
@@ -56,9 +56,9 @@ const report: FeedReport = {
 }
 
 function openSearch(choice: EngineChoice) {
-  let listener: FeedListener | undefined
+  let listener: ReplicaListener | undefined
   let closed = 0
-  const search = new CatalogueSearch({
+  const search = new SearchService({
     postgres,
     choice,
     feed: {
@@ -66,7 +66,7 @@ function openSearch(choice: EngineChoice) {
         listener = given
         return { close: async () => void closed++ }
       },
-      settings: { databaseUrl: '', snapshotFile: null, budgetBytes: null, timings: feedTimings },
+      settings: { databaseUrl: '', snapshotFile: null, budgetBytes: null, timings: defaultTimings },
     },
     onLine: () => {},
   })

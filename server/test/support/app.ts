@@ -17,9 +17,9 @@ import { type Deps, openDeps } from '../../src/deps.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
-import { readPoint } from '../../src/search/replica/queries.ts'
-import type { StartFeed } from '../../src/search/replica/replica.ts'
-import { feedHere } from '../../src/search/replica/replica-sync.ts'
+import { readCatalogueState } from '../../src/search/replica/queries.ts'
+import type { StartReplica } from '../../src/search/replica/replica.ts'
+import { runInProcess } from '../../src/search/replica/replica-sync.ts'
 import { atEnd } from './cleanup.ts'
 import { createClient, type TestClient } from './client.ts'
 import { createManualClock } from './clock.ts'
@@ -164,16 +164,16 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
 }
 
 /** Which engine the tests' apps search with: `npm test` runs them with either. */
-function testEngine(): { environment: Record<string, string>; options: { startFeed?: StartFeed } } {
+function testEngine(): { environment: Record<string, string>; options: { startFeed?: StartReplica } } {
   if (process.env.STOREDEX_TEST_ENGINE !== 'memory') return { environment: { SEARCH_ENGINE: 'postgres' }, options: {} }
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-test-'))
   atEnd(() => rm(dataDir, { recursive: true, force: true }))
-  return { environment: { SEARCH_ENGINE: 'memory', DATA_DIR: dataDir }, options: { startFeed: feedHere } }
+  return { environment: { SEARCH_ENGINE: 'memory', DATA_DIR: dataDir }, options: { startFeed: runInProcess } }
 }
 
 async function waitForSearch({ config, db, search }: Deps): Promise<void> {
   if (config.searchEngine === 'postgres') return
-  const { batch } = await readPoint(db, 0)
+  const { batch } = await readCatalogueState(db, 0)
   await search.reaches(batch)
 }
 

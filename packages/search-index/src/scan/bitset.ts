@@ -1,14 +1,14 @@
 /** Operations on words of 32 bits, the first `count` of an array. */
 
 /** Answers whether anything is left. */
-export function keepCommon(into: Int32Array, bits: Int32Array, from: number, count: number): boolean {
+export function intersectInto(into: Int32Array, bits: Int32Array, from: number, count: number): boolean {
   let left = 0
   for (let index = 0; index < count; index++) left |= into[index]! &= bits[from + index]!
   return left !== 0
 }
 
 /** Answers whether anything is left. */
-export function dropCommon(into: Int32Array, bits: Int32Array, from: number, count: number): boolean {
+export function subtractFrom(into: Int32Array, bits: Int32Array, from: number, count: number): boolean {
   let left = 0
   for (let index = 0; index < count; index++) left |= into[index]! &= ~bits[from + index]!
   return left !== 0

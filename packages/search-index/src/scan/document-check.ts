@@ -12,7 +12,7 @@ const markTables = new WeakMap<Segment, Int32Array>()
  * Checks single documents against conditions. What a document's mentions say of all clauses is gathered in one walk over
  * them: each clause has a bit, and each sparse token the bits of the clauses that it satisfies.
  */
-export class DocumentCheck {
+export class DocumentFilter {
   readonly #segment: Segment
   readonly #bits: Int32Array
   readonly #marks: Int32Array

@@ -1,24 +1,24 @@
-import type { ContactPosition, ContactQuery, PersonQuery, StorePosition, StoreQuery } from '../query.ts'
+import type { ContactSortKey, ContactQuery, PersonQuery, StoreSortKey, StoreQuery } from '../query.ts'
 import type { LiveSegment, Segment } from '../segments/segment.ts'
-import { placeInStore } from '../traits.ts'
-import { documentsOf, resolveQuery } from './resolve.ts'
+import { rankInStore } from '../traits.ts'
+import { findDocuments, resolveQuery } from './resolve.ts'
 import { scanDocuments } from './scan.ts'
-import { firstFrom, firstOfAll, positionOf } from './sort-keys.ts'
+import { findFirstDocument, mergeSorted, sortKeyOf } from './sort-keys.ts'
 
 /** The first `limit` stores after a position that answer a query, in result order, over segments that share no living store. */
-export function findStorePositions(
+export function scanStores(
   segments: readonly LiveSegment[],
   query: StoreQuery,
-  after: StorePosition | null,
+  after: StoreSortKey | null,
   limit: number,
-): StorePosition[] {
+): StoreSortKey[] {
   const lists = segments.map((live) => {
     const conditions = resolveQuery(live, query)
     if (!conditions) return []
-    const first = firstFrom(live.segment, after, false)
-    return scanDocuments(conditions, first, limit).map((document) => positionOf(live.segment, document))
+    const first = findFirstDocument(live.segment, after, false)
+    return scanDocuments(conditions, first, limit).map((document) => sortKeyOf(live.segment, document))
   })
-  return firstOfAll(lists, limit)
+  return mergeSorted(lists, limit)
 }
 
 /**
@@ -26,26 +26,26 @@ export function findStorePositions(
  * person, since the tokens of stores tell of their people; so a page needs no more stores than rows and one, that of the
  * position, of which nobody may be left.
  */
-export function findContactPositions(segments: readonly LiveSegment[], search: ContactQuery): ContactPosition[] {
+export function scanContacts(segments: readonly LiveSegment[], search: ContactQuery): ContactSortKey[] {
   const { store, storeIds, person, after, limit } = search
   const query = { ...store, clauses: [...store.clauses, person.storeTokens] }
   const lists = segments.map((live) => {
     const conditions = resolveQuery(live, query)
     if (!conditions) return []
-    const only = storeIds && documentsOf(live.segment, storeIds)
-    const first = firstFrom(live.segment, after, true)
+    const only = storeIds && findDocuments(live.segment, storeIds)
+    const first = findFirstDocument(live.segment, after, true)
     return peopleAt(live.segment, scanDocuments(conditions, first, limit + 1, only), search)
   })
-  return firstOfAll(lists, limit)
+  return mergeSorted(lists, limit)
 }
 
 /** The people of stores in result order; those up to the position are dropped only after the cut within their store. */
 function peopleAt(segment: Segment, documents: number[], { person, maxPerStore, after, limit }: ContactQuery) {
   const { contactStarts, contactSignatures, contactNumbers, signatureTraits } = segment
   const isAsked = askedSignatures(segment, person)
-  const people: ContactPosition[] = []
+  const people: ContactSortKey[] = []
   for (const document of documents) {
-    const { negatedScore, storeId } = positionOf(segment, document)
+    const { negatedScore, storeId } = sortKeyOf(segment, document)
     const passed = after && after.storeId === storeId && after.negatedScore === negatedScore ? after.contact : -1
     const end = contactStarts[document + 1]!
     let taken = 0
@@ -53,7 +53,7 @@ function peopleAt(segment: Segment, documents: number[], { person, maxPerStore, 
       const signature = contactSignatures[at]!
       if (isAsked[signature] === 0) continue
       taken++
-      const contact = placeInStore(signatureTraits[signature]!, contactNumbers[at]!)
+      const contact = rankInStore(signatureTraits[signature]!, contactNumbers[at]!)
       if (contact <= passed) continue
       people.push({ negatedScore, storeId, contact })
       if (people.length === limit) return people

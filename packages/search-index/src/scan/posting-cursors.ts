@@ -2,7 +2,7 @@ import type { Segment } from '../segments/segment.ts'
 import { lowerBound } from './sort-keys.ts'
 
 /** Goes along the lists of sparse tokens, window by window and only forward; several clauses may ask for one window. */
-export class ListCursors {
+export class PostingCursors {
   readonly #segment: Segment
   /** Code → its first entry that is not before the window at which it was asked for last. */
   readonly #positions = new Map<number, number>()

@@ -128,7 +128,7 @@ function firstInOrder(
 }
 
 /** The documents of the stores that the segment knows, ascending. */
-export function documentsOf(segment: Segment, storeIds: readonly number[]): Uint32Array {
+export function findDocuments(segment: Segment, storeIds: readonly number[]): Uint32Array {
   const documents: number[] = []
   for (const id of storeIds) {
     const document = findDocument(segment, id)

@@ -1,5 +1,5 @@
 import type { Segment } from '../segments/segment.ts'
-import { DocumentCheck } from './document-check.ts'
+import { DocumentFilter } from './document-check.ts'
 import type { Conditions } from './resolve.ts'
 import { lowerBound } from './sort-keys.ts'
 import { WindowScan } from './window-scan.ts'
@@ -18,7 +18,7 @@ export function scanDocuments(
   only: Uint32Array | null = null,
 ): number[] {
   const candidates = only ?? fewCandidates(conditions)
-  const check = new DocumentCheck(conditions)
+  const check = new DocumentFilter(conditions)
   try {
     return candidates ? checkEach(check, candidates, first, limit) : new WindowScan(conditions, check).run(first, limit)
   } finally {
@@ -56,7 +56,7 @@ function entriesOf({ entries, entryStarts }: Segment, code: number): Uint32Array
   return entries.subarray(entryStarts[code], entryStarts[code + 1])
 }
 
-function checkEach(check: DocumentCheck, candidates: Uint32Array, first: number, limit: number): number[] {
+function checkEach(check: DocumentFilter, candidates: Uint32Array, first: number, limit: number): number[] {
   const documents: number[] = []
   let previous = -1
   for (let at = lowerBound(candidates, first); at < candidates.length && documents.length < limit; at++) {

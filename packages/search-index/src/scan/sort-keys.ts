@@ -1,14 +1,14 @@
-import type { StorePosition } from '../query.ts'
+import type { StoreSortKey } from '../query.ts'
 import type { Segment } from '../segments/segment.ts'
 
 /** A document as callers know it. */
-export function positionOf(segment: Segment, document: number): StorePosition {
+export function sortKeyOf(segment: Segment, document: number): StoreSortKey {
   const run = lastAtMost(segment.scoreStarts, document)
   return { negatedScore: segment.scores[run]!, storeId: segment.ids[document]! }
 }
 
 /** The first document that stands after a position, or at it where `inclusive`; the segment's size when none does. */
-export function firstFrom(segment: Segment, position: StorePosition | null, inclusive: boolean): number {
+export function findFirstDocument(segment: Segment, position: StoreSortKey | null, inclusive: boolean): number {
   if (!position) return 0
   const { scores, scoreStarts, ids, size } = segment
   const run = lowerBound(scores, position.negatedScore)
@@ -20,7 +20,7 @@ export function firstFrom(segment: Segment, position: StorePosition | null, incl
 }
 
 /** Whether one position stands before another. */
-function isBefore(a: StorePosition, b: StorePosition): boolean {
+function isBefore(a: StoreSortKey, b: StoreSortKey): boolean {
   return a.negatedScore < b.negatedScore || (a.negatedScore === b.negatedScore && a.storeId < b.storeId)
 }
 
@@ -43,7 +43,7 @@ function lastAtMost(starts: Uint32Array, wanted: number): number {
 }
 
 /** The first `limit` of several lists in result order, as one; lists of different segments have no store in common. */
-export function firstOfAll<Position extends StorePosition>(lists: Position[][], limit: number): Position[] {
+export function mergeSorted<Position extends StoreSortKey>(lists: Position[][], limit: number): Position[] {
   const filled = lists.filter((list) => list.length > 0)
   if (filled.length <= 1) return filled[0] ?? []
   const at = filled.map(() => 0)

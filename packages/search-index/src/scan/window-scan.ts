@@ -1,7 +1,7 @@
 import { wordsOf } from '../segments/segment.ts'
-import { countBits, dropCommon, keepCommon } from './bitset.ts'
-import type { DocumentCheck } from './document-check.ts'
-import { ListCursors } from './posting-cursors.ts'
+import { countBits, subtractFrom, intersectInto } from './bitset.ts'
+import type { DocumentFilter } from './document-check.ts'
+import { PostingCursors } from './posting-cursors.ts'
 import type { Conditions, RangeCondition, TokenSet } from './resolve.ts'
 
 const firstWindowWords = 8
@@ -20,7 +20,7 @@ const gathered = new Int32Array(maxWindowWords)
  */
 export class WindowScan {
   readonly #conditions: Conditions
-  readonly #check: DocumentCheck
+  readonly #check: DocumentFilter
   readonly #words: number
   /** Where the words of tokens begin that every answer has. */
   readonly #required: number[] = []
@@ -29,18 +29,18 @@ export class WindowScan {
   readonly #sparse: TokenSet[] = []
   /** Whether the narrowest of all clauses has sparse tokens: then windows begin with it. */
   readonly #isLedBySparse: boolean
-  readonly #cursors: ListCursors
+  readonly #cursors: PostingCursors
   /** The narrowest first. */
   readonly #ranges: RangeCondition[]
   /** Ranges as bits, each made once a search has looked at so many values that it would have paid. */
   readonly #rangeBits: Int32Array[] = []
   #valuesRead = 0
 
-  constructor(conditions: Conditions, check: DocumentCheck) {
+  constructor(conditions: Conditions, check: DocumentFilter) {
     this.#conditions = conditions
     this.#check = check
     this.#words = wordsOf(conditions.segment.size)
-    this.#cursors = new ListCursors(conditions.segment)
+    this.#cursors = new PostingCursors(conditions.segment)
     this.#ranges = [...conditions.ranges]
     for (const clause of conditions.clauses) {
       if (clause.codes.length > 0) this.#sparse.push(clause)
@@ -81,9 +81,9 @@ export class WindowScan {
       const inLast = segment.size & 31
       if (word + count === this.#words && inLast !== 0) found[count - 1] = ~(-1 << inLast)
     }
-    for (; next < required.length; next++) if (!keepCommon(found, bits, required[next]! + word, count)) return false
-    for (const range of this.#rangeBits) if (!keepCommon(found, range, word, count)) return false
-    return !dead || dropCommon(found, dead, word, count)
+    for (; next < required.length; next++) if (!intersectInto(found, bits, required[next]! + word, count)) return false
+    for (const range of this.#rangeBits) if (!intersectInto(found, range, word, count)) return false
+    return !dead || subtractFrom(found, dead, word, count)
   }
 
   /** Applies the other clauses, by words or document by document, and takes what is left; whether that is enough. */
@@ -93,12 +93,12 @@ export class WindowScan {
     // Words for the many, bits for the few: of unwanted tokens each has to be looked at.
     const probesUnwanted = left * costs.probe < count
     if (!probesUnwanted && unwanted.slots.length > 0) {
-      for (const slot of unwanted.slots) if (!dropCommon(found, segment.bits, slot + word, count)) return false
+      for (const slot of unwanted.slots) if (!subtractFrom(found, segment.bits, slot + word, count)) return false
       left = countBits(found, count)
     }
     const keepClause = (clause: TokenSet) => {
       this.#gather(clause, word, count)
-      keepCommon(found, gathered, 0, count)
+      intersectInto(found, gathered, 0, count)
       left = countBits(found, count)
     }
     const probed: TokenSet[] = []
@@ -120,7 +120,7 @@ export class WindowScan {
     if (!holdsUnwanted && left * costs.mentions > this.#gatherCost(unwanted, count)) {
       gathered.fill(0, 0, count)
       this.#cursors.add(unwanted.codes, word, count, gathered)
-      dropCommon(found, gathered, 0, count)
+      subtractFrom(found, gathered, 0, count)
       holdsUnwanted = true
     }
     return this.#take(word, count, limit, documents, { probesUnwanted, probed, held, holdsUnwanted })

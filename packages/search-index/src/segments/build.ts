@@ -1,25 +1,25 @@
-import { placeInStore } from '../traits.ts'
+import { rankInStore } from '../traits.ts'
 import {
   type Contacts,
-  layContacts,
-  layDocuments,
-  layPostings,
-  layRange,
+  allocateContacts,
+  encodeDocuments,
+  allocatePostings,
+  encodeRange,
   type Postings,
   signatureKey,
 } from './layout.ts'
 import { NumberTable } from './number-table.ts'
 import { type RangeColumn, type Segment, type StagedStores, wordsOf } from './segment.ts'
 import { sharedCopy } from './shared-arrays.ts'
-import { countUp, moveStarts, pick, placesIn, sortByValue } from './sort.ts'
+import { identityPermutation, permuteStarts, pick, invertPermutation, sortByValue } from './sort.ts'
 
 /** Readies stores for being searched. */
 export function buildSegment(staged: StagedStores): Segment {
-  const rowsById = sortByValue(countUp(staged.size), staged.ids)
+  const rowsById = sortByValue(identityPermutation(staged.size), staged.ids)
   const rows = sortByValue(rowsById, staged.negatedScores)
-  const documentOf = placesIn(rows)
+  const documentOf = invertPermutation(rows)
   return {
-    ...layDocuments(pick(staged.ids, rows), pick(staged.negatedScores, rows)),
+    ...encodeDocuments(pick(staged.ids, rows), pick(staged.negatedScores, rows)),
     byId: sharedCopy(
       Uint32Array,
       rowsById.map((row) => documentOf[row]!),
@@ -36,8 +36,8 @@ export function buildSegment(staged: StagedStores): Segment {
 }
 
 function buildRange(values: Float64Array, unit: number): RangeColumn {
-  const documents = countUp(values.length).filter((document) => !Number.isNaN(values[document]!))
-  return layRange(values, unit, (laid) => sortByValue(documents, laid))
+  const documents = identityPermutation(values.length).filter((document) => !Number.isNaN(values[document]!))
+  return encodeRange(values, unit, (laid) => sortByValue(documents, laid))
 }
 
 /** The postings of staged rows, by where their documents stand. */
@@ -46,14 +46,14 @@ function buildPostings({ tokenStarts, tokens }: StagedStores, documentOf: Uint32
   for (let at = 0; at < tokens.length; at++) table.add(tokens[at]!)
   const { values, counts } = table.sort()
   // First all codes are brought into result order: reading rows here and there would take longer than writing so does.
-  const starts = moveStarts(tokenStarts, documentOf)
+  const starts = permuteStarts(tokenStarts, documentOf)
   const codes = values.length <= 0x1_0000 ? new Uint16Array(tokens.length) : new Uint32Array(tokens.length)
   for (let row = 0; row < documentOf.length; row++) {
     const end = tokenStarts[row + 1]!
     let target = starts[documentOf[row]!]!
     for (let at = tokenStarts[row]!; at < end; at++) codes[target++] = table.numberOf(tokens[at]!)
   }
-  const postings = layPostings(documentOf.length, values, counts)
+  const postings = allocatePostings(documentOf.length, values, counts)
   fillPostings(postings, starts, codes)
   return postings
 }
@@ -91,7 +91,7 @@ function buildContacts(staged: StagedStores, documentOf: Uint32Array): Contacts 
   for (let contact = 0; contact < contactRoles.length; contact++)
     table.add(signatureKey(contactRoles[contact]!, contactTraits[contact]!))
   const { values: keys } = table.sort()
-  const laid = layContacts(moveStarts(rowStarts, documentOf), keys)
+  const laid = allocateContacts(permuteStarts(rowStarts, documentOf), keys)
   const { contactStarts, contactSignatures: laidSignatures, contactNumbers: laidNumbers } = laid
   let order = new Uint32Array(64)
   // Row by row, since reading where memory was not expected to be read takes longer than writing there.
@@ -125,7 +125,7 @@ function orderByPlace(
   count: number,
 ): void {
   for (let index = 0; index < count; index++) {
-    const place = placeInStore(contactTraits[start + index]!, contactNumbers[start + index]!)
+    const place = rankInStore(contactTraits[start + index]!, contactNumbers[start + index]!)
     const key = place * (indexMask + 1) + index
     let at = index
     if (count <= shortList) for (; at > 0 && order[at - 1]! > key; at--) order[at] = order[at - 1]!

@@ -8,7 +8,7 @@ import { shared, sharedCopy, sharedUpTo } from './shared-arrays.ts'
  */
 
 /** The columns of documents that stand in result order. */
-export function layDocuments(
+export function encodeDocuments(
   ids: Float64Array,
   negatedScores: Float64Array,
 ): Pick<Segment, 'size' | 'ids' | 'scores' | 'scoreStarts'> {
@@ -40,7 +40,7 @@ export function layDocuments(
  * A column of values by document, NaN for none, in units of `unit` if all are multiples of it that fit; what puts the
  * documents with a value in order is given it as laid.
  */
-export function layRange(
+export function encodeRange(
   values: Float64Array,
   unit: number,
   sortDocuments: (laid: Uint32Array | Float64Array) => Uint32Array,
@@ -65,7 +65,7 @@ export type Postings = Pick<
 >
 
 /** Room for the postings of tokens, ascending, that so many documents have; `entryStarts` is filled in. */
-export function layPostings(size: number, tokens: Int32Array, tokenCounts: Uint32Array): Postings {
+export function allocatePostings(size: number, tokens: Int32Array, tokenCounts: Uint32Array): Postings {
   const words = wordsOf(size)
   const denseSlots = shared(Int32Array, tokens.length)
   const entryStarts = shared(Uint32Array, tokens.length + 1)
@@ -103,7 +103,7 @@ export function signatureKey(role: number, traits: number): number {
 }
 
 /** Room for the contacts of documents, by where theirs begin, with the table of signatures, given by ascending keys. */
-export function layContacts(contactStarts: Uint32Array, signatureKeys: Int32Array): Contacts {
+export function allocateContacts(contactStarts: Uint32Array, signatureKeys: Int32Array): Contacts {
   const contacts = contactStarts[contactStarts.length - 1]!
   const signatureRoles = shared(Int32Array, signatureKeys.length)
   const signatureTraits = shared(Uint8Array, signatureKeys.length)

@@ -1,5 +1,5 @@
 import type { LiveSegment, Segment } from './segment.ts'
-import { countUp, mergeLists, pick, placesIn } from './sort.ts'
+import { identityPermutation, mergeLists, pick, invertPermutation } from './sort.ts'
 
 /** A segment that goes into a merged one. */
 export interface MergedPart {
@@ -24,7 +24,7 @@ export function mergeDocuments(parts: readonly LiveSegment[]): MergedDocuments {
   // Before they are in order they are rows, one part after another.
   const ids = new Float64Array(size)
   const scores = new Float64Array(size)
-  const rows = countUp(size)
+  const rows = identityPermutation(size)
   const rowsOfParts: Uint32Array[] = []
   let start = 0
   parts.forEach(({ segment }, part) => {
@@ -36,7 +36,7 @@ export function mergeDocuments(parts: readonly LiveSegment[]): MergedDocuments {
 
   const isBefore = (a: number, b: number) => scores[a]! < scores[b]! || (scores[a] === scores[b] && ids[a]! < ids[b]!)
   const order = mergeLists(rowsOfParts, isBefore)
-  const documentOf = placesIn(order)
+  const documentOf = invertPermutation(order)
   return {
     parts: parts.map(({ segment }, part) => {
       const documents = new Uint32Array(segment.size).fill(gone)
@@ -51,7 +51,7 @@ export function mergeDocuments(parts: readonly LiveSegment[]): MergedDocuments {
 }
 
 function livingDocuments({ segment, dead }: LiveSegment): Uint32Array {
-  const all = countUp(segment.size)
+  const all = identityPermutation(segment.size)
   return dead === null ? all : all.filter((document) => ((dead[document >>> 5]! >>> (document & 31)) & 1) === 0)
 }
 
@@ -67,7 +67,7 @@ function copyKeys(segment: Segment, documents: Uint32Array, ids: Float64Array, s
 }
 
 /** Documents of a part as the merged segment numbers them, in the order given, without the dead. */
-export function livingOf({ documents }: MergedPart, list: Uint32Array): Uint32Array {
+export function remapLiving({ documents }: MergedPart, list: Uint32Array): Uint32Array {
   const living = new Uint32Array(list.length)
   let count = 0
   for (let index = 0; index < list.length; index++) {

@@ -1,4 +1,4 @@
-import { layPostings, type Postings } from './layout.ts'
+import { allocatePostings, type Postings } from './layout.ts'
 import { gone, type MergedPart } from './merge-documents.ts'
 import { NumberTable } from './number-table.ts'
 import { type Segment, wordsOf } from './segment.ts'
@@ -8,7 +8,7 @@ import { mergeLists } from './sort.ts'
 export function mergePostings(parts: readonly MergedPart[], size: number): Postings {
   const readers = parts.map((part) => new PostingReader(part))
   const { tokens, counts, codesOfParts } = mergeTokens(readers)
-  const postings = layPostings(size, tokens, counts)
+  const postings = allocatePostings(size, tokens, counts)
   const words = wordsOf(size)
   for (let code = 0; code < tokens.length; code++) {
     const lists = readers.flatMap((reader, part) => {

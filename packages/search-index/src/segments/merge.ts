@@ -1,5 +1,5 @@
-import { type Contacts, layContacts, layDocuments, layRange, signatureKey } from './layout.ts'
-import { gone, livingOf, type MergedPart, mergeDocuments } from './merge-documents.ts'
+import { type Contacts, allocateContacts, encodeDocuments, encodeRange, signatureKey } from './layout.ts'
+import { gone, remapLiving, type MergedPart, mergeDocuments } from './merge-documents.ts'
 import { mergePostings } from './merge-postings.ts'
 import { NumberTable } from './number-table.ts'
 import { type LiveSegment, noValue, type RangeColumn, type Segment } from './segment.ts'
@@ -12,9 +12,9 @@ import { mergeLists } from './sort.ts'
  */
 export function mergeSegments(segments: readonly LiveSegment[]): Segment {
   const { parts, ids, negatedScores } = mergeDocuments(segments)
-  const byId = parts.map((part) => livingOf(part, part.segment.byId))
+  const byId = parts.map((part) => remapLiving(part, part.segment.byId))
   return {
-    ...layDocuments(ids, negatedScores),
+    ...encodeDocuments(ids, negatedScores),
     byId: sharedCopy(
       Uint32Array,
       mergeLists(byId, (a, b) => ids[a]! < ids[b]!),
@@ -35,8 +35,8 @@ function mergeRange(
 ): RangeColumn {
   const values = new Float64Array(size).fill(Number.NaN)
   for (const part of parts) copyValues(part, columnOf(part.segment), values)
-  const orders = parts.map((part) => livingOf(part, columnOf(part.segment).order))
-  return layRange(values, unit, (laid) =>
+  const orders = parts.map((part) => remapLiving(part, columnOf(part.segment).order))
+  return encodeRange(values, unit, (laid) =>
     mergeLists(orders, (a, b) => laid[a]! < laid[b]! || (laid[a] === laid[b] && a < b)),
   )
 }
@@ -58,7 +58,7 @@ function mergeContacts(parts: readonly MergedPart[], size: number): Contacts {
   }
   for (let document = 0; document < size; document++) starts[document + 1]! += starts[document]!
   const { values: keys } = table.sort()
-  const merged = layContacts(starts, keys)
+  const merged = allocateContacts(starts, keys)
   for (const part of parts) {
     // Those that nobody living has get no number, and are not asked for.
     const signatures = Int32Array.from(part.segment.signatureRoles, (_, signature) =>

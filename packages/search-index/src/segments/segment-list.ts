@@ -5,19 +5,19 @@ import { type LiveSegment, type Segment, type StagedStores, wordsOf } from './se
 import { shared } from './shared-arrays.ts'
 
 /** What happens to the segments of one mode. Nothing here changes a list or a bit that was given: views may show them. */
-export type Shelf = readonly LiveSegment[]
+export type SegmentList = readonly LiveSegment[]
 
 /** A segment is merged with all newer ones once these have an eighth of its size: few segments, and few merges of each. */
 const mergeFactor = 8
 
 export interface Replacement {
-  shelf: Shelf
+  shelf: SegmentList
   /** Whether somebody who was at one of the stores is there no longer. */
   isSomebodyGone: boolean
 }
 
 /** Puts newer copies of stores on the shelf, and marks the older ones dead. */
-export function replaceStores(shelf: Shelf, staged: StagedStores, segment: Segment): Replacement {
+export function replaceStores(shelf: SegmentList, staged: StagedStores, segment: Segment): Replacement {
   const remaining = new Remaining(staged)
   let isSomebodyGone = false
   const older = shelf.map((part) => {
@@ -33,7 +33,7 @@ export function replaceStores(shelf: Shelf, staged: StagedStores, segment: Segme
 }
 
 /** The newest segments that are to become one, or none. Of those in `busy` a merge is being made. */
-export function planMerge(shelf: Shelf, busy: Shelf): Shelf {
+export function planMerge(shelf: SegmentList, busy: SegmentList): SegmentList {
   const free = shelf.filter(({ segment }) => !includes(busy, segment))
   let newer = 0
   let first = free.length
@@ -46,7 +46,7 @@ export function planMerge(shelf: Shelf, busy: Shelf): Shelf {
 }
 
 /** Puts what `parts` were merged into in their place; what has died in them since then is dead in it too. */
-export function settleMerge(shelf: Shelf, parts: Shelf, merged: Segment): Shelf {
+export function applyMerge(shelf: SegmentList, parts: SegmentList, merged: Segment): SegmentList {
   const marking = new Marking({ segment: merged, dead: null })
   for (const { segment, dead } of shelf) {
     const before = parts.find((part) => part.segment === segment)
@@ -65,7 +65,7 @@ export function settleMerge(shelf: Shelf, parts: Shelf, merged: Segment): Shelf 
 }
 
 /** Without the segments of which nothing is alive. */
-export function dropDead(shelf: Shelf, busy: Shelf): Shelf {
+export function dropDeadSegments(shelf: SegmentList, busy: SegmentList): SegmentList {
   return shelf.filter((part) => includes(busy, part.segment) || countDead(part) < part.segment.size)
 }
 
@@ -74,7 +74,7 @@ export function countDead({ dead }: LiveSegment): number {
   return dead === null ? 0 : countBits(dead, dead.length)
 }
 
-function includes(shelf: Shelf, segment: Segment): boolean {
+function includes(shelf: SegmentList, segment: Segment): boolean {
   return shelf.some((part) => part.segment === segment)
 }
 

@@ -32,7 +32,7 @@ const weights = new WeakMap<object, ArrayBuffer | null>()
  * leave segments that nobody holds any more where they are, gigabytes of them in a thread that does little else. Each
  * therefore has an ordinary buffer that lives and dies with it, as large, whose pages nobody touches: it takes none.
  */
-export function weigh({ segment, dead }: LiveSegment): void {
+export function reportMemoryToGc({ segment, dead }: LiveSegment): void {
   if (!weights.has(segment)) weights.set(segment, weightOf(segmentBytes(segment)))
   if (dead && !weights.has(dead)) weights.set(dead, weightOf(dead.byteLength))
 }

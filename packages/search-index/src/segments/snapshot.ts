@@ -19,7 +19,7 @@ export interface CatalogueSnapshot<Name extends string = string> {
 }
 
 /** Why bytes cannot be used, in words. */
-export class SnapshotProblem extends Error {}
+export class SnapshotError extends Error {}
 
 /** Changes with every change of what a segment is made of. */
 const format = 1
@@ -107,12 +107,12 @@ function* contentOf(header: Header, headerBytes: number, arrays: [string, Number
 /** Throws a `SnapshotProblem` for bytes that are not a whole snapshot of this format. */
 export function decodeSnapshot<Name extends string>(file: ArrayBufferLike): CatalogueSnapshot<Name> {
   const { header, bodyStart } = readHeader(file)
-  if (header.bytes !== file.byteLength) throw new SnapshotProblem('it is not whole')
+  if (header.bytes !== file.byteLength) throw new SnapshotError('it is not whole')
   const content = new Uint8Array(file, 0, file.byteLength - checksumBytes)
   const checksum = new Checksum()
   checksum.add(content)
   if (Buffer.compare(checksum.bytes(), new Uint8Array(file, content.length)) !== 0)
-    throw new SnapshotProblem('its checksum is wrong')
+    throw new SnapshotError('its checksum is wrong')
   let at = bodyStart
   const readSegment = ({ size, units, arrays }: SegmentHeader): LiveSegment => {
     const read = new Map<string, NumberArray>()
@@ -128,18 +128,18 @@ export function decodeSnapshot<Name extends string>(file: ArrayBufferLike): Cata
 }
 
 /** What the beginning of a snapshot says of it, without a look at the rest. */
-export function peekSnapshot(start: ArrayBufferLike): Pick<CatalogueSnapshot, 'batch' | 'mark'> & { bytes: number } {
+export function decodeSnapshotHeader(start: ArrayBufferLike): Pick<CatalogueSnapshot, 'batch' | 'mark'> & { bytes: number } {
   const { batch, mark, bytes } = readHeader(start).header
   return { batch, mark, bytes }
 }
 
 function readHeader(file: ArrayBufferLike): { header: Header; bodyStart: number } {
-  if (file.byteLength < preambleBytes) throw new SnapshotProblem('it is not whole')
+  if (file.byteLength < preambleBytes) throw new SnapshotError('it is not whole')
   const [foundMagic, foundFormat, headerBytes] = new Uint32Array(file, 0, 3) as unknown as [number, number, number]
-  if (foundMagic !== magic) throw new SnapshotProblem('it is no snapshot')
-  if (foundFormat !== format) throw new SnapshotProblem('another version of the program wrote it')
+  if (foundMagic !== magic) throw new SnapshotError('it is no snapshot')
+  if (foundFormat !== format) throw new SnapshotError('another version of the program wrote it')
   const bodyStart = preambleBytes + headerBytes
-  if (bodyStart > file.byteLength) throw new SnapshotProblem('it is not whole')
+  if (bodyStart > file.byteLength) throw new SnapshotError('it is not whole')
   return { header: parseHeader(new Uint8Array(file, preambleBytes, headerBytes)), bodyStart }
 }
 
@@ -150,7 +150,7 @@ function parseHeader(bytes: Uint8Array): Header {
   } catch {
     // Told below, like a header of another kind.
   }
-  throw new SnapshotProblem('its header cannot be read')
+  throw new SnapshotError('its header cannot be read')
 }
 
 function arraysOf({ segment, dead }: LiveSegment): [string, NumberArray][] {

@@ -7,21 +7,21 @@ const digitBits = 11
 const digitMask = 2 ** digitBits - 1
 
 /** 0, 1, 2 and so on. */
-export function countUp(size: number): Uint32Array {
+export function identityPermutation(size: number): Uint32Array {
   const numbers = new Uint32Array(size)
   for (let number = 0; number < size; number++) numbers[number] = number
   return numbers
 }
 
 /** Number → its place in a list that has each number below its length once. */
-export function placesIn(list: Uint32Array): Uint32Array {
+export function invertPermutation(list: Uint32Array): Uint32Array {
   const places = new Uint32Array(list.length)
   for (let place = 0; place < list.length; place++) places[list[place]!] = place
   return places
 }
 
 /** Where each one's items begin once the rows stand in their places, from where they began; with the end of the last. */
-export function moveStarts(starts: Uint32Array, places: Uint32Array): Uint32Array {
+export function permuteStarts(starts: Uint32Array, places: Uint32Array): Uint32Array {
   const moved = new Uint32Array(starts.length)
   for (let row = 0; row < places.length; row++) moved[places[row]! + 1] = starts[row + 1]! - starts[row]!
   for (let place = 0; place < places.length; place++) moved[place + 1]! += moved[place]!

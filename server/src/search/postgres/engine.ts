@@ -1,4 +1,4 @@
-import type { ContactPosition, StorePosition } from '@storedex/search-index'
+import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
 import pg from 'pg'
 import { type ConnectionPool, createPool, type Queryable } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -6,12 +6,12 @@ import type { SearchEngine } from '../engine.ts'
 import { planLookup, planSearch } from './plan.ts'
 import {
   contactSearchStatement,
-  isUnanswerable,
+  matchesNothing,
   type Statement,
   storeSearchStatement,
   storesAsked,
 } from './statements.ts'
-import { LiveStatistics } from './statistics.ts'
+import { StatisticsCache } from './statistics.ts'
 
 export interface PostgresEngineOptions {
   /** With a statement timeout: a search has no bound of its own. */
@@ -23,22 +23,22 @@ export interface PostgresEngineOptions {
  * values asked for, and does not keep a plan that suits others.
  */
 export function createPostgresEngine({ db }: PostgresEngineOptions): SearchEngine {
-  const statistics = new LiveStatistics(db)
+  const statistics = new StatisticsCache(db)
   async function ask<Row extends pg.QueryResultRow>({ text, values }: Statement): Promise<Row[]> {
     const { rows } = await db.query<Row>(text, values).catch(refuseOverBudget)
     return rows
   }
   return {
     async findStores(search) {
-      if (isUnanswerable(search.query)) return []
+      if (matchesNothing(search.query)) return []
       const plan = planSearch(await statistics.current(), search.query, search.limit)
-      return ask<StorePosition & pg.QueryResultRow>(storeSearchStatement(search, plan))
+      return ask<StoreSortKey & pg.QueryResultRow>(storeSearchStatement(search, plan))
     },
     async findContacts(search) {
       const stores = storesAsked(search)
-      if (isUnanswerable(stores) || search.storeIds?.length === 0) return []
+      if (matchesNothing(stores) || search.storeIds?.length === 0) return []
       const plan = search.storeIds ? planLookup(stores) : planSearch(await statistics.current(), stores, search.limit)
-      return ask<ContactPosition & pg.QueryResultRow>(contactSearchStatement(search, plan))
+      return ask<ContactSortKey & pg.QueryResultRow>(contactSearchStatement(search, plan))
     },
   }
 }

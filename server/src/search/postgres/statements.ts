@@ -1,4 +1,4 @@
-import type { MomentRange, PersonQuery, StorePosition, StoreQuery } from '@storedex/search-index'
+import type { MomentRange, PersonQuery, StoreSortKey, StoreQuery } from '@storedex/search-index'
 import type { ContactSearch, StoreSearch } from '../engine.ts'
 import { flagTokens } from '../query/vocabulary.ts'
 import type { SearchPlan } from './plan.ts'
@@ -47,7 +47,7 @@ function rangeConditions(query: StoreQuery, parameter: AddParameter): string[] {
 }
 
 /** Whether a clause is empty, which no store meets: nothing needs to be asked. */
-export function isUnanswerable(query: StoreQuery): boolean {
+export function matchesNothing(query: StoreQuery): boolean {
   return query.clauses.some((clause) => clause.length === 0)
 }
 
@@ -125,7 +125,7 @@ interface MatchingStores {
 }
 
 /** What `(negated_score, id)` is compared with; null from the start of the order on. */
-function placeIn(position: StorePosition | null, parameter: AddParameter): string | null {
+function placeIn(position: StoreSortKey | null, parameter: AddParameter): string | null {
   return position && `${parameter(position.negatedScore)}::double precision, ${parameter(position.storeId)}::bigint`
 }
 

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/pool.ts'
 const refreshAfterMs = 60_000
 
 /** What PostgreSQL knows of the catalogue, read again now and then. Nobody waits for it but the first. */
-export class LiveStatistics {
+export class StatisticsCache {
   readonly #db: Queryable
   #current: Promise<CatalogueStatistics> | null = null
   #readAt = 0

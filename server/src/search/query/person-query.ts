@@ -8,12 +8,12 @@ import {
   unpackTraits,
 } from '@storedex/search-index'
 import type { ContactPersonFilters } from './filters.ts'
-import { flagTokens, readTerms, type Term, type Vocabulary } from './vocabulary.ts'
+import { flagTokens, resolveFilterValues, type Term, type Vocabulary } from './vocabulary.ts'
 
 /** Checks the words of a filter and brings it to normal form; refuses with the place of the first fault. */
 export function normalizePersonFilters(vocabulary: Vocabulary, filters: ContactPersonFilters): PersonQuery {
-  const roles = readTerms(vocabulary, 'role', filters.roles_any, 'person.roles_any')
-  const asked = readTerms(vocabulary, 'seniority', filters.seniority_any, 'person.seniority_any').map(
+  const roles = resolveFilterValues(vocabulary, 'role', filters.roles_any, 'person.roles_any')
+  const asked = resolveFilterValues(vocabulary, 'seniority', filters.seniority_any, 'person.seniority_any').map(
     (term) => term.value,
   )
   const meets = (packed: number) => {
@@ -30,7 +30,7 @@ export function normalizePersonFilters(vocabulary: Vocabulary, filters: ContactP
 
 /** The people in any of the roles named at `place`; everybody when none is named. */
 export function normalizeRoles(vocabulary: Vocabulary, words: string[] | undefined, place: string): PersonQuery {
-  return personQuery(readTerms(vocabulary, 'role', words, place), allTraits)
+  return personQuery(resolveFilterValues(vocabulary, 'role', words, place), allTraits)
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type Facet,
   flagTokens,
   quote,
-  readTerms,
+  resolveFilterValues,
   revealableToken,
   type Vocabulary,
 } from './vocabulary.ts'
@@ -58,7 +58,7 @@ export function normalizeStoreConditions(vocabulary: Vocabulary, filters: StoreC
     noneOf.push(...none)
   }
 
-  const categories = readTerms(vocabulary, 'category', filters.categories, `${path}.categories`)
+  const categories = resolveFilterValues(vocabulary, 'category', filters.categories, `${path}.categories`)
   if (categories.length > 0) clauses.push(sortedDistinct(categories.flatMap((term) => vocabulary.tokensWithin(term))))
   requireAny('country', filters.countries, `${path}.countries`)
   requireAny('traffic_tier', filters.traffic_tiers, `${path}.traffic_tiers`)
@@ -99,7 +99,7 @@ export function narrows(query: StoreQuery): boolean {
 }
 
 function tokensOf(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, place: string): number[] {
-  return readTerms(vocabulary, facet, words, place).map((term) => term.token)
+  return resolveFilterValues(vocabulary, facet, words, place).map((term) => term.token)
 }
 
 function rangeOf(filter: StoreSearchFilters['store_created_at'], place: string): MomentRange | null {

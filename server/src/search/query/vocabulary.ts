@@ -137,7 +137,7 @@ export function revealableToken(deliverEmails: DeliverEmails): number {
 }
 
 /** The terms that a list of words means, in its order; refuses the first word that the taxonomy lacks, at its place. */
-export function readTerms(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, place: string): Term[] {
+export function resolveFilterValues(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, place: string): Term[] {
   return (words ?? []).map(
     (word, index) => vocabulary.find(facet, word) ?? refuseUnknown(vocabulary, facet, word, `${place}[${index}]`),
   )

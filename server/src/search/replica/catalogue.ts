@@ -1,29 +1,29 @@
-import { buildSegment, replaceStores, type Shelf, type StagedStores } from '@storedex/search-index'
+import { buildSegment, replaceStores, type SegmentList, type StagedStores } from '@storedex/search-index'
 import type { Client, Pool } from '../../db/pool.ts'
 import { type Mode, modes } from '../../kernel/ids.ts'
 import { readBinaryRows } from './binary-rows.ts'
 import * as queries from './queries.ts'
 import { type BatchRange, copyContacts, copyStores } from './queries.ts'
-import type { Shelves } from './replica.ts'
+import type { SegmentLists } from './replica.ts'
 import { Staging } from './staging.ts'
 
 /** The catalogue in memory, with the mark that tells its history from others; null for one from before there were marks. */
 export interface Catalogue {
   batch: number
   mark: string | null
-  shelves: Shelves
+  shelves: SegmentLists
 }
 
 /** The database has another history than what was read from it before: it was restored, or is another one. */
-export class OtherHistory extends Error {}
+export class HistoryChangedError extends Error {}
 
 /** Reads all of it, in one look at the database. */
-export async function loadCatalogue(pool: Pool, onProgress: ReadingProgress): Promise<Catalogue> {
+export async function loadCatalogue(pool: Pool, onProgress: OnReadProgress): Promise<Catalogue> {
   const { point, staged } = await read(pool, 'everything', async (client) => ({
-    point: await queries.readPoint(client, 0),
+    point: await queries.readCatalogueState(client, 0),
     staged: await readStores(client, null, onProgress),
   }))
-  const shelfOf = (stores: StagedStores): Shelf =>
+  const shelfOf = (stores: StagedStores): SegmentList =>
     stores.size === 0 ? [] : [{ segment: buildSegment(stores), dead: null }]
   return { ...point, shelves: { live: shelfOf(staged.live), test: shelfOf(staged.test) } }
 }
@@ -33,14 +33,14 @@ export async function advanceCatalogue(
   pool: Pool,
   catalogue: Catalogue,
   portionStores: number,
-  onProgress: ReadingProgress,
+  onProgress: OnReadProgress,
 ): Promise<{ catalogue: Catalogue; newestBatch: number; gone: Mode[] }> {
   const after = catalogue.batch
   const { point, upTo, mark, staged } = await read(pool, 'changes', async (client) => {
-    const point = await queries.readPoint(client, after)
+    const point = await queries.readCatalogueState(client, after)
     requireSameHistory(catalogue, point)
     const upTo = (await queries.findPortionEnd(client, after, portionStores)) ?? point.batch
-    const mark = await queries.readMark(client, upTo)
+    const mark = await queries.readHistoryId(client, upTo)
     return { point, upTo, mark, staged: await readStores(client, { after, upTo }, onProgress) }
   })
   const gone: Mode[] = []
@@ -59,12 +59,12 @@ export function requireSameHistory(
   { batch, mark }: Pick<Catalogue, 'batch' | 'mark'>,
   point: { batch: number; markOfSeen: string | null },
 ): void {
-  if (point.batch < batch || point.markOfSeen !== mark) throw new OtherHistory()
+  if (point.batch < batch || point.markOfSeen !== mark) throw new HistoryChangedError()
 }
 
 async function read<T>(
   pool: Pool,
-  what: Parameters<typeof queries.beginReading>[1],
+  what: Parameters<typeof queries.beginReadTransaction>[1],
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect()
@@ -73,9 +73,9 @@ async function read<T>(
   client.on('error', ignore)
   let isWhole = false
   try {
-    await queries.beginReading(client, what)
+    await queries.beginReadTransaction(client, what)
     const result = await work(client)
-    await queries.endReading(client)
+    await queries.endReadTransaction(client)
     isWhole = true
     return result
   } finally {
@@ -86,7 +86,7 @@ async function read<T>(
 }
 
 /** Told now and then how many rows were read; throws to end the reading. */
-export type ReadingProgress = (stores: number, contacts: number) => void
+export type OnReadProgress = (stores: number, contacts: number) => void
 
 const progressRows = 10_000
 
@@ -97,7 +97,7 @@ const progressRows = 10_000
 async function readStores(
   client: Client,
   range: BatchRange | null,
-  onProgress: ReadingProgress,
+  onProgress: OnReadProgress,
 ): Promise<Record<Mode, StagedStores>> {
   const live = new Staging()
   const test = new Staging()

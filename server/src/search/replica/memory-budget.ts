@@ -16,7 +16,7 @@ export function neededBytes({ stores, contacts }: CatalogueCount): number {
 }
 
 /** The catalogue needs more memory than it may have. */
-export class OverBudget extends Error {
+export class MemoryBudgetError extends Error {
   readonly neededBytes: number
 
   constructor(needed: number, budgetBytes: number) {
@@ -30,12 +30,12 @@ export class OverBudget extends Error {
 const reentryShare = 0.9
 
 /** Throws when a catalogue of this size does not fit. */
-export function requireRoom(
+export function assertWithinBudget(
   count: CatalogueCount,
   budgetBytes: number | null,
   { isReentry } = { isReentry: false },
 ): void {
   if (budgetBytes === null) return
   const needed = neededBytes(count)
-  if (needed > budgetBytes * (isReentry ? reentryShare : 1)) throw new OverBudget(needed, budgetBytes)
+  if (needed > budgetBytes * (isReentry ? reentryShare : 1)) throw new MemoryBudgetError(needed, budgetBytes)
 }

@@ -1,29 +1,29 @@
 import {
-  dropDead,
+  dropDeadSegments,
   type LiveSegment,
   mergeSegments,
   planMerge,
   type Segment,
-  type Shelf,
-  settleMerge,
+  type SegmentList,
+  applyMerge,
 } from '@storedex/search-index'
 import { type Mode, modes } from '../../kernel/ids.ts'
-import type { FeedListener, FeedTimings, Shelves } from './replica.ts'
+import type { ReplicaListener, ReplicaTimings, SegmentLists } from './replica.ts'
 
 /** Makes a large merge where nobody waits for it. */
-export type MergeAside = (parts: readonly LiveSegment[]) => Promise<Segment>
+export type MergeInBackground = (parts: readonly LiveSegment[]) => Promise<Segment>
 
 interface Merge {
   mode: Mode
-  parts: Shelf
+  parts: SegmentList
   /** Whether it takes in all of the mode, and so forgets what has died. */
   isWhole: boolean
   /** Null while it is being made. */
   merged: Segment | null
 }
 
-export interface MergingOptions {
-  tell: FeedListener['onLine']
+export interface MergeSchedulerOptions {
+  tell: ReplicaListener['onLine']
   /** A merge aside has ended. */
   onEnd: () => void
 }
@@ -31,17 +31,17 @@ export interface MergingOptions {
 const retryMs = 10_000
 
 /** Decides what is merged when. One merge is made aside at a time; small ones are made on the spot. */
-export class Merging {
-  readonly #timings: FeedTimings
-  readonly #mergeAside: MergeAside
-  readonly #options: MergingOptions
+export class MergeScheduler {
+  readonly #timings: ReplicaTimings
+  readonly #mergeAside: MergeInBackground
+  readonly #options: MergeSchedulerOptions
   #aside: Merge | null = null
   #retryAt = 0
   #hasMergedWhole = false
   /** Since when dead copies tell of people who are gone. */
   readonly #forgettingSince = new Map<Mode, number>()
 
-  constructor(timings: FeedTimings, mergeAside: MergeAside, options: MergingOptions) {
+  constructor(timings: ReplicaTimings, mergeAside: MergeInBackground, options: MergeSchedulerOptions) {
     this.#timings = timings
     this.#mergeAside = mergeAside
     this.#options = options
@@ -71,15 +71,15 @@ export class Merging {
   }
 
   /** The shelves after all that is due; the very same ones when nothing is. */
-  settle(shelves: Shelves): Shelves {
+  settle(shelves: SegmentLists): SegmentLists {
     let settled = this.#takeResult(shelves)
     for (const mode of modes) settled = this.#settleMode(settled, mode)
     return settled
   }
 
-  #settleMode(shelves: Shelves, mode: Mode): Shelves {
+  #settleMode(shelves: SegmentLists, mode: Mode): SegmentLists {
     const busy = this.#aside?.mode === mode ? this.#aside.parts : []
-    const kept = dropDead(shelves[mode], busy)
+    const kept = dropDeadSegments(shelves[mode], busy)
     const settled = kept.length === shelves[mode].length ? shelves : { ...shelves, [mode]: kept }
     const isDue =
       performance.now() - (this.#forgettingSince.get(mode) ?? Number.POSITIVE_INFINITY) >= this.#timings.forgetAfterMs
@@ -89,7 +89,7 @@ export class Merging {
     return this.#merge(settled, { mode, parts, isWhole: parts.length === kept.length, merged: null })
   }
 
-  #merge(shelves: Shelves, merge: Merge): Shelves {
+  #merge(shelves: SegmentLists, merge: Merge): SegmentLists {
     const stores = merge.parts.reduce((sum, { segment }) => sum + segment.size, 0)
     if (stores <= this.#timings.asideStores) {
       if (merge.isWhole) this.#forgettingSince.delete(merge.mode)
@@ -120,15 +120,15 @@ export class Merging {
     )
   }
 
-  #takeResult(shelves: Shelves): Shelves {
+  #takeResult(shelves: SegmentLists): SegmentLists {
     if (!this.#aside?.merged) return shelves
     const { merged, ...merge } = this.#aside
     this.#aside = null
     return this.#apply(shelves, { ...merge, merged }, merged)
   }
 
-  #apply(shelves: Shelves, { mode, parts, isWhole }: Merge, merged: Segment): Shelves {
+  #apply(shelves: SegmentLists, { mode, parts, isWhole }: Merge, merged: Segment): SegmentLists {
     this.#hasMergedWhole ||= isWhole
-    return { ...shelves, [mode]: settleMerge(shelves[mode], parts, merged) }
+    return { ...shelves, [mode]: applyMerge(shelves[mode], parts, merged) }
   }
 }

@@ -40,7 +40,7 @@ async function listenOnce(pool: Pool, onBatch: () => void, stopped: AbortSignal)
 }
 
 /** What a loop sleeps on: a call that comes while it works counts for the next sleep. */
-export class Wake {
+export class WakeSignal {
   #isCalled = false
   #sleeping: AbortController | undefined
 

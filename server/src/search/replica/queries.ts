@@ -4,18 +4,18 @@ import type { Client, Queryable } from '../../db/pool.ts'
 /** What the catalogue in memory reads from the database. */
 
 /** Where the catalogue stands. Marks are texts: numbers of 64 bits. */
-export interface CataloguePoint {
+export interface CatalogueState {
   batch: number
   /** Null for a batch from before there were marks. */
   mark: string | null
 }
 
 /** The newest batch, and what the database has as the mark of one that was seen before. */
-export async function readPoint(
+export async function readCatalogueState(
   db: Queryable,
   seenBatch: number,
-): Promise<CataloguePoint & { markOfSeen: string | null }> {
-  const { rows } = await db.query<CataloguePoint & { markOfSeen: string | null }>(
+): Promise<CatalogueState & { markOfSeen: string | null }> {
+  const { rows } = await db.query<CatalogueState & { markOfSeen: string | null }>(
     `select state.batch, newest.mark::text as mark, seen.mark::text as "markOfSeen"
      from catalogue_state as state
      left join catalogue_batches as newest on newest.batch = state.batch
@@ -25,7 +25,7 @@ export async function readPoint(
   return rows[0]!
 }
 
-export async function readMark(db: Queryable, batch: number): Promise<string | null> {
+export async function readHistoryId(db: Queryable, batch: number): Promise<string | null> {
   const { rows } = await db.query<{ mark: string }>(
     'select mark::text as mark from catalogue_batches where batch = $1::bigint',
     [batch],
@@ -62,7 +62,7 @@ export async function estimateRows(db: Queryable): Promise<CatalogueCount> {
  * Makes the transaction one look at the database that may take its time. Changes are then found by their indexes, also
  * where the planner has no idea yet how few they are.
  */
-export async function beginReading(client: Client, reads: 'everything' | 'changes'): Promise<void> {
+export async function beginReadTransaction(client: Client, reads: 'everything' | 'changes'): Promise<void> {
   await client.query('begin transaction isolation level repeatable read, read only')
   await client.query(
     `select set_config(name, value, true)
@@ -72,7 +72,7 @@ export async function beginReading(client: Client, reads: 'everything' | 'change
   )
 }
 
-export async function endReading(client: Client): Promise<void> {
+export async function endReadTransaction(client: Client): Promise<void> {
   await client.query('commit')
 }
 

@@ -1,20 +1,20 @@
-import { mergeSegments, segmentBytes, weigh } from '@storedex/search-index'
+import { mergeSegments, segmentBytes, reportMemoryToGc } from '@storedex/search-index'
 import { type ConnectionPool, createPool } from '../../db/pool.ts'
 import { modes } from '../../kernel/ids.ts'
-import { advanceCatalogue, type Catalogue, loadCatalogue, OtherHistory, requireSameHistory } from './catalogue.ts'
-import { neededBytes, OverBudget, requireRoom } from './memory-budget.ts'
-import { type MergeAside, Merging } from './merge-scheduler.ts'
-import { listenForBatches, Wake } from './notifications.ts'
-import { estimateRows, readPoint } from './queries.ts'
+import { advanceCatalogue, type Catalogue, loadCatalogue, HistoryChangedError, requireSameHistory } from './catalogue.ts'
+import { neededBytes, MemoryBudgetError, assertWithinBudget } from './memory-budget.ts'
+import { type MergeInBackground, MergeScheduler } from './merge-scheduler.ts'
+import { listenForBatches, WakeSignal } from './notifications.ts'
+import { estimateRows, readCatalogueState } from './queries.ts'
 import {
   type Feed,
-  type FeedListener,
-  type FeedReport,
-  type FeedSettings,
-  measureShelves,
-  type StartFeed,
+  type ReplicaListener,
+  type ReplicaReport,
+  type ReplicaSettings,
+  measureIndex,
+  type StartReplica,
 } from './replica.ts'
-import { SnapshotKeeper } from './snapshot-store.ts'
+import { SnapshotStore } from './snapshot-store.ts'
 
 const closeTimeoutMs = 2_000
 const longestPauseMs = 2_000
@@ -26,14 +26,14 @@ const longestPauseWithoutCatalogueMs = 30_000
  * they commit, merges what has become small, and shows each state to the listener. One loop does it all, so that nothing
  * here happens at once; merges of many stores and the writing of snapshots go on beside it.
  */
-export class Follower implements Feed {
-  readonly #settings: FeedSettings
-  readonly #listener: FeedListener
+export class ReplicaSync implements Feed {
+  readonly #settings: ReplicaSettings
+  readonly #listener: ReplicaListener
   readonly #pool: ConnectionPool
   readonly #stopping = new AbortController()
-  readonly #wake = new Wake()
-  readonly #keeper: SnapshotKeeper | null
-  readonly #merging: Merging
+  readonly #wake = new WakeSignal()
+  readonly #keeper: SnapshotStore | null
+  readonly #merging: MergeScheduler
   readonly #running: Promise<unknown>
   #closing: Promise<void> | null = null
 
@@ -42,22 +42,22 @@ export class Follower implements Feed {
   #isSnapshotDue = false
   #snapshotTriedAt = 0
   #failures = 0
-  #overBudget: { error: OverBudget; checkedAt: number } | null = null
+  #overBudget: { error: MemoryBudgetError; checkedAt: number } | null = null
   #databaseBatch: number | null = null
   #behindSince: number | null = null
   #reportedAt = 0
-  #load: FeedReport['load'] = null
-  #figures: FeedReport['figures'] = null
+  #load: ReplicaReport['load'] = null
+  #figures: ReplicaReport['figures'] = null
 
-  constructor(settings: FeedSettings, listener: FeedListener, mergeAside: MergeAside) {
+  constructor(settings: ReplicaSettings, listener: ReplicaListener, mergeAside: MergeInBackground) {
     this.#settings = settings
     this.#listener = listener
     const url = settings.databaseUrl
     this.#pool = createPool({ url, applicationName: 'storedex search', maxConnections: 2 })
-    const tell: FeedListener['onLine'] = (...line) => listener.onLine(...line)
+    const tell: ReplicaListener['onLine'] = (...line) => listener.onLine(...line)
     const { signal } = this.#stopping
-    this.#keeper = settings.snapshotFile ? new SnapshotKeeper(settings.snapshotFile, this.#pool, tell, signal) : null
-    this.#merging = new Merging(settings.timings, mergeAside, { tell, onEnd: () => this.#wake.call() })
+    this.#keeper = settings.snapshotFile ? new SnapshotStore(settings.snapshotFile, this.#pool, tell, signal) : null
+    this.#merging = new MergeScheduler(settings.timings, mergeAside, { tell, onEnd: () => this.#wake.call() })
     this.#running = Promise.all([this.#run(), listenForBatches(this.#pool, () => this.#wake.call(), signal)])
   }
 
@@ -93,14 +93,14 @@ export class Follower implements Feed {
       return isMoreToDo
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.#takeFailure(error)
-      return error instanceof OtherHistory
+      return error instanceof HistoryChangedError
     }
   }
 
   #takeFailure(error: unknown): void {
-    if (error instanceof OtherHistory)
+    if (error instanceof HistoryChangedError)
       this.#leave('the database has another history than the search index, which is made anew')
-    else if (error instanceof OverBudget) this.#giveUpRoom(error)
+    else if (error instanceof MemoryBudgetError) this.#giveUpRoom(error)
     else if (this.#failures++ === 0)
       this.#listener.onLine('warn', 'the search index cannot follow the catalogue', error)
     // Whoever hears nothing knows that what is shown gets older.
@@ -111,10 +111,10 @@ export class Follower implements Feed {
   async #begin(): Promise<boolean> {
     if (this.#overBudget && performance.now() - this.#overBudget.checkedAt < this.#settings.timings.budgetCheckMs)
       return false
-    this.#databaseBatch = (await readPoint(this.#pool, 0)).batch
+    this.#databaseBatch = (await readCatalogueState(this.#pool, 0)).batch
     const { budgetBytes } = this.#settings
     if (budgetBytes !== null)
-      requireRoom(await estimateRows(this.#pool), budgetBytes, { isReentry: this.#overBudget !== null })
+      assertWithinBudget(await estimateRows(this.#pool), budgetBytes, { isReentry: this.#overBudget !== null })
     const startedAt = performance.now()
     const snapshot = await this.#keeper?.read()
     this.#catalogue = snapshot ?? (await loadCatalogue(this.#pool, this.#onProgress))
@@ -133,7 +133,7 @@ export class Follower implements Feed {
 
   /** Applies the next batches, if there are any. */
   async #follow(catalogue: Catalogue): Promise<boolean> {
-    const point = await readPoint(this.#pool, catalogue.batch)
+    const point = await readCatalogueState(this.#pool, catalogue.batch)
     requireSameHistory(catalogue, point)
     this.#databaseBatch = point.batch
     if (point.batch === catalogue.batch) {
@@ -192,7 +192,7 @@ export class Follower implements Feed {
     this.#listener.onLine('warn', line)
   }
 
-  #giveUpRoom(error: OverBudget): void {
+  #giveUpRoom(error: MemoryBudgetError): void {
     const isNews = this.#overBudget === null
     this.#overBudget = { error, checkedAt: performance.now() }
     if (!isNews && !this.#catalogue) return
@@ -203,16 +203,16 @@ export class Follower implements Feed {
   /** What is being read may take longer than a listener waits for news. */
   readonly #onProgress = (stores: number, contacts: number): void => {
     this.#stopping.signal.throwIfAborted()
-    requireRoom({ stores, contacts }, this.#settings.budgetBytes)
+    assertWithinBudget({ stores, contacts }, this.#settings.budgetBytes)
     if (performance.now() - this.#reportedAt >= progressReportMs) this.#report()
   }
 
   #measure({ shelves }: Catalogue): void {
     const segments = modes.flatMap((mode) => shelves[mode])
-    for (const segment of segments) weigh(segment)
+    for (const segment of segments) reportMemoryToGc(segment)
     const bytes = segments.reduce((sum, { segment }) => sum + segmentBytes(segment), 0)
-    this.#figures = { ...measureShelves(shelves), bytes }
-    requireRoom(this.#figures, this.#settings.budgetBytes)
+    this.#figures = { ...measureIndex(shelves), bytes }
+    assertWithinBudget(this.#figures, this.#settings.budgetBytes)
   }
 
   #report(): void {
@@ -231,5 +231,5 @@ export class Follower implements Feed {
 }
 
 /** A feed in the thread that asks for it: for what is small, or measures it. */
-export const feedHere: StartFeed = (settings, listener) =>
-  new Follower(settings, listener, async (parts) => mergeSegments(parts))
+export const runInProcess: StartReplica = (settings, listener) =>
+  new ReplicaSync(settings, listener, async (parts) => mergeSegments(parts))

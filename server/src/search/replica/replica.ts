@@ -2,16 +2,16 @@ import { countDead, type LiveSegment } from '@storedex/search-index'
 import { type Mode, modes } from '../../kernel/ids.ts'
 
 /** What a feed works with. Plain data, so that it can be handed to a thread. */
-export interface FeedSettings {
+export interface ReplicaSettings {
   databaseUrl: string
   /** Where the catalogue is kept between runs; null: nowhere. */
   snapshotFile: string | null
   /** How much memory the catalogue may need; null: as much as it takes. */
   budgetBytes: number | null
-  timings: FeedTimings
+  timings: ReplicaTimings
 }
 
-export interface FeedTimings {
+export interface ReplicaTimings {
   /** How often the newest batch is asked for, whether or not a notification came. */
   pollMs: number
   /** How long a dead copy of somebody who was erased stays before everything is merged. */
@@ -25,7 +25,7 @@ export interface FeedTimings {
   asideStores: number
 }
 
-export const feedTimings: FeedTimings = {
+export const defaultTimings: ReplicaTimings = {
   pollMs: 500,
   forgetAfterMs: 20_000,
   snapshotEveryMs: 300_000,
@@ -35,7 +35,7 @@ export const feedTimings: FeedTimings = {
 }
 
 /** How it stands, told after every look at the database. */
-export interface FeedReport {
+export interface ReplicaReport {
   /** Why there is no view, in words; null while there is one. */
   reason: string | null
   /** The newest batch that the database was seen to have. */
@@ -44,7 +44,7 @@ export interface FeedReport {
   behindSeconds: number
   /** What the catalogue needs of memory, as estimated. */
   neededBytes: number | null
-  figures: (ShelfFigures & { bytes: number }) | null
+  figures: (IndexFigures & { bytes: number }) | null
   /** How the catalogue came into memory. */
   load: { from: 'postgres' | 'snapshot'; seconds: number } | null
   /** The newest snapshot that this process wrote or read. */
@@ -53,10 +53,10 @@ export interface FeedReport {
 
 export type LogLevel = 'info' | 'warn' | 'error'
 
-export interface FeedListener {
+export interface ReplicaListener {
   /** Null: what was shown before is not to be used any more. */
   onView(view: CatalogueView | null): void
-  onReport(report: FeedReport): void
+  onReport(report: ReplicaReport): void
   onLine(level: LogLevel, line: string, cause?: unknown): void
 }
 
@@ -65,19 +65,19 @@ export interface Feed {
   close(): Promise<void>
 }
 
-export type StartFeed = (settings: FeedSettings, listener: FeedListener) => Feed
+export type StartReplica = (settings: ReplicaSettings, listener: ReplicaListener) => Feed
 
 /** The segments of each mode, the newest last. A store stands alive in one of them at most. */
-export type Shelves = Readonly<Record<Mode, readonly LiveSegment[]>>
+export type SegmentLists = Readonly<Record<Mode, readonly LiveSegment[]>>
 
 /** The catalogue in memory as of a batch. Never changes once it was shown to anybody. */
 export interface CatalogueView {
   /** Everything up to this batch is in it. */
   batch: number
-  shelves: Shelves
+  shelves: SegmentLists
 }
 
-export interface ShelfFigures {
+export interface IndexFigures {
   segments: number
   /** Stores that can be found, with those of their contacts that can be. */
   stores: number
@@ -89,7 +89,7 @@ export interface ShelfFigures {
 }
 
 /** Contacts of dead copies count in: only a merge knows them apart, and it soon comes. */
-export function measureShelves(shelves: Shelves): ShelfFigures {
+export function measureIndex(shelves: SegmentLists): IndexFigures {
   const figures = { segments: 0, stores: 0, contacts: 0, deadStores: 0, deltaStores: 0 }
   for (const mode of modes) {
     const parts = shelves[mode]

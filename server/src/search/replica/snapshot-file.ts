@@ -5,8 +5,8 @@ import {
   type CatalogueSnapshot,
   decodeSnapshot,
   encodeSnapshot,
-  peekSnapshot,
-  SnapshotProblem,
+  decodeSnapshotHeader,
+  SnapshotError,
 } from '@storedex/search-index'
 import { ensureDataDir } from '../../db/embedded.ts'
 import type { Mode } from '../../kernel/ids.ts'
@@ -47,12 +47,12 @@ export async function readSnapshotFile(
       await file.close()
     }
   } catch (cause) {
-    throw cause instanceof SnapshotProblem ? cause : new SnapshotProblem((cause as Error).message, { cause })
+    throw cause instanceof SnapshotError ? cause : new SnapshotError((cause as Error).message, { cause })
   }
 }
 
 /** Which batch the file is of; null where there is none of use. */
-export async function peekSnapshotFile(path: string): Promise<SnapshotFacts | null> {
+export async function readSnapshotFileInfo(path: string): Promise<SnapshotFacts | null> {
   const file = await openExisting(path)
   if (!file) return null
   try {
@@ -66,11 +66,11 @@ export async function peekSnapshotFile(path: string): Promise<SnapshotFacts | nu
 
 async function peek(file: FileHandle): Promise<SnapshotFacts> {
   const facts = await file.stat()
-  if (!facts.isFile()) throw new SnapshotProblem('it is no file')
+  if (!facts.isFile()) throw new SnapshotError('it is no file')
   const start = new Uint8Array(Math.min(facts.size, peekBytes))
   await fill(file, start)
-  const peeked = peekSnapshot(start.buffer)
-  if (peeked.bytes !== facts.size) throw new SnapshotProblem('it is not whole')
+  const peeked = decodeSnapshotHeader(start.buffer)
+  if (peeked.bytes !== facts.size) throw new SnapshotError('it is not whole')
   return { ...peeked, writtenAt: facts.mtimeMs }
 }
 

@@ -1,20 +1,20 @@
-import { type CatalogueSnapshot, SnapshotProblem } from '@storedex/search-index'
+import { type CatalogueSnapshot, SnapshotError } from '@storedex/search-index'
 import type { Queryable } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
-import { readMark, readPoint } from './queries.ts'
-import type { FeedListener, FeedReport } from './replica.ts'
-import { peekSnapshotFile, readSnapshotFile, removeSnapshotFile, writeSnapshotFile } from './snapshot-file.ts'
+import { readHistoryId, readCatalogueState } from './queries.ts'
+import type { ReplicaListener, ReplicaReport } from './replica.ts'
+import { readSnapshotFileInfo, readSnapshotFile, removeSnapshotFile, writeSnapshotFile } from './snapshot-file.ts'
 
 /** Reads the catalogue of an earlier run, and writes that of this one, beside other processes that do the same. */
-export class SnapshotKeeper {
+export class SnapshotStore {
   readonly #path: string
   readonly #db: Queryable
-  readonly #tell: FeedListener['onLine']
+  readonly #tell: ReplicaListener['onLine']
   readonly #stopped: AbortSignal
-  #last: FeedReport['snapshot'] = null
+  #last: ReplicaReport['snapshot'] = null
   #writing: Promise<void> | null = null
 
-  constructor(path: string, db: Queryable, tell: FeedListener['onLine'], stopped: AbortSignal) {
+  constructor(path: string, db: Queryable, tell: ReplicaListener['onLine'], stopped: AbortSignal) {
     this.#path = path
     this.#db = db
     this.#tell = tell
@@ -22,7 +22,7 @@ export class SnapshotKeeper {
   }
 
   /** The newest that was read or written here. */
-  get last(): FeedReport['snapshot'] {
+  get last(): ReplicaReport['snapshot'] {
     return this.#last
   }
 
@@ -41,7 +41,7 @@ export class SnapshotKeeper {
       return snapshot
     } catch (error) {
       // An outage of the database says nothing about the file.
-      if (!(error instanceof SnapshotProblem)) throw error
+      if (!(error instanceof SnapshotError)) throw error
       this.#tell('warn', `the snapshot of the search index is not used: ${error.message}`)
       await removeSnapshotFile(this.#path).catch(() => {})
       return null
@@ -50,9 +50,9 @@ export class SnapshotKeeper {
 
   /** Read after the file, the database cannot be behind it. */
   async #requireOwn({ batch, mark }: CatalogueSnapshot<Mode>): Promise<void> {
-    const point = await readPoint(this.#db, batch)
-    if (batch > point.batch) throw new SnapshotProblem('it is of a later batch than the database')
-    if (mark !== point.markOfSeen) throw new SnapshotProblem('it is of another catalogue')
+    const point = await readCatalogueState(this.#db, batch)
+    if (batch > point.batch) throw new SnapshotError('it is of a later batch than the database')
+    if (mark !== point.markOfSeen) throw new SnapshotError('it is of another catalogue')
   }
 
   /** Writes in the background. A file that another process wrote, of this batch or a later one, does as well. */
@@ -67,8 +67,8 @@ export class SnapshotKeeper {
   }
 
   async #write(snapshot: CatalogueSnapshot<Mode>): Promise<void> {
-    const present = await peekSnapshotFile(this.#path)
-    if (present && present.batch >= snapshot.batch && (await readMark(this.#db, present.batch)) === present.mark) {
+    const present = await readSnapshotFileInfo(this.#path)
+    if (present && present.batch >= snapshot.batch && (await readHistoryId(this.#db, present.batch)) === present.mark) {
       const { batch, bytes, writtenAt } = present
       this.#last = { batch, bytes, writtenAt }
       return

@@ -1,10 +1,10 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { type LiveSegment, mergeSegments, type Segment } from '@storedex/search-index'
 import { isTimeOver } from '../../runtime/repeat.ts'
-import type { MergeAside } from './merge-scheduler.ts'
-import type { Feed, FeedListener, FeedSettings, StartFeed } from './replica.ts'
-import { Follower } from './replica-sync.ts'
-import { type FeedMessage, unwireError, ViewReceiver, ViewSender, wireError } from './thread-messages.ts'
+import type { MergeInBackground } from './merge-scheduler.ts'
+import type { Feed, ReplicaListener, ReplicaSettings, StartReplica } from './replica.ts'
+import { ReplicaSync } from './replica-sync.ts'
+import { type ReplicaMessage, deserializeError, ViewDeserializer, ViewSerializer, serializeError } from './thread-messages.ts'
 
 const stopTimeoutMs = 3_000
 const firstRetryMs = 1_000
@@ -13,20 +13,20 @@ const longestRetryMs = 60_000
 const steadyMs = 60_000
 
 /** A feed in a thread of its own, so that reading, building and merging never keep requests waiting. */
-export function feedInThread(program: ThreadProgram): StartFeed {
+export function runInThread(program: ThreadProgram): StartReplica {
   return (settings, listener) => new ThreadFeed(program, settings, listener)
 }
 
 /** Runs the thread, and starts another one when it dies, after pauses that grow. */
 class ThreadFeed implements Feed {
   readonly #program: ThreadProgram
-  readonly #settings: FeedSettings
-  readonly #listener: FeedListener
+  readonly #settings: ReplicaSettings
+  readonly #listener: ReplicaListener
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
   #thread: Worker | null = null
 
-  constructor(program: ThreadProgram, settings: FeedSettings, listener: FeedListener) {
+  constructor(program: ThreadProgram, settings: ReplicaSettings, listener: ReplicaListener) {
     this.#program = program
     this.#settings = settings
     this.#listener = listener
@@ -69,8 +69,8 @@ class ThreadFeed implements Feed {
     return new Promise((resolve) => {
       const thread = startThread(this.#program, { kind: 'follow', settings: this.#settings, program: this.#program })
       this.#thread = thread
-      const receiver = new ViewReceiver()
-      thread.on('message', (message: FeedMessage) => this.#take(message, receiver))
+      const receiver = new ViewDeserializer()
+      thread.on('message', (message: ReplicaMessage) => this.#take(message, receiver))
       let cause: unknown
       thread.on('error', (error) => {
         cause = error
@@ -82,10 +82,10 @@ class ThreadFeed implements Feed {
     })
   }
 
-  #take(message: FeedMessage, receiver: ViewReceiver): void {
+  #take(message: ReplicaMessage, receiver: ViewDeserializer): void {
     if (message.kind === 'view') this.#listener.onView(message.view && receiver.receive(message.view))
     else if (message.kind === 'report') this.#listener.onReport(message.report)
-    else this.#listener.onLine(message.level, message.line, message.cause ? unwireError(message.cause) : undefined)
+    else this.#listener.onLine(message.level, message.line, message.cause ? deserializeError(message.cause) : undefined)
   }
 }
 
@@ -97,7 +97,7 @@ export interface ThreadProgram {
 
 /** What a thread is there for. */
 export type ThreadTask =
-  | { kind: 'follow'; settings: FeedSettings; program: ThreadProgram }
+  | { kind: 'follow'; settings: ReplicaSettings; program: ThreadProgram }
   | { kind: 'merge'; parts: readonly LiveSegment[] }
 
 const stopMessage = 'stop'
@@ -116,16 +116,16 @@ export function runThread(): void {
   else runFollower(task.settings, task.program)
 }
 
-function runFollower(settings: FeedSettings, program: ThreadProgram): void {
+function runFollower(settings: ReplicaSettings, program: ThreadProgram): void {
   const port = parentPort!
-  const sender = new ViewSender()
-  const post = (message: FeedMessage) => port.postMessage(message)
-  const follower = new Follower(
+  const sender = new ViewSerializer()
+  const post = (message: ReplicaMessage) => port.postMessage(message)
+  const follower = new ReplicaSync(
     settings,
     {
       onView: (view) => post({ kind: 'view', view: view && sender.send(view) }),
       onReport: (report) => post({ kind: 'report', report }),
-      onLine: (level, line, cause) => post({ kind: 'line', level, line, cause: wireError(cause) }),
+      onLine: (level, line, cause) => post({ kind: 'line', level, line, cause: serializeError(cause) }),
     },
     mergeInThread(program),
   )
@@ -137,7 +137,7 @@ function runFollower(settings: FeedSettings, program: ThreadProgram): void {
 }
 
 /** A thread for one merge; what it takes of memory besides the result goes with it. */
-function mergeInThread(program: ThreadProgram): MergeAside {
+function mergeInThread(program: ThreadProgram): MergeInBackground {
   return (parts) =>
     new Promise<Segment>((resolve, reject) => {
       const thread = startThread(program, { kind: 'merge', parts })

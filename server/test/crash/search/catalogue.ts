@@ -6,7 +6,7 @@ import { type Deps, type OpenOptions, openDeps } from '../../../src/deps.ts'
 import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
 import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../src/imports/stores/import-stores.ts'
-import { readPoint } from '../../../src/search/replica/queries.ts'
+import { readCatalogueState } from '../../../src/search/replica/queries.ts'
 import { temporaryFolder } from '../../search/support/replica-world.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { testDataKeys } from '../../support/data-keys.ts'
@@ -106,7 +106,7 @@ export async function openCatalogue(url: string, random: Random): Promise<Changi
         return running
       }
     },
-    batch: async () => (await readPoint(deps.db, 0)).batch,
+    batch: async () => (await readCatalogueState(deps.db, 0)).batch,
     somebody,
   }
 }

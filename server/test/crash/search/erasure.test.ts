@@ -6,8 +6,8 @@ import { findDocument, type Segment } from '@storedex/search-index'
 import { expect, test } from 'vitest'
 import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
 import { modes, splitContactKey } from '../../../src/kernel/ids.ts'
-import type { Shelves, StartFeed } from '../../../src/search/replica/replica.ts'
-import { feedHere } from '../../../src/search/replica/replica-sync.ts'
+import type { SegmentLists, StartReplica } from '../../../src/search/replica/replica.ts'
+import { runInProcess } from '../../../src/search/replica/replica-sync.ts'
 import { readSnapshotFile } from '../../../src/search/replica/snapshot-file.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { mustAsk } from '../support/caller.ts'
@@ -18,7 +18,7 @@ import { catalogueSettings, listen, openCatalogue, openHere } from './catalogue.
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-const segmentsOf = (shelves: Shelves) => modes.flatMap((mode) => shelves[mode].map(({ segment }) => segment))
+const segmentsOf = (shelves: SegmentLists) => modes.flatMap((mode) => shelves[mode].map(({ segment }) => segment))
 
 /** Whether a segment tells of a person, be it in a copy of the store that is dead. */
 function tellsOf(segment: Segment, person: { storeId: number; number: number }): boolean {
@@ -34,8 +34,8 @@ test('somebody who was erased is found no more, and soon stands in nothing that 
   const settings = catalogueSettings(url)
   // Whoever still uses a segment keeps it here.
   const shown: WeakRef<Segment>[] = []
-  const startFeed: StartFeed = ({ timings, ...rest }, listener) =>
-    feedHere(
+  const startFeed: StartReplica = ({ timings, ...rest }, listener) =>
+    runInProcess(
       { ...rest, timings: { ...timings, pollMs: 10, forgetAfterMs: 200 } },
       {
         ...listener,

@@ -18,9 +18,9 @@ import type { PlainStore } from '../../../../packages/search-index/test/support/
 import type { Mode } from '../../../src/kernel/ids.ts'
 import { readSnapshotFile } from '../../../src/search/replica/snapshot-file.ts'
 import {
-  createFeedWorld,
+  createReplicaWorld,
   expectSame,
-  type FeedWorld,
+  type ReplicaWorld,
   follow,
   temporaryFolder,
 } from '../../search/support/replica-world.ts'
@@ -40,8 +40,8 @@ function storesWith(activeAds: number, count = 50): PlainStore[] {
   }))
 }
 
-async function openWorld(): Promise<FeedWorld> {
-  const world = await createFeedWorld()
+async function openWorld(): Promise<ReplicaWorld> {
+  const world = await createReplicaWorld()
   await world.write('live', storesWith(1))
   return world
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { peekSnapshotFile, readSnapshotFile } from '../../../src/search/replica/snapshot-file.ts'
+import { readSnapshotFileInfo, readSnapshotFile } from '../../../src/search/replica/snapshot-file.ts'
 import { temporaryFolder } from '../../search/support/replica-world.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { randomFrom } from '../support/load.ts'
@@ -45,7 +45,7 @@ test(`a search that is killed ${kills} times while it loads, follows, merges and
   /** At rest the newest file soon holds what the tables hold. */
   const checkSnapshot = async (batch: number) => {
     const path = () => join(dataDir, filesEndingIn('.snapshot')[0] ?? 'none')
-    await expect.poll(async () => (await peekSnapshotFile(path()))?.batch, { interval: 10 }).toBe(batch)
+    await expect.poll(async () => (await readSnapshotFileInfo(path()))?.batch, { interval: 10 }).toBe(batch)
     await compareWithTables((await readSnapshotFile(path()))!.snapshot.shelves, deps.db)
   }
 

@@ -1,4 +1,4 @@
-import type { ContactPosition, StorePosition } from '@storedex/search-index'
+import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
 import { expect } from 'vitest'
 import type { Mode } from '../../../src/kernel/ids.ts'
 import type { ContactSearch, SearchEngine, StoreSearch } from '../../../src/search/engine.ts'
@@ -48,14 +48,14 @@ export async function answersOf(
   engine: SearchEngine,
   questions: readonly Question[],
   pageSize?: number,
-): Promise<StorePosition[][]> {
-  const answers: StorePosition[][] = []
+): Promise<StoreSortKey[][]> {
+  const answers: StoreSortKey[][] = []
   for (const { kind, search } of questions) {
     const limit = pageSize ?? search.limit
     answers.push(
       kind === 'stores'
-        ? await allPages(limit, (after: StorePosition | null) => engine.findStores({ ...search, limit, after }))
-        : await allPages(limit, (after: ContactPosition | null) => engine.findContacts({ ...search, limit, after })),
+        ? await allPages(limit, (after: StoreSortKey | null) => engine.findStores({ ...search, limit, after }))
+        : await allPages(limit, (after: ContactSortKey | null) => engine.findContacts({ ...search, limit, after })),
     )
   }
   return answers

@@ -6,8 +6,8 @@
 import { searchThreadProgram } from '../../../src/bin/programs.ts'
 import { createPool } from '../../../src/db/pool.ts'
 import type { SearchEngine } from '../../../src/search/engine.ts'
-import type { CatalogueView, StartFeed } from '../../../src/search/replica/replica.ts'
-import { feedInThread } from '../../../src/search/replica/thread.ts'
+import type { CatalogueView, StartReplica } from '../../../src/search/replica/replica.ts'
+import { runInThread } from '../../../src/search/replica/thread.ts'
 import { openSearch } from '../../../src/search/service.ts'
 import { answersOf, type Question } from './questions.ts'
 import type { ProcessSettings, Told } from './search-processes.ts'
@@ -22,8 +22,8 @@ const absent: SearchEngine = {
   findContacts: () => Promise.reject(new Error('memory does not answer')),
 }
 let view: CatalogueView | null = null
-const startFeed: StartFeed = (settings, { onView, ...listener }) =>
-  feedInThread(searchThreadProgram())(settings, {
+const startFeed: StartReplica = (settings, { onView, ...listener }) =>
+  runInThread(searchThreadProgram())(settings, {
     ...listener,
     onView: (shown) => {
       view = shown

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { expect } from 'vitest'
 import { findProjectDir } from '../../../src/config.ts'
-import type { FeedReport, FeedTimings } from '../../../src/search/replica/replica.ts'
+import type { ReplicaReport, ReplicaTimings } from '../../../src/search/replica/replica.ts'
 import { temporaryFolder } from '../../search/support/replica-world.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import type { Question } from './questions.ts'
@@ -13,7 +13,7 @@ import type { Question } from './questions.ts'
 export interface ProcessSettings {
   databaseUrl: string
   dataDir: string
-  timings: Partial<FeedTimings>
+  timings: Partial<ReplicaTimings>
   /** How many live stores there are, at all times. */
   stores: number
 }
@@ -22,7 +22,7 @@ export interface ProcessSettings {
 export type Told =
   | { kind: 'ready' }
   | { kind: 'line'; line: string; cause: string }
-  | { kind: 'answers'; answers: object[][]; report: FeedReport | null }
+  | { kind: 'answers'; answers: object[][]; report: ReplicaReport | null }
 
 type Answers = Extract<Told, { kind: 'answers' }>
 

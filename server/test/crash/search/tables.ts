@@ -3,10 +3,10 @@ import { mergeSegments } from '@storedex/search-index'
 import type { Pool } from '../../../src/db/pool.ts'
 import { modes } from '../../../src/kernel/ids.ts'
 import { loadCatalogue } from '../../../src/search/replica/catalogue.ts'
-import type { Shelves } from '../../../src/search/replica/replica.ts'
+import type { SegmentLists } from '../../../src/search/replica/replica.ts'
 
 /** Throws when segments and tables differ, be it where no search asks. */
-export async function compareWithTables(shelves: Shelves, db: Pool): Promise<void> {
+export async function compareWithTables(shelves: SegmentLists, db: Pool): Promise<void> {
   const read = await loadCatalogue(db, () => {})
   for (const mode of modes) deepStrictEqual(mergeSegments(shelves[mode]), mergeSegments(read.shelves[mode]))
 }

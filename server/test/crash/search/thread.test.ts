@@ -1,6 +1,6 @@
 import { BroadcastChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { feedInThread } from '../../../src/search/replica/thread.ts'
+import { runInThread } from '../../../src/search/replica/thread.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { mustAsk } from '../support/caller.ts'
 import { randomFrom } from '../support/load.ts'
@@ -16,7 +16,7 @@ test('when the thread of the search dies PostgreSQL answers, then memory again, 
   const reference = await listen(catalogue.deps)
   const settings = catalogueSettings(url)
   const thread = { file: await bundle('search-mortal-thread'), execArgv: [] }
-  const deps = await openHere({ ...settings, SEARCH_ENGINE: 'memory' }, { startFeed: feedInThread(thread) })
+  const deps = await openHere({ ...settings, SEARCH_ENGINE: 'memory' }, { startFeed: runInThread(thread) })
   const api = await listen(deps)
   const { live: key } = await subscribe(settings, { store_exports: 1_000_000 })
   const engine = () => deps.search.status().engine

@@ -1,4 +1,4 @@
-import type { ContactPosition, PersonQuery, StoreQuery } from '@storedex/search-index'
+import type { ContactSortKey, PersonQuery, StoreQuery } from '@storedex/search-index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConnectionPool, createPool } from '../../../src/db/pool.ts'
 import type { ContactSearch, SearchEngine } from '../../../src/search/engine.ts'
@@ -67,7 +67,7 @@ async function replaceCatalogue(
 test('a place in the order survives the person who stood there, and the store', async () => {
   const [first, second] = await replaceCatalogue(2, 3, () => [])
   await pool.query('update stores set negated_score = 0')
-  const peopleAfter = async (after: ContactPosition) =>
+  const peopleAfter = async (after: ContactSortKey) =>
     (await engine.findContacts({ ...plainSearch, after })).map(({ storeId, contact }) => `${storeId}.${contact & 4095}`)
   const [, middle] = await engine.findContacts(plainSearch)
   const after = { negatedScore: 0, storeId: first!, contact: middle!.contact }

@@ -1,4 +1,4 @@
-import type { StorePosition, StoreQuery } from '@storedex/search-index'
+import type { StoreSortKey, StoreQuery } from '@storedex/search-index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConnectionPool, createPool } from '../../../src/db/pool.ts'
 import type { SearchEngine, StoreSearch } from '../../../src/search/engine.ts'
@@ -36,7 +36,7 @@ async function replaceCatalogue(rows: SearchRow[]): Promise<void> {
 /** By id, counted from one. */
 const documents: string[] = []
 
-const documentAt = ({ storeId }: StorePosition) => documents[storeId - 1]!
+const documentAt = ({ storeId }: StoreSortKey) => documents[storeId - 1]!
 
 const plainSearch: StoreSearch = { mode: 'live', query: everything, after: null, limit: 1000 }
 
@@ -65,8 +65,8 @@ describe('order and pages', () => {
 
   test.each([1, 2, 3, 4, 5, 6])('pages of %i walk every store once', async (limit) => {
     const walked: string[] = []
-    for (let after: StorePosition | null = null; ; ) {
-      const page: StorePosition[] = await engine.findStores({ ...plainSearch, after, limit })
+    for (let after: StoreSortKey | null = null; ; ) {
+      const page: StoreSortKey[] = await engine.findStores({ ...plainSearch, after, limit })
       walked.push(...page.map(documentAt))
       const last = page.at(-1)
       if (!last) break
@@ -167,7 +167,7 @@ describe('at twenty thousand stores no page reads the whole table', () => {
   const walkAndCollect = ['stores_in_order', 'stores_by_token']
   const hour = { from: minute(600).getTime(), to: minute(659).getTime() }
   const deep = { negatedScore: -50, storeId: 10_000 }
-  test.each<[string, string[], Partial<StoreQuery>, StorePosition | null]>([
+  test.each<[string, string[], Partial<StoreQuery>, StoreSortKey | null]>([
     ['everything', walk, {}, null],
     ['everything, deep', walk, {}, deep],
     ['a common token without a rare one', walk, { clauses: [[2001]], noneOf: [3001] }, null],

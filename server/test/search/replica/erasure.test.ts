@@ -4,8 +4,8 @@ import { decodeSnapshot } from '@storedex/search-index'
 import { describe, expect, test } from 'vitest'
 import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import { type Mode, modes } from '../../../src/kernel/ids.ts'
-import type { Shelves } from '../../../src/search/replica/replica.ts'
-import { createFeedWorld, expectSame, follow, temporaryFolder } from '../support/replica-world.ts'
+import type { SegmentLists } from '../../../src/search/replica/replica.ts'
+import { createReplicaWorld, expectSame, follow, temporaryFolder } from '../support/replica-world.ts'
 
 /** Stores with two people each. The numbers of a store's people tell them from all others. */
 const stores: PlainStore[] = Array.from({ length: 50 }, (_, index) => ({
@@ -22,7 +22,7 @@ const stores: PlainStore[] = Array.from({ length: 50 }, (_, index) => ({
 }))
 const withoutFirst = (store: PlainStore): PlainStore => ({ ...store, contacts: store.contacts.slice(1) })
 
-function numbersIn(shelves: Shelves): Set<number> {
+function numbersIn(shelves: SegmentLists): Set<number> {
   return new Set(modes.flatMap((mode) => shelves[mode].flatMap(({ segment }) => [...segment.contactNumbers])))
 }
 
@@ -38,7 +38,7 @@ describe.each([
   ['merged aside', 0],
 ])('somebody who was erased (%s)', (_, asideStores) => {
   test('is soon in no array of any segment, and not in the snapshot', async () => {
-    const world = await createFeedWorld()
+    const world = await createReplicaWorld()
     await world.write('live', stores)
     const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
     const timings = { asideStores, forgetAfterMs: 100 }
@@ -54,7 +54,7 @@ describe.each([
   })
 
   test('is out of the snapshot also when the process died before it could write another', async () => {
-    const world = await createFeedWorld()
+    const world = await createReplicaWorld()
     await world.write('live', stores)
     const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
     const first = follow(world, { settings: { snapshotFile } })
@@ -71,7 +71,7 @@ describe.each([
 })
 
 test('until then no snapshot is written', async () => {
-  const world = await createFeedWorld()
+  const world = await createReplicaWorld()
   await world.write('live', stores)
   const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
   const timings = { snapshotEveryMs: 0, forgetAfterMs: 3_600_000 }
@@ -85,7 +85,7 @@ test('until then no snapshot is written', async () => {
 })
 
 test('people who only changed make no merge of everything', async () => {
-  const world = await createFeedWorld()
+  const world = await createReplicaWorld()
   await world.write('live', stores)
   const following = follow(world, { timings: { forgetAfterMs: 0 } })
   await following.reaches(1)

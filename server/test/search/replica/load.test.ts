@@ -4,9 +4,9 @@ import { catalogues, randomFrom } from '../../../../packages/search-index/test/s
 import { readBinaryRows } from '../../../src/search/replica/binary-rows.ts'
 import { loadCatalogue } from '../../../src/search/replica/catalogue.ts'
 import { copyContacts, copyStores } from '../../../src/search/replica/queries.ts'
-import { createFeedWorld, expectSame, storesOf } from '../support/replica-world.ts'
+import { createReplicaWorld, expectSame, storesOf } from '../support/replica-world.ts'
 
-const world = await createFeedWorld()
+const world = await createReplicaWorld()
 const seeds = [20_261_121, Math.floor(Math.random() * 2 ** 31)]
 
 test.each(seeds)('what is loaded is what stands in the tables (seed %i)', async (seed) => {

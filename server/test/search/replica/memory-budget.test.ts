@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import { neededBytes } from '../../../src/search/replica/memory-budget.ts'
-import { createFeedWorld, expectSame, type FeedWorld, follow, temporaryFolder } from '../support/replica-world.ts'
+import { createReplicaWorld, expectSame, type ReplicaWorld, follow, temporaryFolder } from '../support/replica-world.ts'
 
 function storesFrom(first: number, count: number): PlainStore[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -20,8 +20,8 @@ function storesFrom(first: number, count: number): PlainStore[] {
 /** As much as so many stores with a contact each need. */
 const roomFor = (stores: number) => neededBytes({ stores, contacts: stores })
 
-async function openWorld(stores: number): Promise<FeedWorld> {
-  const world = await createFeedWorld()
+async function openWorld(stores: number): Promise<ReplicaWorld> {
+  const world = await createReplicaWorld()
   await world.write('live', storesFrom(1, stores))
   await world.db.query('analyze stores, contacts')
   return world
@@ -46,7 +46,7 @@ test('one that is too large is not even read, and why is told once', async () =>
 })
 
 test('one that the planner takes for small is given up while it is read', async () => {
-  const world = await createFeedWorld()
+  const world = await createReplicaWorld()
   await world.write('live', storesFrom(1, 10))
   await world.db.query('analyze stores, contacts')
   await world.db.query('alter table stores set (autovacuum_enabled = false)')

@@ -7,7 +7,7 @@ import {
   integer,
   randomFrom,
 } from '../../../../packages/search-index/test/support/random-stores.ts'
-import { createFeedWorld, expectSame, type FeedWorld, follow, storesOf } from '../support/replica-world.ts'
+import { createReplicaWorld, expectSame, type ReplicaWorld, follow, storesOf } from '../support/replica-world.ts'
 
 const seeds = [20_261_121, Math.floor(Math.random() * 2 ** 31)]
 
@@ -16,7 +16,7 @@ function catalogueOf(seed: number, size: number): Catalogue {
 }
 
 /** Some of a mode's stores as another import leaves them, and some of their people gone. */
-function changesOf(world: FeedWorld, catalogue: Catalogue, step: number): PlainStore[] {
+function changesOf(world: ReplicaWorld, catalogue: Catalogue, step: number): PlainStore[] {
   const random = randomFrom(catalogue.seed + step)
   const share = [0.02, 0.3, 1][integer(random, 3)]!
   const fresh = storesOf({ ...catalogue, size: catalogue.size + step * 5 }, step)
@@ -29,7 +29,7 @@ function changesOf(world: FeedWorld, catalogue: Catalogue, step: number): PlainS
 test.each(seeds)(
   'what is shown is the catalogue, batch by batch, with merges here and aside (seed %i)',
   async (seed) => {
-    const world = await createFeedWorld()
+    const world = await createReplicaWorld()
     const catalogue = catalogueOf(seed, 150)
     await world.write('live', storesOf(catalogue))
     await world.write(
@@ -58,7 +58,7 @@ test.each(seeds)(
 )
 
 test('a view that was shown never changes', async () => {
-  const world = await createFeedWorld()
+  const world = await createReplicaWorld()
   const catalogue = catalogueOf(1, 100)
   await world.write('live', storesOf(catalogue))
   const following = follow(world)
@@ -69,7 +69,7 @@ test('a view that was shown never changes', async () => {
 })
 
 describe('changes are found', async () => {
-  const world = await createFeedWorld()
+  const world = await createReplicaWorld()
   const stores = storesOf(catalogueOf(2, 60))
   await world.write('live', stores)
 
@@ -108,14 +108,14 @@ describe('changes are found', async () => {
   })
 
   test('in an empty catalogue, too', async () => {
-    const empty = await createFeedWorld()
+    const empty = await createReplicaWorld()
     const following = follow(empty)
     expectSame(await following.reaches(0), empty)
     expectSame(await following.reaches(await empty.write('live', stores)), empty)
   })
 })
 
-async function isListening({ db }: FeedWorld): Promise<boolean> {
+async function isListening({ db }: ReplicaWorld): Promise<boolean> {
   const { rows } = await db.query(
     `select from pg_stat_activity where datname = current_database() and query like 'listen %'`,
   )
@@ -123,7 +123,7 @@ async function isListening({ db }: FeedWorld): Promise<boolean> {
 }
 
 describe('a database that was restored underneath', () => {
-  const rewind = async (world: FeedWorld, batch: number) => {
+  const rewind = async (world: ReplicaWorld, batch: number) => {
     await world.db.query('update catalogue_state set batch = $1', [batch])
     await world.db.query('delete from catalogue_batches where batch > $1', [batch])
   }
@@ -132,7 +132,7 @@ describe('a database that was restored underneath', () => {
     ['to an earlier batch', 0],
     ['and went another way from there', 2],
   ])('%s is read anew', async (_, further) => {
-    const world = await createFeedWorld()
+    const world = await createReplicaWorld()
     const stores = storesOf(catalogueOf(3, 40))
     for (let batch = 0; batch < 4; batch++) await world.write('live', stores.slice(batch * 10, batch * 10 + 10))
     const following = follow(world, { timings: { pollMs: 3_600_000 } })
@@ -153,7 +153,7 @@ describe('a database that was restored underneath', () => {
 })
 
 test('closing leaves no connection', async () => {
-  const world = await createFeedWorld()
+  const world = await createReplicaWorld()
   await world.write('live', storesOf(catalogueOf(4, 10)))
   const following = follow(world)
   await following.reaches(1)

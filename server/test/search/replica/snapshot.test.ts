@@ -7,7 +7,7 @@ import {
   decodeSnapshot,
   encodeSnapshot,
   type LiveSegment,
-  SnapshotProblem,
+  SnapshotError,
 } from '@storedex/search-index'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -16,9 +16,9 @@ import { catalogues, integer, randomFrom } from '../../../../packages/search-ind
 import type { Mode } from '../../../src/kernel/ids.ts'
 import { writeSnapshotFile } from '../../../src/search/replica/snapshot-file.ts'
 import {
-  createFeedWorld,
+  createReplicaWorld,
   expectSame,
-  type FeedWorld,
+  type ReplicaWorld,
   follow,
   storesOf,
   temporaryFolder,
@@ -79,22 +79,22 @@ test.each(seeds)('a file that is cut off or differs in a single bit is refused (
   const bytes = bytesOf(fc.sample(snapshots, { seed, numRuns: 20 }).find(({ shelves }) => shelves.live.length > 1)!)
   const random = randomFrom(seed)
   for (let run = 0; run < 200; run++) {
-    expect(() => decode(bytes.subarray(0, integer(random, bytes.length)))).toThrow(SnapshotProblem)
+    expect(() => decode(bytes.subarray(0, integer(random, bytes.length)))).toThrow(SnapshotError)
     const flipped = Buffer.from(bytes)
     flipped[integer(random, bytes.length)]! ^= 1 << integer(random, 8)
-    expect(() => decode(flipped)).toThrow(SnapshotProblem)
+    expect(() => decode(flipped)).toThrow(SnapshotError)
   }
 })
 
-async function openWorld(): Promise<{ world: FeedWorld; file: string }> {
-  const world = await createFeedWorld()
+async function openWorld(): Promise<{ world: ReplicaWorld; file: string }> {
+  const world = await createReplicaWorld()
   const catalogue = { ...fc.sample(catalogues, { seed: 5, numRuns: 1 })[0]!, ids: 'ascending', size: 80 }
   await world.write('live', storesOf({ ...catalogue, contacts: 'some' }))
   return { world, file: join(temporaryFolder(), 'data', 'search', 'catalogue.snapshot') }
 }
 
 /** Follows until there is a snapshot of this batch, and stops. */
-async function writeSnapshot(world: FeedWorld, file: string, batch: number): Promise<void> {
+async function writeSnapshot(world: ReplicaWorld, file: string, batch: number): Promise<void> {
   const following = follow(world, { settings: { snapshotFile: file } })
   await following.reaches(batch)
   await expect.poll(() => following.report()?.snapshot?.batch).toBe(batch)
@@ -154,7 +154,7 @@ describe('the next run', () => {
   })
 })
 
-async function expectUnused(world: FeedWorld, file: string, reason: string): Promise<void> {
+async function expectUnused(world: ReplicaWorld, file: string, reason: string): Promise<void> {
   const following = follow(world, { settings: { snapshotFile: file } })
   const batch = await world.newestBatch()
   expectSame(await following.reaches(batch), world)

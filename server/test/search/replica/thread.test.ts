@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import { searchThreadProgram } from '../../../src/bin/programs.ts'
-import { feedInThread, startThread } from '../../../src/search/replica/thread.ts'
-import { createFeedWorld, expectSame, follow, temporaryFolder } from '../support/replica-world.ts'
+import { runInThread, startThread } from '../../../src/search/replica/thread.ts'
+import { createReplicaWorld, expectSame, follow, temporaryFolder } from '../support/replica-world.ts'
 
 const stores: PlainStore[] = Array.from({ length: 300 }, (_, index) => ({
   id: index + 1,
@@ -31,10 +31,10 @@ function mortal(file: string) {
 }
 
 test('a thread reads, follows and merges; what it shows is shared, not copied; after its death there is another', async () => {
-  const world = await createFeedWorld()
+  const world = await createReplicaWorld()
   await world.write('live', stores)
   const poison = join(temporaryFolder(), 'poison')
-  const following = follow(world, { start: feedInThread(mortal(poison)), timings: { asideStores: 100 } })
+  const following = follow(world, { start: runInThread(mortal(poison)), timings: { asideStores: 100 } })
   const first = await following.reaches(1)
   expectSame(first, world)
   expect(first.shelves.live[0]!.segment.ids.buffer).toBeInstanceOf(SharedArrayBuffer)
@@ -76,9 +76,9 @@ test.each([
   ['the system gives none', 'any.js', ['--no-such-option'], /--no-such-option/],
 ])('a thread that cannot start since %s is told of, and closing does not wait for the next try', async (...start) => {
   const [, name, execArgv, reason] = start
-  const world = await createFeedWorld()
+  const world = await createReplicaWorld()
   const program = { file: join(temporaryFolder(), name), execArgv }
-  const following = follow(world, { start: feedInThread(program) })
+  const following = follow(world, { start: runInThread(program) })
   await expect.poll(() => following.lines.length).toBe(1)
   expect(following.lines[0]).toMatch(/^error: the thread of the search index died/)
   expect(following.lines[0]).toMatch(reason)

@@ -1,11 +1,11 @@
 import {
   buildSegment,
-  type ContactPosition,
-  findContactPositions,
-  findStorePositions,
+  type ContactSortKey,
+  scanContacts,
+  scanStores,
   type LiveSegment,
   mergeSegments,
-  type StorePosition,
+  type StoreSortKey,
 } from '@storedex/search-index'
 import fc from 'fast-check'
 import { expect } from 'vitest'
@@ -25,7 +25,7 @@ import {
   storeFilters,
   vocabulary,
 } from './random-catalogue.ts'
-import { type PlainPlace, peopleAsked, type StoreOnFile, storesAsked } from './reference.ts'
+import { type ResultId, expectedContacts, type StoreOnFile, storesAsked } from './reference.ts'
 import { peopleRowsOf, roleTokenOf, rowOf } from './tables.ts'
 
 /** Random searches, and walks over all their pages that have to find what the reference finds. */
@@ -80,9 +80,9 @@ export const contactSearches = (greatestId: number): fc.Arbitrary<RandomContactS
 /** Each engine alone and the engines in turn find the stores that the reference finds; answers how many those are. */
 export async function expectStores(catalogue: Catalogue, search: RandomStoreSearch, course: Course): Promise<number> {
   const { mode, filters, deliverEmails } = search
-  const expected = storesAsked(catalogue.stores, search).map(({ id }): PlainPlace => [id])
+  const expected = storesAsked(catalogue.stores, search).map(({ id }): ResultId => [id])
   const query = normalizeStoreFilters(vocabulary, filters, deliverEmails)
-  await expectWalks<StorePosition>(catalogue, expected, course, {
+  await expectWalks<StoreSortKey>(catalogue, expected, course, {
     find: (engine, after, limit) => engine.findStores({ mode, query, after, limit }),
     placeOf: ({ storeId }) => [storeId],
   })
@@ -94,10 +94,10 @@ export async function expectPeople(catalogue: Catalogue, search: RandomContactSe
   const { mode, conditions, filters, storeIds, maxPerStore } = search
   const expected = storesAsked(catalogue.stores, { mode, filters: conditions, deliverEmails: 'all' })
     .filter(({ id }) => storeIds?.includes(id) ?? true)
-    .flatMap((store) => peopleAsked(store, filters, maxPerStore))
+    .flatMap((store) => expectedContacts(store, filters, maxPerStore))
   const store = normalizeStoreConditions(vocabulary, conditions, 'store')
   const person = normalizePersonFilters(vocabulary, filters)
-  await expectWalks<ContactPosition>(catalogue, expected, course, {
+  await expectWalks<ContactSortKey>(catalogue, expected, course, {
     find: (engine, after, limit) => engine.findContacts({ mode, store, storeIds, person, maxPerStore, after, limit }),
     placeOf: ({ storeId, contact }) => [storeId, contact & 4095],
   })
@@ -106,10 +106,10 @@ export async function expectPeople(catalogue: Catalogue, search: RandomContactSe
 
 interface Pages<Position> {
   find(engine: SearchEngine, after: Position | null, limit: number): Promise<Position[]>
-  placeOf(position: Position): PlainPlace
+  placeOf(position: Position): ResultId
 }
 
-async function expectWalks<P>({ engines }: Catalogue, expected: PlainPlace[], course: Course, pages: Pages<P>) {
+async function expectWalks<P>({ engines }: Catalogue, expected: ResultId[], course: Course, pages: Pages<P>) {
   const { turns, limits } = course
   for (const engine of engines) expect(await walk([engine], limits, pages)).toEqual(expected)
   const inTurn = turns.map((turn) => engines[turn % engines.length]!)
@@ -117,8 +117,8 @@ async function expectWalks<P>({ engines }: Catalogue, expected: PlainPlace[], co
 }
 
 /** Everybody on the pages of a search, each page by the next of the engines and limits. */
-async function walk<P>(engines: SearchEngine[], limits: number[], { find, placeOf }: Pages<P>): Promise<PlainPlace[]> {
-  const places: PlainPlace[] = []
+async function walk<P>(engines: SearchEngine[], limits: number[], { find, placeOf }: Pages<P>): Promise<ResultId[]> {
+  const places: ResultId[] = []
   for (let page = 0, after: P | null = null; ; page++) {
     const limit = limits[page % limits.length]!
     const found: P[] = await find(engines[page % engines.length]!, after, limit)
@@ -138,8 +138,8 @@ export interface View {
 /** The search in memory over segments that do not change. */
 export function memoryEngine(view: View): SearchEngine {
   return {
-    findStores: async ({ mode, query, after, limit }) => findStorePositions(view[mode], query, after, limit),
-    findContacts: async (search) => findContactPositions(view[search.mode], search),
+    findStores: async ({ mode, query, after, limit }) => scanStores(view[mode], query, after, limit),
+    findContacts: async (search) => scanContacts(view[search.mode], search),
   }
 }
 

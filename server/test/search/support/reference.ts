@@ -72,7 +72,7 @@ function matchesPerson(person: PersonFacts, filters: ContactPersonFilters): bool
 }
 
 /** Who it is: the store's id, and the contact's number there. */
-export type PlainPlace = [storeId: number, contactNumber?: number]
+export type ResultId = [storeId: number, contactNumber?: number]
 
 /** A store on file, with the number of each of its people. */
 export interface StoreOnFile extends StoreFacts {
@@ -92,7 +92,7 @@ export function storesAsked(
 }
 
 /** The first people of a store who answer: the most senior first, those with a verified email before the others, then by number. */
-export function peopleAsked(store: StoreOnFile, filters: ContactPersonFilters, maxPerStore: number): PlainPlace[] {
+export function expectedContacts(store: StoreOnFile, filters: ContactPersonFilters, maxPerStore: number): ResultId[] {
   const rank = ({ seniority, verifiedEmail }: PersonFacts) =>
     ['executive', 'decision_maker', 'other'].indexOf(seniority) + (verifiedEmail ? 0 : 0.5)
   return store.people
@@ -100,5 +100,5 @@ export function peopleAsked(store: StoreOnFile, filters: ContactPersonFilters, m
     .filter(({ person }) => matchesPerson(person, filters))
     .sort((a, b) => rank(a.person) - rank(b.person) || a.number - b.number)
     .slice(0, maxPerStore)
-    .map(({ number }): PlainPlace => [store.id, number])
+    .map(({ number }): ResultId => [store.id, number])
 }

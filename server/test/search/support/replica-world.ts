@@ -13,18 +13,18 @@ import { catalogueChannel } from '../../../src/search/replica/queries.ts'
 import {
   type CatalogueView,
   type Feed,
-  type FeedReport,
-  type FeedSettings,
-  type FeedTimings,
-  feedTimings,
-  type StartFeed,
+  type ReplicaReport,
+  type ReplicaSettings,
+  type ReplicaTimings,
+  defaultTimings,
+  type StartReplica,
 } from '../../../src/search/replica/replica.ts'
-import { feedHere } from '../../../src/search/replica/replica-sync.ts'
+import { runInProcess } from '../../../src/search/replica/replica-sync.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
 /** A catalogue in a database of its own, written without the importer, and what has to be found in memory. */
-export interface FeedWorld {
+export interface ReplicaWorld {
   url: string
   db: Pool
   stores: Record<Mode, Map<number, PlainStore>>
@@ -35,7 +35,7 @@ export interface FeedWorld {
 
 const roleTokens = [7, 8, 40_000_000]
 
-export async function createFeedWorld(): Promise<FeedWorld> {
+export async function createReplicaWorld(): Promise<ReplicaWorld> {
   const { url } = await createTestDatabase()
   const db = createPool({ url, applicationName: 'feed test', maxConnections: 4 })
   atEnd(() => db.end())
@@ -125,31 +125,31 @@ export function storesOf(catalogue: Catalogue, variant = 0): PlainStore[] {
   }))
 }
 
-export interface Following {
+export interface RunningReplica {
   feed: Feed
   /** All that was shown, the newest last; null where it was taken back. */
   views: (CatalogueView | null)[]
   lines: string[]
   view(): CatalogueView | null
-  report(): FeedReport | null
+  report(): ReplicaReport | null
   /** Resolves with the view, once there is one of this batch or a later one. */
   reaches(batch: number): Promise<CatalogueView>
 }
 
-const quick: FeedTimings = { ...feedTimings, pollMs: 10, snapshotEveryMs: 3_600_000 }
+const quick: ReplicaTimings = { ...defaultTimings, pollMs: 10, snapshotEveryMs: 3_600_000 }
 
-export interface FollowingOptions {
-  timings?: Partial<FeedTimings>
-  settings?: Partial<FeedSettings>
-  start?: StartFeed
+export interface ReplicaOptions {
+  timings?: Partial<ReplicaTimings>
+  settings?: Partial<ReplicaSettings>
+  start?: StartReplica
 }
 
 /** Follows a world's database, in this thread unless told otherwise; stopped after the file's tests at the latest. */
-export function follow({ url }: { url: string }, options: FollowingOptions = {}): Following {
-  const { timings, settings, start = feedHere } = options
-  const views: Following['views'] = []
+export function follow({ url }: { url: string }, options: ReplicaOptions = {}): RunningReplica {
+  const { timings, settings, start = runInProcess } = options
+  const views: RunningReplica['views'] = []
   const lines: string[] = []
-  let report: FeedReport | null = null
+  let report: ReplicaReport | null = null
   const view = () => views.at(-1) ?? null
   const feed = start(
     { databaseUrl: url, snapshotFile: null, budgetBytes: null, ...settings, timings: { ...quick, ...timings } },
@@ -176,7 +176,7 @@ export function follow({ url }: { url: string }, options: FollowingOptions = {})
 }
 
 /** A view holds a world's stores and nothing else: made one segment, it is the segment that they are built into. */
-export function expectSame(view: CatalogueView, { stores }: Pick<FeedWorld, 'stores'>): void {
+export function expectSame(view: CatalogueView, { stores }: Pick<ReplicaWorld, 'stores'>): void {
   for (const mode of modes)
     deepStrictEqual(mergeSegments(view.shelves[mode]), buildSegment(stageStores([...stores[mode].values()])))
 }
