@@ -1,11 +1,11 @@
 import {
   buildSegment,
-  scanContacts,
-  scanStores,
   type MomentRange,
   rankInStore,
   type StagedStores,
   type StoreQuery,
+  scanContacts,
+  scanStores,
   unpackTraits,
 } from '@storedex/search-index'
 import { expect, test } from 'vitest'

@@ -23,7 +23,7 @@ import { type Clock, systemClock } from './kernel/time.ts'
 import { createLogger, describeCause } from './runtime/logger.ts'
 import { createPostgresEngine, createSearchPool } from './search/postgres/engine.ts'
 import type { ReplicaListener, StartReplica } from './search/replica/replica.ts'
-import { type SearchService, openSearch } from './search/service.ts'
+import { openSearch, type SearchService } from './search/service.ts'
 import { syncTaxonomy } from './taxonomy/files.ts'
 import { LiveTaxonomy } from './taxonomy/taxonomy.ts'
 
@@ -72,7 +72,7 @@ export interface OpenOptions {
   /** How the stand-in for Stripe is run, should it be needed; with an address for its events it runs from the start. */
   standin?: { args: readonly string[]; webhookUrl?: string }
   /** How the catalogue is followed into memory; without it PostgreSQL answers all searches. */
-  startFeed?: StartReplica
+  startReplica?: StartReplica
 }
 
 /** The composition root. When a step fails, what was opened before it is given back. */
@@ -112,7 +112,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     const searchPool = createSearchPool({ url: serviceUrl, applicationName: options.applicationName })
     opened.push(() => endPool(searchPool))
     const postgres = createPostgresEngine({ db: searchPool })
-    const search = openSearch({ ...config, databaseUrl: serviceUrl, secret, postgres, onLine: tellLines(log) }, options)
+    const search = openSearch({ ...config, databaseUrl: serviceUrl, secret, postgres, onLog: tellLines(log) }, options)
     opened.push(() => search.close())
     const health = new HealthWatch({ log, databaseUrl: serviceUrl })
     opened.push(async () => health.close())
@@ -168,7 +168,7 @@ function tellTrouble(log: Logger): (line: string, cause?: unknown) => void {
 }
 
 /** The same for a keeper that says how much it matters. */
-function tellLines(log: Logger): ReplicaListener['onLine'] {
+function tellLines(log: Logger): ReplicaListener['onLog'] {
   return (level, line, cause) => log[level](cause === undefined ? {} : { cause: describeCause(cause) }, line)
 }
 

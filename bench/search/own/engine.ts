@@ -28,17 +28,17 @@ export async function openOwnEngine(folder: string): Promise<OwnEngine> {
       engine.segments = [build(staged)]
     },
     prepare(search) {
-      if (search.kind === 'contacts') return () => code.findContactPositions(engine.segments, search).map(contactRowKey)
+      if (search.kind === 'contacts') return () => code.scanContacts(engine.segments, search).map(contactRowKey)
       const { query, after, limit } = search
-      return () => code.findStorePositions(engine.segments, query, after, limit).map(storeRowKey)
+      return () => code.scanStores(engine.segments, query, after, limit).map(storeRowKey)
     },
     pageAfter(search, rows) {
       const limit = rows + 1
       if (search.kind === 'contacts') {
-        const found = code.findContactPositions(engine.segments, { ...search, limit })
+        const found = code.scanContacts(engine.segments, { ...search, limit })
         return found.length > rows ? { ...search, after: found[rows - 1]! } : null
       }
-      const found = code.findStorePositions(engine.segments, search.query, search.after, limit)
+      const found = code.scanStores(engine.segments, search.query, search.after, limit)
       return found.length > rows ? { ...search, after: found[rows - 1]! } : null
     },
     countBytes: () => engine.segments.reduce((sum, { segment }) => sum + bytesOf(segment), 0),

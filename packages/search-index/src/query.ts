@@ -47,7 +47,7 @@ export interface StoreSortKey {
 
 /** Sorts contacts: by store, then seniority, verified email first, number. */
 export interface ContactSortKey extends StoreSortKey {
-  /** The rank within the store (`placeInStore`); its last twelve bits are the contact's number. */
+  /** The rank within the store (`rankInStore`); its last twelve bits are the contact's number. */
   contact: number
 }
 

@@ -2,9 +2,9 @@
 export const contactsPerStore = 4096
 
 /**
- * What a search can ask of a person beside the role, packed into a number from 0 to 23, and the tokens that a store has
- * for its people: one for each distinct combination of traits, and one for each with its role. A condition on a person is
- * then a clause of such tokens, so that role, seniority and channels have to meet in one and the same person.
+ * The searchable properties of a contact except the role, packed into a number from 0 to 23. A store has a token for each
+ * combination of traits among its contacts, and one for each combination with a role. A filter for contacts is then a clause of
+ * such tokens, which one contact has to meet alone.
  */
 export const seniorities = ['executive', 'decision_maker', 'other'] as const
 export type Seniority = (typeof seniorities)[number]
@@ -18,7 +18,7 @@ export interface Traits {
 
 export const traitsCount = 24
 
-/** Sorted by these numbers, people stand in result order but for the last two bits. */
+/** The upper bits sort in result order; the last two, phone and profile, do not affect it. */
 export function packTraits({ seniority, hasVerifiedEmail, hasPhone, hasProfile }: Traits): number {
   return seniorities.indexOf(seniority) * 8 + (hasVerifiedEmail ? 0 : 4) + (hasPhone ? 2 : 0) + (hasProfile ? 1 : 0)
 }
@@ -32,29 +32,29 @@ export function unpackTraits(packed: number): Traits {
   }
 }
 
-/** A person's place within their store, as `contacts.place` has it: the most senior first, then verified email, then number. */
+/** Sorts the contacts of a store: most senior first, verified email first, then by number. Stored in `contacts.place`. */
 export function rankInStore(packed: number, number: number): number {
   return (packed >> 2) * contactsPerStore + number
 }
 
-/** Between the flags' tokens and those of the taxonomy. */
+/** Above the tokens of flags, below those of the taxonomy. */
 const firstTraitsToken = 100
 /** Above all tokens of the taxonomy. */
 const firstSignatureToken = 2 ** 30
 
-/** The token of a store with somebody of these traits, whatever the role. */
+/** Stores that have a contact with these traits. */
 export function traitsToken(packed: number): number {
   return firstTraitsToken + packed
 }
 
-/** The token of a store with somebody of this role (by the role's own token) and these traits. */
+/** Stores that have a contact with this role (given by its token) and these traits. */
 export function signatureToken(roleToken: number, packed: number): number {
   const token = firstSignatureToken + roleToken * traitsCount + packed
   if (token >= 2 ** 31) throw new RangeError(`no signature for the role token ${roleToken}`)
   return token
 }
 
-/** Whether a store has this token because of its people, apart from the tokens of their roles and of flags. */
+/** Whether the token is for traits or a signature: not a role, a flag or a taxonomy value. */
 export function isPersonToken(token: number): boolean {
   return token >= firstSignatureToken || (token >= firstTraitsToken && token < firstTraitsToken + traitsCount)
 }

@@ -1,8 +1,10 @@
 import { deepStrictEqual } from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildSegment } from '../src/segments/build.ts'
 import { segmentBytes } from '../src/segments/segment.ts'
+import { reportMemoryToGc } from '../src/segments/shared-arrays.ts'
 import { derivedSegment, type PlainStore, plainSegment, stageStores } from './support/plain-segments.ts'
 import { catalogues, drawStores } from './support/random-stores.ts'
 
@@ -22,7 +24,7 @@ function build(stores: PlainStore[]) {
   return buildSegment(stageStores(stores))
 }
 
-test.each(seeds)('a segment holds what follows from its stores, however they are mixed (seed %i)', (seed) => {
+test.each(seeds)('a segment matches a naive reference, in any order of rows (seed %i)', (seed) => {
   fc.assert(
     fc.property(catalogues, (catalogue) => {
       const stores = drawStores(catalogue)
@@ -36,7 +38,7 @@ test('a segment of no stores is empty', () => {
   expect(plainSegment(build([]))).toEqual(derivedSegment([]))
 })
 
-test('all arrays are shared between threads, and their bytes are counted', () => {
+test('all arrays are in shared memory, and their bytes are counted', () => {
   const { size, activeAds, created, discovered, ...arrays } = build(
     drawStores(fc.sample(catalogues, { seed: 1, numRuns: 1 })[0]!),
   )
@@ -46,7 +48,7 @@ test('all arrays are shared between threads, and their bytes are counted', () =>
   expect(segmentBytes({ size, activeAds, created, discovered, ...arrays })).toBe(bytes)
 })
 
-test('ids take four bytes each while all of them fit', () => {
+test('ids take four bytes each if all of them fit', () => {
   expect(build([store, { ...store, id: 2 ** 32 - 1 }]).ids).toBeInstanceOf(Uint32Array)
   expect(build([store, { ...store, id: 2 ** 32 }]).ids).toBeInstanceOf(Float64Array)
 })
@@ -69,8 +71,8 @@ test.each([
   expect([...column.order]).toEqual(created < 0 ? [0, 1] : [1, 0])
 })
 
-test('a mention takes two bytes while there are no more tokens than that can tell apart', () => {
-  // Enough stores for a token that one of them has to be sparse.
+test('a mention takes two bytes up to 65,536 tokens', () => {
+  // Enough stores that a token of one of them is sparse.
   const withTokens = (tokens: number) =>
     Array.from({ length: 64 }, (_, index) => ({
       ...store,
@@ -82,4 +84,21 @@ test('a mention takes two bytes while there are no more tokens than that can tel
   expect(mentions).toBeInstanceOf(Uint32Array)
   expect(tokens).toHaveLength(65_600)
   expect([...mentions.subarray(mentionStarts[0], mentionStarts[1])]).toEqual(withTokens(65_600)[0]!.tokens)
+})
+
+test('unused segments are collected although the thread allocates little else', async () => {
+  const empty = buildSegment(stageStores([]))
+  const segments: WeakRef<object>[] = []
+  const allocate = () => {
+    // Pages that are never written take no memory.
+    const segment = { ...empty, entries: new Uint32Array(new SharedArrayBuffer(64 * 2 ** 20)) }
+    reportMemoryToGc({ segment, dead: null })
+    segments.push(new WeakRef(segment))
+  }
+  for (let count = 0; count < 100; count++) {
+    allocate()
+    // The target of a new weak reference is kept until the end of the event loop's turn.
+    await delay(1)
+  }
+  expect(segments.filter((segment) => segment.deref()).length).toBeLessThan(segments.length / 2)
 })

@@ -13,7 +13,7 @@ function build(stores: PlainStore[]) {
   return buildSegment(stageStores(stores))
 }
 
-/** A segment of stores of which only some live. */
+/** A segment in which only some stores are alive. */
 function partOf(stores: PlainStore[], isAlive: (store: PlainStore) => boolean): LiveSegment {
   const segment = build(stores)
   const deadIds = new Set(stores.filter((store) => !isAlive(store)).map((store) => store.id))
@@ -43,7 +43,7 @@ function split(catalogue: Catalogue, parts: number, deadShare: number) {
   return { parts: shares.map((share) => partOf(share, (store) => living.has(store))), living: [...living] }
 }
 
-test.each(seeds)('a merged segment is the one that the living stores are built into (seed %i)', (seed) => {
+test.each(seeds)('merging equals building from the living stores (seed %i)', (seed) => {
   const shapes = [catalogues, fc.integer({ min: 1, max: 5 }), fc.constantFrom(0, 0.1, 0.9, 1)] as const
   let interleaved = 0
   fc.assert(
@@ -55,7 +55,7 @@ test.each(seeds)('a merged segment is the one that the living stores are built i
     }),
     { seed, numRuns: 300 },
   )
-  // Parts without anything to sort out would prove nothing.
+  // The test is only meaningful if the parts have dead and living stores.
   expect(interleaved).toBeGreaterThan(5)
 })
 
@@ -71,7 +71,7 @@ const store: PlainStore = {
   contacts: [founder],
 }
 
-test('of a dead store nothing is left, not even the room that it made others take', () => {
+test('nothing of a dead store is left, not even wider arrays', () => {
   const odd = { id: 2 ** 33, negatedScore: -9, created: 1, tokens: [6, 7, 8], contacts: [assistant, founder] }
   const merged = mergeSegments([partOf([store, { ...store, ...odd }], ({ id }) => id === store.id)])
   expect(merged).toStrictEqual(build([store]))
@@ -81,8 +81,8 @@ test('of a dead store nothing is left, not even the room that it made others tak
   expect(merged.created.unit).toBe(1000)
 })
 
-test('the large and the odd of one part decide how all are kept', () => {
-  // In seconds this number would stand for no moment at all.
+test('one part with large ids or odd moments widens the merged arrays', () => {
+  // In seconds, this value would mean no moment.
   const odd = { ...store, id: 2 ** 33, created: 0xffff_ffff }
   const merged = mergeSegments([partOf([store], () => true), partOf([odd], () => true)])
   expect(merged).toStrictEqual(build([store, odd]))
@@ -90,7 +90,7 @@ test('the large and the odd of one part decide how all are kept', () => {
   expect([...merged.created.values]).toEqual([1_000, 0xffff_ffff])
 })
 
-test('parts of few tokens each can make one of more than two bytes tell apart', () => {
+test('merged mentions take four bytes if the parts have more than 65,536 tokens together', () => {
   const stores = Array.from({ length: 100 }, (_, index) => ({
     ...store,
     id: index + 1,
@@ -101,12 +101,12 @@ test('parts of few tokens each can make one of more than two bytes tell apart', 
   deepStrictEqual(merged, build(stores))
 })
 
-test('of no parts, and of parts where nobody lives, an empty segment is made', () => {
+test('no parts, or parts without living stores, make an empty segment', () => {
   expect(mergeSegments([])).toStrictEqual(build([]))
   expect(mergeSegments([partOf([store], () => false), partOf([], () => true)])).toStrictEqual(build([]))
 })
 
-test('the parts stay as they were, for searches that still use them', () => {
+test('the parts do not change: searches may still use them', () => {
   const makeParts = () => [
     partOf([store, { ...store, id: 2 }], ({ id }) => id === 1),
     partOf([{ ...store, id: 3 }], () => true),

@@ -8,17 +8,17 @@ import { type PlainStore, stageStores } from './support/plain-segments.ts'
 import { integer, randomFrom } from './support/random-stores.ts'
 
 const seeds = [20_261_121, Math.floor(Math.random() * 2 ** 31)]
-/** Around the ends of words and of windows, which are of 256 documents, 512 and so on. */
+/** Around the boundaries of words and of windows (256 documents, 512 and so on). */
 const sizes = [31, 32, 33, 255, 256, 257, 767, 768, 769, 2_000]
 
-/** Of tokens 1 to 40 each is rarer than the one before; about half of them are rare enough for lists. */
+/** Tokens 1 to 40 get rarer; about half of them are sparse. */
 function drawStore(random: () => number, id: number): PlainStore {
   const tokens = Array.from({ length: 40 }, (_, index) => index + 1)
   return {
     id,
     negatedScore: -integer(random, 3),
     activeAds: integer(random, 4),
-    // In a database moments have microseconds.
+    // Moments of a database have microseconds.
     created: integer(random, 10) > 0 ? integer(random, 40) / 4 : null,
     discovered: integer(random, 10) > 0 ? 1_000 * integer(random, 20) : null,
     tokens: tokens.filter((token) => random() < 0.9 * 0.82 ** (token - 1)),
@@ -31,7 +31,7 @@ const someRange = (largest: number) => {
   const bound = fc.option(fc.nat(largest))
   return fc.option(fc.record({ from: bound, to: bound }), { freq: 1 })
 }
-/** Clauses often have tokens in common, as those of `any` and `all` do. */
+/** Clauses often share tokens, as those of `any` and `all` do. */
 const queries: fc.Arbitrary<StoreQuery> = fc.record({
   clauses: fc.oneof(
     { weight: 5, arbitrary: fc.array(someTokens(6), { maxLength: 4 }) },
@@ -64,7 +64,7 @@ function segmentOf(stores: readonly PlainStore[], isDead: (id: number) => boolea
 }
 
 describe.each(seeds)('seed %i', (seed) => {
-  test.each(sizes)('of %i stores, those that meet all conditions are found in order, from any place on', (size) => {
+  test.each(sizes)('finds all matches of %i stores in order, from any document on', (size) => {
     const random = randomFrom(seed)
     const stores = Array.from({ length: size }, (_, index) => drawStore(random, index + 1))
     const isDead = (id: number) => id % 10 === 0

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildSegment } from '../src/segments/build.ts'
 import { mergeSegments } from '../src/segments/merge.ts'
-import { planMerge, replaceStores, type SegmentList, applyMerge } from '../src/segments/segment-list.ts'
+import { applyMerge, planMerge, replaceStores, type SegmentList } from '../src/segments/segment-list.ts'
 import { type PlainStore, stageStores } from './support/plain-segments.ts'
 
 const seeds = [20_261_121, Math.floor(Math.random() * 2 ** 31)]
@@ -17,37 +17,37 @@ const storeOf = (id: number, version: number): PlainStore => ({
   contacts: [],
 })
 
-/** Ids that a batch changes. */
+/** Ids of stores changed by a batch. */
 const batches = fc.array(fc.uniqueArray(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 40 }), {
   minLength: 1,
   maxLength: 40,
 })
 
-function put(shelf: SegmentList, ids: number[], version: number): SegmentList {
+function put(list: SegmentList, ids: number[], version: number): SegmentList {
   const staged = stageStores(ids.map((id) => storeOf(id, version)))
-  return replaceStores(shelf, staged, buildSegment(staged)).shelf
+  return replaceStores(list, staged, buildSegment(staged)).list
 }
 
-test.each(seeds)('whatever changes while a merge is made, the newest copy of each store lives (seed %i)', (seed) => {
+test.each(seeds)('the newest copy of each store is alive, whatever changes during a merge (seed %i)', (seed) => {
   let settled = 0
   fc.assert(
     fc.property(batches, fc.nat(5), (changes, mergeTakes) => {
       const newest = new Map<number, number>()
-      let shelf: SegmentList = []
+      let list: SegmentList = []
       let merge: { parts: SegmentList; endsAt: number } | null = null
       changes.forEach((ids, version) => {
-        shelf = put(shelf, ids, version)
+        list = put(list, ids, version)
         for (const id of ids) newest.set(id, version)
         if (merge && version >= merge.endsAt) {
-          shelf = applyMerge(shelf, merge.parts, mergeSegments(merge.parts))
+          list = applyMerge(list, merge.parts, mergeSegments(merge.parts))
           merge = null
           settled++
         }
-        const parts = merge ? [] : planMerge(shelf, [])
+        const parts = merge ? [] : planMerge(list, [])
         if (parts.length > 0) merge = { parts, endsAt: version + mergeTakes }
       })
       const living = stageStores([...newest].map(([id, version]) => storeOf(id, version)))
-      expect(mergeSegments(shelf)).toEqual(buildSegment(living))
+      expect(mergeSegments(list)).toEqual(buildSegment(living))
     }),
     { seed, numRuns: 60 },
   )
@@ -57,30 +57,30 @@ test.each(seeds)('whatever changes while a merge is made, the newest copy of eac
 test.each(seeds)('segments stay few, and each store is merged a bounded number of times (seed %i)', (seed) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 20, maxLength: 100 }), (sizes) => {
-      let shelf: SegmentList = []
+      let list: SegmentList = []
       let nextId = 1
       let moved = 0
       for (const size of sizes) {
         const ids = Array.from({ length: size }, () => nextId++)
-        shelf = put(shelf, ids, 0)
-        const parts = planMerge(shelf, [])
+        list = put(list, ids, 0)
+        const parts = planMerge(list, [])
         if (parts.length === 0) continue
         moved += parts.reduce((sum, { segment }) => sum + segment.size, 0)
-        shelf = applyMerge(shelf, parts, mergeSegments(parts))
-        expect(planMerge(shelf, [])).toEqual([])
+        list = applyMerge(list, parts, mergeSegments(parts))
+        expect(planMerge(list, [])).toEqual([])
       }
       const levels = Math.ceil(Math.log(nextId) / Math.log(8)) + 1
-      expect(shelf.length).toBeLessThanOrEqual(levels)
+      expect(list.length).toBeLessThanOrEqual(levels)
       expect(moved).toBeLessThanOrEqual(nextId * 9 * levels)
     }),
     { seed, numRuns: 20 },
   )
 })
 
-test('what is being merged is left out of the next plan', () => {
-  let shelf: SegmentList = []
-  for (let batch = 0; batch < 4; batch++) shelf = put(shelf, [batch * 2 + 1, batch * 2 + 2], batch)
-  expect(planMerge(shelf, [])).toEqual(shelf)
-  expect(planMerge(shelf, shelf.slice(0, 2))).toEqual(shelf.slice(2))
-  expect(planMerge(shelf, shelf.slice(0, 3))).toEqual([])
+test('segments being merged are left out of the next plan', () => {
+  let list: SegmentList = []
+  for (let batch = 0; batch < 4; batch++) list = put(list, [batch * 2 + 1, batch * 2 + 2], batch)
+  expect(planMerge(list, [])).toEqual(list)
+  expect(planMerge(list, list.slice(0, 2))).toEqual(list.slice(2))
+  expect(planMerge(list, list.slice(0, 3))).toEqual([])
 })

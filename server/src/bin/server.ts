@@ -63,7 +63,7 @@ async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: G
     applicationName: 'storedex',
     log,
     standin: { args: standinProgram(config.projectDir), webhookUrl: webhookUrlAt(config) },
-    startFeed: runInThread(searchThreadProgram()),
+    startReplica: runInThread(searchThreadProgram()),
   })
   try {
     stop.throwIfAborted()

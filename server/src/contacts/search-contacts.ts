@@ -6,8 +6,8 @@ import { type CatalogueContext, distinctHosts, type PaidReply } from '../deliver
 import { deliverPreviews, findStoreIds } from '../delivery/queries.ts'
 import { Closed } from '../kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters } from '../search/query/filters.ts'
-import { narrowsPeople, normalizePersonFilters } from '../search/query/person-query.ts'
-import { hashQuery, narrows, normalizeStoreConditions } from '../search/query/store-query.ts'
+import { narrowsContacts, normalizePersonFilters } from '../search/query/person-query.ts'
+import { hashQuery, narrowsStores, normalizeStoreConditions } from '../search/query/store-query.ts'
 import { payForDelivery } from '../usage/charge.ts'
 
 export const ContactSearchRequest = Closed({
@@ -40,7 +40,7 @@ export async function searchContacts(
 
   const { positions, nextCursor } = await findPage(ctx, request, {
     queryHash: hashQuery(store, 'contacts', person, hosts, maxPerStore),
-    isNarrowed: hosts.length > 0 || narrowsPeople(person) || narrows(store),
+    isNarrowed: hosts.length > 0 || narrowsContacts(person) || narrowsStores(store),
     find: async (position, limit) => {
       // A cursor of this endpoint was made of such a position.
       const after = position as ContactSortKey | null

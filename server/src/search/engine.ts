@@ -1,4 +1,4 @@
-import type { ContactSortKey, ContactQuery, StoreSortKey, StoreQuery } from '@storedex/search-index'
+import type { ContactQuery, ContactSortKey, StoreQuery, StoreSortKey } from '@storedex/search-index'
 import type { Mode } from '../kernel/ids.ts'
 
 export interface StoreSearch {

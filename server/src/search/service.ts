@@ -1,107 +1,99 @@
 import { createHmac } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type ContactSortKey,
-  scanContacts,
-  scanStores,
-  type StoreSortKey,
-} from '@storedex/search-index'
+import { type ContactSortKey, type StoreSortKey, scanContacts, scanStores } from '@storedex/search-index'
 import { availableMemory, leastMemory } from '../runtime/memory.ts'
 import type { ContactSearch, SearchEngine, StoreSearch } from './engine.ts'
 import { megabyte } from './replica/memory-budget.ts'
 import {
   type CatalogueView,
-  type Feed,
+  defaultTimings,
+  type Replica,
   type ReplicaListener,
   type ReplicaReport,
   type ReplicaSettings,
   type ReplicaTimings,
-  defaultTimings,
   type StartReplica,
 } from './replica/replica.ts'
 import { warmUp } from './warm-up.ts'
 
-/** `memory` and `auto` follow the catalogue in memory; `auto` as long as there is room. */
+/** `memory` and `auto` keep the index in memory; `auto` only if it fits. */
 export type EngineChoice = 'memory' | 'postgres' | 'auto'
 
 export interface SearchServiceOptions {
   postgres: SearchEngine
   choice: EngineChoice
-  /** Null: nothing is kept in memory. */
-  feed: { start: StartReplica; settings: ReplicaSettings } | null
-  onLine: ReplicaListener['onLine']
+  /** Null: no index in memory. */
+  replica: { start: StartReplica; settings: ReplicaSettings } | null
+  onLog: ReplicaListener['onLog']
 }
 
 export interface SearchStatus {
-  /** Which one answers now. */
+  /** The engine that answers now. */
   engine: 'memory' | 'postgres'
-  /** Why not memory, in words; null when memory answers or is not wanted. */
+  /** Why memory does not answer, as a phrase; null if it does or is not wanted. */
   reason: string | null
-  /** The batch that memory answers from. */
+  /** The batch of the index in use. */
   batch: number | null
-  /** Null before the first, and where there is no feed. */
+  /** Null before the first report, and without a replica. */
   report: ReplicaReport | null
 }
 
-/** A feed tells something with every look at the database; what one says that is silent for so long is too old. */
+/** A replica reports after every check of the database. After this silence its view is too old to use. */
 const longestSilenceMs = 10_000
 
-/**
- * The search that requests use. Memory answers once it has the catalogue, and as long as it follows; PostgreSQL at all
- * other times.
- */
+/** The search engine of requests: memory while the index is loaded and up to date, else PostgreSQL. */
 export class SearchService implements SearchEngine {
   readonly #postgres: SearchEngine
   readonly #choice: EngineChoice
-  readonly #feed: Feed | null
-  readonly #onLine: ReplicaListener['onLine']
-  /** The newest view, and the one that is searched: none before the code is warm. */
+  readonly #replica: Replica | null
+  readonly #onLog: ReplicaListener['onLog']
+  /** The newest view, and the view in use: none before warm-up. */
   #newest: CatalogueView | null = null
   #served: CatalogueView | null = null
   #warmth: 'cold' | 'warming' | 'warm' = 'cold'
   #report: ReplicaReport | null = null
-  #heardAt = 0
+  #lastMessageAt = 0
   readonly #waiting = new Set<() => void>()
 
-  constructor({ postgres, choice, feed, onLine }: SearchServiceOptions) {
+  constructor({ postgres, choice, replica, onLog }: SearchServiceOptions) {
     this.#postgres = postgres
     this.#choice = choice
-    this.#onLine = onLine
+    this.#onLog = onLog
     const listener: ReplicaListener = {
-      onView: (view) => this.#takeView(view),
+      onView: (view) => this.#receiveView(view),
       onReport: (report) => {
         this.#report = report
-        this.#heardAt = performance.now()
+        this.#lastMessageAt = performance.now()
       },
-      onLine,
+      onLog,
     }
-    this.#feed = feed && choice !== 'postgres' ? feed.start(feed.settings, listener) : null
+    this.#replica = replica && choice !== 'postgres' ? replica.start(replica.settings, listener) : null
   }
 
   async findStores(search: StoreSearch): Promise<StoreSortKey[]> {
     const view = this.#view
     if (!view) return this.#postgres.findStores(search)
-    return scanStores(view.shelves[search.mode], search.query, search.after, search.limit)
+    return scanStores(view.lists[search.mode], search.query, search.after, search.limit)
   }
 
   async findContacts(search: ContactSearch): Promise<ContactSortKey[]> {
     const view = this.#view
     if (!view) return this.#postgres.findContacts(search)
-    return scanContacts(view.shelves[search.mode], search)
+    return scanContacts(view.lists[search.mode], search)
   }
 
   status(): SearchStatus {
     const view = this.#view
     return {
       engine: view ? 'memory' : 'postgres',
-      reason: view || !this.#feed ? null : this.#reason(),
+      reason: view || !this.#replica ? null : this.#reason(),
       batch: view?.batch ?? null,
       report: this.#report,
     }
   }
 
-  /** Why the process is not ready although the database answers: the operator insists on memory. */
+  /** Why the process is not ready: the operator requires memory, and it does not answer. */
   readinessProblem(): string | null {
     const { engine, reason } = this.status()
     return this.#choice === 'memory' && engine === 'postgres'
@@ -109,35 +101,35 @@ export class SearchService implements SearchEngine {
       : null
   }
 
-  /** Resolves once memory answers from a batch or a later one. */
-  async reaches(batch: number): Promise<void> {
+  /** Resolves when memory answers with this batch or a later one. */
+  async waitForBatch(batch: number): Promise<void> {
     while ((this.#view?.batch ?? -1) < batch) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }
 
   async close(): Promise<void> {
-    await this.#feed?.close()
-    this.#takeView(null)
+    await this.#replica?.close()
+    this.#receiveView(null)
   }
 
   get #view(): CatalogueView | null {
-    return performance.now() - this.#heardAt < longestSilenceMs ? this.#served : null
+    return performance.now() - this.#lastMessageAt < longestSilenceMs ? this.#served : null
   }
 
   #reason(): string {
-    if (this.#served) return 'nothing is heard of the search index any more'
+    if (this.#served) return 'the search index thread stopped responding'
     if (this.#newest) return 'the search index is being warmed up'
     return this.#report?.reason ?? 'the search index is being loaded'
   }
 
-  #takeView(view: CatalogueView | null): void {
+  #receiveView(view: CatalogueView | null): void {
     this.#newest = view
-    this.#heardAt = performance.now()
+    this.#lastMessageAt = performance.now()
     if (view && this.#warmth !== 'warm' && !isEmpty(view)) {
       this.#served = null
       this.#warmUp(view)
     } else {
       this.#served = view
-      this.#announce()
+      this.#resolveWaiting()
     }
   }
 
@@ -145,24 +137,24 @@ export class SearchService implements SearchEngine {
     if (this.#warmth === 'warming') return
     this.#warmth = 'warming'
     try {
-      await warmUp(view.shelves)
+      await warmUp(view.lists)
       this.#warmth = 'warm'
       this.#served = this.#newest
-      this.#announce()
+      this.#resolveWaiting()
     } catch (error) {
       this.#warmth = 'cold'
-      this.#onLine('error', 'the search index cannot be searched; PostgreSQL answers', error)
+      this.#onLog('error', 'the search index failed during warm-up; PostgreSQL answers', error)
     }
   }
 
-  #announce(): void {
+  #resolveWaiting(): void {
     for (const resolve of this.#waiting) resolve()
     this.#waiting.clear()
   }
 }
 
-function isEmpty({ shelves }: CatalogueView): boolean {
-  return shelves.live.length === 0 && shelves.test.length === 0
+function isEmpty({ lists }: CatalogueView): boolean {
+  return lists.live.length === 0 && lists.test.length === 0
 }
 
 export interface SearchSettings {
@@ -170,22 +162,22 @@ export interface SearchSettings {
   searchMemoryMb: number | null
   dataDir: string
   databaseUrl: string
-  /** The installation's own: databases of other installations may share the data directory. */
+  /** Names the snapshot file: other installations may share the data directory. */
   secret: Buffer
   postgres: SearchEngine
-  onLine: ReplicaListener['onLine']
+  onLog: ReplicaListener['onLog']
 }
 
-// Enough for the demonstration, on the smallest machine.
+// Enough for the demonstration catalogue on the smallest machine.
 const leastShareMb = 16
 
-/** The search of this process, as the operator wants it. */
+/** Opens the search of this process according to the settings. */
 export function openSearch(
   settings: SearchSettings,
-  { startFeed, timings }: { startFeed?: StartReplica; timings?: Partial<ReplicaTimings> },
+  { startReplica, timings }: { startReplica?: StartReplica; timings?: Partial<ReplicaTimings> },
 ): SearchService {
-  const { searchEngine: choice, searchMemoryMb, postgres, onLine, databaseUrl } = settings
-  const feedSettings = {
+  const { searchEngine: choice, searchMemoryMb, postgres, onLog, databaseUrl } = settings
+  const replicaSettings = {
     databaseUrl,
     snapshotFile: snapshotFile(settings),
     budgetBytes:
@@ -193,9 +185,9 @@ export function openSearch(
     timings: { ...defaultTimings, ...timings },
   }
   // Nobody would keep it true: it would still tell of people who are erased from now on.
-  if (startFeed && choice === 'postgres') rmSync(feedSettings.snapshotFile, { force: true })
-  const feed = startFeed ? { start: startFeed, settings: feedSettings } : null
-  return new SearchService({ postgres, choice, feed, onLine })
+  if (startReplica && choice === 'postgres') rmSync(replicaSettings.snapshotFile, { force: true })
+  const replica = startReplica ? { start: startReplica, settings: replicaSettings } : null
+  return new SearchService({ postgres, choice, replica, onLog })
 }
 
 function snapshotFile({ dataDir, secret }: SearchSettings): string {
@@ -203,7 +195,7 @@ function snapshotFile({ dataDir, secret }: SearchSettings): string {
   return join(dataDir, 'search', `catalogue-${installation}.snapshot`)
 }
 
-/** Half of what is left beside the service itself, which on a small machine is most of it. */
+/** Half of the memory that the service itself does not need. */
 function shareOf(bytes: number): number {
   const left = bytes - leastMemory({ embedsPostgres: true })
   return Math.max(leastShareMb, Math.floor(left / 2 / megabyte)) * megabyte

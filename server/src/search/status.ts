@@ -1,7 +1,7 @@
 import type { ReplicaReport } from './replica/replica.ts'
 import type { SearchService, SearchStatus } from './service.ts'
 
-/** How search is answered, as the readiness check tells it. */
+/** The state of search in the readiness check. */
 export function describeSearch({ engine, reason, batch, report }: SearchStatus): object {
   return {
     engine,
@@ -18,7 +18,7 @@ interface Gauge {
   read(): { labels?: Record<string, string>; value: number }[]
 }
 
-/** What is measured of the search. Figures that there are not are left out. */
+/** The metrics of search. A figure that does not exist yet is omitted. */
 export function searchGauges(search: SearchService): Gauge[] {
   const gauge = (name: string, help: string, read: (status: SearchStatus) => number | null | undefined): Gauge => ({
     name: `storedex_search_${name}`,
@@ -33,27 +33,27 @@ export function searchGauges(search: SearchService): Gauge[] {
   return [
     {
       name: 'storedex_search_engine',
-      help: '1 for the engine that answers searches now.',
+      help: '1 for the engine that answers searches now, else 0.',
       labelNames: ['engine'],
       read: () => {
         const { engine } = search.status()
         return ['memory', 'postgres'].map((each) => ({ labels: { engine: each }, value: each === engine ? 1 : 0 }))
       },
     },
-    gauge('batch', 'The batch of the catalogue that memory answers from.', ({ batch }) => batch),
-    gauge('batch_lag', 'Batches of the database that are not in memory yet.', ({ batch, report }) =>
+    gauge('batch', 'Catalogue batch of the search index.', ({ batch }) => batch),
+    gauge('batch_lag', 'Batches in the database that are not in the search index yet.', ({ batch, report }) =>
       batch === null || report?.databaseBatch == null ? null : Math.max(0, report.databaseBatch - batch),
     ),
-    gauge('behind_seconds', 'For how long there have been such batches.', ({ report }) => report?.behindSeconds),
-    gauge('needed_bytes', 'What the index needs of memory at most, as estimated.', ({ report }) => report?.neededBytes),
-    ofIndex('bytes', 'What the index takes of memory.', ({ bytes }) => bytes),
-    ofIndex('stores', 'Stores in the index.', ({ stores }) => stores),
-    ofIndex('segments', 'Parts of the index.', ({ segments }) => segments),
-    ofIndex('delta_stores', 'Stores outside of the largest parts.', ({ deltaStores }) => deltaStores),
-    ofIndex('dead_stores', 'Older copies of stores that wait to be merged away.', ({ deadStores }) => deadStores),
-    gauge('load_seconds', 'How long it took to bring the index into memory.', ({ report }) => report?.load?.seconds),
-    gauge('snapshot_bytes', 'The size of the newest snapshot.', ({ report }) => report?.snapshot?.bytes),
-    gauge('snapshot_timestamp_seconds', 'When it was written.', ({ report }) => {
+    gauge('behind_seconds', 'Time since the search index was up to date.', ({ report }) => report?.behindSeconds),
+    gauge('needed_bytes', 'Estimated peak memory of the search index.', ({ report }) => report?.neededBytes),
+    ofIndex('bytes', 'Memory used by the search index.', ({ bytes }) => bytes),
+    ofIndex('stores', 'Stores in the search index.', ({ stores }) => stores),
+    ofIndex('segments', 'Segments of the search index.', ({ segments }) => segments),
+    ofIndex('delta_stores', 'Stores outside the largest segments.', ({ deltaStores }) => deltaStores),
+    ofIndex('dead_stores', 'Dead copies of stores that wait for a merge.', ({ deadStores }) => deadStores),
+    gauge('load_seconds', 'Duration of the initial load of the search index.', ({ report }) => report?.load?.seconds),
+    gauge('snapshot_bytes', 'Size of the newest snapshot file.', ({ report }) => report?.snapshot?.bytes),
+    gauge('snapshot_timestamp_seconds', 'Time when the newest snapshot file was written.', ({ report }) => {
       const writtenAt = report?.snapshot?.writtenAt
       return writtenAt === undefined ? null : writtenAt / 1_000
     }),

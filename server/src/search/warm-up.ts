@@ -1,11 +1,11 @@
-import { setImmediate as giveWay } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import {
   everyStore,
-  scanContacts,
-  scanStores,
   type LiveSegment,
   type Segment,
   type StoreQuery,
+  scanContacts,
+  scanStores,
 } from '@storedex/search-index'
 import { modes } from '../kernel/ids.ts'
 import { flagTokens } from './query/vocabulary.ts'
@@ -16,30 +16,30 @@ const limit = 26
 const day = 86_400_000
 
 /**
- * Searches of every kind over the catalogue, whose answers nobody reads: code that has not run a few dozen times is
- * compiled to no more than a fraction of its speed. Requests go on in between.
+ * Runs searches of every kind so that V8 optimizes the code before requests use it; unoptimized code is several times slower.
+ * Yields to requests in between.
  */
-export async function warmUp(shelves: SegmentLists): Promise<void> {
+export async function warmUp(lists: SegmentLists): Promise<void> {
   for (let round = 0; round < rounds; round++)
     for (const mode of modes) {
-      const shelf = shelves[mode]
-      const largest = shelf.toSorted((a, b) => b.segment.size - a.segment.size)[0]?.segment
+      const list = lists[mode]
+      const largest = list.toSorted((a, b) => b.segment.size - a.segment.size)[0]?.segment
       if (largest)
         for (const query of queriesOf(largest, round)) {
-          search(shelf, query)
-          await giveWay()
+          search(list, query)
+          await yieldToEventLoop()
         }
     }
 }
 
-function search(shelf: readonly LiveSegment[], query: StoreQuery): void {
-  const first = scanStores(shelf, query, null, limit)
-  scanStores(shelf, query, first.at(-1) ?? null, limit)
+function search(list: readonly LiveSegment[], query: StoreQuery): void {
+  const first = scanStores(list, query, null, limit)
+  scanStores(list, query, first.at(-1) ?? null, limit)
   const person = { roles: null, roleTokens: null, traits: null, storeTokens: [flagTokens.contacts] }
-  scanContacts(shelf, { store: query, storeIds: null, person, maxPerStore: 2, after: null, limit })
+  scanContacts(list, { store: query, storeIds: null, person, maxPerStore: 2, after: null, limit })
 }
 
-/** Of common, middling and rare values, wanted and unwanted, and of ranges; others each round. */
+/** Queries with common, medium and rare tokens, exclusions and ranges; different ones each round. */
 function queriesOf({ tokens, tokenCounts }: Segment, round: number): StoreQuery[] {
   const byCount = Array.from(tokens.keys()).sort((a, b) => tokenCounts[b]! - tokenCounts[a]!)
   const take = (share: number, count: number) => {

@@ -7,7 +7,7 @@ import { normalizeDomain } from '../kernel/domain.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { Closed } from '../kernel/shapes.ts'
 import { StoreSearchFilters } from '../search/query/filters.ts'
-import { hashQuery, narrows, normalizeStoreFilters } from '../search/query/store-query.ts'
+import { hashQuery, narrowsStores, normalizeStoreFilters } from '../search/query/store-query.ts'
 import { payForDelivery } from '../usage/charge.ts'
 
 export const StoreSearchRequest = Closed({ filters: StoreSearchFilters, ...pageParameters })
@@ -23,7 +23,7 @@ export async function searchStores(
   const query = normalizeStoreFilters(ctx.vocabulary, request.filters, deliverEmails)
   const { positions, nextCursor } = await findPage(ctx, request, {
     queryHash: hashQuery(query, 'stores'),
-    isNarrowed: narrows(query),
+    isNarrowed: narrowsStores(query),
     filtersParam: 'filters',
     find: (after, limit) => search.findStores({ mode: caller.mode, query, after, limit }),
   })

@@ -5,14 +5,14 @@ import { startTestApp } from '../support/app.ts'
 import { type Change, ChangingCatalogue } from './support/changing-catalogue.ts'
 import {
   contactSearches,
-  courses,
-  expectPeople,
+  expectContacts,
   expectStores,
   memoryEngine,
+  pagingPlans,
   storeSearches,
 } from './support/engine-comparison.ts'
 import { personFacts, storeFacts } from './support/random-catalogue.ts'
-import { type RunningReplica, follow } from './support/replica-world.ts'
+import { type RunningReplica, startTestReplica } from './support/replica-world.ts'
 
 /**
  * Random imports and erasures through the code that does them, and after each of them random queries: PostgreSQL, and
@@ -58,12 +58,12 @@ const catalogue = new ChangingCatalogue(app.operator)
 let followers: RunningReplica[]
 
 beforeAll(async () => {
-  await catalogue.useTestWords()
+  await catalogue.useTestTaxonomy()
   const world = { url: app.deps.databaseUrl }
   followers = [
-    follow(world),
-    // One that takes few stores at a time, and rids itself of the dead wherever it can.
-    follow(world, { timings: { portionStores: 7, asideStores: 40, forgetAfterMs: 20 } }),
+    startTestReplica(world),
+    // A replica with small portions that merges as often as possible.
+    startTestReplica(world, { timings: { portionStores: 7, backgroundMergeStores: 40, purgeAfterMs: 20 } }),
   ]
 })
 
@@ -76,19 +76,19 @@ test.each(seeds)(
     for (const [step, change] of sequence.entries()) {
       await catalogue.apply(change)
       const batch = await catalogue.newestBatch()
-      const views = await Promise.all(followers.map((follower) => follower.reaches(batch)))
-      const engines = [app.deps.search, ...views.map(({ shelves }) => memoryEngine(shelves))]
+      const views = await Promise.all(followers.map((follower) => follower.waitForBatch(batch)))
+      const engines = [app.deps.search, ...views.map(({ lists }) => memoryEngine(lists))]
       const standing = { stores: await catalogue.stores(), engines }
       const greatestId = Math.max(1, ...standing.stores.map(({ id }) => id))
       await fc.assert(
-        fc.asyncProperty(storeSearches, contactSearches(greatestId), courses, async (stores, people, course) => {
+        fc.asyncProperty(storeSearches, contactSearches(greatestId), pagingPlans, async (stores, people, course) => {
           answers += await expectStores(standing, stores, course)
-          answers += await expectPeople(standing, people, course)
+          answers += await expectContacts(standing, people, course)
         }),
         { seed: seed + step, numRuns: queriesPerChange },
       )
     }
-    // Walks over nothing but empty results would prove nothing.
+    // Empty results alone would prove nothing.
     expect(answers).toBeGreaterThan(changes * queriesPerChange)
   },
 )

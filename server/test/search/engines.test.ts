@@ -6,18 +6,18 @@ import { createPostgresEngine } from '../../src/search/postgres/engine.ts'
 import { createTestDatabase } from '../support/database.ts'
 import {
   type Catalogue,
-  type Course,
   contactSearches,
-  courses,
-  expectPeople,
+  expectContacts,
   expectStores,
   memoryEngine,
   merged,
+  type PagingPlan,
+  pagingPlans,
   splitAtRandom,
   storeSearches,
 } from './support/engine-comparison.ts'
 import { numberOf, randomStores } from './support/random-catalogue.ts'
-import { insertPeople, insertRows, peopleRowsOf, rowOf } from './support/tables.ts'
+import { contactRowsOf, insertPeople, insertRows, rowOf } from './support/tables.ts'
 
 /**
  * Random queries over random catalogues, every page walked: by each engine alone, and by engines in turn that go on where
@@ -28,14 +28,14 @@ import { insertPeople, insertRows, peopleRowsOf, rowOf } from './support/tables.
 
 const runsWanted = Number(process.env.STOREDEX_PROOF_RUNS ?? 0)
 const seeds = [20_261_123, Math.floor(Math.random() * 2 ** 31)]
-/** So many stores, queries unless more are wanted, and how much longer pages are than those that callers ask for. */
+/** Stores, default number of queries, and a factor for page limits. */
 const sizes = [
   { name: 'some stores', count: 250, queries: 120, pageScale: 1 },
-  // So many that the memory engine goes through several windows of documents.
+  // Enough that the memory engine scans several windows.
   { name: 'many stores', count: 5_000, queries: 15, pageScale: 20 },
 ]
 const cases = sizes.flatMap((size) => seeds.map((seed) => ({ ...size, seed })))
-/** Queries that one catalogue and split are asked before the next ones. */
+/** Queries per catalogue and split. */
 const queriesPerCatalogue = 250
 
 let pool: ConnectionPool
@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(() => pool.end())
 
-/** The same stores in the tables, in segments as a feed leaves them, and in those segments made one. */
+/** The same stores in the tables, in several segments, and in one merged segment. */
 async function openCatalogue(seed: number, count: number): Promise<Catalogue> {
   const facts = randomStores(seed, count)
   const stores = facts.map((store) => ({
@@ -58,25 +58,25 @@ async function openCatalogue(seed: number, count: number): Promise<Catalogue> {
   expect(await insertRows(pool, stores.map(rowOf))).toEqual(stores.map(({ id }) => id))
   await insertPeople(
     pool,
-    stores.flatMap((store) => peopleRowsOf(store, store.id)),
+    stores.flatMap((store) => contactRowsOf(store, store.id)),
   )
   await pool.query('analyze stores, contacts')
   const view = splitAtRandom(seed, stores, 1 + (seed % 5))
   return { stores, engines: [postgres, memoryEngine(view), memoryEngine(merged(view))] }
 }
 
-/** Asks random searches of one random catalogue after another; how many had answers on several pages. */
+/** Runs random searches over random catalogues; returns how many had several pages. */
 async function ask<Search>(
   { seed, count, queries, pageScale }: (typeof cases)[number],
   searches: fc.Arbitrary<Search>,
-  expectEqual: (catalogue: Catalogue, search: Search, course: Course) => Promise<number>,
+  expectEqual: (catalogue: Catalogue, search: Search, course: PagingPlan) => Promise<number>,
 ): Promise<number> {
   let left = runsWanted || queries
   let walksOverPages = 0
   for (let round = 0; left > 0; round++, left -= queriesPerCatalogue) {
     const catalogue = await openCatalogue(seed + round, count)
     await fc.assert(
-      fc.asyncProperty(searches, courses, async (search, { turns, limits }) => {
+      fc.asyncProperty(searches, pagingPlans, async (search, { turns, limits }) => {
         const scaled = limits.map((limit) => limit * pageScale)
         if ((await expectEqual(catalogue, search, { turns, limits: scaled })) > scaled[0]!) walksOverPages++
       }),
@@ -87,7 +87,7 @@ async function ask<Search>(
 }
 
 describe.each(cases)('$name, seed $seed', (size) => {
-  // Walks over nothing but empty results would prove nothing.
+  // Empty results alone would prove nothing.
   const atLeast = (runsWanted || size.queries) / 10
   const timeout = 60_000 + runsWanted * 500
 
@@ -96,6 +96,6 @@ describe.each(cases)('$name, seed $seed', (size) => {
   })
 
   test('every page of people is the same from each engine, alone and in turn', { timeout }, async () => {
-    expect(await ask(size, contactSearches(size.count), expectPeople)).toBeGreaterThan(atLeast)
+    expect(await ask(size, contactSearches(size.count), expectContacts)).toBeGreaterThan(atLeast)
   })
 })

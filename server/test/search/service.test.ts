@@ -4,11 +4,11 @@ import { stageStores } from '../../../packages/search-index/test/support/plain-s
 import type { SearchEngine } from '../../src/search/engine.ts'
 import {
   type CatalogueView,
+  defaultTimings,
   type ReplicaListener,
   type ReplicaReport,
-  defaultTimings,
 } from '../../src/search/replica/replica.ts'
-import { SearchService, type EngineChoice } from '../../src/search/service.ts'
+import { type EngineChoice, SearchService } from '../../src/search/service.ts'
 import { describeSearch, searchGauges } from '../../src/search/status.ts'
 
 const everything = {
@@ -26,7 +26,7 @@ const everybody = {
   after: null,
   limit: 10,
 }
-/** Found by PostgreSQL; memory finds store 2. */
+/** PostgreSQL finds store 1, memory store 2. */
 const byPostgres = { negatedScore: 0, storeId: 1 }
 const postgres: SearchEngine = {
   findStores: async () => [byPostgres],
@@ -43,7 +43,7 @@ const store = {
 }
 const viewOf = (batch: number): CatalogueView => ({
   batch,
-  shelves: { live: [{ segment: buildSegment(stageStores([store])), dead: null }], test: [] },
+  lists: { live: [{ segment: buildSegment(stageStores([store])), dead: null }], test: [] },
 })
 const report: ReplicaReport = {
   reason: null,
@@ -61,24 +61,24 @@ function openSearch(choice: EngineChoice) {
   const search = new SearchService({
     postgres,
     choice,
-    feed: {
+    replica: {
       start: (_, given) => {
         listener = given
         return { close: async () => void closed++ }
       },
       settings: { databaseUrl: '', snapshotFile: null, budgetBytes: null, timings: defaultTimings },
     },
-    onLine: () => {},
+    onLog: () => {},
   })
-  return { search, feed: () => listener!, hasFeed: () => listener !== undefined, closed: () => closed }
+  return { search, replica: () => listener!, hasReplica: () => listener !== undefined, closed: () => closed }
 }
 
 describe('auto', () => {
-  test('answers with PostgreSQL until memory has the catalogue, and says why', async () => {
-    const { search, feed } = openSearch('auto')
+  test('answers with PostgreSQL until the index is loaded, and says why', async () => {
+    const { search, replica } = openSearch('auto')
     expect(search.status()).toMatchObject({ engine: 'postgres', reason: 'the search index is being loaded' })
     expect(await search.findStores(everything)).toEqual([byPostgres])
-    feed().onReport({ ...report, reason: 'it needs about 1,400 MB, and SEARCH_MEMORY_MB is 512' })
+    replica().onReport({ ...report, reason: 'it needs about 1,400 MB, and SEARCH_MEMORY_MB is 512' })
     expect(describeSearch(search.status())).toEqual({
       engine: 'postgres',
       reason: 'it needs about 1,400 MB, and SEARCH_MEMORY_MB is 512',
@@ -87,58 +87,58 @@ describe('auto', () => {
     expect(search.readinessProblem()).toBe(null)
   })
 
-  test('answers with memory from the first view on, once the code is warm', async () => {
-    const { search, feed } = openSearch('auto')
-    feed().onView(viewOf(5))
+  test('answers from memory after the first view and warm-up', async () => {
+    const { search, replica } = openSearch('auto')
+    replica().onView(viewOf(5))
     expect(search.status()).toMatchObject({ engine: 'postgres', reason: 'the search index is being warmed up' })
-    feed().onView(viewOf(6))
-    await search.reaches(6)
-    feed().onReport(report)
+    replica().onView(viewOf(6))
+    await search.waitForBatch(6)
+    replica().onReport(report)
     expect(describeSearch(search.status())).toEqual({ engine: 'memory', batch: 6, database_batch: 7 })
     expect(await search.findStores(everything)).toEqual([{ negatedScore: -1, storeId: 2 }])
     expect(await search.findContacts(everybody)).toEqual([{ negatedScore: -1, storeId: 2, contact: 2 ** 13 + 3 }])
     expect(await search.findStores({ ...everything, mode: 'test' })).toEqual([])
   })
 
-  test('goes back to PostgreSQL when the view is taken back', async () => {
-    const { search, feed } = openSearch('auto')
-    feed().onView(viewOf(5))
-    await search.reaches(5)
-    feed().onView(null)
+  test('goes back to PostgreSQL when the view is withdrawn', async () => {
+    const { search, replica } = openSearch('auto')
+    replica().onView(viewOf(5))
+    await search.waitForBatch(5)
+    replica().onView(null)
     expect(await search.findStores(everything)).toEqual([byPostgres])
     expect(await search.findContacts(everybody)).toEqual([{ ...byPostgres, contact: 0 }])
-    feed().onView(viewOf(9))
+    replica().onView(viewOf(9))
     expect(search.status()).toMatchObject({ engine: 'memory', batch: 9 })
   })
 })
 
-test('an operator who insists on memory is told that it does not serve, while PostgreSQL answers', async () => {
-  const { search, feed } = openSearch('memory')
+test('with engine memory, the process is not ready while PostgreSQL answers', async () => {
+  const { search, replica } = openSearch('memory')
   expect(search.readinessProblem()).toBe('Search does not run in memory: the search index is being loaded.')
   expect(await search.findStores(everything)).toEqual([byPostgres])
-  feed().onView(viewOf(1))
-  await search.reaches(1)
+  replica().onView(viewOf(1))
+  await search.waitForBatch(1)
   expect(search.readinessProblem()).toBe(null)
 })
 
-test('an operator who wants PostgreSQL gets no feed', async () => {
-  const { search, hasFeed } = openSearch('postgres')
-  expect(hasFeed()).toBe(false)
+test('with engine postgres, no replica starts', async () => {
+  const { search, hasReplica } = openSearch('postgres')
+  expect(hasReplica()).toBe(false)
   expect(describeSearch(search.status())).toEqual({ engine: 'postgres' })
   expect(await search.findStores(everything)).toEqual([byPostgres])
 })
 
-test('closing closes the feed, and leaves PostgreSQL to answer', async () => {
-  const { search, feed, closed } = openSearch('auto')
-  feed().onView(viewOf(1))
-  await search.reaches(1)
+test('closing closes the replica; then PostgreSQL answers', async () => {
+  const { search, replica, closed } = openSearch('auto')
+  replica().onView(viewOf(1))
+  await search.waitForBatch(1)
   await search.close()
   expect(closed()).toBe(1)
   expect(await search.findStores(everything)).toEqual([byPostgres])
 })
 
-test('what is measured', async () => {
-  const { search, feed } = openSearch('auto')
+test('metrics', async () => {
+  const { search, replica } = openSearch('auto')
   const read = () =>
     Object.fromEntries(
       searchGauges(search).map(({ name, read }) => [
@@ -147,9 +147,9 @@ test('what is measured', async () => {
       ]),
     )
   expect(read()).toMatchObject({ engine: [0, 1], batch: [], batch_lag: [], index_bytes: [] })
-  feed().onView(viewOf(5))
-  await search.reaches(5)
-  feed().onReport(report)
+  replica().onView(viewOf(5))
+  await search.waitForBatch(5)
+  replica().onReport(report)
   expect(read()).toEqual({
     engine: [1, 0],
     batch: [5],

@@ -164,17 +164,17 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
 }
 
 /** Which engine the tests' apps search with: `npm test` runs them with either. */
-function testEngine(): { environment: Record<string, string>; options: { startFeed?: StartReplica } } {
+function testEngine(): { environment: Record<string, string>; options: { startReplica?: StartReplica } } {
   if (process.env.STOREDEX_TEST_ENGINE !== 'memory') return { environment: { SEARCH_ENGINE: 'postgres' }, options: {} }
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-test-'))
   atEnd(() => rm(dataDir, { recursive: true, force: true }))
-  return { environment: { SEARCH_ENGINE: 'memory', DATA_DIR: dataDir }, options: { startFeed: runInProcess } }
+  return { environment: { SEARCH_ENGINE: 'memory', DATA_DIR: dataDir }, options: { startReplica: runInProcess } }
 }
 
 async function waitForSearch({ config, db, search }: Deps): Promise<void> {
   if (config.searchEngine === 'postgres') return
   const { batch } = await readCatalogueState(db, 0)
-  await search.reaches(batch)
+  await search.waitForBatch(batch)
 }
 
 async function importRecords(deps: Deps, importFile: typeof importStores, records: object[]): Promise<void> {

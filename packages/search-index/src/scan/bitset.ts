@@ -1,19 +1,20 @@
-/** Operations on words of 32 bits, the first `count` of an array. */
+/** Operations on the first `count` 32-bit words of an array. */
 
-/** Answers whether anything is left. */
+/** Returns whether any bit is left. */
 export function intersectInto(into: Int32Array, bits: Int32Array, from: number, count: number): boolean {
   let left = 0
   for (let index = 0; index < count; index++) left |= into[index]! &= bits[from + index]!
   return left !== 0
 }
 
-/** Answers whether anything is left. */
+/** Returns whether any bit is left. */
 export function subtractFrom(into: Int32Array, bits: Int32Array, from: number, count: number): boolean {
   let left = 0
   for (let index = 0; index < count; index++) left |= into[index]! &= ~bits[from + index]!
   return left !== 0
 }
 
+/** Population count. */
 export function countBits(words: Int32Array, count: number): number {
   let total = 0
   for (let index = 0; index < count; index++) {

@@ -1,11 +1,11 @@
-import type { ContactSortKey, ContactQuery, PersonQuery, StoreSortKey, StoreQuery } from '../query.ts'
+import type { ContactQuery, ContactSortKey, PersonQuery, StoreQuery, StoreSortKey } from '../query.ts'
 import type { LiveSegment, Segment } from '../segments/segment.ts'
 import { rankInStore } from '../traits.ts'
 import { findDocuments, resolveQuery } from './resolve.ts'
 import { scanDocuments } from './scan.ts'
 import { findFirstDocument, mergeSorted, sortKeyOf } from './sort-keys.ts'
 
-/** The first `limit` stores after a position that answer a query, in result order, over segments that share no living store. */
+/** The first `limit` matching stores after a key, in result order. No store is alive in two segments. */
 export function scanStores(
   segments: readonly LiveSegment[],
   query: StoreQuery,
@@ -22,9 +22,9 @@ export function scanStores(
 }
 
 /**
- * The first `limit` people after a position that answer a search, in result order. Every store that is found has such a
- * person, since the tokens of stores tell of their people; so a page needs no more stores than rows and one, that of the
- * position, of which nobody may be left.
+ * The first `limit` matching contacts after a key, in result order. Every matching store has a matching contact, because a
+ * store's tokens include those of its contacts. So a page needs at most one store more than rows: the store of the key, which
+ * may have no contact left.
  */
 export function scanContacts(segments: readonly LiveSegment[], search: ContactQuery): ContactSortKey[] {
   const { store, storeIds, person, after, limit } = search
@@ -34,16 +34,16 @@ export function scanContacts(segments: readonly LiveSegment[], search: ContactQu
     if (!conditions) return []
     const only = storeIds && findDocuments(live.segment, storeIds)
     const first = findFirstDocument(live.segment, after, true)
-    return peopleAt(live.segment, scanDocuments(conditions, first, limit + 1, only), search)
+    return contactsOf(live.segment, scanDocuments(conditions, first, limit + 1, only), search)
   })
   return mergeSorted(lists, limit)
 }
 
-/** The people of stores in result order; those up to the position are dropped only after the cut within their store. */
-function peopleAt(segment: Segment, documents: number[], { person, maxPerStore, after, limit }: ContactQuery) {
+/** Contacts up to the key are skipped only after `maxPerStore` has counted them, so the cut does not depend on pages. */
+function contactsOf(segment: Segment, documents: number[], { person, maxPerStore, after, limit }: ContactQuery) {
   const { contactStarts, contactSignatures, contactNumbers, signatureTraits } = segment
-  const isAsked = askedSignatures(segment, person)
-  const people: ContactSortKey[] = []
+  const isWanted = wantedSignatures(segment, person)
+  const contacts: ContactSortKey[] = []
   for (const document of documents) {
     const { negatedScore, storeId } = sortKeyOf(segment, document)
     const passed = after && after.storeId === storeId && after.negatedScore === negatedScore ? after.contact : -1
@@ -51,28 +51,28 @@ function peopleAt(segment: Segment, documents: number[], { person, maxPerStore, 
     let taken = 0
     for (let at = contactStarts[document]!; at < end && taken < maxPerStore; at++) {
       const signature = contactSignatures[at]!
-      if (isAsked[signature] === 0) continue
+      if (isWanted[signature] === 0) continue
       taken++
       const contact = rankInStore(signatureTraits[signature]!, contactNumbers[at]!)
       if (contact <= passed) continue
-      people.push({ negatedScore, storeId, contact })
-      if (people.length === limit) return people
+      contacts.push({ negatedScore, storeId, contact })
+      if (contacts.length === limit) return contacts
     }
   }
-  return people
+  return contacts
 }
 
-/** Signature → 1 for those that the query asks for. */
-function askedSignatures(
+/** Signature → 1 if it matches the query. */
+function wantedSignatures(
   { signatureRoles, signatureTraits }: Segment,
   { roleTokens, traits }: PersonQuery,
 ): Uint8Array {
-  const isAsked = new Uint8Array(signatureRoles.length)
-  for (let signature = 0; signature < isAsked.length; signature++) {
+  const isWanted = new Uint8Array(signatureRoles.length)
+  for (let signature = 0; signature < isWanted.length; signature++) {
     const meets =
       (roleTokens === null || roleTokens.includes(signatureRoles[signature]!)) &&
       (traits === null || traits.includes(signatureTraits[signature]!))
-    if (meets) isAsked[signature] = 1
+    if (meets) isWanted[signature] = 1
   }
-  return isAsked
+  return isWanted
 }

@@ -1,17 +1,17 @@
 import type { Segment } from '../segments/segment.ts'
 import { lowerBound } from './sort-keys.ts'
 
-/** Goes along the lists of sparse tokens, window by window and only forward; several clauses may ask for one window. */
+/** Reads the lists of sparse tokens window by window, only forward. Several clauses may read the same window. */
 export class PostingCursors {
   readonly #segment: Segment
-  /** Code → its first entry that is not before the window at which it was asked for last. */
+  /** Code → its first entry at or after the start of the window read last. */
   readonly #positions = new Map<number, number>()
 
   constructor(segment: Segment) {
     this.#segment = segment
   }
 
-  /** Sets the bits of all documents within `count` words from `word` that have one of the tokens. */
+  /** Sets the bits of documents with any of the tokens, for `count` words from `word`. */
   add(codes: readonly number[], word: number, count: number, into: Int32Array): void {
     const { entries, entryStarts } = this.#segment
     const limit = (word + count) * 32
@@ -27,7 +27,7 @@ export class PostingCursors {
     }
   }
 
-  /** Goes to the first entry of at least `wanted`, by steps that double, since it is mostly near. */
+  /** Galloping search for the first entry ≥ `wanted`, which is usually near. */
   #seek(code: number, wanted: number, end: number): number {
     const { entries, entryStarts } = this.#segment
     let low = this.#positions.get(code) ?? entryStarts[code]!

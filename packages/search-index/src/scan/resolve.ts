@@ -1,15 +1,15 @@
 import type { StoreQuery } from '../query.ts'
 import { type LiveSegment, noValue, type RangeColumn, type Segment, wordsOf } from '../segments/segment.ts'
 
-/** Tokens of a query as a segment holds them, those that it lacks left out. */
+/** Tokens of a query as a segment's slots and codes, without those that the segment lacks. */
 export interface TokenSet {
-  /** Where the words of the dense ones begin. */
+  /** Offsets of the dense tokens' words in `bits`. */
   slots: number[]
-  /** The codes of the sparse ones. */
+  /** Codes of the sparse tokens. */
   codes: number[]
-  /** No more documents than this have any of them. */
+  /** Upper bound of the documents that have any of the tokens. */
   bound: number
-  /** How many of them the sparse ones are. */
+  /** Total length of the sparse tokens' lists. */
   entries: number
 }
 
@@ -19,24 +19,24 @@ export interface RangeCondition {
   order: Uint32Array
   from: number
   to: number
-  /** Where in `order` the documents within the range stand. */
+  /** The documents within the range are `order[start..end)`. */
   start: number
   end: number
 }
 
-/** What a segment has to look for. */
+/** A query resolved against one segment. */
 export interface Conditions {
   segment: Segment
   dead: Int32Array | null
-  /** A document has one of each; those with the fewest documents first. */
+  /** A document needs a token of each. The clause with the fewest documents first. */
   clauses: TokenSet[]
-  /** And not one of these. */
+  /** A document has none of these. */
   unwanted: TokenSet
   /** The narrowest first. */
   ranges: RangeCondition[]
 }
 
-/** What a query means in a segment; null when no document can answer it. */
+/** Resolves a query against a segment; null if no document can match. */
 export function resolveQuery({ segment, dead }: LiveSegment, query: StoreQuery): Conditions | null {
   const { size } = segment
   const clauses: TokenSet[] = []
@@ -106,28 +106,28 @@ function resolveRange(column: RangeColumn, from: number | null, to: number | nul
     from: from === null ? Number.NEGATIVE_INFINITY : Math.ceil(from / unit),
     to: to === null ? last : Math.min(Math.floor(to / unit), last),
   }
-  const start = from === null ? 0 : firstInOrder(values, order, (value) => value >= condition.from)
-  const end = to === null ? order.length : firstInOrder(values, order, (value) => value > condition.to)
+  const start = from === null ? 0 : lowerBoundInOrder(values, order, (value) => value >= condition.from)
+  const end = to === null ? order.length : lowerBoundInOrder(values, order, (value) => value > condition.to)
   return { ...condition, start, end: Math.max(start, end) }
 }
 
-/** Where in the order of values the first stands that is far enough. */
-function firstInOrder(
+/** Binary search in `order` for the first document whose value satisfies the predicate. */
+function lowerBoundInOrder(
   values: Uint32Array | Float64Array,
   order: Uint32Array,
-  isFarEnough: (value: number) => boolean,
+  isReached: (value: number) => boolean,
 ): number {
   let low = 0
   let high = order.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (isFarEnough(values[order[middle]!]!)) high = middle
+    if (isReached(values[order[middle]!]!)) high = middle
     else low = middle + 1
   }
   return low
 }
 
-/** The documents of the stores that the segment knows, ascending. */
+/** The documents of stores, ascending, without stores that the segment lacks. */
 export function findDocuments(segment: Segment, storeIds: readonly number[]): Uint32Array {
   const documents: number[] = []
   for (const id of storeIds) {
@@ -137,8 +137,8 @@ export function findDocuments(segment: Segment, storeIds: readonly number[]): Ui
   return Uint32Array.from(documents).sort()
 }
 
-/** The document of a store; -1 for one that the segment does not have. */
+/** The document of a store; -1 if the segment lacks it. */
 export function findDocument({ byId, ids }: Segment, storeId: number): number {
-  const document = byId[firstInOrder(ids, byId, (id) => id >= storeId)]
+  const document = byId[lowerBoundInOrder(ids, byId, (id) => id >= storeId)]
   return document !== undefined && ids[document] === storeId ? document : -1
 }

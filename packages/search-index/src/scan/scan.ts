@@ -1,16 +1,13 @@
 import type { Segment } from '../segments/segment.ts'
-import { DocumentFilter } from './document-check.ts'
+import { DocumentFilter } from './document-filter.ts'
 import type { Conditions } from './resolve.ts'
 import { lowerBound } from './sort-keys.ts'
 import { WindowScan } from './window-scan.ts'
 
-/** Up to so many documents are sorted and looked at one by one; more are looked at by windows of words. */
+/** Up to this many documents are sorted and checked one by one; more are scanned by windows of words. */
 const maxSorted = 4_096
 
-/**
- * The first `limit` documents from `first` on that meet all conditions, ascending. `only` are the sole documents to look
- * at, ascending.
- */
+/** The first `limit` documents from `first` on that meet all conditions, ascending. `only`, ascending, restricts the scan. */
 export function scanDocuments(
   conditions: Conditions,
   first: number,
@@ -26,7 +23,7 @@ export function scanDocuments(
   }
 }
 
-/** The documents that the narrowest condition leaves, where they are few; null where no condition is that narrow. */
+/** The documents that meet the narrowest condition, sorted; null if they are too many. */
 function fewCandidates({ segment, clauses, ranges }: Conditions): Uint32Array | null {
   const [narrowest] = clauses
   const [range] = ranges
@@ -35,7 +32,7 @@ function fewCandidates({ segment, clauses, ranges }: Conditions): Uint32Array | 
     return range && inRange <= maxSorted ? range.order.slice(range.start, range.end).sort() : null
   const { slots, codes, entries } = narrowest
   if (slots.length > 0) return null
-  // One list is in order already, so a longer one pays as well.
+  // A single list is sorted already, so a longer one pays too.
   if (codes.length === 1)
     return entries <= Math.max(maxSorted, segment.size >>> 9) ? entriesOf(segment, codes[0]!) : null
   return entries <= maxSorted ? gatherSorted(segment, codes, entries) : null
@@ -61,7 +58,7 @@ function checkEach(check: DocumentFilter, candidates: Uint32Array, first: number
   let previous = -1
   for (let at = lowerBound(candidates, first); at < candidates.length && documents.length < limit; at++) {
     const document = candidates[at]!
-    // Lists of several tokens can name a document twice.
+    // A document can be in the lists of several tokens.
     if (document !== previous && check.meets(document)) documents.push(document)
     previous = document
   }

@@ -1,38 +1,38 @@
 import { wordsOf } from '../segments/segment.ts'
-import { countBits, subtractFrom, intersectInto } from './bitset.ts'
-import type { DocumentFilter } from './document-check.ts'
+import { countBits, intersectInto, subtractFrom } from './bitset.ts'
+import type { DocumentFilter } from './document-filter.ts'
 import { PostingCursors } from './posting-cursors.ts'
 import type { Conditions, RangeCondition, TokenSet } from './resolve.ts'
 
 const firstWindowWords = 8
 const maxWindowWords = 1_024
 
-/** What things cost, in units of a word's AND: they decide which of two ways is taken, never what is found. */
+/** Estimated costs in units of one word's AND. They choose between two methods, never change the result. */
 const costs = { mentions: 16, entry: 2, list: 25, probe: 2, column: 8 }
 
-/** The window that is looked at; searching is never interrupted, so there is one for all. */
+/** Buffers of the current window. A scan is synchronous, so all scans share them. */
 const found = new Int32Array(maxWindowWords)
 const gathered = new Int32Array(maxWindowWords)
 
 /**
- * Looks at documents by windows of words, small at first, since broad searches find their page at once. Within one, whole
- * words are combined as long as that is cheaper than looking at each document that is left.
+ * Scans documents by windows of words, small ones first because broad searches fill their page at once. Within a window,
+ * bitsets are combined as long as that is cheaper than checking each remaining document.
  */
 export class WindowScan {
   readonly #conditions: Conditions
   readonly #check: DocumentFilter
   readonly #words: number
-  /** Where the words of tokens begin that every answer has. */
+  /** Slots of dense tokens that every match must have. */
   readonly #required: number[] = []
-  /** Clauses of several dense tokens, and those with sparse ones; the narrowest first. */
+  /** Clauses of several dense tokens, and clauses with sparse tokens; the narrowest first. */
   readonly #dense: TokenSet[] = []
   readonly #sparse: TokenSet[] = []
-  /** Whether the narrowest of all clauses has sparse tokens: then windows begin with it. */
+  /** Whether the narrowest clause has sparse tokens: then windows start from it. */
   readonly #isLedBySparse: boolean
   readonly #cursors: PostingCursors
   /** The narrowest first. */
   readonly #ranges: RangeCondition[]
-  /** Ranges as bits, each made once a search has looked at so many values that it would have paid. */
+  /** Ranges converted to bitsets, once reading values has cost as much. */
   readonly #rangeBits: Int32Array[] = []
   #valuesRead = 0
 
@@ -59,12 +59,12 @@ export class WindowScan {
       const count = Math.min(width, this.#words - word)
       if (!this.#fill(word, count)) continue
       if (word === firstWord) found[0]! &= -1 << (first & 31)
-      if (this.#look(word, count, limit, documents)) break
+      if (this.#filter(word, count, limit, documents)) break
     }
     return documents
   }
 
-  /** Leaves in `found` what the conditions on dense tokens leave, and the leading clause; answers whether that is anything. */
+  /** Sets `found` to the documents that meet the dense tokens and the leading clause; returns whether there are any. */
   #fill(word: number, count: number): boolean {
     const { segment, dead } = this.#conditions
     const { bits } = segment
@@ -86,11 +86,11 @@ export class WindowScan {
     return !dead || subtractFrom(found, dead, word, count)
   }
 
-  /** Applies the other clauses, by words or document by document, and takes what is left; whether that is enough. */
-  #look(word: number, count: number, limit: number, documents: number[]): boolean {
+  /** Applies the other clauses, by words or by document, and collects matches; returns whether the page is full. */
+  #filter(word: number, count: number, limit: number, documents: number[]): boolean {
     const { unwanted, segment } = this.#conditions
     let left = countBits(found, count)
-    // Words for the many, bits for the few: of unwanted tokens each has to be looked at.
+    // With few documents left, probe single bits; each unwanted token has to be checked.
     const probesUnwanted = left * costs.probe < count
     if (!probesUnwanted && unwanted.slots.length > 0) {
       for (const slot of unwanted.slots) if (!subtractFrom(found, segment.bits, slot + word, count)) return false
@@ -104,7 +104,7 @@ export class WindowScan {
     const probed: TokenSet[] = []
     for (const clause of this.#dense) {
       if (left === 0) return false
-      // On average half of the tokens are tried before one is found.
+      // On average half of the tokens are probed before one matches.
       if (left * costs.probe < count * 2) probed.push(clause)
       else keepClause(clause)
     }
@@ -123,7 +123,7 @@ export class WindowScan {
       subtractFrom(found, gathered, 0, count)
       holdsUnwanted = true
     }
-    return this.#take(word, count, limit, documents, { probesUnwanted, probed, held, holdsUnwanted })
+    return this.#collect(word, count, limit, documents, { probesUnwanted, probed, held, holdsUnwanted })
   }
 
   #gatherCost({ slots, codes, entries }: TokenSet, count: number): number {
@@ -140,7 +140,7 @@ export class WindowScan {
     if (codes.length > 0) this.#cursors.add(codes, word, count, gathered)
   }
 
-  #take(word: number, count: number, limit: number, documents: number[], known: Known): boolean {
+  #collect(word: number, count: number, limit: number, documents: number[], known: Known): boolean {
     const check = this.#check
     const { probesUnwanted, probed, held, holdsUnwanted } = known
     const ranges = this.#ranges
@@ -156,12 +156,12 @@ export class WindowScan {
         if (check.meetsSparse(document, held, holdsUnwanted) && documents.push(document) === limit) return true
       }
     }
-    if (ranges.length > 0) this.#settleRange(ranges[0]!)
+    if (ranges.length > 0) this.#materializeRange(ranges[0]!)
     return false
   }
 
-  /** Once reading values has cost as much as the bits of the narrowest range would have, they are made. */
-  #settleRange({ order, start, end }: RangeCondition): void {
+  /** Converts the narrowest range to a bitset once reading its values has cost as much. */
+  #materializeRange({ order, start, end }: RangeCondition): void {
     if (this.#valuesRead * costs.column < (end - start) * costs.entry + this.#words) return
     const bits = new Int32Array(this.#words)
     for (let at = start; at < end; at++) bits[order[at]! >>> 5]! |= 1 << (order[at]! & 31)
@@ -171,13 +171,13 @@ export class WindowScan {
   }
 }
 
-/** What is known of all documents that a window has left. */
+/** What already holds for all remaining documents of a window. */
 interface Known {
-  /** Whether dense tokens that no answer has are still to be looked for. */
+  /** Whether unwanted dense tokens are still to be checked. */
   probesUnwanted: boolean
-  /** Clauses of dense tokens that are still to be checked. */
+  /** Clauses of dense tokens still to be checked. */
   probed: TokenSet[]
-  /** Bits of the clauses that hold. */
+  /** Mask of the clauses that hold. */
   held: number
   holdsUnwanted: boolean
 }

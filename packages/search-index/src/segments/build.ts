@@ -1,9 +1,9 @@
 import { rankInStore } from '../traits.ts'
 import {
-  type Contacts,
   allocateContacts,
-  encodeDocuments,
   allocatePostings,
+  type Contacts,
+  encodeDocuments,
   encodeRange,
   type Postings,
   signatureKey,
@@ -11,41 +11,41 @@ import {
 import { NumberTable } from './number-table.ts'
 import { type RangeColumn, type Segment, type StagedStores, wordsOf } from './segment.ts'
 import { sharedCopy } from './shared-arrays.ts'
-import { identityPermutation, permuteStarts, pick, invertPermutation, sortByValue } from './sort.ts'
+import { gather, identityPermutation, invertPermutation, permuteStarts, sortByValue } from './sort.ts'
 
-/** Readies stores for being searched. */
+/** Builds a searchable segment from staged rows. */
 export function buildSegment(staged: StagedStores): Segment {
   const rowsById = sortByValue(identityPermutation(staged.size), staged.ids)
   const rows = sortByValue(rowsById, staged.negatedScores)
   const documentOf = invertPermutation(rows)
   return {
-    ...encodeDocuments(pick(staged.ids, rows), pick(staged.negatedScores, rows)),
+    ...encodeDocuments(gather(staged.ids, rows), gather(staged.negatedScores, rows)),
     byId: sharedCopy(
       Uint32Array,
       rowsById.map((row) => documentOf[row]!),
     ),
     ...buildPostings(staged, documentOf),
     activeAds: buildRange(
-      pick(staged.activeAds, rows).map((count) => count || Number.NaN),
+      gather(staged.activeAds, rows).map((count) => count || Number.NaN),
       1,
     ),
-    created: buildRange(pick(staged.created, rows), 1000),
-    discovered: buildRange(pick(staged.discovered, rows), 1000),
+    created: buildRange(gather(staged.created, rows), 1000),
+    discovered: buildRange(gather(staged.discovered, rows), 1000),
     ...buildContacts(staged, documentOf),
   }
 }
 
 function buildRange(values: Float64Array, unit: number): RangeColumn {
   const documents = identityPermutation(values.length).filter((document) => !Number.isNaN(values[document]!))
-  return encodeRange(values, unit, (laid) => sortByValue(documents, laid))
+  return encodeRange(values, unit, (stored) => sortByValue(documents, stored))
 }
 
-/** The postings of staged rows, by where their documents stand. */
+/** `documentOf` maps rows to documents. */
 function buildPostings({ tokenStarts, tokens }: StagedStores, documentOf: Uint32Array): Postings {
   const table = new NumberTable()
   for (let at = 0; at < tokens.length; at++) table.add(tokens[at]!)
   const { values, counts } = table.sort()
-  // First all codes are brought into result order: reading rows here and there would take longer than writing so does.
+  // Bring all codes into result order first: scattered writes are cheaper than scattered reads.
   const starts = permuteStarts(tokenStarts, documentOf)
   const codes = values.length <= 0x1_0000 ? new Uint16Array(tokens.length) : new Uint32Array(tokens.length)
   for (let row = 0; row < documentOf.length; row++) {
@@ -58,7 +58,7 @@ function buildPostings({ tokenStarts, tokens }: StagedStores, documentOf: Uint32
   return postings
 }
 
-/** Documents come in ascending order, so that every list is ascending; so are the codes of each, as its tokens are. */
+/** Documents are visited in ascending order, so every list is ascending. */
 function fillPostings(
   { denseSlots, bits, entryStarts, entries, mentionStarts, mentions }: Postings,
   starts: Uint32Array,
@@ -84,49 +84,48 @@ function fillPostings(
   }
 }
 
-/** The contacts of staged rows, by where their documents stand. */
 function buildContacts(staged: StagedStores, documentOf: Uint32Array): Contacts {
   const { contactStarts: rowStarts, contactRoles, contactTraits, contactNumbers } = staged
   const table = new NumberTable()
   for (let contact = 0; contact < contactRoles.length; contact++)
     table.add(signatureKey(contactRoles[contact]!, contactTraits[contact]!))
   const { values: keys } = table.sort()
-  const laid = allocateContacts(permuteStarts(rowStarts, documentOf), keys)
-  const { contactStarts, contactSignatures: laidSignatures, contactNumbers: laidNumbers } = laid
+  const contacts = allocateContacts(permuteStarts(rowStarts, documentOf), keys)
+  const { contactStarts, contactSignatures: signatures, contactNumbers: numbers } = contacts
   let order = new Uint32Array(64)
-  // Row by row, since reading where memory was not expected to be read takes longer than writing there.
+  // Row by row: scattered writes are cheaper than scattered reads.
   for (let row = 0; row < documentOf.length; row++) {
     const start = rowStarts[row]!
     const count = rowStarts[row + 1]! - start
     if (count > order.length) order = new Uint32Array(count)
-    orderByPlace(order, staged, start, count)
+    sortByRank(order, staged, start, count)
     const target = contactStarts[documentOf[row]!]!
     for (let index = 0; index < count; index++) {
       const contact = start + (order[index]! & indexMask)
       const key = signatureKey(contactRoles[contact]!, contactTraits[contact]!)
-      laidSignatures[target + index] = table.numberOf(key)
-      laidNumbers[target + index] = contactNumbers[contact]!
+      signatures[target + index] = table.numberOf(key)
+      numbers[target + index] = contactNumbers[contact]!
     }
   }
-  return laid
+  return contacts
 }
 
-/** A store has no more contacts than this can index, since their numbers are of 16 bits; the place goes above it. */
+/** Sort keys hold the rank above these 16 bits and the contact's index in them. */
 const indexMask = 0xffff
 
-/** Moving numbers up one by one beats the library's sort for lists up to about this long; nearly all are. */
+/** Insertion sort is faster than the built-in sort up to about this length; nearly all stores have fewer contacts. */
 const shortList = 48
 
-/** Writes which contact of a store comes first, second and so on into the lower bits of `order`. */
-function orderByPlace(
+/** Sorts a store's contacts by rank: the lower bits of `order` get their indexes. */
+function sortByRank(
   order: Uint32Array,
   { contactTraits, contactNumbers }: StagedStores,
   start: number,
   count: number,
 ): void {
   for (let index = 0; index < count; index++) {
-    const place = rankInStore(contactTraits[start + index]!, contactNumbers[start + index]!)
-    const key = place * (indexMask + 1) + index
+    const rank = rankInStore(contactTraits[start + index]!, contactNumbers[start + index]!)
+    const key = rank * (indexMask + 1) + index
     let at = index
     if (count <= shortList) for (; at > 0 && order[at - 1]! > key; at--) order[at] = order[at - 1]!
     order[at] = key

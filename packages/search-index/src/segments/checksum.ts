@@ -2,13 +2,13 @@ const lanes = 4
 const factor = 0x9e37_79b1
 
 /**
- * A checksum of 128 bits that keeps up with memory: words of 32 bits in four lanes, each mixed so that no single word can
- * change without changing it. Against accidents, not against malice.
+ * A 128-bit checksum at memory speed: 32-bit words in four lanes. Any change of a single word changes it. It detects
+ * corruption, not tampering.
  */
 export class Checksum {
   readonly #state = Int32Array.of(1, 2, 3, 4)
 
-  /** Bytes in multiples of sixteen, from an address that is one of four. */
+  /** The length must be a multiple of 16 and the offset a multiple of 4. */
   add(bytes: Uint8Array): void {
     const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
     let [a, b, c, d] = this.#state as unknown as [number, number, number, number]

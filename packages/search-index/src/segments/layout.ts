@@ -2,12 +2,9 @@ import { traitsCount } from '../traits.ts'
 import { noValue, type RangeColumn, type Segment, wordsOf } from './segment.ts'
 import { shared, sharedCopy, sharedUpTo } from './shared-arrays.ts'
 
-/**
- * In which arrays a segment's parts are kept, alike for one built from rows and one merged from others. What is written
- * down here decides the bytes per store.
- */
+/** The arrays of a segment, the same for built and merged segments. This decides the bytes per store. */
 
-/** The columns of documents that stand in result order. */
+/** Columns of documents that are in result order. */
 export function encodeDocuments(
   ids: Float64Array,
   negatedScores: Float64Array,
@@ -23,7 +20,7 @@ export function encodeDocuments(
   let run = 0
   for (let document = 0; document < size; document++) {
     if (!isFirst(document)) continue
-    // A score of 0 may come negated as -0.
+    // A negated score of 0 may be -0.
     scores[run] = negatedScores[document]! + 0
     scoreStarts[run] = document
     run++
@@ -37,21 +34,21 @@ export function encodeDocuments(
 }
 
 /**
- * A column of values by document, NaN for none, in units of `unit` if all are multiples of it that fit; what puts the
- * documents with a value in order is given it as laid.
+ * A column of values by document, NaN for none. Stored as 32-bit multiples of `unit` if all values fit, else as floats.
+ * `sortDocuments` gets the stored values and returns the documents that have one, sorted.
  */
 export function encodeRange(
   values: Float64Array,
   unit: number,
-  sortDocuments: (laid: Uint32Array | Float64Array) => Uint32Array,
+  sortDocuments: (stored: Uint32Array | Float64Array) => Uint32Array,
 ): RangeColumn {
   const fits = values.every((value) => Number.isNaN(value) || isMultiple(value, unit))
-  const laid = fits ? shared(Uint32Array, values.length) : shared(Float64Array, values.length)
+  const stored = fits ? shared(Uint32Array, values.length) : shared(Float64Array, values.length)
   for (let document = 0; document < values.length; document++) {
     const value = values[document]!
-    laid[document] = !fits ? value : Number.isNaN(value) ? noValue : value / unit
+    stored[document] = !fits ? value : Number.isNaN(value) ? noValue : value / unit
   }
-  return { unit: fits ? unit : 1, values: laid, order: sharedCopy(Uint32Array, sortDocuments(laid)) }
+  return { unit: fits ? unit : 1, values: stored, order: sharedCopy(Uint32Array, sortDocuments(stored)) }
 }
 
 function isMultiple(value: number, unit: number): boolean {
@@ -64,7 +61,7 @@ export type Postings = Pick<
   'tokens' | 'tokenCounts' | 'denseSlots' | 'bits' | 'entryStarts' | 'entries' | 'mentionStarts' | 'mentions'
 >
 
-/** Room for the postings of tokens, ascending, that so many documents have; `entryStarts` is filled in. */
+/** Allocates the postings of ascending tokens with their counts; fills in `denseSlots` and `entryStarts`. */
 export function allocatePostings(size: number, tokens: Int32Array, tokenCounts: Uint32Array): Postings {
   const words = wordsOf(size)
   const denseSlots = shared(Int32Array, tokens.length)
@@ -89,7 +86,7 @@ export function allocatePostings(size: number, tokens: Int32Array, tokenCounts: 
   }
 }
 
-/** An entry and its mention take 6 or 8; bits are a little favoured, as they are searched faster. */
+/** An entry and its mention take 6 or 8 bytes. The upper value favours bits, which are faster to scan. */
 const sparseBytes = 8
 
 export type Contacts = Pick<
@@ -97,12 +94,12 @@ export type Contacts = Pick<
   'contactStarts' | 'contactSignatures' | 'contactNumbers' | 'signatureRoles' | 'signatureTraits'
 >
 
-/** A contact's role and traits in one number that sorts; it fits 32 bits wherever `signatureToken` does. */
+/** A contact's role and traits in one sortable number; it fits 32 bits wherever `signatureToken` does. */
 export function signatureKey(role: number, traits: number): number {
   return role * traitsCount + traits
 }
 
-/** Room for the contacts of documents, by where theirs begin, with the table of signatures, given by ascending keys. */
+/** Allocates the contacts of documents; fills in the table of signatures, given by ascending keys. */
 export function allocateContacts(contactStarts: Uint32Array, signatureKeys: Int32Array): Contacts {
   const contacts = contactStarts[contactStarts.length - 1]!
   const signatureRoles = shared(Int32Array, signatureKeys.length)

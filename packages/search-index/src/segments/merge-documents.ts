@@ -1,14 +1,14 @@
 import type { LiveSegment, Segment } from './segment.ts'
-import { identityPermutation, mergeLists, pick, invertPermutation } from './sort.ts'
+import { gather, identityPermutation, invertPermutation, mergeLists } from './sort.ts'
 
-/** A segment that goes into a merged one. */
+/** One of the segments being merged. */
 export interface MergedPart {
   segment: Segment
-  /** Its documents → those of the merged segment, ascending; `gone` for the dead. */
+  /** Its documents → those of the merged segment, ascending; `deadDocument` for the dead. */
   documents: Uint32Array
 }
 
-export const gone = 0xffff_ffff
+export const deadDocument = 0xffff_ffff
 
 interface MergedDocuments {
   parts: MergedPart[]
@@ -17,11 +17,11 @@ interface MergedDocuments {
   negatedScores: Float64Array
 }
 
-/** Puts the living documents of all parts in result order. */
+/** Merges the living documents of all parts into result order. */
 export function mergeDocuments(parts: readonly LiveSegment[]): MergedDocuments {
   const living = parts.map(livingDocuments)
   const size = living.reduce((sum, documents) => sum + documents.length, 0)
-  // Before they are in order they are rows, one part after another.
+  // Rows are the living documents, one part after another.
   const ids = new Float64Array(size)
   const scores = new Float64Array(size)
   const rows = identityPermutation(size)
@@ -39,14 +39,14 @@ export function mergeDocuments(parts: readonly LiveSegment[]): MergedDocuments {
   const documentOf = invertPermutation(order)
   return {
     parts: parts.map(({ segment }, part) => {
-      const documents = new Uint32Array(segment.size).fill(gone)
+      const documents = new Uint32Array(segment.size).fill(deadDocument)
       living[part]!.forEach((document, index) => {
         documents[document] = documentOf[rowsOfParts[part]![index]!]!
       })
       return { segment, documents }
     }),
-    ids: pick(ids, order),
-    negatedScores: pick(scores, order),
+    ids: gather(ids, order),
+    negatedScores: gather(scores, order),
   }
 }
 
@@ -66,13 +66,13 @@ function copyKeys(segment: Segment, documents: Uint32Array, ids: Float64Array, s
   }
 }
 
-/** Documents of a part as the merged segment numbers them, in the order given, without the dead. */
+/** Maps documents of a part to those of the merged segment, in the given order, without the dead. */
 export function remapLiving({ documents }: MergedPart, list: Uint32Array): Uint32Array {
   const living = new Uint32Array(list.length)
   let count = 0
   for (let index = 0; index < list.length; index++) {
     const document = documents[list[index]!]!
-    if (document !== gone) living[count++] = document
+    if (document !== deadDocument) living[count++] = document
   }
   return living.subarray(0, count)
 }

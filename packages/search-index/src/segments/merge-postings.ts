@@ -1,10 +1,10 @@
 import { allocatePostings, type Postings } from './layout.ts'
-import { gone, type MergedPart } from './merge-documents.ts'
+import { deadDocument, type MergedPart } from './merge-documents.ts'
 import { NumberTable } from './number-table.ts'
 import { type Segment, wordsOf } from './segment.ts'
 import { mergeLists } from './sort.ts'
 
-/** Which documents have which tokens, when the parts are made one: token by token, and the mentions from the lists. */
+/** Merges token by token, then derives the mentions from the lists. */
 export function mergePostings(parts: readonly MergedPart[], size: number): Postings {
   const readers = parts.map((part) => new PostingReader(part))
   const { tokens, counts, codesOfParts } = mergeTokens(readers)
@@ -19,13 +19,13 @@ export function mergePostings(parts: readonly MergedPart[], size: number): Posti
     if (slot < 0) postings.entries.set(mergeLists(lists, isSmaller), postings.entryStarts[code]!)
     else for (const list of lists) setBits(postings.bits.subarray(slot * words, (slot + 1) * words), list)
   }
-  listMentions(postings)
+  deriveMentions(postings)
   return postings
 }
 
 const isSmaller = (a: number, b: number) => a < b
 
-/** The tokens that living documents have, how many, and for each part result code → its own; -1 where it has none. */
+/** Tokens of living documents with their counts, and for each part: merged code → the part's code, or -1. */
 function mergeTokens(readers: readonly PostingReader[]) {
   const livingCounts = readers.map((reader) => reader.countAll())
   const table = new NumberTable()
@@ -50,7 +50,7 @@ function mergeTokens(readers: readonly PostingReader[]) {
   return { tokens: values, counts, codesOfParts }
 }
 
-/** Reads who has a token in a part, as documents of the merged segment. */
+/** Reads the postings of a part as documents of the merged segment. */
 class PostingReader {
   readonly #part: MergedPart
   readonly #read: Uint32Array
@@ -62,7 +62,7 @@ class PostingReader {
     this.#read = new Uint32Array(part.segment.tokenCounts.reduce((largest, count) => Math.max(largest, count), 0))
   }
 
-  /** The living documents with the token, ascending; good until the next is read. */
+  /** The living documents with the token, ascending; valid until the next call. */
   read(code: number): Uint32Array {
     const { segment, documents } = this.#part
     const slot = segment.denseSlots[code]!
@@ -76,7 +76,7 @@ class PostingReader {
     const counts = tokenCounts.slice()
     const denseCodes = Uint32Array.from(denseSlots.keys()).filter((code) => denseSlots[code]! >= 0)
     this.#part.documents.forEach((target, document) => {
-      if (target === gone) this.#discount(document, denseCodes, counts)
+      if (target === deadDocument) this.#discount(document, denseCodes, counts)
     })
     return counts
   }
@@ -98,7 +98,7 @@ class PostingReader {
     let count = 0
     for (let at = entryStarts[code]!; at < end; at++) {
       const document = documents[entries[at]!]!
-      if (document !== gone) read[count++] = document
+      if (document !== deadDocument) read[count++] = document
     }
     return count
   }
@@ -110,7 +110,7 @@ class PostingReader {
     for (let index = 0; index < words; index++) {
       for (let word = bits[slot * words + index]!; word !== 0; word &= word - 1) {
         const document = documents[index * 32 + 31 - Math.clz32(word & -word)]!
-        if (document !== gone) read[count++] = document
+        if (document !== deadDocument) read[count++] = document
       }
     }
     return count
@@ -124,8 +124,8 @@ function setBits(bits: Int32Array, documents: Uint32Array): void {
   }
 }
 
-/** Lists with each document the sparse tokens that list it. Codes come in ascending order, so each one's do. */
-function listMentions({ entryStarts, entries, mentionStarts, mentions }: Postings): void {
+/** Inverts the lists: document → codes of its sparse tokens, ascending because codes are visited in order. */
+function deriveMentions({ entryStarts, entries, mentionStarts, mentions }: Postings): void {
   for (let at = 0; at < entries.length; at++) mentionStarts[entries[at]! + 1]!++
   for (let at = 1; at < mentionStarts.length; at++) mentionStarts[at]! += mentionStarts[at - 1]!
   const next = mentionStarts.slice()

@@ -1,5 +1,5 @@
-import { type Contacts, allocateContacts, encodeDocuments, encodeRange, signatureKey } from './layout.ts'
-import { gone, remapLiving, type MergedPart, mergeDocuments } from './merge-documents.ts'
+import { allocateContacts, type Contacts, encodeDocuments, encodeRange, signatureKey } from './layout.ts'
+import { deadDocument, type MergedPart, mergeDocuments, remapLiving } from './merge-documents.ts'
 import { mergePostings } from './merge-postings.ts'
 import { NumberTable } from './number-table.ts'
 import { type LiveSegment, noValue, type RangeColumn, type Segment } from './segment.ts'
@@ -7,8 +7,8 @@ import { sharedCopy } from './shared-arrays.ts'
 import { mergeLists } from './sort.ts'
 
 /**
- * Makes one segment of several, without a trace of the documents that are dead: the very segment that the living stores
- * would be built into. No store may live in two of them. Every order is merged from those of the parts, none is sorted anew.
+ * Merges segments into one without dead documents: equal to the segment built from the living stores. No store may be alive
+ * in two of them. Sorted orders are merged, never sorted again.
  */
 export function mergeSegments(segments: readonly LiveSegment[]): Segment {
   const { parts, ids, negatedScores } = mergeDocuments(segments)
@@ -36,8 +36,8 @@ function mergeRange(
   const values = new Float64Array(size).fill(Number.NaN)
   for (const part of parts) copyValues(part, columnOf(part.segment), values)
   const orders = parts.map((part) => remapLiving(part, columnOf(part.segment).order))
-  return encodeRange(values, unit, (laid) =>
-    mergeLists(orders, (a, b) => laid[a]! < laid[b]! || (laid[a] === laid[b] && a < b)),
+  return encodeRange(values, unit, (stored) =>
+    mergeLists(orders, (a, b) => stored[a]! < stored[b]! || (stored[a] === stored[b] && a < b)),
   )
 }
 
@@ -45,22 +45,22 @@ function copyValues({ documents }: MergedPart, { unit, values }: RangeColumn, ta
   const none = values instanceof Uint32Array ? noValue : Number.NaN
   for (let document = 0; document < documents.length; document++) {
     const value = values[document]!
-    if (documents[document] !== gone && value !== none) target[documents[document]!] = value * unit
+    if (documents[document] !== deadDocument && value !== none) target[documents[document]!] = value * unit
   }
 }
 
-/** The contacts of the living documents, with a table of the signatures that are left among them. */
+/** Keeps only signatures that a living document has. */
 function mergeContacts(parts: readonly MergedPart[], size: number): Contacts {
   const starts = new Uint32Array(size + 1)
   const table = new NumberTable()
   for (const part of parts) {
-    for (const signature of countContacts(part, starts)) table.add(keyOf(part.segment, signature))
+    for (const signature of countLivingContacts(part, starts)) table.add(keyOf(part.segment, signature))
   }
   for (let document = 0; document < size; document++) starts[document + 1]! += starts[document]!
   const { values: keys } = table.sort()
   const merged = allocateContacts(starts, keys)
   for (const part of parts) {
-    // Those that nobody living has get no number, and are not asked for.
+    // Unused signatures map to -1 and are never read.
     const signatures = Int32Array.from(part.segment.signatureRoles, (_, signature) =>
       table.numberOf(keyOf(part.segment, signature)),
     )
@@ -73,13 +73,13 @@ function keyOf({ signatureRoles, signatureTraits }: Segment, signature: number):
   return signatureKey(signatureRoles[signature]!, signatureTraits[signature]!)
 }
 
-/** Notes how many contacts each document has, one place too far right, and answers which signatures they have. */
-function countContacts({ segment, documents }: MergedPart, starts: Uint32Array): number[] {
+/** Writes each document's contact count to `starts[document + 1]` and returns the signatures in use. */
+function countLivingContacts({ segment, documents }: MergedPart, starts: Uint32Array): number[] {
   const { contactStarts, contactSignatures } = segment
   const isUsed = new Uint8Array(segment.signatureRoles.length)
   for (let document = 0; document < documents.length; document++) {
     const target = documents[document]!
-    if (target === gone) continue
+    if (target === deadDocument) continue
     const end = contactStarts[document + 1]!
     starts[target + 1] = end - contactStarts[document]!
     for (let contact = contactStarts[document]!; contact < end; contact++) isUsed[contactSignatures[contact]!] = 1
@@ -90,7 +90,7 @@ function countContacts({ segment, documents }: MergedPart, starts: Uint32Array):
 function copyContacts({ segment, documents }: MergedPart, signatures: Int32Array, merged: Contacts): void {
   const { contactStarts, contactSignatures, contactNumbers } = segment
   for (let document = 0; document < documents.length; document++) {
-    if (documents[document] === gone) continue
+    if (documents[document] === deadDocument) continue
     let next = merged.contactStarts[documents[document]!]!
     const end = contactStarts[document + 1]!
     for (let contact = contactStarts[document]!; contact < end; contact++) {

@@ -1,18 +1,18 @@
-/** 2^32 over the golden ratio: its multiples spread neighbours evenly over the upper bits. */
+/** 2^32 divided by the golden ratio (Fibonacci hashing). */
 const hashFactor = 0x9e37_79b1
 
-/** Numbers distinct 32-bit integers from 0 and counts them: a hash table without an object for each. */
+/** Assigns numbers from 0 to distinct 32-bit integers and counts them: an open-addressing hash table. */
 export class NumberTable {
   #size = 0
-  /** Pairs by hash: a value, and its number + 1, 0 where free. At most half are taken. */
+  /** Pairs of a value and its number + 1 (0: free), by hash. At most half are taken. */
   #pairs = new Int32Array(2048)
   #shift = 22
   #counts = new Uint32Array(512)
 
-  /** Counts the value and gives it the next number if it has none yet. */
+  /** Counts the value and assigns the next number if it is new. */
   add(value: number): void {
-    const place = this.#placeOf(value)
-    const number = this.#pairs[place + 1]! - 1
+    const slot = this.#slotOf(value)
+    const number = this.#pairs[slot + 1]! - 1
     if (number >= 0) {
       this.#counts[number]!++
     } else if (this.#size === this.#counts.length) {
@@ -20,36 +20,36 @@ export class NumberTable {
       this.add(value)
     } else {
       this.#counts[this.#size++] = 1
-      this.#pairs[place] = value
-      this.#pairs[place + 1] = this.#size
+      this.#pairs[slot] = value
+      this.#pairs[slot + 1] = this.#size
     }
   }
 
-  /** The number of a value; -1 for one that was never added. */
+  /** The number of a value; -1 if it was never added. */
   numberOf(value: number): number {
-    return this.#pairs[this.#placeOf(value) + 1]! - 1
+    return this.#pairs[this.#slotOf(value) + 1]! - 1
   }
 
-  /** Numbers the values anew, in ascending order; answers them and how often each was added. */
+  /** Renumbers the values in ascending order; returns them and how often each was added. */
   sort(): { values: Int32Array; counts: Uint32Array } {
     const values = new Int32Array(this.#size)
-    for (let place = 0; place < this.#pairs.length; place += 2) {
-      const number = this.#pairs[place + 1]! - 1
-      if (number >= 0) values[number] = this.#pairs[place]!
+    for (let slot = 0; slot < this.#pairs.length; slot += 2) {
+      const number = this.#pairs[slot + 1]! - 1
+      if (number >= 0) values[number] = this.#pairs[slot]!
     }
     values.sort()
     const counts = Uint32Array.from(values, (value) => this.#counts[this.numberOf(value)]!)
-    for (let number = 0; number < values.length; number++) this.#pairs[this.#placeOf(values[number]!) + 1] = number + 1
+    for (let number = 0; number < values.length; number++) this.#pairs[this.#slotOf(values[number]!) + 1] = number + 1
     this.#counts.set(counts)
     return { values, counts }
   }
 
-  /** Where the pair of the value is, or else the free one to take for it. */
-  #placeOf(value: number): number {
+  /** The slot of the value's pair, or the free slot to use for it. */
+  #slotOf(value: number): number {
     const pairs = this.#pairs
-    let place = (Math.imul(value, hashFactor) >>> this.#shift) << 1
-    while (pairs[place + 1] !== 0 && pairs[place] !== value) place = (place + 2) & (pairs.length - 1)
-    return place
+    let slot = (Math.imul(value, hashFactor) >>> this.#shift) << 1
+    while (pairs[slot + 1] !== 0 && pairs[slot] !== value) slot = (slot + 2) & (pairs.length - 1)
+    return slot
   }
 
   #grow(): void {
@@ -58,9 +58,9 @@ export class NumberTable {
     this.#shift -= 1
     for (let at = 0; at < pairs.length; at += 2) {
       if (pairs[at + 1] === 0) continue
-      const place = this.#placeOf(pairs[at]!)
-      this.#pairs[place] = pairs[at]!
-      this.#pairs[place + 1] = pairs[at + 1]!
+      const slot = this.#slotOf(pairs[at]!)
+      this.#pairs[slot] = pairs[at]!
+      this.#pairs[slot + 1] = pairs[at + 1]!
     }
     const counts = this.#counts
     this.#counts = new Uint32Array(counts.length * 2)

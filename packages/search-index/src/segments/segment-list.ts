@@ -4,37 +4,37 @@ import { contactsPerStore } from '../traits.ts'
 import { type LiveSegment, type Segment, type StagedStores, wordsOf } from './segment.ts'
 import { shared } from './shared-arrays.ts'
 
-/** What happens to the segments of one mode. Nothing here changes a list or a bit that was given: views may show them. */
+/** The segments of one catalogue, the newest last. Functions here return new lists and bits: searches may hold the old ones. */
 export type SegmentList = readonly LiveSegment[]
 
-/** A segment is merged with all newer ones once these have an eighth of its size: few segments, and few merges of each. */
+/** A segment is merged with all newer ones once they have more than an eighth of its documents. */
 const mergeFactor = 8
 
 export interface Replacement {
-  shelf: SegmentList
-  /** Whether somebody who was at one of the stores is there no longer. */
-  isSomebodyGone: boolean
+  list: SegmentList
+  /** Whether a store has lost a contact, so that its older copy holds data that may have to be erased. */
+  hasRemovedContacts: boolean
 }
 
-/** Puts newer copies of stores on the shelf, and marks the older ones dead. */
-export function replaceStores(shelf: SegmentList, staged: StagedStores, segment: Segment): Replacement {
-  const remaining = new Remaining(staged)
-  let isSomebodyGone = false
-  const older = shelf.map((part) => {
-    const marking = new Marking(part)
+/** Appends newer copies of stores and marks the older ones dead. */
+export function replaceStores(list: SegmentList, staged: StagedStores, segment: Segment): Replacement {
+  const contacts = new ContactComparison(staged)
+  let hasRemovedContacts = false
+  const older = list.map((part) => {
+    const tombstones = new CopyOnWriteTombstones(part)
     for (let row = 0; row < staged.size; row++) {
       const document = findDocument(part.segment, staged.ids[row]!)
-      if (document < 0 || !marking.mark(document)) continue
-      isSomebodyGone ||= !remaining.hasAll(row, part.segment, document)
+      if (document < 0 || !tombstones.add(document)) continue
+      hasRemovedContacts ||= !contacts.keepsAll(row, part.segment, document)
     }
-    return marking.part
+    return tombstones.segment
   })
-  return { shelf: [...older, { segment, dead: null }], isSomebodyGone }
+  return { list: [...older, { segment, dead: null }], hasRemovedContacts }
 }
 
-/** The newest segments that are to become one, or none. Of those in `busy` a merge is being made. */
-export function planMerge(shelf: SegmentList, busy: SegmentList): SegmentList {
-  const free = shelf.filter(({ segment }) => !includes(busy, segment))
+/** The newest segments that should be merged into one, or none. Segments in `busy` are being merged already. */
+export function planMerge(list: SegmentList, busy: SegmentList): SegmentList {
+  const free = list.filter(({ segment }) => !includes(busy, segment))
   let newer = 0
   let first = free.length
   for (let index = free.length - 1; index >= 0; index--) {
@@ -45,28 +45,28 @@ export function planMerge(shelf: SegmentList, busy: SegmentList): SegmentList {
   return free.slice(first)
 }
 
-/** Puts what `parts` were merged into in their place; what has died in them since then is dead in it too. */
-export function applyMerge(shelf: SegmentList, parts: SegmentList, merged: Segment): SegmentList {
-  const marking = new Marking({ segment: merged, dead: null })
-  for (const { segment, dead } of shelf) {
+/** Replaces `parts` with the segment they were merged into. Documents that died since the merge began are dead in it too. */
+export function applyMerge(list: SegmentList, parts: SegmentList, merged: Segment): SegmentList {
+  const tombstones = new CopyOnWriteTombstones({ segment: merged, dead: null })
+  for (const { segment, dead } of list) {
     const before = parts.find((part) => part.segment === segment)
     if (!before || dead === null || dead === before.dead) continue
     for (let word = 0; word < dead.length; word++) {
       let died = dead[word]! & ~(before.dead?.[word] ?? 0)
       for (; died !== 0; died &= died - 1) {
         const document = word * 32 + 31 - Math.clz32(died & -died)
-        marking.mark(findDocument(merged, segment.ids[document]!))
+        tombstones.add(findDocument(merged, segment.ids[document]!))
       }
     }
   }
-  const place = shelf.findIndex(({ segment }) => includes(parts, segment))
-  const rest = shelf.filter(({ segment }) => !includes(parts, segment))
-  return merged.size === 0 ? rest : rest.toSpliced(place, 0, marking.part)
+  const index = list.findIndex(({ segment }) => includes(parts, segment))
+  const rest = list.filter(({ segment }) => !includes(parts, segment))
+  return merged.size === 0 ? rest : rest.toSpliced(index, 0, tombstones.segment)
 }
 
-/** Without the segments of which nothing is alive. */
-export function dropDeadSegments(shelf: SegmentList, busy: SegmentList): SegmentList {
-  return shelf.filter((part) => includes(busy, part.segment) || countDead(part) < part.segment.size)
+/** Removes segments whose documents are all dead. */
+export function dropDeadSegments(list: SegmentList, busy: SegmentList): SegmentList {
+  return list.filter((part) => includes(busy, part.segment) || countDead(part) < part.segment.size)
 }
 
 /** How many documents of a segment are dead. */
@@ -74,46 +74,46 @@ export function countDead({ dead }: LiveSegment): number {
   return dead === null ? 0 : countBits(dead, dead.length)
 }
 
-function includes(shelf: SegmentList, segment: Segment): boolean {
-  return shelf.some((part) => part.segment === segment)
+function includes(list: SegmentList, segment: Segment): boolean {
+  return list.some((part) => part.segment === segment)
 }
 
-/** A segment whose documents die; the bits are copied when the first one does. */
-class Marking {
-  part: LiveSegment
-  readonly #given: Int32Array | null
+/** The dead documents of a segment; the bits are copied before the first change. */
+class CopyOnWriteTombstones {
+  segment: LiveSegment
+  readonly #original: Int32Array | null
 
-  constructor(part: LiveSegment) {
-    this.part = part
-    this.#given = part.dead
+  constructor(segment: LiveSegment) {
+    this.segment = segment
+    this.#original = segment.dead
   }
 
-  /** False for one that was dead already. */
-  mark(document: number): boolean {
+  /** Returns false for a document that was dead already. */
+  add(document: number): boolean {
     const bit = 1 << (document & 31)
-    if (((this.part.dead?.[document >>> 5] ?? 0) & bit) !== 0) return false
-    if (this.part.dead === this.#given) {
-      const dead = shared(Int32Array, wordsOf(this.part.segment.size))
-      if (this.#given) dead.set(this.#given)
-      this.part = { segment: this.part.segment, dead }
+    if (((this.segment.dead?.[document >>> 5] ?? 0) & bit) !== 0) return false
+    if (this.segment.dead === this.#original) {
+      const dead = shared(Int32Array, wordsOf(this.segment.segment.size))
+      if (this.#original) dead.set(this.#original)
+      this.segment = { segment: this.segment.segment, dead }
     }
-    this.part.dead![document >>> 5]! |= bit
+    this.segment.dead![document >>> 5]! |= bit
     return true
   }
 }
 
-/** Who is at the stores that were read. */
-class Remaining {
+/** Compares the contacts of the newer copies of stores with those of the older copies. */
+class ContactComparison {
   readonly #staged: StagedStores
-  /** Number → the row that had it last, + 1. */
+  /** Contact number → the last row that had it, + 1. */
   readonly #rowOf = new Uint32Array(contactsPerStore)
 
   constructor(staged: StagedStores) {
     this.#staged = staged
   }
 
-  /** Whether everybody at the older copy of a row's store is at the newer one. */
-  hasAll(row: number, { contactStarts, contactNumbers }: Segment, document: number): boolean {
+  /** Whether the newer copy of a row's store has all contacts of the older copy. */
+  keepsAll(row: number, { contactStarts, contactNumbers }: Segment, document: number): boolean {
     const [staged, rowOf] = [this.#staged, this.#rowOf]
     for (let at = staged.contactStarts[row]!; at < staged.contactStarts[row + 1]!; at++)
       rowOf[staged.contactNumbers[at]!] = row + 1

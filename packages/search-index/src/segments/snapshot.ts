@@ -3,40 +3,39 @@ import type { LiveSegment, RangeColumn, Segment } from './segment.ts'
 import { sharedCopy } from './shared-arrays.ts'
 
 /**
- * A catalogue in memory as bytes, and back:
+ * The binary format of an index:
  *
- *   magic · format · length of the header · header · arrays, each from a multiple of sixteen · checksum
+ *   magic · format version · header length · header · arrays, each aligned to 16 bytes · checksum
  *
- * The header is JSON and names each array with its kind and length, in the order in which they follow. The numbers are
- * little-endian, like those of all machines that run this. Reading copies each array: as a view of the bytes, the smallest
- * segment would keep all of them in memory, and who is merged away in others with them.
+ * The header is JSON and lists the arrays in file order with type and length. Numbers are little-endian. Decoding copies each
+ * array: a view would keep the whole file in memory, with erased contacts, as long as any segment is in use.
  */
 export interface CatalogueSnapshot<Name extends string = string> {
   batch: number
-  /** Of the batch: who has it knows whose catalogue this is. */
-  mark: string
-  shelves: Readonly<Record<Name, readonly LiveSegment[]>>
+  /** Identifies the batch's history: two databases can both have batch 7, but not with the same history id. */
+  historyId: string
+  lists: Readonly<Record<Name, readonly LiveSegment[]>>
 }
 
-/** Why bytes cannot be used, in words. */
+/** The bytes are not a usable snapshot; the message says why. */
 export class SnapshotError extends Error {}
 
-/** Changes with every change of what a segment is made of. */
+/** Increase it when the arrays of a segment change. */
 const format = 1
 const magic = 0x58_44_54_53
 const preambleBytes = 16
 const checksumBytes = 16
-/** What the checksum takes at a time; also enough for every kind of number. */
+/** Enough for the checksum and for every array type. */
 const alignment = 16
 const pieceBytes = 4 * 2 ** 20
 
 type NumberArray = Int32Array | Uint8Array | Uint16Array | Uint32Array | Float64Array
-type Kind = 'Int32Array' | 'Uint8Array' | 'Uint16Array' | 'Uint32Array' | 'Float64Array'
+type ArrayType = 'Int32Array' | 'Uint8Array' | 'Uint16Array' | 'Uint32Array' | 'Float64Array'
 interface ArrayKind {
   new (buffer: ArrayBufferLike, at?: number, length?: number): NumberArray
   BYTES_PER_ELEMENT: number
 }
-const kinds: Record<Kind, ArrayKind> = {
+const arrayTypes: Record<ArrayType, ArrayKind> = {
   Int32Array,
   Uint8Array,
   Uint16Array,
@@ -44,10 +43,11 @@ const kinds: Record<Kind, ArrayKind> = {
   Float64Array,
 }
 
+/** The names are part of the file format. */
 interface Header {
   batch: number
   mark: string
-  /** All bytes, the checksum included. */
+  /** Size of the whole file, checksum included. */
   bytes: number
   shelves: Record<string, SegmentHeader[]>
 }
@@ -55,7 +55,7 @@ interface Header {
 interface SegmentHeader {
   size: number
   units: Record<RangeName, number>
-  arrays: [name: string, kind: Kind, length: number][]
+  arrays: [name: string, type: ArrayType, length: number][]
 }
 
 const arrayNames = [
@@ -66,17 +66,17 @@ const arrayNames = [
 const rangeNames = ['activeAds', 'created', 'discovered'] as const
 type RangeName = (typeof rangeNames)[number]
 
-/** The bytes in their order, in pieces, so that whoever writes them can give way in between. */
-export function* encodeSnapshot({ batch, mark, shelves }: CatalogueSnapshot): Generator<Uint8Array> {
-  const arrays = Object.values(shelves).map((segments) => segments.map(arraysOf))
+/** Yields the bytes in pieces, so that the caller can do other work in between. */
+export function* encodeSnapshot({ batch, historyId, lists }: CatalogueSnapshot): Generator<Uint8Array> {
+  const arrays = Object.values(lists).map((segments) => segments.map(arraysOf))
   const header: Header = {
     batch,
-    mark,
+    mark: historyId,
     bytes: 0,
-    shelves: mapValues(shelves, describeSegment),
+    shelves: mapValues(lists, describeSegment),
   }
   const bodyBytes = arrays.flat(2).reduce((sum, [, array]) => sum + padded(array.byteLength), 0)
-  // The figure is part of the header; its place is kept by as many digits as it can ever have.
+  // The size is part of the header it measures: reserve its longest form.
   const headerBytes = padded(Buffer.byteLength(JSON.stringify({ ...header, bytes: Number.MAX_SAFE_INTEGER })))
   header.bytes = preambleBytes + headerBytes + bodyBytes + checksumBytes
 
@@ -104,42 +104,44 @@ function* contentOf(header: Header, headerBytes: number, arrays: [string, Number
   }
 }
 
-/** Throws a `SnapshotProblem` for bytes that are not a whole snapshot of this format. */
+/** Throws a `SnapshotError` if the bytes are not a complete snapshot of this format. */
 export function decodeSnapshot<Name extends string>(file: ArrayBufferLike): CatalogueSnapshot<Name> {
   const { header, bodyStart } = readHeader(file)
-  if (header.bytes !== file.byteLength) throw new SnapshotError('it is not whole')
+  if (header.bytes !== file.byteLength) throw new SnapshotError('it is incomplete')
   const content = new Uint8Array(file, 0, file.byteLength - checksumBytes)
   const checksum = new Checksum()
   checksum.add(content)
   if (Buffer.compare(checksum.bytes(), new Uint8Array(file, content.length)) !== 0)
-    throw new SnapshotError('its checksum is wrong')
+    throw new SnapshotError('its checksum does not match')
   let at = bodyStart
   const readSegment = ({ size, units, arrays }: SegmentHeader): LiveSegment => {
     const read = new Map<string, NumberArray>()
-    for (const [name, kind, length] of arrays) {
-      const array = new kinds[kind](file, at, length)
-      read.set(name, sharedCopy(kinds[kind], array))
+    for (const [name, type, length] of arrays) {
+      const array = new arrayTypes[type](file, at, length)
+      read.set(name, sharedCopy(arrayTypes[type], array))
       at += padded(array.byteLength)
     }
     return assemble(size, units, read)
   }
-  const { batch, mark, shelves } = header
-  return { batch, mark, shelves: mapValues(shelves as Record<Name, SegmentHeader[]>, readSegment) }
+  const { batch, mark: historyId, shelves } = header
+  return { batch, historyId, lists: mapValues(shelves as Record<Name, SegmentHeader[]>, readSegment) }
 }
 
-/** What the beginning of a snapshot says of it, without a look at the rest. */
-export function decodeSnapshotHeader(start: ArrayBufferLike): Pick<CatalogueSnapshot, 'batch' | 'mark'> & { bytes: number } {
-  const { batch, mark, bytes } = readHeader(start).header
-  return { batch, mark, bytes }
+/** Decodes the header; `start` must contain all of it, not the whole file. */
+export function decodeSnapshotHeader(
+  start: ArrayBufferLike,
+): Pick<CatalogueSnapshot, 'batch' | 'historyId'> & { bytes: number } {
+  const { batch, mark: historyId, bytes } = readHeader(start).header
+  return { batch, historyId, bytes }
 }
 
 function readHeader(file: ArrayBufferLike): { header: Header; bodyStart: number } {
-  if (file.byteLength < preambleBytes) throw new SnapshotError('it is not whole')
+  if (file.byteLength < preambleBytes) throw new SnapshotError('it is incomplete')
   const [foundMagic, foundFormat, headerBytes] = new Uint32Array(file, 0, 3) as unknown as [number, number, number]
-  if (foundMagic !== magic) throw new SnapshotError('it is no snapshot')
+  if (foundMagic !== magic) throw new SnapshotError('it is not a snapshot')
   if (foundFormat !== format) throw new SnapshotError('another version of the program wrote it')
   const bodyStart = preambleBytes + headerBytes
-  if (bodyStart > file.byteLength) throw new SnapshotError('it is not whole')
+  if (bodyStart > file.byteLength) throw new SnapshotError('it is incomplete')
   return { header: parseHeader(new Uint8Array(file, preambleBytes, headerBytes)), bodyStart }
 }
 
@@ -148,9 +150,9 @@ function parseHeader(bytes: Uint8Array): Header {
     const header = JSON.parse(Buffer.from(bytes).toString()) as Header | null
     if (typeof header?.bytes === 'number') return header
   } catch {
-    // Told below, like a header of another kind.
+    // Reported below, like a header with missing fields.
   }
-  throw new SnapshotError('its header cannot be read')
+  throw new SnapshotError('its header is invalid')
 }
 
 function arraysOf({ segment, dead }: LiveSegment): [string, NumberArray][] {
@@ -169,11 +171,11 @@ function describeSegment(live: LiveSegment): SegmentHeader {
   return {
     size,
     units: { activeAds: activeAds.unit, created: created.unit, discovered: discovered.unit },
-    arrays: arraysOf(live).map(([name, array]) => [name, array.constructor.name as Kind, array.length]),
+    arrays: arraysOf(live).map(([name, array]) => [name, array.constructor.name as ArrayType, array.length]),
   }
 }
 
-/** The checksum is right, so these are the arrays that were written, of their kinds. */
+/** The checksum matched, so the arrays and their types are trusted. */
 function assemble(size: number, units: Record<RangeName, number>, read: Map<string, NumberArray>): LiveSegment {
   const arrays = Object.fromEntries(arrayNames.map((name) => [name, read.get(name)]))
   const range = (name: RangeName) =>

@@ -1,6 +1,6 @@
 /**
- * Sorting numbers of rows or documents by a value that each of them has. Millions are sorted at a time, so it is done by
- * digits (radix sort, stable) rather than by comparing, and what is sorted already is left as it is.
+ * Sorts row or document numbers by value with a stable radix sort, because there are millions of them. Sorted input is
+ * returned as it is.
  */
 
 const digitBits = 11
@@ -13,29 +13,29 @@ export function identityPermutation(size: number): Uint32Array {
   return numbers
 }
 
-/** Number → its place in a list that has each number below its length once. */
-export function invertPermutation(list: Uint32Array): Uint32Array {
-  const places = new Uint32Array(list.length)
-  for (let place = 0; place < list.length; place++) places[list[place]!] = place
-  return places
+/** Number → its index in the permutation. */
+export function invertPermutation(permutation: Uint32Array): Uint32Array {
+  const indexes = new Uint32Array(permutation.length)
+  for (let index = 0; index < permutation.length; index++) indexes[permutation[index]!] = index
+  return indexes
 }
 
-/** Where each one's items begin once the rows stand in their places, from where they began; with the end of the last. */
-export function permuteStarts(starts: Uint32Array, places: Uint32Array): Uint32Array {
+/** Offsets of each row's items after the rows are permuted; one more than rows. */
+export function permuteStarts(starts: Uint32Array, indexes: Uint32Array): Uint32Array {
   const moved = new Uint32Array(starts.length)
-  for (let row = 0; row < places.length; row++) moved[places[row]! + 1] = starts[row + 1]! - starts[row]!
-  for (let place = 0; place < places.length; place++) moved[place + 1]! += moved[place]!
+  for (let row = 0; row < indexes.length; row++) moved[indexes[row]! + 1] = starts[row + 1]! - starts[row]!
+  for (let index = 0; index < indexes.length; index++) moved[index + 1]! += moved[index]!
   return moved
 }
 
-/** The values of the numbers, in their order. */
-export function pick(values: Uint32Array | Float64Array, numbers: Uint32Array): Float64Array {
+/** Gathers values by number. */
+export function gather(values: Uint32Array | Float64Array, numbers: Uint32Array): Float64Array {
   const picked = new Float64Array(numbers.length)
   for (let index = 0; index < numbers.length; index++) picked[index] = values[numbers[index]!]!
   return picked
 }
 
-/** The same numbers, by ascending value; those of equal value stay in their order. No value is NaN. */
+/** The numbers by ascending value, stable. No value may be NaN. */
 export function sortByValue(numbers: Uint32Array, values: Uint32Array | Float64Array): Uint32Array {
   if (isSorted(numbers, values)) return numbers
   let sorted = numbers
@@ -58,7 +58,7 @@ function isSorted(numbers: Uint32Array, values: Uint32Array | Float64Array): boo
   return true
 }
 
-/** Writes the numbers into `target` by one digit of their keys; false, and nothing written, when it is the same in all. */
+/** One pass of the radix sort. Returns false without writing if all keys have the same digit. */
 function sortByDigit(numbers: Uint32Array, keys: Uint32Array, shift: number, target: Uint32Array): boolean {
   const starts = new Uint32Array(digitMask + 2)
   for (let index = 0; index < numbers.length; index++) {
@@ -70,33 +70,33 @@ function sortByDigit(numbers: Uint32Array, keys: Uint32Array, shift: number, tar
   for (let index = 0; index < numbers.length; index++) {
     const number = numbers[index]!
     const digit = (keys[number]! >>> shift) & digitMask
-    const place = starts[digit]!
-    target[place] = number
-    starts[digit] = place + 1
+    const next = starts[digit]!
+    target[next] = number
+    starts[digit] = next + 1
   }
   return true
 }
 
-/** The lower and the upper half of numbers of 64 bits that stand in the same order as the values. */
+/** The low and high words of unsigned 64-bit integers that sort like the values. */
 function sortableWords(values: Float64Array): [Uint32Array, Uint32Array] {
   const low = new Uint32Array(values.length)
   const high = new Uint32Array(values.length)
   const view = new DataView(new ArrayBuffer(8))
   for (let index = 0; index < values.length; index++) {
-    // Adding 0 makes 0 of -0, which is its equal but has other bits.
+    // -0 equals 0 but has other bits; adding 0 makes them the same.
     view.setFloat64(0, values[index]! + 0)
     const upper = view.getInt32(0)
     const lower = view.getInt32(4)
-    // Positive numbers are ordered as their bits are, below them the negative ones the other way round.
+    // Bits of positive numbers sort like the numbers; those of negative numbers in reverse, and below.
     high[index] = upper < 0 ? ~upper : upper ^ 0x8000_0000
     low[index] = upper < 0 ? ~lower : lower
   }
   return [low, high]
 }
 
-/** Lists that are each in an order, made one that is. */
+/** Merges sorted lists. */
 export function mergeLists(lists: Uint32Array[], isBefore: (a: number, b: number) => boolean): Uint32Array {
-  // Short ones first, so that a long one is copied once.
+  // Shortest first, so that a long list is copied once.
   const [first = new Uint32Array(0), ...others] = lists.toSorted((a, b) => a.length - b.length)
   return others.reduce((merged, list) => mergeTwo(merged, list, isBefore), first)
 }
@@ -113,8 +113,8 @@ function mergeTwo(one: Uint32Array, other: Uint32Array, isBefore: (a: number, b:
     if (takesOther) fromOther++
     else fromOne++
   }
-  const place = fromOne + fromOther
-  merged.set(one.subarray(fromOne), place)
-  merged.set(other.subarray(fromOther), place + one.length - fromOne)
+  const end = fromOne + fromOther
+  merged.set(one.subarray(fromOne), end)
+  merged.set(other.subarray(fromOther), end + one.length - fromOne)
   return merged
 }

@@ -1,6 +1,6 @@
 import { noValue, type RangeColumn, type Segment, type StagedStores } from '../../src/segments/segment.ts'
 
-/** Stores as a segment's contents are known of, and the segment that follows from them, derived in the plainest way. */
+/** Plain stores, and a naive reference for the segment built from them. */
 
 export interface PlainContact {
   role: number
@@ -41,7 +41,7 @@ function startsOf(lists: unknown[][]): Uint32Array {
   return Uint32Array.from([0, ...lists.map((list) => (sum += list.length))])
 }
 
-/** A segment with lists for arrays, so that only the numbers count. */
+/** A segment with plain arrays, for comparison. */
 export function plainSegment(segment: Segment) {
   const plainRange = ({ unit, values, order }: RangeColumn) => ({ unit, values: [...values], order: [...order] })
   const { size, activeAds, created, discovered, ...arrays } = segment
@@ -54,7 +54,7 @@ export function plainSegment(segment: Segment) {
   }
 }
 
-/** What `plainSegment` has to be for a segment of these stores. */
+/** The expected `plainSegment` of these stores. */
 export function derivedSegment(stores: readonly PlainStore[]) {
   const documents = [...stores].sort((a, b) => ascending(a.negatedScore, b.negatedScore) || ascending(a.id, b.id))
   const byId = [...documents.keys()].sort((a, b) => ascending(documents[a]!.id, documents[b]!.id))

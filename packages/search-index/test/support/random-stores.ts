@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import type { PlainContact, PlainStore } from './plain-segments.ts'
 
-/** Random catalogues of many kinds: what each of a store's parts is drawn from is drawn first. */
+/** Random catalogues: first the kind of each attribute is drawn, then its values. */
 
 type Random = () => number
 type Draw = (random: Random, store: number) => number
 
-/** Ids that the stores of a catalogue cannot share are made of their index. */
+/** Ids contain the store's index, so they are distinct. */
 const idKinds: Record<string, Draw> = {
   ascending: (_, store) => store + 1,
   scattered: (random, store) => store + 1000 * integer(random, 1000) + (integer(random, 4) > 0 ? 0 : 2 ** 31),
@@ -23,7 +23,7 @@ const scoreKinds: Record<string, Draw> = {
 const dateKinds: Record<string, Draw> = {
   seconds: (random) => 1000 * integer(random, 2 ** 32 - 1),
   few: (random) => constant(random, [0, 1000, (2 ** 32 - 2) * 1000, 1_600_000_000_000]),
-  // One moment that does not fit decides how all are kept.
+  // One moment that does not fit widens the whole column.
   mostlySeconds: (random) => (integer(random, 60) > 0 ? 1000 * integer(random, 2 ** 31) : (2 ** 32 - 1) * 1000),
   milliseconds: (random) => integer(random, 2 ** 41),
   early: (random) => integer(random, 2 ** 40) - 2 ** 39,
@@ -43,7 +43,7 @@ const contactCounts: Record<string, Draw> = {
 
 const kindOf = (kinds: Record<string, Draw>) => fc.constantFrom(...Object.keys(kinds))
 
-/** A description of a catalogue, which a failing run prints. */
+/** The description of a catalogue, printed by a failing run. */
 export const catalogues = fc.record({
   seed: fc.nat(),
   size: fc.oneof(fc.nat(40), fc.nat(300), fc.nat(1500)),
@@ -89,7 +89,7 @@ function drawContacts(random: Random, count: number): PlainContact[] {
   return random() < 0.5 ? contacts : contacts.reverse()
 }
 
-/** Draws one of so many integers from 0. */
+/** A random integer from 0 to `count` - 1. */
 export function integer(random: Random, count: number): number {
   return Math.floor(random() * count)
 }
@@ -98,7 +98,7 @@ function constant<T>(random: Random, values: readonly T[]): T {
   return values[integer(random, values.length)]!
 }
 
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+/** Seeded random numbers from 0 to 1 (mulberry32). */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0
   return () => {

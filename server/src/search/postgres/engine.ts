@@ -8,46 +8,46 @@ import {
   contactSearchStatement,
   matchesNothing,
   type Statement,
+  storeQueryOf,
   storeSearchStatement,
-  storesAsked,
 } from './statements.ts'
 import { StatisticsCache } from './statistics.ts'
 
 export interface PostgresEngineOptions {
-  /** With a statement timeout: a search has no bound of its own. */
+  /** Needs a statement timeout: searches have no limit of their own. */
   db: Queryable
 }
 
 /**
- * Search straight over the tables. Statements are deliberately not named ones: PostgreSQL then plans each for the very
- * values asked for, and does not keep a plan that suits others.
+ * Searches the tables. Statements are not named, so that PostgreSQL plans each for its values instead of reusing a generic
+ * plan (decision 0008).
  */
 export function createPostgresEngine({ db }: PostgresEngineOptions): SearchEngine {
   const statistics = new StatisticsCache(db)
-  async function ask<Row extends pg.QueryResultRow>({ text, values }: Statement): Promise<Row[]> {
-    const { rows } = await db.query<Row>(text, values).catch(refuseOverBudget)
+  async function run<Row extends pg.QueryResultRow>({ text, values }: Statement): Promise<Row[]> {
+    const { rows } = await db.query<Row>(text, values).catch(throwSearchError)
     return rows
   }
   return {
     async findStores(search) {
       if (matchesNothing(search.query)) return []
       const plan = planSearch(await statistics.current(), search.query, search.limit)
-      return ask<StoreSortKey & pg.QueryResultRow>(storeSearchStatement(search, plan))
+      return run<StoreSortKey & pg.QueryResultRow>(storeSearchStatement(search, plan))
     },
     async findContacts(search) {
-      const stores = storesAsked(search)
+      const stores = storeQueryOf(search)
       if (matchesNothing(stores) || search.storeIds?.length === 0) return []
       const plan = search.storeIds ? planLookup(stores) : planSearch(await statistics.current(), stores, search.limit)
-      return ask<ContactSortKey & pg.QueryResultRow>(contactSearchStatement(search, plan))
+      return run<ContactSortKey & pg.QueryResultRow>(contactSearchStatement(search, plan))
     },
   }
 }
 
-/** What searches may take of the database. */
+/** Limits on the use of the database by searches. */
 export interface SearchBudget {
-  /** How long one may run, whether or not its caller is still there. */
+  /** How long a search may run, even if the caller has disconnected. */
   statementMs: number
-  /** How long one waits for a connection while others run. */
+  /** How long a search waits for a connection. */
   waitMs: number
   connections: number
 }
@@ -61,7 +61,7 @@ export interface SearchPoolOptions {
   budget?: SearchBudget
 }
 
-/** Connections for searches alone: those that take long leave the connections of everything else free. */
+/** A pool for searches only, so that slow searches do not take the connections of other requests. */
 export function createSearchPool({ url, applicationName, budget = defaultBudget }: SearchPoolOptions): ConnectionPool {
   return createPool({
     url,
@@ -73,15 +73,15 @@ export function createSearchPool({ url, applicationName, budget = defaultBudget 
   })
 }
 
-/** PostgreSQL ends a statement that takes too long; one that does not even do that has stopped answering. */
+/** PostgreSQL cancels slow statements itself. If it does not within this margin, it has stopped responding. */
 const answerMarginMs = 1_000
 
 const queryCanceled = '57014'
 
-/** Of what went wrong with a search, what its caller is told: one that was given up is no fault of the service as a whole. */
-function refuseOverBudget(error: unknown): never {
+/** Rethrows an error; a cancelled search becomes `service_unavailable`. */
+function throwSearchError(error: unknown): never {
   if (!(error instanceof pg.DatabaseError) || error.code !== queryCanceled) throw error
-  throw new ApiError('service_unavailable', 'This search took too long and was given up; narrow it, or try again.', {
+  throw new ApiError('service_unavailable', 'This search took too long and was cancelled; narrow it or try again.', {
     cause: error,
   })
 }

@@ -2,35 +2,35 @@ import type { StoreQuery } from '@storedex/search-index'
 import type { CatalogueStatistics } from './statistics.ts'
 
 /**
- * How a search goes about it. It walks the stores in result order for so many rows; if it then lacks rows and stores are
- * left, it collects all that meet the conditions which an index answers, wherever they stand in the order, and sorts them.
+ * How to run a search. It *walks* the stores in result order, up to `walkedRows`. If the page is not full then, it *collects*
+ * all stores that meet the indexed conditions and sorts them.
  *
- * Neither way is safe alone. Where matches are plentiful, collecting reads all of them for one page; where conditions
- * contradict each other, or hold only for stores far down the order, a walk reads the catalogue, and no statistics of
- * single tokens can tell. So the walk ends where collecting is estimated to cost as much: both together then take about
- * twice as long as the better one at most.
+ * Neither is safe alone. With many matches, collecting reads all of them for one page. With contradicting conditions, or
+ * matches only far down the order, a walk reads the whole catalogue, and statistics of single tokens cannot predict it. So the
+ * walk stops when it has cost as much as collecting is estimated to cost: together they take at most about twice as long as
+ * the better one.
  */
 export interface SearchPlan {
   walkedRows: number
-  /** The clauses that collecting looks up in the index of tokens; it checks the others store by store. */
+  /** Clauses that collecting looks up in the token index; it checks the others store by store. */
   collectedBy: number[][]
   checked: number[][]
-  /** The query's exclusions. As in the clauses, the tokens that most stores have come first. */
+  /** Excluded tokens. As in clauses, the most common tokens come first. */
   noneOf: number[]
 }
 
-// Costs, in rows read one by one. Measured on a catalogue larger than PostgreSQL's own memory.
+// Costs in rows read one by one, measured on a catalogue larger than PostgreSQL's shared buffers.
 const costOfEntry = 1
 const costOfPosting = 0.01
 const costOfSequentialRow = 0.2
 
-/** A walk this many times as long as statistics have it was led astray by them. */
-const patience = 50
-/** How much of the cost of collecting is spent on a walk that is expected to be the longer way. */
-const longShot = 0.25
+/** A walk may be this many times as long as expected before the statistics are considered wrong. */
+const walkTolerance = 50
+/** Share of the collecting cost to spend on a walk that is expected to cost more. */
+const unlikelyWalkShare = 0.25
 const leastWalk = 100
 
-/** The way for a page of `limit` rows. */
+/** The plan for a page of `limit` rows. */
 export function planSearch(statistics: CatalogueStatistics, query: StoreQuery, limit: number): SearchPlan {
   const { stores } = statistics
   const shareOfRanges = shareWithinRanges(statistics, query)
@@ -43,7 +43,7 @@ export function planSearch(statistics: CatalogueStatistics, query: StoreQuery, l
   let checked: number[][] = []
   for (const { tokens, share } of clauses) {
     const spared = candidates * (1 - share)
-    // Of a catalogue that was never analysed nothing is known; then the index had better be asked for everything.
+    // Without statistics (never analysed), look up every clause in the index.
     const isWorthIt = stores === 0 || spared > costOfEntry * tokens.length + costOfPosting * share * stores
     if (isWorthIt) candidates -= spared
     ;(isWorthIt ? collectedBy : checked).push(tokens)
@@ -58,12 +58,12 @@ export function planSearch(statistics: CatalogueStatistics, query: StoreQuery, l
     shareOfRanges * (1 - statistics.shareOfAny(query.noneOf)) * clauses.reduce((all, { share }) => all * share, 1)
   const expectedWalk = limit / density
   const costOfCollecting = Math.min(candidates, costOfAll)
-  const worthWalking = costOfCollecting * (expectedWalk > costOfCollecting ? longShot : 1)
-  const walkedRows = Math.ceil(Math.max(leastWalk + limit, Math.min(worthWalking, patience * expectedWalk)))
+  const worthWalking = costOfCollecting * (expectedWalk > costOfCollecting ? unlikelyWalkShare : 1)
+  const walkedRows = Math.ceil(Math.max(leastWalk + limit, Math.min(worthWalking, walkTolerance * expectedWalk)))
   return { walkedRows, collectedBy, checked, noneOf: statistics.commonFirst(query.noneOf) }
 }
 
-/** The way where the stores are few and named: they are read, and every condition is checked. */
+/** The plan for named stores: read them and check every condition. */
 export function planLookup({ clauses, noneOf }: StoreQuery): SearchPlan {
   return { walkedRows: 0, collectedBy: [], checked: clauses, noneOf }
 }

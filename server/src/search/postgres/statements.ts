@@ -1,24 +1,23 @@
-import type { MomentRange, PersonQuery, StoreSortKey, StoreQuery } from '@storedex/search-index'
+import type { MomentRange, PersonQuery, StoreQuery, StoreSortKey } from '@storedex/search-index'
 import type { ContactSearch, StoreSearch } from '../engine.ts'
 import { flagTokens } from '../query/vocabulary.ts'
 import type { SearchPlan } from './plan.ts'
 
-/** SQL with what stands for its `$1`, `$2`, and so on. */
+/** SQL and the values of its parameters. */
 export interface Statement {
   text: string
   values: unknown[]
 }
 
-/** Adds a value to a statement and returns what stands for it there. */
+/** Adds a value and returns its placeholder, such as `$1`. */
 type AddParameter = (value: unknown) => string
 
-/** The parameters of a statement that is put together. */
 function createParameters(): { values: unknown[]; parameter: AddParameter } {
   const values: unknown[] = []
   return { values, parameter: (value) => `$${values.push(value)}` }
 }
 
-/** What rows of `stores` have to meet: at least one token of each clause. */
+/** Conditions on `stores`: at least one token of each clause. */
 function clauseConditions(clauses: readonly number[][], parameter: AddParameter): string[] {
   const required = clauses.flatMap((clause) => (clause.length === 1 ? clause : []))
   const lists = clauses.filter((clause) => clause.length > 1)
@@ -28,12 +27,11 @@ function clauseConditions(clauses: readonly number[][], parameter: AddParameter)
   ]
 }
 
-/** Not one of the tokens. */
+/** None of the tokens. */
 function exclusionConditions(noneOf: readonly number[], parameter: AddParameter): string[] {
   return noneOf.length > 0 ? [`not (${parameter(noneOf)}::integer[] && tokens)`] : []
 }
 
-/** A value within each range that is asked for. */
 function rangeConditions(query: StoreQuery, parameter: AddParameter): string[] {
   const conditions: string[] = []
   if (query.minActiveAds !== null) conditions.push(`active_ads >= ${parameter(query.minActiveAds)}::integer`)
@@ -46,7 +44,7 @@ function rangeConditions(query: StoreQuery, parameter: AddParameter): string[] {
   return conditions
 }
 
-/** Whether a clause is empty, which no store meets: nothing needs to be asked. */
+/** Whether a clause is empty: then no store can match. */
 export function matchesNothing(query: StoreQuery): boolean {
   return query.clauses.some((clause) => clause.length === 0)
 }
@@ -55,12 +53,12 @@ function isoMoment(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }
 
-/** The places of the stores that answer a query, in result order: score from high to low, none last, then id. */
+/** Selects the sort keys of matching stores, in order. */
 export function storeSearchStatement({ mode, query, after, limit }: StoreSearch, plan: SearchPlan): Statement {
   const { values, parameter } = createParameters()
   const scope = [`mode = ${parameter(mode)}::text`]
-  const place = placeIn(after, parameter)
-  const start = place && `(negated_score, id) > (${place})`
+  const sortKey = sortKeyParameters(after, parameter)
+  const start = sortKey && `(negated_score, id) > (${sortKey})`
   const text = `
     with ${matchingStores({ scope, start, query, plan, limit }, parameter)}
     select negated_score as "negatedScore", id as "storeId"
@@ -70,21 +68,20 @@ export function storeSearchStatement({ mode, query, after, limit }: StoreSearch,
 }
 
 /**
- * The places of the people who answer a query at stores that answer theirs, in result order: that of the stores, then
- * seniority, verified email first, number.
+ * Selects the sort keys of matching contacts, in order.
  *
- * Every store that is found has such a person, since the tokens of stores tell of their people. So a page needs no more
- * stores than rows and one: that of the position, of which nobody may be left. Each gives its first people, and only then
- * are those up to the position dropped, so that the cut within a store does not depend on the pages.
+ * Every matching store has a matching contact, because a store's tokens include those of its contacts. So a page needs at most
+ * one store more than rows: the store of the cursor, which may have no contact left. Contacts up to the cursor are dropped
+ * only after `maxPerStore` has counted them, so the cut does not depend on pages.
  */
 export function contactSearchStatement(search: ContactSearch, plan: SearchPlan): Statement {
   const { mode, storeIds, person, maxPerStore, after, limit } = search
   const { values, parameter } = createParameters()
   const scope = [`mode = ${parameter(mode)}::text`]
-  const place = placeIn(after, parameter)
-  const start = place && `(negated_score, id) >= (${place})`
+  const sortKey = sortKeyParameters(after, parameter)
+  const start = sortKey && `(negated_score, id) >= (${sortKey})`
   if (storeIds) scope.push(`id = any (${parameter(storeIds)}::bigint[])`)
-  const stores = { scope, start, query: storesAsked(search), plan, limit: limit + 1 }
+  const stores = { scope, start, query: storeQueryOf(search), plan, limit: limit + 1 }
   const text = `
     with ${matchingStores(stores, parameter)}
     select s.negated_score as "negatedScore", s.id as "storeId", c.place as contact
@@ -96,14 +93,14 @@ export function contactSearchStatement(search: ContactSearch, plan: SearchPlan):
       order by place
       limit ${parameter(maxPerStore)}::integer
     ) c
-    ${after ? `where (s.negated_score, s.id, c.place) > (${place}, ${parameter(after.contact)}::integer)` : ''}
+    ${after ? `where (s.negated_score, s.id, c.place) > (${sortKey}, ${parameter(after.contact)}::integer)` : ''}
     order by s.negated_score, s.id, c.place
     limit ${parameter(limit)}::integer`
   return { text, values }
 }
 
-/** What a store has to meet, so that a person who answers is found there. */
-export function storesAsked({ store, person }: ContactSearch): StoreQuery {
+/** Matches the stores that have a matching contact. */
+export function storeQueryOf({ store, person }: ContactSearch): StoreQuery {
   return { ...store, clauses: [...store.clauses, person.storeTokens] }
 }
 
@@ -115,27 +112,27 @@ function personConditions({ roles, traits }: PersonQuery, parameter: AddParamete
 }
 
 interface MatchingStores {
-  /** Of which catalogue, and of which stores of it. */
+  /** Conditions on the mode and, for named stores, the id. */
   scope: string[]
-  /** From which place in the order on; null for the whole of it. */
+  /** The condition of the cursor; null for the first page. */
   start: string | null
   query: StoreQuery
   plan: SearchPlan
   limit: number
 }
 
-/** What `(negated_score, id)` is compared with; null from the start of the order on. */
-function placeIn(position: StoreSortKey | null, parameter: AddParameter): string | null {
-  return position && `${parameter(position.negatedScore)}::double precision, ${parameter(position.storeId)}::bigint`
+/** The right side of a comparison with `(negated_score, id)`; null for the first page. */
+function sortKeyParameters(after: StoreSortKey | null, parameter: AddParameter): string | null {
+  return after && `${parameter(after.negatedScore)}::double precision, ${parameter(after.storeId)}::bigint`
 }
 
 /**
- * Common table expressions, of which `matching` has the first stores that answer.
+ * Common table expressions; `matching` has the first matching stores.
  *
- * Both ways of a plan stand in one statement, and so see one state of the catalogue. PostgreSQL reads an expression only as
- * far as it is asked for rows: `met` stops the walk at the last row that is needed, and `collected` is not begun unless
- * the walk fell short. The offset keeps the limit apart, and no index answers what `is true`: so PostgreSQL neither makes
- * another walk of collecting nor looks up more than the plan says.
+ * Both methods of a plan are in one statement, so they see one state of the catalogue. PostgreSQL evaluates an expression only
+ * as far as its rows are needed: `met` stops the walk at the last row of the page, and `collected` runs only if the walk fell
+ * short. `offset 0` and `is true` are optimization fences: they keep PostgreSQL from turning collecting into another walk and
+ * from looking up clauses that the plan checks row by row.
  */
 function matchingStores(search: MatchingStores, parameter: AddParameter): string {
   const { scope, start, query, plan } = search
@@ -172,9 +169,9 @@ function matchingStores(search: MatchingStores, parameter: AddParameter): string
 }
 
 /**
- * A store's document as it is served, as SQL over `stores`; `deliverEmails` stands for the operator's rule. Documents are
- * rendered for all deliverable emails: where only verified ones count, a store may have nobody left to reveal. Inside a
- * JSON string the quotes would be escaped, so that nothing else can be replaced.
+ * SQL for the document of a store under the delivery rule `deliverEmails`. Documents are rendered for rule `all`; under
+ * `verified`, a store may have no contact left to reveal. Quotes inside JSON strings are escaped, so the replacement cannot
+ * match elsewhere.
  */
 export function servedDocument(stores: string, deliverEmails: string): string {
   return `case

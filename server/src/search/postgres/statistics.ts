@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/pool.ts'
 
 const refreshAfterMs = 60_000
 
-/** What PostgreSQL knows of the catalogue, read again now and then. Nobody waits for it but the first. */
+/** PostgreSQL's statistics of the catalogue, refreshed in the background. Only the first search waits for them. */
 export class StatisticsCache {
   readonly #db: Queryable
   #current: Promise<CatalogueStatistics> | null = null
@@ -25,7 +25,7 @@ export class StatisticsCache {
       this.#current = current
     }
     if (!before) this.#current = reading
-    // A failure leaves what was known; the search that comes next meets the same trouble, and tells.
+    // After a failure the old statistics stay; the next search reports the problem.
     reading.then(
       () => settle(reading),
       () => settle(before),
@@ -33,33 +33,33 @@ export class StatisticsCache {
   }
 }
 
-/** Columns of `stores` that a search can ask a range of. */
-export type RangeColumn = 'active_ads' | 'created_estimate' | 'first_discovered_at'
+/** Columns of `stores` that can be filtered by range. */
+export type RangeColumnName = 'active_ads' | 'created_estimate' | 'first_discovered_at'
 
-/** What PostgreSQL knows of the values of such a column. */
+/** Statistics of such a column. */
 interface RangeStatistics {
-  /** Of all stores, those with a value. */
+  /** Share of stores with a value. */
   share: number
-  /** Values that many stores have, and the share of all stores that has each. */
+  /** The most common values, and the share of stores that have each. */
   commonValues: number[]
   commonShares: number[]
-  /** Between one of these and the next lie equally many of the other values. */
+  /** Histogram bounds of the other values: equally many lie between two neighbours. */
   bounds: number[]
 }
 
 interface StatisticsRow {
   stores: number
   tokens: number[] | null
-  /** Those of the tokens, in their order, and after them the least, the greatest, and that of no token. */
+  /** Shares of the tokens in their order, then the minimum, the maximum and the share of null elements. */
   token_shares: number[] | null
-  ranges: Record<RangeColumn, RangeStatistics> | null
+  ranges: Record<RangeColumnName, RangeStatistics> | null
 }
 
-/** How many stores there are and which share of them has what, roughly: good enough to choose a way, not to answer with. */
+/** Estimates of how many stores there are and which share meets a condition; used only to choose a plan. */
 export class CatalogueStatistics {
   readonly stores: number
   readonly #tokenShares: Map<number, number>
-  /** A token that is not among the common ones: less than the rarest of those. */
+  /** Assumed share of a token outside the common ones. */
   readonly #rareShare: number
   readonly #ranges: StatisticsRow['ranges']
 
@@ -70,18 +70,18 @@ export class CatalogueStatistics {
     this.#ranges = ranges
   }
 
-  /** The same tokens, those that most stores have first. PostgreSQL compares one by one and stops at the first that is found. */
+  /** The tokens, most common first: PostgreSQL compares one by one and stops at the first match. */
   commonFirst(tokens: readonly number[]): number[] {
     return [...tokens].sort((a, b) => this.#shareOf(b) - this.#shareOf(a))
   }
 
-  /** Share of the stores with at least one of the tokens, as if they had nothing to do with each other. */
+  /** Share of stores with at least one of the tokens, assuming independence. */
   shareOfAny(tokens: readonly number[]): number {
     return 1 - tokens.reduce((rest, token) => rest * (1 - this.#shareOf(token)), 1)
   }
 
   /** Share of the stores with a value from one bound to the other, both inclusive. */
-  shareBetween(column: RangeColumn, from: number, to: number): number {
+  shareBetween(column: RangeColumnName, from: number, to: number): number {
     const range = this.#ranges?.[column]
     if (!range) return 1
     const { share, commonValues, commonShares, bounds } = range
@@ -91,7 +91,7 @@ export class CatalogueStatistics {
       common += commonShares[index]!
       if (value >= from && value <= to) within += commonShares[index]!
     }
-    return within + Math.max(0, share - common) * (rankIn(bounds, to) - rankIn(bounds, from))
+    return within + Math.max(0, share - common) * (shareBelow(bounds, to) - shareBelow(bounds, from))
   }
 
   #shareOf(token: number): number {
@@ -99,8 +99,8 @@ export class CatalogueStatistics {
   }
 }
 
-/** The share of values below this one, 0 to 1, where between each bound and the next lie equally many. */
-function rankIn(bounds: number[], value: number): number {
+/** The share of values below `value`, by histogram bounds with equally many values between neighbours. */
+function shareBelow(bounds: number[], value: number): number {
   const next = bounds.findIndex((bound) => bound > value)
   if (next === 0 || bounds.length < 2) return 0
   if (next < 0) return 1
@@ -108,7 +108,7 @@ function rankIn(bounds: number[], value: number): number {
   return (next - 1 + (value - low) / (high - low)) / (bounds.length - 1)
 }
 
-/** What PostgreSQL has gathered about `stores`, when it last analysed it. */
+/** Reads the statistics of the last ANALYZE of `stores`. */
 export async function readStatistics(db: Queryable): Promise<CatalogueStatistics> {
   const { rows } = await db.query<StatisticsRow>(`
     with gathered as materialized (

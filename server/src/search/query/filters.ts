@@ -2,8 +2,8 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { Closed, Moment } from '../../kernel/shapes.ts'
 
 /**
- * The filters of the two searches, as callers write them. Every object is closed, so that a misspelt
- * filter is refused and never silently becomes a wider search. Words are checked against the taxonomy by `query.ts`.
+ * The filters of both searches as callers send them. Every object is closed: a misspelt filter is refused instead of silently
+ * widening the search. Values are checked against the taxonomy when they are normalized.
  */
 
 const maxListItems = 50
@@ -36,7 +36,7 @@ const DateRangeFilter = (what: string) =>
     { additionalProperties: false, minProperties: 1, description: `${what} At least one bound is needed.` },
   )
 
-/** What both searches can ask of a store. */
+/** Conditions on stores, shared by both searches. */
 const storeConditions = {
   categories: optional(
     Words('Category values, one of which the store has; a category covers the categories below it.', 'home_garden'),

@@ -10,16 +10,16 @@ import {
 import type { ContactPersonFilters } from './filters.ts'
 import { flagTokens, resolveFilterValues, type Term, type Vocabulary } from './vocabulary.ts'
 
-/** Checks the words of a filter and brings it to normal form; refuses with the place of the first fault. */
+/** Checks and normalizes filters for contacts. Throws an `ApiError` with the parameter of the first error. */
 export function normalizePersonFilters(vocabulary: Vocabulary, filters: ContactPersonFilters): PersonQuery {
   const roles = resolveFilterValues(vocabulary, 'role', filters.roles_any, 'person.roles_any')
-  const asked = resolveFilterValues(vocabulary, 'seniority', filters.seniority_any, 'person.seniority_any').map(
+  const wanted = resolveFilterValues(vocabulary, 'seniority', filters.seniority_any, 'person.seniority_any').map(
     (term) => term.value,
   )
   const meets = (packed: number) => {
     const traits = unpackTraits(packed)
     return (
-      (asked.length === 0 || asked.includes(traits.seniority)) &&
+      (wanted.length === 0 || wanted.includes(traits.seniority)) &&
       (filters.has_verified_email ?? traits.hasVerifiedEmail) === traits.hasVerifiedEmail &&
       (filters.has_phone ?? traits.hasPhone) === traits.hasPhone &&
       (filters.has_profile ?? traits.hasProfile) === traits.hasProfile
@@ -28,22 +28,22 @@ export function normalizePersonFilters(vocabulary: Vocabulary, filters: ContactP
   return personQuery(roles, allTraits.filter(meets))
 }
 
-/** The people in any of the roles named at `place`; everybody when none is named. */
-export function normalizeRoles(vocabulary: Vocabulary, words: string[] | undefined, place: string): PersonQuery {
-  return personQuery(resolveFilterValues(vocabulary, 'role', words, place), allTraits)
+/** Matches contacts in any of the roles given by parameter `param`; all contacts if there are none. */
+export function normalizeRoles(vocabulary: Vocabulary, words: string[] | undefined, param: string): PersonQuery {
+  return personQuery(resolveFilterValues(vocabulary, 'role', words, param), allTraits)
 }
 
 /**
- * Whether a query narrows the people on file: by role, by seniority or by something that they must have. Asking for people
- * without something does not; those without any channel, of every seniority, are then still among the answers.
+ * Whether a query selects part of the contacts: by role, seniority or a required channel. Requiring the absence of a channel
+ * does not count: contacts without any channel, of every seniority, still match.
  */
-export function narrowsPeople({ roles, traits }: PersonQuery): boolean {
+export function narrowsContacts({ roles, traits }: PersonQuery): boolean {
   return roles !== null || (traits !== null && !bareTraits.every((packed) => traits.includes(packed)))
 }
 
 const allTraits = Array.from({ length: traitsCount }, (_, packed) => packed)
 
-/** Of people without any channel, one for each seniority. */
+/** Traits without any channel, one for each seniority. */
 const bareTraits = seniorities.map((seniority) =>
   packTraits({ seniority, hasVerifiedEmail: false, hasPhone: false, hasProfile: false }),
 )

@@ -13,7 +13,7 @@ import {
   type Vocabulary,
 } from './vocabulary.ts'
 
-/** The normal form of a store search's filters; whom it counts as revealable is the operator's decision. */
+/** Normalizes the filters of a store search. `deliverEmails` decides which contacts count as revealable. */
 export function normalizeStoreFilters(
   vocabulary: Vocabulary,
   { contacts, ...conditions }: StoreSearchFilters,
@@ -34,25 +34,25 @@ export function normalizeStoreFilters(
 }
 
 /**
- * Checks the words and moments of what a search asks of stores and brings it to normal form; refuses with the place of the
- * first fault, under the name that the caller used.
+ * Checks and normalizes conditions on stores. Two filters that differ only in the order of keys or values, or in letter case,
+ * have the same normal form. Throws an `ApiError` with the parameter of the first error, below `path`.
  */
 export function normalizeStoreConditions(vocabulary: Vocabulary, filters: StoreConditions, path: string): StoreQuery {
   const clauses: number[][] = []
   const noneOf: number[] = []
 
-  const requireAny = (facet: Facet, words: string[] | undefined, place: string) => {
-    const tokens = tokensOf(vocabulary, facet, words, place)
+  const requireAny = (facet: Facet, words: string[] | undefined, param: string) => {
+    const tokens = tokensOf(vocabulary, facet, words, param)
     if (tokens.length > 0) clauses.push(sortedDistinct(tokens))
   }
-  const requireTechnology = (facet: Facet, filter: StoreSearchFilters['apps'], place: string) => {
-    requireAny(facet, filter?.any, `${place}.any`)
-    const all = tokensOf(vocabulary, facet, filter?.all, `${place}.all`)
-    const none = tokensOf(vocabulary, facet, filter?.none, `${place}.none`)
+  const requireTechnology = (facet: Facet, filter: StoreSearchFilters['apps'], param: string) => {
+    requireAny(facet, filter?.any, `${param}.any`)
+    const all = tokensOf(vocabulary, facet, filter?.all, `${param}.all`)
+    const none = tokensOf(vocabulary, facet, filter?.none, `${param}.none`)
     const conflict = none.findIndex((token) => all.includes(token))
     if (conflict >= 0)
       throw new ApiError('conflicting_filters', `${quote(filter!.none![conflict]!)} is both required and excluded.`, {
-        param: `${place}.none[${conflict}]`,
+        param: `${param}.none[${conflict}]`,
       })
     for (const token of all) clauses.push([token])
     noneOf.push(...none)
@@ -69,7 +69,7 @@ export function normalizeStoreConditions(vocabulary: Vocabulary, filters: StoreC
   requireTechnology('pixel', filters.pixels, `${path}.pixels`)
   requireAny('theme_type', filters.themes?.types, `${path}.themes.types`)
   return {
-    // What is excluded cannot satisfy a clause: an engine would look for it in vain, store by store.
+    // An excluded token cannot satisfy a clause; engines would check it in vain.
     clauses: sortedDistinctClauses(clauses.map((clause) => clause.filter((token) => !noneOf.includes(token)))),
     noneOf: sortedDistinct(noneOf),
     minActiveAds: filters.meta_ads?.active_ads_min || null,
@@ -79,8 +79,8 @@ export function normalizeStoreConditions(vocabulary: Vocabulary, filters: StoreC
 }
 
 /**
- * Names a query among those of one endpoint (`kind`): 32 hexadecimal digits, equal for equal normal forms. What an endpoint
- * asks beside the store's conditions comes after them, in normal form too.
+ * Identifies a query of one endpoint (`kind`), for cursors: 32 hexadecimal digits, equal for equal normal forms. `more` are the
+ * endpoint's other conditions, normalized too.
  */
 export function hashQuery(query: StoreQuery, kind: string, ...more: unknown[]): string {
   const { clauses, noneOf, minActiveAds, createdBetween, discoveredBetween } = query
@@ -88,8 +88,8 @@ export function hashQuery(query: StoreQuery, kind: string, ...more: unknown[]): 
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 }
 
-/** Whether anything in the query narrows the catalogue. Exclusions, false flags among them, do not. */
-export function narrows(query: StoreQuery): boolean {
+/** Whether the query selects part of the catalogue. Exclusions, including false flags, do not count. */
+export function narrowsStores(query: StoreQuery): boolean {
   return (
     query.clauses.length > 0 ||
     query.minActiveAds !== null ||
@@ -98,18 +98,18 @@ export function narrows(query: StoreQuery): boolean {
   )
 }
 
-function tokensOf(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, place: string): number[] {
-  return resolveFilterValues(vocabulary, facet, words, place).map((term) => term.token)
+function tokensOf(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, param: string): number[] {
+  return resolveFilterValues(vocabulary, facet, words, param).map((term) => term.token)
 }
 
-function rangeOf(filter: StoreSearchFilters['store_created_at'], place: string): MomentRange | null {
+function rangeOf(filter: StoreSearchFilters['store_created_at'], param: string): MomentRange | null {
   if (!filter) return null
-  const from = momentOf(filter.from, `${place}.from`)
-  const to = momentOf(filter.to, `${place}.to`)
+  const from = momentOf(filter.from, `${param}.from`)
+  const to = momentOf(filter.to, `${param}.to`)
   if (from === null && to === null)
-    throw new ApiError('invalid_filter_value', 'A range needs from, to or both.', { param: place })
+    throw new ApiError('invalid_filter_value', 'A range needs from, to or both.', { param })
   if (from !== null && to !== null && from > to)
-    throw new ApiError('invalid_filter_value', 'The range starts after it ends.', { param: place })
+    throw new ApiError('invalid_filter_value', 'The range starts after it ends.', { param })
   return { from, to }
 }
 

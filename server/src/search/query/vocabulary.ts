@@ -1,9 +1,5 @@
 import { ApiError } from '../../kernel/errors.ts'
 
-/**
- * The words that filters and records may use, each with the number (token) that stands for it in `stores.tokens`.
- * Immutable: a change of the taxonomy makes a new vocabulary.
- */
 export const facets = [
   'category',
   'country',
@@ -18,14 +14,14 @@ export const facets = [
 
 export type Facet = (typeof facets)[number]
 
-/** Tokens of conditions that are no taxonomy values; numbers below 100 are kept for them, those of people follow. */
+/** Tokens of conditions outside the taxonomy. Numbers below 100 are reserved for them. */
 export const flagTokens = {
   platformPlus: 1,
-  /** Somebody can be revealed. */
+  /** A contact can be revealed. */
   revealableContacts: 2,
-  /** Somebody is on file. */
+  /** There is a contact. */
   contacts: 3,
-  /** Somebody can be revealed where of emails only verified ones are delivered. */
+  /** A contact can be revealed when only verified emails are delivered. */
   verifiedRevealableContacts: 4,
 } as const
 
@@ -34,13 +30,14 @@ export interface Term {
   /** The canonical spelling, as records and replies carry it. */
   value: string
   token: number
-  /** Value of the term above it in the same facet. */
+  /** Value of the parent term in the same facet. */
   parent: string | null
 }
 
-/** A facet with more values is not searched for near ones. */
+/** Suggestions are not computed for facets with more values. */
 const maxCompared = 5_000
 
+/** The values of the taxonomy with their tokens, the numbers in `stores.tokens`. Immutable; a changed taxonomy needs a new one. */
 export class Vocabulary {
   readonly #terms = new Map<string, Term>()
   readonly #values = new Map<Facet, string[]>()
@@ -54,12 +51,12 @@ export class Vocabulary {
     }
   }
 
-  /** The term a spelling means, whatever its letter case. */
+  /** The term with this spelling, in any letter case. */
   find(facet: Facet, spelling: string): Term | undefined {
     return this.#terms.get(keyOf(facet, spelling))
   }
 
-  /** The tokens of a term and of all terms below it: a filter that names a category means its whole branch. */
+  /** The tokens of a term and its descendants: a filter for a category includes its whole branch. */
   tokensWithin(term: Term): number[] {
     const tokens = new Set<number>()
     const waiting = [term]
@@ -71,12 +68,12 @@ export class Vocabulary {
     return [...tokens]
   }
 
-  /** Up to `count` values of the facet spelt most like `spelling`, nearest first; none when nothing is near. */
+  /** Up to `count` values of the facet with similar spelling, nearest first; none if nothing is similar. */
   nearest(facet: Facet, spelling: string, count = 3): string[] {
     const wanted = spelling.toLowerCase().slice(0, 60)
     const scored: { value: string; distance: number }[] = []
     const values = this.#values.get(facet) ?? []
-    // Comparing with each takes microseconds apiece, on the thread that serves everybody.
+    // Each comparison takes microseconds on the thread that serves all requests.
     if (values.length > maxCompared) return []
     for (const value of values) {
       const distance = dissimilarity(wanted, value.toLowerCase())
@@ -84,12 +81,12 @@ export class Vocabulary {
     }
     scored.sort((a, b) => a.distance - b.distance || (a.value < b.value ? -1 : 1))
     const near = scored.filter((candidate) => candidate.distance <= farthest)
-    // Of a short list even a distant value tells what kind of word is meant.
+    // From a short list, even a dissimilar value shows what kind of value is expected.
     return (near.length > 0 ? near : scored).slice(0, count).map((candidate) => candidate.value)
   }
 }
 
-/** Words less alike than this are no help to name. */
+/** Values with a larger distance are not suggested. */
 const farthest = 0.6
 const shortList = 20
 
@@ -103,11 +100,11 @@ function keyOf(facet: Facet, value: string): string {
   return `${facet}\n${value.toLowerCase()}`
 }
 
-/** 0 for equal words to 1 for nothing in common: edit distance over length, better when one holds the other. */
+/** 0 for equal words to 1 for nothing in common: edit distance over length, less if one contains the other. */
 function dissimilarity(a: string, b: string): number {
   const longer = Math.max(a.length, b.length, 1)
   const contained = Math.min(a.length, b.length) >= 3 && (a.includes(b) || b.includes(a))
-  // The difference in length alone can rule a word out, without comparing letters.
+  // The difference in length alone can rule a word out.
   if (!contained && Math.abs(a.length - b.length) / longer > farthest) return 1
   const distance = editDistance(a, b) / longer
   return contained ? Math.min(distance, 0.3) : distance
@@ -128,18 +125,23 @@ function editDistance(a: string, b: string): number {
   return row[b.length]!
 }
 
-/** Which emails may be delivered: all but those known to be bad, or only verified ones. Decided by the operator. */
+/** Which emails may be delivered: all except those known to be bad, or only verified ones. An operator's setting. */
 export type DeliverEmails = 'all' | 'verified'
 
-/** The token of stores with somebody who can be revealed under this rule. */
+/** The token of stores with a contact that can be revealed under this rule. */
 export function revealableToken(deliverEmails: DeliverEmails): number {
   return deliverEmails === 'verified' ? flagTokens.verifiedRevealableContacts : flagTokens.revealableContacts
 }
 
-/** The terms that a list of words means, in its order; refuses the first word that the taxonomy lacks, at its place. */
-export function resolveFilterValues(vocabulary: Vocabulary, facet: Facet, words: string[] | undefined, place: string): Term[] {
+/** Resolves values in order. Throws an `ApiError` with the parameter of the first value the taxonomy lacks. */
+export function resolveFilterValues(
+  vocabulary: Vocabulary,
+  facet: Facet,
+  words: string[] | undefined,
+  param: string,
+): Term[] {
   return (words ?? []).map(
-    (word, index) => vocabulary.find(facet, word) ?? refuseUnknown(vocabulary, facet, word, `${place}[${index}]`),
+    (word, index) => vocabulary.find(facet, word) ?? refuseUnknown(vocabulary, facet, word, `${param}[${index}]`),
   )
 }
 
@@ -161,7 +163,7 @@ function refuseUnknown(vocabulary: Vocabulary, facet: Facet, word: string, param
   throw new ApiError('invalid_filter_value', `${quote(word)} is not a known ${facetNouns[facet]}; ${hint}.`, { param })
 }
 
-/** A caller's text in a sentence: one line, nothing unprintable, at most 60 characters of it. */
+/** Quotes a caller's text for a message: one line, printable, at most 60 characters. */
 export function quote(text: string): string {
   const characters = [
     ...text

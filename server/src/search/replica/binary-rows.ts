@@ -1,6 +1,6 @@
 /**
- * Rows of `copy … to stdout (format binary)`, read from the bytes as they arrive. Millions of rows pass here: nothing is
- * made for each, and a field is read by the method that its type asks for.
+ * Parses `copy … to stdout (format binary)` as a stream. There are millions of rows, so nothing is allocated per row; the
+ * caller reads each field with the method for its type.
  */
 export async function readBinaryRows(chunks: AsyncIterable<Buffer>, readRow: (row: BinaryRow) => void): Promise<void> {
   const row = new BinaryRow()
@@ -14,11 +14,11 @@ export async function readBinaryRows(chunks: AsyncIterable<Buffer>, readRow: (ro
 /** Signature, flags, and the length of an extension, which is 0. */
 const headerBytes = 19
 const lastRow = -1
-/** PostgreSQL counts from the year 2000. */
+/** PostgreSQL timestamps count from the year 2000. */
 const postgresEpochMs = 946_684_800_000
 const arrayHeaderBytes = 20
 
-/** The row at hand: its fields are read in their order, each once. */
+/** The current row. Read its fields in order, each once. */
 export class BinaryRow {
   #bytes: Buffer = Buffer.alloc(0)
   #view: DataView = new DataView(new ArrayBuffer(0))
@@ -33,7 +33,7 @@ export class BinaryRow {
     this.#at = 0
   }
 
-  /** Goes to the next row, if all of it has arrived. */
+  /** Moves to the next row; returns false if it has not arrived completely. */
   begin(): boolean {
     if (!this.#isPastHeader) {
       if (this.#bytes.length < headerBytes) return false
@@ -80,7 +80,7 @@ export class BinaryRow {
     return this.#view.getInt32(this.#at - 4)
   }
 
-  /** Up to 2^53. */
+  /** Exact up to 2^53. */
   int64(): number {
     this.#at += 12
     return this.#view.getInt32(this.#at - 8) * 2 ** 32 + this.#view.getUint32(this.#at - 4)
@@ -96,7 +96,7 @@ export class BinaryRow {
     if (this.#isNull()) return Number.NaN
     this.#at += 8
     const high = this.#view.getInt32(this.#at - 8)
-    // Microseconds of far years are beyond what a number holds exactly.
+    // Microseconds of distant years exceed the exact range of a number.
     if (high >= 2 ** 20 || high < -(2 ** 20)) {
       const microseconds = this.#view.getBigInt64(this.#at - 8)
       return Number(microseconds / 1_000n) + Number(microseconds % 1_000n) / 1_000 + postgresEpochMs
@@ -104,13 +104,13 @@ export class BinaryRow {
     return (high * 2 ** 32 + this.#view.getUint32(this.#at - 4)) / 1_000 + postgresEpochMs
   }
 
-  /** How many numbers `integers` will give. */
+  /** The length of the next `integer[]`. */
   countIntegers(): number {
     const dimensions = this.#view.getInt32(this.#at + 4)
     return dimensions === 0 ? 0 : this.#view.getInt32(this.#at + 16)
   }
 
-  /** An `integer[]` without nulls. */
+  /** Reads an `integer[]` without nulls. */
   integers(into: Int32Array, from: number): void {
     const count = this.countIntegers()
     this.#at += 4 + (count === 0 ? 12 : arrayHeaderBytes)

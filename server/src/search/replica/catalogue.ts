@@ -7,59 +7,59 @@ import { type BatchRange, copyContacts, copyStores } from './queries.ts'
 import type { SegmentLists } from './replica.ts'
 import { Staging } from './staging.ts'
 
-/** The catalogue in memory, with the mark that tells its history from others; null for one from before there were marks. */
+/** The index with the history id of its batch; null for batches older than history ids. */
 export interface Catalogue {
   batch: number
-  mark: string | null
-  shelves: SegmentLists
+  historyId: string | null
+  lists: SegmentLists
 }
 
-/** The database has another history than what was read from it before: it was restored, or is another one. */
+/** The database does not have the history that the index was read from: it was restored, or is another database. */
 export class HistoryChangedError extends Error {}
 
-/** Reads all of it, in one look at the database. */
+/** Reads the whole catalogue in one consistent snapshot. */
 export async function loadCatalogue(pool: Pool, onProgress: OnReadProgress): Promise<Catalogue> {
   const { point, staged } = await read(pool, 'everything', async (client) => ({
     point: await queries.readCatalogueState(client, 0),
     staged: await readStores(client, null, onProgress),
   }))
-  const shelfOf = (stores: StagedStores): SegmentList =>
+  const listOf = (stores: StagedStores): SegmentList =>
     stores.size === 0 ? [] : [{ segment: buildSegment(stores), dead: null }]
-  return { ...point, shelves: { live: shelfOf(staged.live), test: shelfOf(staged.test) } }
+  return { ...point, lists: { live: listOf(staged.live), test: listOf(staged.test) } }
 }
 
-/** The catalogue some batches later, about as many as change so many stores. Modes from where somebody is gone are told. */
+/** Applies the next batches, up to about `portionStores` changed stores. Also returns the modes that lost a contact. */
 export async function advanceCatalogue(
   pool: Pool,
   catalogue: Catalogue,
   portionStores: number,
   onProgress: OnReadProgress,
-): Promise<{ catalogue: Catalogue; newestBatch: number; gone: Mode[] }> {
+): Promise<{ catalogue: Catalogue; newestBatch: number; modesWithRemovals: Mode[] }> {
   const after = catalogue.batch
-  const { point, upTo, mark, staged } = await read(pool, 'changes', async (client) => {
+  const { point, upTo, historyId, staged } = await read(pool, 'changes', async (client) => {
     const point = await queries.readCatalogueState(client, after)
     requireSameHistory(catalogue, point)
     const upTo = (await queries.findPortionEnd(client, after, portionStores)) ?? point.batch
-    const mark = await queries.readHistoryId(client, upTo)
-    return { point, upTo, mark, staged: await readStores(client, { after, upTo }, onProgress) }
+    const historyId = await queries.readHistoryId(client, upTo)
+    return { point, upTo, historyId, staged: await readStores(client, { after, upTo }, onProgress) }
   })
-  const gone: Mode[] = []
-  const shelves = { ...catalogue.shelves }
+  const modesWithRemovals: Mode[] = []
+  const lists = { ...catalogue.lists }
   for (const mode of modes) {
     if (staged[mode].size === 0) continue
-    const replaced = replaceStores(shelves[mode], staged[mode], buildSegment(staged[mode]))
-    shelves[mode] = replaced.shelf
-    if (replaced.isSomebodyGone) gone.push(mode)
+    const replaced = replaceStores(lists[mode], staged[mode], buildSegment(staged[mode]))
+    lists[mode] = replaced.list
+    if (replaced.hasRemovedContacts) modesWithRemovals.push(mode)
   }
-  return { catalogue: { batch: upTo, mark, shelves }, newestBatch: point.batch, gone }
+  return { catalogue: { batch: upTo, historyId, lists }, newestBatch: point.batch, modesWithRemovals }
 }
 
-/** Throws when the database is not what the catalogue was read from. */
+/** Throws if the database does not have the history that the index was read from. */
 export function requireSameHistory(
-  { batch, mark }: Pick<Catalogue, 'batch' | 'mark'>,
-  point: { batch: number; markOfSeen: string | null },
+  { batch, historyId }: Pick<Catalogue, 'batch' | 'historyId'>,
+  point: { batch: number; seenHistoryId: string | null },
 ): void {
-  if (point.batch < batch || point.markOfSeen !== mark) throw new HistoryChangedError()
+  if (point.batch < batch || point.seenHistoryId !== historyId) throw new HistoryChangedError()
 }
 
 async function read<T>(
@@ -68,32 +68,29 @@ async function read<T>(
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect()
-  // A connection can break while nothing is asked of it; unheard, that would end the process.
+  // An idle connection can break; an unhandled 'error' event would end the process.
   const ignore = () => {}
   client.on('error', ignore)
-  let isWhole = false
+  let isComplete = false
   try {
     await queries.beginReadTransaction(client, what)
     const result = await work(client)
     await queries.endReadTransaction(client)
-    isWhole = true
+    isComplete = true
     return result
   } finally {
     client.off('error', ignore)
-    // One that was left in the middle of a copy would never end it.
-    client.release(!isWhole)
+    // A connection left in the middle of COPY cannot be reused.
+    client.release(!isComplete)
   }
 }
 
-/** Told now and then how many rows were read; throws to end the reading. */
+/** Called every few thousand rows with totals; throws to stop reading. */
 export type OnReadProgress = (stores: number, contacts: number) => void
 
 const progressRows = 10_000
 
-/**
- * Reads stores with their contacts, all of them or those of a range of batches, within the caller's transaction, whose
- * one look at the database makes the two belong together.
- */
+/** Reads stores with their contacts, all or those of a range of batches, within the caller's transaction. */
 async function readStores(
   client: Client,
   range: BatchRange | null,

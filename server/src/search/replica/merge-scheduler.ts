@@ -1,134 +1,134 @@
 import {
+  applyMerge,
   dropDeadSegments,
   type LiveSegment,
   mergeSegments,
   planMerge,
   type Segment,
   type SegmentList,
-  applyMerge,
 } from '@storedex/search-index'
 import { type Mode, modes } from '../../kernel/ids.ts'
 import type { ReplicaListener, ReplicaTimings, SegmentLists } from './replica.ts'
 
-/** Makes a large merge where nobody waits for it. */
+/** Merges without blocking the caller. */
 export type MergeInBackground = (parts: readonly LiveSegment[]) => Promise<Segment>
 
 interface Merge {
   mode: Mode
   parts: SegmentList
-  /** Whether it takes in all of the mode, and so forgets what has died. */
-  isWhole: boolean
-  /** Null while it is being made. */
+  /** Whether it merges all segments of the mode, which drops all dead documents. */
+  isFull: boolean
+  /** Null while it runs. */
   merged: Segment | null
 }
 
 export interface MergeSchedulerOptions {
-  tell: ReplicaListener['onLine']
-  /** A merge aside has ended. */
+  log: ReplicaListener['onLog']
+  /** Called when a background merge has succeeded. */
   onEnd: () => void
 }
 
 const retryMs = 10_000
 
-/** Decides what is merged when. One merge is made aside at a time; small ones are made on the spot. */
+/** Decides which segments are merged when. Small merges run at once; one large merge at a time runs in the background. */
 export class MergeScheduler {
   readonly #timings: ReplicaTimings
-  readonly #mergeAside: MergeInBackground
+  readonly #mergeInBackground: MergeInBackground
   readonly #options: MergeSchedulerOptions
-  #aside: Merge | null = null
+  #background: Merge | null = null
   #retryAt = 0
-  #hasMergedWhole = false
-  /** Since when dead copies tell of people who are gone. */
-  readonly #forgettingSince = new Map<Mode, number>()
+  #hasMergedFully = false
+  /** Mode → when a contact was first removed since its last full merge. */
+  readonly #purgeRequestedAt = new Map<Mode, number>()
 
-  constructor(timings: ReplicaTimings, mergeAside: MergeInBackground, options: MergeSchedulerOptions) {
+  constructor(timings: ReplicaTimings, mergeInBackground: MergeInBackground, options: MergeSchedulerOptions) {
     this.#timings = timings
-    this.#mergeAside = mergeAside
+    this.#mergeInBackground = mergeInBackground
     this.#options = options
   }
 
-  /** Somebody is gone from stores of this mode: their older copies have to go, too, within a bound. */
-  forget(mode: Mode): void {
-    if (!this.#forgettingSince.has(mode)) this.#forgettingSince.set(mode, performance.now())
+  /** Schedules a full merge of the mode: contacts were removed, so dead copies must go within `purgeAfterMs`. */
+  requestPurge(mode: Mode): void {
+    if (!this.#purgeRequestedAt.has(mode)) this.#purgeRequestedAt.set(mode, performance.now())
   }
 
-  get isForgetting(): boolean {
-    return this.#forgettingSince.size > 0 || (this.#aside?.isWhole ?? false)
+  get isPurgePending(): boolean {
+    return this.#purgeRequestedAt.size > 0 || (this.#background?.isFull ?? false)
   }
 
-  /** Whether a mode was merged whole since the last call. */
-  takeWholeMerge(): boolean {
-    const has = this.#hasMergedWhole
-    this.#hasMergedWhole = false
+  /** Whether a full merge completed since the last call. */
+  takeFullMerge(): boolean {
+    const has = this.#hasMergedFully
+    this.#hasMergedFully = false
     return has
   }
 
-  /** Forgets what it was about, with the catalogue that it belonged to. */
+  /** Drops all state when the catalogue is dropped. */
   reset(): void {
-    this.#aside = null
-    this.#forgettingSince.clear()
-    this.#hasMergedWhole = false
+    this.#background = null
+    this.#purgeRequestedAt.clear()
+    this.#hasMergedFully = false
   }
 
-  /** The shelves after all that is due; the very same ones when nothing is. */
-  settle(shelves: SegmentLists): SegmentLists {
-    let settled = this.#takeResult(shelves)
-    for (const mode of modes) settled = this.#settleMode(settled, mode)
-    return settled
+  /** Runs or starts all merges that are due. Returns the same object if nothing changed. */
+  run(lists: SegmentLists): SegmentLists {
+    let current = this.#takeResult(lists)
+    for (const mode of modes) current = this.#runMode(current, mode)
+    return current
   }
 
-  #settleMode(shelves: SegmentLists, mode: Mode): SegmentLists {
-    const busy = this.#aside?.mode === mode ? this.#aside.parts : []
-    const kept = dropDeadSegments(shelves[mode], busy)
-    const settled = kept.length === shelves[mode].length ? shelves : { ...shelves, [mode]: kept }
+  #runMode(lists: SegmentLists, mode: Mode): SegmentLists {
+    const busy = this.#background?.mode === mode ? this.#background.parts : []
+    const kept = dropDeadSegments(lists[mode], busy)
+    const settled = kept.length === lists[mode].length ? lists : { ...lists, [mode]: kept }
     const isDue =
-      performance.now() - (this.#forgettingSince.get(mode) ?? Number.POSITIVE_INFINITY) >= this.#timings.forgetAfterMs
-    if (isDue && busy.length === 0) return this.#merge(settled, { mode, parts: kept, isWhole: true, merged: null })
+      performance.now() - (this.#purgeRequestedAt.get(mode) ?? Number.POSITIVE_INFINITY) >= this.#timings.purgeAfterMs
+    if (isDue && busy.length === 0) return this.#merge(settled, { mode, parts: kept, isFull: true, merged: null })
     const parts = planMerge(kept, busy)
     if (parts.length === 0) return settled
-    return this.#merge(settled, { mode, parts, isWhole: parts.length === kept.length, merged: null })
+    return this.#merge(settled, { mode, parts, isFull: parts.length === kept.length, merged: null })
   }
 
-  #merge(shelves: SegmentLists, merge: Merge): SegmentLists {
+  #merge(lists: SegmentLists, merge: Merge): SegmentLists {
     const stores = merge.parts.reduce((sum, { segment }) => sum + segment.size, 0)
-    if (stores <= this.#timings.asideStores) {
-      if (merge.isWhole) this.#forgettingSince.delete(merge.mode)
-      return this.#apply(shelves, merge, mergeSegments(merge.parts))
+    if (stores <= this.#timings.backgroundMergeStores) {
+      if (merge.isFull) this.#purgeRequestedAt.delete(merge.mode)
+      return this.#apply(lists, merge, mergeSegments(merge.parts))
     }
-    if (this.#aside || performance.now() < this.#retryAt) return shelves
+    if (this.#background || performance.now() < this.#retryAt) return lists
     this.#start(merge)
-    return shelves
+    return lists
   }
 
   #start(merge: Merge): void {
-    this.#aside = merge
-    const since = this.#forgettingSince.get(merge.mode)
-    // Who goes while it is made stands in it, and needs another one.
-    if (merge.isWhole) this.#forgettingSince.delete(merge.mode)
-    this.#mergeAside(merge.parts).then(
+    this.#background = merge
+    const since = this.#purgeRequestedAt.get(merge.mode)
+    // Contacts removed while it runs are still in the result and need another full merge.
+    if (merge.isFull) this.#purgeRequestedAt.delete(merge.mode)
+    this.#mergeInBackground(merge.parts).then(
       (merged) => {
         merge.merged = merged
         this.#options.onEnd()
       },
       (error: unknown) => {
-        if (this.#aside !== merge) return
-        this.#aside = null
+        if (this.#background !== merge) return
+        this.#background = null
         this.#retryAt = performance.now() + retryMs
-        if (merge.isWhole && since !== undefined) this.#forgettingSince.set(merge.mode, since)
-        this.#options.tell('error', 'a merge of the search index failed; it is tried again', error)
+        if (merge.isFull && since !== undefined) this.#purgeRequestedAt.set(merge.mode, since)
+        this.#options.log('error', 'merging search index segments failed; retrying in 10 s', error)
       },
     )
   }
 
-  #takeResult(shelves: SegmentLists): SegmentLists {
-    if (!this.#aside?.merged) return shelves
-    const { merged, ...merge } = this.#aside
-    this.#aside = null
-    return this.#apply(shelves, { ...merge, merged }, merged)
+  #takeResult(lists: SegmentLists): SegmentLists {
+    if (!this.#background?.merged) return lists
+    const { merged, ...merge } = this.#background
+    this.#background = null
+    return this.#apply(lists, { ...merge, merged }, merged)
   }
 
-  #apply(shelves: SegmentLists, { mode, parts, isWhole }: Merge, merged: Segment): SegmentLists {
-    this.#hasMergedWhole ||= isWhole
-    return { ...shelves, [mode]: applyMerge(shelves[mode], parts, merged) }
+  #apply(lists: SegmentLists, { mode, parts, isFull }: Merge, merged: Segment): SegmentLists {
+    this.#hasMergedFully ||= isFull
+    return { ...lists, [mode]: applyMerge(lists[mode], parts, merged) }
   }
 }

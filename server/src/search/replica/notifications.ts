@@ -7,10 +7,7 @@ import { listen } from './queries.ts'
 const firstRetryMs = 1_000
 const longestRetryMs = 30_000
 
-/**
- * Calls whenever the database tells of a new batch, until stopped. A connection that breaks is made anew; what it missed
- * is found by polling.
- */
+/** Calls `onBatch` for every notification of a new batch until stopped. Reconnects; polling finds what was missed. */
 export async function listenForBatches(pool: Pool, onBatch: () => void, stopped: AbortSignal): Promise<void> {
   let retryMs = firstRetryMs
   do {
@@ -26,7 +23,7 @@ export async function listenForBatches(pool: Pool, onBatch: () => void, stopped:
 /** Resolves when the connection has ended. */
 async function listenOnce(pool: Pool, onBatch: () => void, stopped: AbortSignal): Promise<void> {
   const client = await pool.connect()
-  // Unheard, an error would end the process.
+  // An unhandled 'error' event would end the process.
   client.on('error', () => {})
   client.on('notification', onBatch)
   try {
@@ -39,23 +36,23 @@ async function listenOnce(pool: Pool, onBatch: () => void, stopped: AbortSignal)
   }
 }
 
-/** What a loop sleeps on: a call that comes while it works counts for the next sleep. */
+/** Interrupts the sleep of a loop. A wake-up that comes while the loop works ends its next sleep at once. */
 export class WakeSignal {
-  #isCalled = false
+  #isPending = false
   #sleeping: AbortController | undefined
 
-  call(): void {
-    this.#isCalled = true
+  wake(): void {
+    this.#isPending = true
     this.#sleeping?.abort()
   }
 
-  /** Ends with the time, or at the next call. Does not keep the process alive. */
+  /** Resolves after the time or at the next wake-up. Does not keep the process alive. */
   async sleep(timeMs: number): Promise<void> {
-    if (!this.#isCalled) {
+    if (!this.#isPending) {
       this.#sleeping = new AbortController()
       await delay(timeMs, undefined, { signal: this.#sleeping.signal, ref: false }).catch(() => {})
       this.#sleeping = undefined
     }
-    this.#isCalled = false
+    this.#isPending = false
   }
 }

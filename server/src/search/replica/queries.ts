@@ -1,22 +1,20 @@
 import copyStreams from 'pg-copy-streams'
 import type { Client, Queryable } from '../../db/pool.ts'
 
-/** What the catalogue in memory reads from the database. */
-
-/** Where the catalogue stands. Marks are texts: numbers of 64 bits. */
+/** The newest batch. History ids are 64-bit numbers, so they are read as text. */
 export interface CatalogueState {
   batch: number
-  /** Null for a batch from before there were marks. */
-  mark: string | null
+  /** Null for batches older than history ids. */
+  historyId: string | null
 }
 
-/** The newest batch, and what the database has as the mark of one that was seen before. */
+/** The newest batch, and the history id that the database has for a batch seen earlier. */
 export async function readCatalogueState(
   db: Queryable,
   seenBatch: number,
-): Promise<CatalogueState & { markOfSeen: string | null }> {
-  const { rows } = await db.query<CatalogueState & { markOfSeen: string | null }>(
-    `select state.batch, newest.mark::text as mark, seen.mark::text as "markOfSeen"
+): Promise<CatalogueState & { seenHistoryId: string | null }> {
+  const { rows } = await db.query<CatalogueState & { seenHistoryId: string | null }>(
+    `select state.batch, newest.mark::text as "historyId", seen.mark::text as "seenHistoryId"
      from catalogue_state as state
      left join catalogue_batches as newest on newest.batch = state.batch
      left join catalogue_batches as seen on seen.batch = $1::bigint`,
@@ -26,14 +24,14 @@ export async function readCatalogueState(
 }
 
 export async function readHistoryId(db: Queryable, batch: number): Promise<string | null> {
-  const { rows } = await db.query<{ mark: string }>(
-    'select mark::text as mark from catalogue_batches where batch = $1::bigint',
+  const { rows } = await db.query<{ historyId: string }>(
+    'select mark::text as "historyId" from catalogue_batches where batch = $1::bigint',
     [batch],
   )
-  return rows[0]?.mark ?? null
+  return rows[0]?.historyId ?? null
 }
 
-/** The batch up to which about so many stores changed after another one; null when there are fewer. */
+/** The batch up to which about `stores` stores changed after another batch; null if fewer changed. */
 export async function findPortionEnd(db: Queryable, after: number, stores: number): Promise<number | null> {
   const { rows } = await db.query<{ batch: number }>(
     'select batch from stores where batch > $1::bigint order by batch offset $2::integer limit 1',
@@ -47,7 +45,7 @@ export interface CatalogueCount {
   contacts: number
 }
 
-/** How many rows the planner takes the tables to have: counting them would read them. */
+/** The planner's row estimates: counting would read the tables. */
 export async function estimateRows(db: Queryable): Promise<CatalogueCount> {
   const estimate = async (statement: string) => {
     const { rows } = await db.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
@@ -59,8 +57,8 @@ export async function estimateRows(db: Queryable): Promise<CatalogueCount> {
 }
 
 /**
- * Makes the transaction one look at the database that may take its time. Changes are then found by their indexes, also
- * where the planner has no idea yet how few they are.
+ * Begins a transaction with one consistent snapshot and a long timeout. For changes, index scans are forced: without
+ * statistics the planner may not know how few rows changed.
  */
 export async function beginReadTransaction(client: Client, reads: 'everything' | 'changes'): Promise<void> {
   await client.query('begin transaction isolation level repeatable read, read only')
@@ -82,7 +80,7 @@ export interface BatchRange {
   upTo: number
 }
 
-/** Rows of id, whether test, negated score, active ads, created, discovered, tokens; null for all stores. */
+/** Rows of id, is test, negated score, active ads, created, discovered, tokens; all stores if the range is null. */
 export function copyStores(client: Client, range: BatchRange | null): AsyncIterable<Buffer> {
   return copyOut(
     client,
@@ -91,7 +89,7 @@ export function copyStores(client: Client, range: BatchRange | null): AsyncItera
   )
 }
 
-/** Rows of store, number, traits, token of the role; of all stores, or of those that changed. */
+/** Rows of store, number, traits, role token; of all stores if the range is null. */
 export function copyContacts(client: Client, range: BatchRange | null): AsyncIterable<Buffer> {
   return copyOut(
     client,
@@ -102,7 +100,7 @@ export function copyContacts(client: Client, range: BatchRange | null): AsyncIte
   )
 }
 
-/** COPY takes no parameters; these are whole numbers. */
+/** COPY takes no parameters; BigInt admits only whole numbers. */
 function isIn({ after, upTo }: BatchRange): string {
   return `s.batch > ${BigInt(after)} and s.batch <= ${BigInt(upTo)}`
 }
@@ -111,10 +109,10 @@ function copyOut(client: Client, query: string): AsyncIterable<Buffer> {
   return client.query(copyStreams.to(`copy (${query}) to stdout (format binary)`))
 }
 
-/** From now on the connection is told of batches that commit. */
+/** Subscribes the connection to notifications of committed batches. */
 export async function listen(client: Client): Promise<void> {
   await client.query(`listen ${catalogueChannel}`)
 }
 
-/** Writers of the catalogue notify here when a batch has committed. Only a wake-up: who misses one finds the batch by its number. */
+/** Notified when a batch commits. Only a wake-up call: a lost notification is made up for by polling. */
 export const catalogueChannel = 'storedex_catalogue'

@@ -1,17 +1,23 @@
-import { mergeSegments, segmentBytes, reportMemoryToGc } from '@storedex/search-index'
+import { mergeSegments, reportMemoryToGc, segmentBytes } from '@storedex/search-index'
 import { type ConnectionPool, createPool } from '../../db/pool.ts'
 import { modes } from '../../kernel/ids.ts'
-import { advanceCatalogue, type Catalogue, loadCatalogue, HistoryChangedError, requireSameHistory } from './catalogue.ts'
-import { neededBytes, MemoryBudgetError, assertWithinBudget } from './memory-budget.ts'
+import {
+  advanceCatalogue,
+  type Catalogue,
+  HistoryChangedError,
+  loadCatalogue,
+  requireSameHistory,
+} from './catalogue.ts'
+import { assertWithinBudget, estimateNeededBytes, MemoryBudgetError } from './memory-budget.ts'
 import { type MergeInBackground, MergeScheduler } from './merge-scheduler.ts'
 import { listenForBatches, WakeSignal } from './notifications.ts'
 import { estimateRows, readCatalogueState } from './queries.ts'
 import {
-  type Feed,
+  measureIndex,
+  type Replica,
   type ReplicaListener,
   type ReplicaReport,
   type ReplicaSettings,
-  measureIndex,
   type StartReplica,
 } from './replica.ts'
 import { SnapshotStore } from './snapshot-store.ts'
@@ -22,18 +28,18 @@ const progressReportMs = 1_000
 const longestPauseWithoutCatalogueMs = 30_000
 
 /**
- * Keeps the catalogue in memory and follows the database: loads it, from a snapshot or from scratch, applies batches as
- * they commit, merges what has become small, and shows each state to the listener. One loop does it all, so that nothing
- * here happens at once; merges of many stores and the writing of snapshots go on beside it.
+ * Keeps the index in sync with the database: loads it from a snapshot file or from the tables, applies batches as they commit,
+ * merges segments, and sends each state to the listener. One loop does all of it, so nothing here runs concurrently except
+ * large merges and writing snapshots.
  */
-export class ReplicaSync implements Feed {
+export class ReplicaSync implements Replica {
   readonly #settings: ReplicaSettings
   readonly #listener: ReplicaListener
   readonly #pool: ConnectionPool
   readonly #stopping = new AbortController()
-  readonly #wake = new WakeSignal()
-  readonly #keeper: SnapshotStore | null
-  readonly #merging: MergeScheduler
+  readonly #wakeSignal = new WakeSignal()
+  readonly #snapshots: SnapshotStore | null
+  readonly #merges: MergeScheduler
   readonly #running: Promise<unknown>
   #closing: Promise<void> | null = null
 
@@ -49,16 +55,19 @@ export class ReplicaSync implements Feed {
   #load: ReplicaReport['load'] = null
   #figures: ReplicaReport['figures'] = null
 
-  constructor(settings: ReplicaSettings, listener: ReplicaListener, mergeAside: MergeInBackground) {
+  constructor(settings: ReplicaSettings, listener: ReplicaListener, mergeInBackground: MergeInBackground) {
     this.#settings = settings
     this.#listener = listener
     const url = settings.databaseUrl
     this.#pool = createPool({ url, applicationName: 'storedex search', maxConnections: 2 })
-    const tell: ReplicaListener['onLine'] = (...line) => listener.onLine(...line)
+    const log: ReplicaListener['onLog'] = (...line) => listener.onLog(...line)
     const { signal } = this.#stopping
-    this.#keeper = settings.snapshotFile ? new SnapshotStore(settings.snapshotFile, this.#pool, tell, signal) : null
-    this.#merging = new MergeScheduler(settings.timings, mergeAside, { tell, onEnd: () => this.#wake.call() })
-    this.#running = Promise.all([this.#run(), listenForBatches(this.#pool, () => this.#wake.call(), signal)])
+    this.#snapshots = settings.snapshotFile ? new SnapshotStore(settings.snapshotFile, this.#pool, log, signal) : null
+    this.#merges = new MergeScheduler(settings.timings, mergeInBackground, {
+      log,
+      onEnd: () => this.#wakeSignal.wake(),
+    })
+    this.#running = Promise.all([this.#run(), listenForBatches(this.#pool, () => this.#wakeSignal.wake(), signal)])
   }
 
   close(): Promise<void> {
@@ -68,9 +77,9 @@ export class ReplicaSync implements Feed {
 
   async #close(): Promise<void> {
     this.#stopping.abort()
-    this.#wake.call()
+    this.#wakeSignal.wake()
     const timeOver = new Promise((resolve) => setTimeout(resolve, closeTimeoutMs).unref())
-    await Promise.race([this.#running.then(() => this.#keeper?.settled()), timeOver])
+    await Promise.race([this.#running.then(() => this.#snapshots?.settled()), timeOver])
     await Promise.race([this.#pool.end(), timeOver])
   }
 
@@ -78,36 +87,34 @@ export class ReplicaSync implements Feed {
     const { pollMs } = this.#settings.timings
     while (!this.#stopping.signal.aborted) {
       const isMoreToDo = await this.#tryStep()
-      // A load that fails costs more than a poll.
+      // A failed load costs more than a failed poll.
       const longestMs = this.#catalogue ? longestPauseMs : longestPauseWithoutCatalogueMs
-      if (!isMoreToDo) await this.#wake.sleep(Math.min(pollMs * 2 ** this.#failures, longestMs))
+      if (!isMoreToDo) await this.#wakeSignal.sleep(Math.min(pollMs * 2 ** this.#failures, longestMs))
     }
   }
 
   async #tryStep(): Promise<boolean> {
     try {
       const isMoreToDo = this.#catalogue ? await this.#follow(this.#catalogue) : await this.#begin()
-      this.#settle()
+      this.#maintain()
       this.#failures = 0
       this.#report()
       return isMoreToDo
     } catch (error) {
-      if (!this.#stopping.signal.aborted) this.#takeFailure(error)
+      if (!this.#stopping.signal.aborted) this.#handleFailure(error)
       return error instanceof HistoryChangedError
     }
   }
 
-  #takeFailure(error: unknown): void {
-    if (error instanceof HistoryChangedError)
-      this.#leave('the database has another history than the search index, which is made anew')
-    else if (error instanceof MemoryBudgetError) this.#giveUpRoom(error)
-    else if (this.#failures++ === 0)
-      this.#listener.onLine('warn', 'the search index cannot follow the catalogue', error)
-    // Whoever hears nothing knows that what is shown gets older.
+  #handleFailure(error: unknown): void {
+    if (error instanceof HistoryChangedError) this.#drop('database history changed; rebuilding the search index')
+    else if (error instanceof MemoryBudgetError) this.#dropOverBudget(error)
+    else if (this.#failures++ === 0) this.#listener.onLog('warn', 'updating the search index failed; retrying', error)
+    // While a view is shown, missing reports tell the listener that it is getting old.
     if (!this.#isShown) this.#report()
   }
 
-  /** Brings the catalogue into memory, if there is room. */
+  /** Loads the catalogue if it fits the memory budget. */
   async #begin(): Promise<boolean> {
     if (this.#overBudget && performance.now() - this.#overBudget.checkedAt < this.#settings.timings.budgetCheckMs)
       return false
@@ -116,7 +123,7 @@ export class ReplicaSync implements Feed {
     if (budgetBytes !== null)
       assertWithinBudget(await estimateRows(this.#pool), budgetBytes, { isReentry: this.#overBudget !== null })
     const startedAt = performance.now()
-    const snapshot = await this.#keeper?.read()
+    const snapshot = await this.#snapshots?.read()
     this.#catalogue = snapshot ?? (await loadCatalogue(this.#pool, this.#onProgress))
     this.#load = { from: snapshot ? 'snapshot' : 'postgres', seconds: (performance.now() - startedAt) / 1_000 }
     this.#isSnapshotDue = !snapshot
@@ -124,14 +131,14 @@ export class ReplicaSync implements Feed {
     this.#overBudget = null
     const { stores, bytes } = this.#figures!
     const origin = snapshot ? 'a snapshot' : 'the database'
-    this.#listener.onLine(
+    this.#listener.onLog(
       'info',
       `search index of ${stores} stores, ${Math.round(bytes / 1e6)} MB, read from ${origin} in ${this.#load.seconds.toFixed(1)} s`,
     )
     return true
   }
 
-  /** Applies the next batches, if there are any. */
+  /** Applies the next batches; returns whether there may be more. */
   async #follow(catalogue: Catalogue): Promise<boolean> {
     const point = await readCatalogueState(this.#pool, catalogue.batch)
     requireSameHistory(catalogue, point)
@@ -145,73 +152,73 @@ export class ReplicaSync implements Feed {
     const { portionStores } = this.#settings.timings
     const advanced = await advanceCatalogue(this.#pool, catalogue, portionStores, this.#onProgress)
     this.#databaseBatch = advanced.newestBatch
-    for (const mode of advanced.gone) this.#merging.forget(mode)
+    for (const mode of advanced.modesWithRemovals) this.#merges.requestPurge(mode)
     this.#change(advanced.catalogue)
     return true
   }
 
-  /** Merges what should be, and sees to the snapshot. */
-  #settle(): void {
+  /** Runs merges and writes the snapshot when they are due. */
+  #maintain(): void {
     if (!this.#catalogue) return
-    const shelves = this.#merging.settle(this.#catalogue.shelves)
-    if (shelves !== this.#catalogue.shelves) this.#change({ ...this.#catalogue, shelves })
-    if (this.#merging.takeWholeMerge()) this.#isSnapshotDue = true
+    const lists = this.#merges.run(this.#catalogue.lists)
+    if (lists !== this.#catalogue.lists) this.#change({ ...this.#catalogue, lists })
+    if (this.#merges.takeFullMerge()) this.#isSnapshotDue = true
     this.#writeSnapshot(this.#catalogue)
   }
 
-  /** A file never tells of people whom this process knows to be gone: it waits until they are merged away. */
-  #writeSnapshot({ batch, mark, shelves }: Catalogue): void {
-    const keeper = this.#keeper
-    if (!keeper || keeper.isWriting || !this.#isShown || mark === null || this.#merging.isForgetting) return
+  /** The file never contains contacts known to be removed: it waits for the merge that drops them. */
+  #writeSnapshot({ batch, historyId, lists }: Catalogue): void {
+    const snapshots = this.#snapshots
+    if (!snapshots || snapshots.isWriting || !this.#isShown || historyId === null || this.#merges.isPurgePending) return
     const isOld = performance.now() - this.#snapshotTriedAt >= this.#settings.timings.snapshotEveryMs
-    if (!this.#isSnapshotDue && !(isOld && keeper.last?.batch !== batch)) return
+    if (!this.#isSnapshotDue && !(isOld && snapshots.last?.batch !== batch)) return
     this.#isSnapshotDue = false
     this.#snapshotTriedAt = performance.now()
-    keeper.write({ batch, mark, shelves })
+    snapshots.write({ batch, historyId, lists })
   }
 
-  /** The first state that is shown has all that the database had. */
+  /** The first view is shown only when it has caught up with the database. */
   #change(catalogue: Catalogue): void {
     this.#catalogue = catalogue
     this.#measure(catalogue)
     if (this.#isShown) this.#show(catalogue)
   }
 
-  #show({ batch, shelves }: Catalogue): void {
+  #show({ batch, lists }: Catalogue): void {
     this.#isShown = true
-    this.#listener.onView({ batch, shelves })
+    this.#listener.onView({ batch, lists })
   }
 
-  #leave(line: string): void {
+  #drop(line: string): void {
     this.#catalogue = null
     this.#figures = null
     this.#behindSince = null
-    this.#merging.reset()
+    this.#merges.reset()
     if (this.#isShown) this.#listener.onView(null)
     this.#isShown = false
-    this.#listener.onLine('warn', line)
+    this.#listener.onLog('warn', line)
   }
 
-  #giveUpRoom(error: MemoryBudgetError): void {
+  #dropOverBudget(error: MemoryBudgetError): void {
     const isNews = this.#overBudget === null
     this.#overBudget = { error, checkedAt: performance.now() }
     if (!isNews && !this.#catalogue) return
-    this.#keeper?.remove()
-    this.#leave(`the search index is not kept in memory: ${error.message}; PostgreSQL answers`)
+    this.#snapshots?.remove()
+    this.#drop(`the search index does not fit into memory: ${error.message}; PostgreSQL answers`)
   }
 
-  /** What is being read may take longer than a listener waits for news. */
+  /** Reading may take longer than the listener's timeout, so progress is reported. */
   readonly #onProgress = (stores: number, contacts: number): void => {
     this.#stopping.signal.throwIfAborted()
     assertWithinBudget({ stores, contacts }, this.#settings.budgetBytes)
     if (performance.now() - this.#reportedAt >= progressReportMs) this.#report()
   }
 
-  #measure({ shelves }: Catalogue): void {
-    const segments = modes.flatMap((mode) => shelves[mode])
+  #measure({ lists }: Catalogue): void {
+    const segments = modes.flatMap((mode) => lists[mode])
     for (const segment of segments) reportMemoryToGc(segment)
     const bytes = segments.reduce((sum, { segment }) => sum + segmentBytes(segment), 0)
-    this.#figures = { ...measureIndex(shelves), bytes }
+    this.#figures = { ...measureIndex(lists), bytes }
     assertWithinBudget(this.#figures, this.#settings.budgetBytes)
   }
 
@@ -222,14 +229,14 @@ export class ReplicaSync implements Feed {
       reason: this.#isShown ? null : (this.#overBudget?.error.message ?? 'the search index is being loaded'),
       databaseBatch: this.#databaseBatch,
       behindSeconds: since === null ? 0 : (performance.now() - since) / 1_000,
-      neededBytes: this.#overBudget?.error.neededBytes ?? (this.#figures && neededBytes(this.#figures)),
+      neededBytes: this.#overBudget?.error.neededBytes ?? (this.#figures && estimateNeededBytes(this.#figures)),
       figures: this.#figures,
       load: this.#load,
-      snapshot: this.#keeper?.last ?? null,
+      snapshot: this.#snapshots?.last ?? null,
     })
   }
 }
 
-/** A feed in the thread that asks for it: for what is small, or measures it. */
+/** Runs the replica in the calling thread: for tests and small catalogues. */
 export const runInProcess: StartReplica = (settings, listener) =>
   new ReplicaSync(settings, listener, async (parts) => mergeSegments(parts))

@@ -1,98 +1,98 @@
 import { countDead, type LiveSegment } from '@storedex/search-index'
 import { type Mode, modes } from '../../kernel/ids.ts'
 
-/** What a feed works with. Plain data, so that it can be handed to a thread. */
+/** Plain data, so that it can be sent to a thread. */
 export interface ReplicaSettings {
   databaseUrl: string
-  /** Where the catalogue is kept between runs; null: nowhere. */
+  /** The file that keeps the index between runs; null for none. */
   snapshotFile: string | null
-  /** How much memory the catalogue may need; null: as much as it takes. */
+  /** Memory limit of the index, as estimated; null for none. */
   budgetBytes: number | null
   timings: ReplicaTimings
 }
 
 export interface ReplicaTimings {
-  /** How often the newest batch is asked for, whether or not a notification came. */
+  /** Interval of reading the newest batch number, with or without notifications. */
   pollMs: number
-  /** How long a dead copy of somebody who was erased stays before everything is merged. */
-  forgetAfterMs: number
+  /** Time from the removal of a contact to the merge that drops the dead copy. */
+  purgeAfterMs: number
   snapshotEveryMs: number
-  /** How often a catalogue that was too large is looked at again. */
+  /** Interval of checking again whether a catalogue that was too large fits now. */
   budgetCheckMs: number
-  /** About so many changed stores are read at a time. */
+  /** Approximate number of changed stores to read at a time. */
   portionStores: number
-  /** Merges of more stores than this are made aside, so that changes go on meanwhile. */
-  asideStores: number
+  /** Merges of more stores run in the background, while changes are applied. */
+  backgroundMergeStores: number
 }
 
 export const defaultTimings: ReplicaTimings = {
   pollMs: 500,
-  forgetAfterMs: 20_000,
+  purgeAfterMs: 20_000,
   snapshotEveryMs: 300_000,
   budgetCheckMs: 60_000,
   portionStores: 20_000,
-  asideStores: 100_000,
+  backgroundMergeStores: 100_000,
 }
 
-/** How it stands, told after every look at the database. */
+/** Sent after every check of the database. */
 export interface ReplicaReport {
-  /** Why there is no view, in words; null while there is one. */
+  /** Why there is no view, as a phrase; null while there is one. */
   reason: string | null
-  /** The newest batch that the database was seen to have. */
+  /** The newest batch seen in the database. */
   databaseBatch: number | null
-  /** For how long there have been batches that are not in the view. */
+  /** Time since the view was up to date. */
   behindSeconds: number
-  /** What the catalogue needs of memory, as estimated. */
+  /** Estimated memory needed by the index. */
   neededBytes: number | null
   figures: (IndexFigures & { bytes: number }) | null
-  /** How the catalogue came into memory. */
+  /** The initial load. */
   load: { from: 'postgres' | 'snapshot'; seconds: number } | null
-  /** The newest snapshot that this process wrote or read. */
+  /** The newest snapshot this process wrote or read. */
   snapshot: { batch: number; bytes: number; writtenAt: number } | null
 }
 
 export type LogLevel = 'info' | 'warn' | 'error'
 
 export interface ReplicaListener {
-  /** Null: what was shown before is not to be used any more. */
+  /** Null withdraws the last view. */
   onView(view: CatalogueView | null): void
   onReport(report: ReplicaReport): void
-  onLine(level: LogLevel, line: string, cause?: unknown): void
+  onLog(level: LogLevel, line: string, cause?: unknown): void
 }
 
-export interface Feed {
-  /** Resolves once it has let go of everything, within a bound. */
+export interface Replica {
+  /** Releases all resources; resolves within a few seconds. */
   close(): Promise<void>
 }
 
-export type StartReplica = (settings: ReplicaSettings, listener: ReplicaListener) => Feed
+export type StartReplica = (settings: ReplicaSettings, listener: ReplicaListener) => Replica
 
-/** The segments of each mode, the newest last. A store stands alive in one of them at most. */
+/** The segments of each mode, the newest last. A store is alive in at most one of them. */
 export type SegmentLists = Readonly<Record<Mode, readonly LiveSegment[]>>
 
-/** The catalogue in memory as of a batch. Never changes once it was shown to anybody. */
+/** The index as of a batch. Immutable, so a search sees one state of the catalogue. */
 export interface CatalogueView {
-  /** Everything up to this batch is in it. */
+  /** All changes up to this batch are included. */
   batch: number
-  shelves: SegmentLists
+  lists: SegmentLists
 }
 
 export interface IndexFigures {
   segments: number
-  /** Stores that can be found, with those of their contacts that can be. */
+  /** Living stores, and all contacts in the index. */
   stores: number
   contacts: number
-  /** Copies that no longer count, and stand there until a merge. */
+  /** Dead copies that wait for a merge. */
   deadStores: number
-  /** Stores outside of the largest segment of their mode. */
+  /** Stores outside the largest segment of their mode. */
   deltaStores: number
 }
 
-/** Contacts of dead copies count in: only a merge knows them apart, and it soon comes. */
-export function measureIndex(shelves: SegmentLists): IndexFigures {
+/** Contacts of dead copies are included: telling them apart takes a merge. */
+export function measureIndex(lists: SegmentLists): IndexFigures {
   const figures = { segments: 0, stores: 0, contacts: 0, deadStores: 0, deltaStores: 0 }
   for (const mode of modes) {
-    const parts = shelves[mode]
+    const parts = lists[mode]
     const largest = Math.max(0, ...parts.map(({ segment }) => segment.size))
     figures.segments += parts.length
     for (const part of parts) {

@@ -4,42 +4,41 @@ import { basename, dirname, join } from 'node:path'
 import {
   type CatalogueSnapshot,
   decodeSnapshot,
-  encodeSnapshot,
   decodeSnapshotHeader,
+  encodeSnapshot,
   SnapshotError,
 } from '@storedex/search-index'
 import { ensureDataDir } from '../../db/embedded.ts'
 import type { Mode } from '../../kernel/ids.ts'
 
-interface FileFacts {
+interface FileInfo {
   bytes: number
   /** Milliseconds since 1970. */
   writtenAt: number
 }
 
-type SnapshotFacts = FileFacts & Pick<CatalogueSnapshot, 'batch' | 'mark'>
+type SnapshotFileInfo = FileInfo & Pick<CatalogueSnapshot, 'batch' | 'historyId'>
 
-/** More than one read can take at once is read in parts. */
+/** A single read is limited to 2 GiB. */
 const partBytes = 2 ** 30
-/** Room for the header, whose length grows with the number of segments. */
-const peekBytes = 2 ** 18
+/** Enough for the header, whose length grows with the number of segments. */
+const headerBytes = 2 ** 18
 /**
- * What is not written to for so long was left by a process that died. It may tell of people who are erased by now, and a
- * service that dies again and again must not fill the disk; should somebody have been slow, there is the file that is
- * being written now.
+ * A temporary file unchanged for this long was left by a process that died. It may contain contacts erased since, and repeated
+ * crashes must not fill the disk. If its writer was only slow, the file being written now replaces it.
  */
 const abandonedMs = 10_000
 
-/** Null where there is none. Throws a `SnapshotProblem` for one that cannot be used, whatever lies there. */
+/** Null if there is no file. Throws a `SnapshotError` for anything that is not a usable snapshot. */
 export async function readSnapshotFile(
   path: string,
-): Promise<(FileFacts & { snapshot: CatalogueSnapshot<Mode> }) | null> {
+): Promise<(FileInfo & { snapshot: CatalogueSnapshot<Mode> }) | null> {
   try {
     const file = await openExisting(path)
     if (!file) return null
     try {
-      // What is no snapshot may be larger than any memory.
-      const { bytes, writtenAt } = await peek(file)
+      // Check the header first: any other file may be larger than memory.
+      const { bytes, writtenAt } = await readInfo(file)
       const content = new ArrayBuffer(bytes)
       await fill(file, new Uint8Array(content))
       return { snapshot: decodeSnapshot<Mode>(content), bytes, writtenAt }
@@ -51,12 +50,12 @@ export async function readSnapshotFile(
   }
 }
 
-/** Which batch the file is of; null where there is none of use. */
-export async function readSnapshotFileInfo(path: string): Promise<SnapshotFacts | null> {
+/** The file's batch, size and date; null if there is no usable file. */
+export async function readSnapshotFileInfo(path: string): Promise<SnapshotFileInfo | null> {
   const file = await openExisting(path)
   if (!file) return null
   try {
-    return await peek(file)
+    return await readInfo(file)
   } catch {
     return null
   } finally {
@@ -64,19 +63,19 @@ export async function readSnapshotFileInfo(path: string): Promise<SnapshotFacts 
   }
 }
 
-async function peek(file: FileHandle): Promise<SnapshotFacts> {
-  const facts = await file.stat()
-  if (!facts.isFile()) throw new SnapshotError('it is no file')
-  const start = new Uint8Array(Math.min(facts.size, peekBytes))
+async function readInfo(file: FileHandle): Promise<SnapshotFileInfo> {
+  const info = await file.stat()
+  if (!info.isFile()) throw new SnapshotError('it is not a file')
+  const start = new Uint8Array(Math.min(info.size, headerBytes))
   await fill(file, start)
-  const peeked = decodeSnapshotHeader(start.buffer)
-  if (peeked.bytes !== facts.size) throw new SnapshotError('it is not whole')
-  return { ...peeked, writtenAt: facts.mtimeMs }
+  const header = decodeSnapshotHeader(start.buffer)
+  if (header.bytes !== info.size) throw new SnapshotError('it is incomplete')
+  return { ...header, writtenAt: info.mtimeMs }
 }
 
 /**
- * Writes aside, then puts the file in place of an older one; readable by its owner only. Until then, and when it is
- * stopped, the older one stays. Returns how many bytes there are.
+ * Writes a temporary file and renames it, so the older file stays until the new one is complete. Only the owner can read it.
+ * Returns its size in bytes.
  */
 export async function writeSnapshotFile(
   path: string,
@@ -125,18 +124,18 @@ async function openExisting(path: string) {
 async function fill(file: FileHandle, into: Uint8Array): Promise<void> {
   for (let at = 0; at < into.length; ) {
     const { bytesRead } = await file.read(into, at, Math.min(partBytes, into.length - at), at)
-    // Another process made it shorter; what is missing reads as zeros, which no checksum takes.
+    // Truncated by another process: the missing bytes stay zero and fail the checksum.
     if (bytesRead === 0) return
     at += bytesRead
   }
 }
 
-/** Several processes may write at once, so only what nobody writes any more is taken away. */
+/** Other processes may be writing, so only files without recent changes are removed. */
 async function removeAbandoned(folder: string, name: string): Promise<void> {
   for (const entry of await readdir(folder)) {
     if (!entry.startsWith(`${name}.`) || !entry.endsWith('.aside')) continue
     const path = join(folder, entry)
-    // Either way: a clock that ran ahead leaves files of the future behind.
+    // abs: a clock that was ahead leaves files dated in the future.
     const age = await stat(path).then(
       ({ mtimeMs }) => Math.abs(Date.now() - mtimeMs),
       () => 0,

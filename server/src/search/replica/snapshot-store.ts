@@ -1,27 +1,27 @@
 import { type CatalogueSnapshot, SnapshotError } from '@storedex/search-index'
 import type { Queryable } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
-import { readHistoryId, readCatalogueState } from './queries.ts'
+import { readCatalogueState, readHistoryId } from './queries.ts'
 import type { ReplicaListener, ReplicaReport } from './replica.ts'
-import { readSnapshotFileInfo, readSnapshotFile, removeSnapshotFile, writeSnapshotFile } from './snapshot-file.ts'
+import { readSnapshotFile, readSnapshotFileInfo, removeSnapshotFile, writeSnapshotFile } from './snapshot-file.ts'
 
-/** Reads the catalogue of an earlier run, and writes that of this one, beside other processes that do the same. */
+/** Reads the snapshot of an earlier run and writes new ones. Several processes may share the file. */
 export class SnapshotStore {
   readonly #path: string
   readonly #db: Queryable
-  readonly #tell: ReplicaListener['onLine']
+  readonly #log: ReplicaListener['onLog']
   readonly #stopped: AbortSignal
   #last: ReplicaReport['snapshot'] = null
   #writing: Promise<void> | null = null
 
-  constructor(path: string, db: Queryable, tell: ReplicaListener['onLine'], stopped: AbortSignal) {
+  constructor(path: string, db: Queryable, log: ReplicaListener['onLog'], stopped: AbortSignal) {
     this.#path = path
     this.#db = db
-    this.#tell = tell
+    this.#log = log
     this.#stopped = stopped
   }
 
-  /** The newest that was read or written here. */
+  /** The newest snapshot read or written by this process. */
   get last(): ReplicaReport['snapshot'] {
     return this.#last
   }
@@ -30,36 +30,36 @@ export class SnapshotStore {
     return this.#writing !== null
   }
 
-  /** A snapshot of this very catalogue; null when there is none. One that is of no use is removed. */
+  /** The snapshot of this catalogue; null if there is none. Removes an unusable file. */
   async read(): Promise<CatalogueSnapshot<Mode> | null> {
     try {
       const file = await readSnapshotFile(this.#path)
       if (!file) return null
       const { snapshot, bytes, writtenAt } = file
-      await this.#requireOwn(snapshot)
+      await this.#requireSameCatalogue(snapshot)
       this.#last = { batch: snapshot.batch, bytes, writtenAt }
       return snapshot
     } catch (error) {
-      // An outage of the database says nothing about the file.
+      // A database outage does not make the file unusable.
       if (!(error instanceof SnapshotError)) throw error
-      this.#tell('warn', `the snapshot of the search index is not used: ${error.message}`)
+      this.#log('warn', `the search index snapshot was discarded: ${error.message}`)
       await removeSnapshotFile(this.#path).catch(() => {})
       return null
     }
   }
 
-  /** Read after the file, the database cannot be behind it. */
-  async #requireOwn({ batch, mark }: CatalogueSnapshot<Mode>): Promise<void> {
+  /** The database is read after the file, so it cannot be behind the file. */
+  async #requireSameCatalogue({ batch, historyId }: CatalogueSnapshot<Mode>): Promise<void> {
     const point = await readCatalogueState(this.#db, batch)
-    if (batch > point.batch) throw new SnapshotError('it is of a later batch than the database')
-    if (mark !== point.markOfSeen) throw new SnapshotError('it is of another catalogue')
+    if (batch > point.batch) throw new SnapshotError('it has a later batch than the database')
+    if (historyId !== point.seenHistoryId) throw new SnapshotError('it belongs to another catalogue')
   }
 
-  /** Writes in the background. A file that another process wrote, of this batch or a later one, does as well. */
+  /** Writes in the background, unless another process has written this batch or a later one. */
   write(snapshot: CatalogueSnapshot<Mode>): void {
     this.#writing ??= this.#write(snapshot)
       .catch((error: unknown) => {
-        if (!this.#stopped.aborted) this.#tell('warn', 'the snapshot of the search index cannot be written', error)
+        if (!this.#stopped.aborted) this.#log('warn', 'the search index snapshot cannot be written', error)
       })
       .finally(() => {
         this.#writing = null
@@ -68,7 +68,11 @@ export class SnapshotStore {
 
   async #write(snapshot: CatalogueSnapshot<Mode>): Promise<void> {
     const present = await readSnapshotFileInfo(this.#path)
-    if (present && present.batch >= snapshot.batch && (await readHistoryId(this.#db, present.batch)) === present.mark) {
+    if (
+      present &&
+      present.batch >= snapshot.batch &&
+      (await readHistoryId(this.#db, present.batch)) === present.historyId
+    ) {
       const { batch, bytes, writtenAt } = present
       this.#last = { batch, bytes, writtenAt }
       return
@@ -77,12 +81,12 @@ export class SnapshotStore {
     this.#last = { batch: snapshot.batch, bytes, writtenAt: Date.now() }
   }
 
-  /** Nobody would keep it true: it would still tell of people who are erased from now on. */
+  /** Without an index to update it, the file would keep contacts that are erased later. */
   remove(): void {
     this.#last = null
     this.settled()
       .then(() => removeSnapshotFile(this.#path))
-      .catch((error: unknown) => this.#tell('warn', 'a snapshot that is not kept any more cannot be removed', error))
+      .catch((error: unknown) => this.#log('warn', 'the unused search index snapshot cannot be removed', error))
   }
 
   async settled(): Promise<void> {

@@ -4,7 +4,7 @@ import type { BinaryRow } from './binary-rows.ts'
 const startRows = 1_024
 const growth = 1.5
 
-/** Collects stores with their contacts as they come, in arrays that grow, until a segment is made of them. */
+/** Collects stores and contacts in growing arrays, as input for `buildSegment`. */
 export class Staging {
   #stores = 0
   #ids = new Float64Array(startRows)
@@ -33,7 +33,7 @@ export class Staging {
     return this.#contacts
   }
 
-  /** Takes the rest of a row of `copyStores`, whose id and mode are read. */
+  /** Reads the rest of a row of `copyStores` after id and mode. */
   addStore(id: number, row: BinaryRow): void {
     if (this.#stores === this.#ids.length) this.#growStores()
     const at = this.#stores++
@@ -50,7 +50,7 @@ export class Staging {
     this.#tokenStarts[at + 1] = this.#tokenCount
   }
 
-  /** Call it once all stores are there. False when the store is not among them. */
+  /** Call it after all stores are added. Returns false if the store is not among them. */
   addContact(storeId: number, number: number, traits: number, role: number): boolean {
     const row = this.#rowOf(storeId)
     if (row < 0) return false
@@ -74,11 +74,11 @@ export class Staging {
       discovered: this.#discovered.subarray(0, stores),
       tokenStarts: this.#tokenStarts.subarray(0, stores + 1),
       tokens: this.#tokens.subarray(0, this.#tokenCount),
-      ...this.#arrangeContacts(),
+      ...this.#sortContacts(),
     }
   }
 
-  /** Contacts mostly come store by store. */
+  /** Contacts usually come grouped by store. */
   #rowOf(storeId: number): number {
     if (storeId !== this.#lastId) {
       this.#table ??= new IdTable(this.#ids.subarray(0, this.#stores))
@@ -88,8 +88,8 @@ export class Staging {
     return this.#lastRow
   }
 
-  /** Brings the contacts to their stores: a counting sort by row. */
-  #arrangeContacts(): Pick<StagedStores, 'contactStarts' | 'contactRoles' | 'contactTraits' | 'contactNumbers'> {
+  /** Counting sort of contacts by row. */
+  #sortContacts(): Pick<StagedStores, 'contactStarts' | 'contactRoles' | 'contactTraits' | 'contactNumbers'> {
     const [count, rows] = [this.#contacts, this.#contactRows]
     const contactStarts = new Uint32Array(this.#stores + 1)
     for (let at = 0; at < count; at++) contactStarts[rows[at]! + 1]!++
@@ -99,10 +99,10 @@ export class Staging {
     const contactTraits = new Uint8Array(count)
     const contactNumbers = new Uint16Array(count)
     for (let at = 0; at < count; at++) {
-      const place = next[rows[at]!]!++
-      contactRoles[place] = this.#roles[at]!
-      contactTraits[place] = this.#traits[at]!
-      contactNumbers[place] = this.#numbers[at]!
+      const index = next[rows[at]!]!++
+      contactRoles[index] = this.#roles[at]!
+      contactTraits[index] = this.#traits[at]!
+      contactNumbers[index] = this.#numbers[at]!
     }
     return { contactStarts, contactRoles, contactTraits, contactNumbers }
   }
@@ -138,7 +138,7 @@ function grown<A extends { length: number; set(values: A): void }>(
   return longer
 }
 
-/** An import leaves tokens sorted; rows that were written otherwise mean the same. Returns how many are left. */
+/** Imports write tokens sorted; this covers rows written otherwise. Returns the number of distinct tokens. */
 function sortDistinct(tokens: Int32Array, from: number, count: number): number {
   let isSorted = true
   for (let at = from + 1; at < from + count; at++) if (tokens[at - 1]! >= tokens[at]!) isSorted = false
@@ -148,10 +148,10 @@ function sortDistinct(tokens: Int32Array, from: number, count: number): number {
   return distinct.length
 }
 
-/** 2^32 over the golden ratio: its multiples spread neighbours evenly over the upper bits. */
+/** 2^32 divided by the golden ratio (Fibonacci hashing). */
 const hashFactor = 0x9e37_79b1
 
-/** Which row an id has, for ids up to 2^53: a hash table without an object for each. Filled once, then asked. */
+/** Maps ids up to 2^53 to rows: an open-addressing hash table, filled by the constructor. */
 export class IdTable {
   readonly #ids: Float64Array
   readonly #mask: number
@@ -159,7 +159,7 @@ export class IdTable {
   /** Row + 1 by hash, 0 where free. */
   readonly #slots: Int32Array
 
-  /** The place of an id is its row. */
+  /** `ids[row]` is the id of a row. */
   constructor(ids: Float64Array) {
     let slots = 32
     while (slots < ids.length * 2) slots *= 2
@@ -174,7 +174,7 @@ export class IdTable {
     }
   }
 
-  /** -1 for an id that has none. */
+  /** -1 for an unknown id. */
   rowOf(id: number): number {
     let slot = this.#firstSlot(id)
     for (;;) {
@@ -184,7 +184,7 @@ export class IdTable {
     }
   }
 
-  /** Sixteen neighbours share a line of the processor's cache, since they are asked for together; lines are spread. */
+  /** Sixteen neighbouring ids share a cache line, since they are looked up together; lines are spread by the hash. */
   #firstSlot(id: number): number {
     const line = Math.imul(Math.floor(id / 16), hashFactor) >>> this.#shift
     return ((line << 4) | (id & 15)) & this.#mask

@@ -18,7 +18,7 @@ import { catalogueSettings, listen, openCatalogue, openHere } from './catalogue.
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-const segmentsOf = (shelves: SegmentLists) => modes.flatMap((mode) => shelves[mode].map(({ segment }) => segment))
+const segmentsOf = (lists: SegmentLists) => modes.flatMap((mode) => lists[mode].map(({ segment }) => segment))
 
 /** Whether a segment tells of a person, be it in a copy of the store that is dead. */
 function tellsOf(segment: Segment, person: { storeId: number; number: number }): boolean {
@@ -34,24 +34,24 @@ test('somebody who was erased is found no more, and soon stands in nothing that 
   const settings = catalogueSettings(url)
   // Whoever still uses a segment keeps it here.
   const shown: WeakRef<Segment>[] = []
-  const startFeed: StartReplica = ({ timings, ...rest }, listener) =>
+  const startReplica: StartReplica = ({ timings, ...rest }, listener) =>
     runInProcess(
-      { ...rest, timings: { ...timings, pollMs: 10, forgetAfterMs: 200 } },
+      { ...rest, timings: { ...timings, pollMs: 10, purgeAfterMs: 200 } },
       {
         ...listener,
         onView: (view) => {
-          if (view) shown.push(...segmentsOf(view.shelves).map((segment) => new WeakRef(segment)))
+          if (view) shown.push(...segmentsOf(view.lists).map((segment) => new WeakRef(segment)))
           listener.onView(view)
         },
       },
     )
-  const deps = await openHere({ ...settings, SEARCH_ENGINE: 'memory' }, { startFeed })
+  const deps = await openHere({ ...settings, SEARCH_ENGINE: 'memory' }, { startReplica })
   const { live: key } = await subscribe(settings, { store_exports: 1_000_000 })
   const api = await listen(deps)
   const snapshot = async () => {
     const folder = join(deps.config.dataDir, 'search')
     const name = readdirSync(folder).find((entry) => entry.endsWith('.snapshot'))
-    return segmentsOf((await readSnapshotFile(join(folder, name!)))!.snapshot.shelves)
+    return segmentsOf((await readSnapshotFile(join(folder, name!)))!.snapshot.lists)
   }
   const inMemory = () => {
     collectGarbage()
@@ -61,7 +61,7 @@ test('somebody who was erased is found no more, and soon stands in nothing that 
     const body = { max_contacts_per_store: 10, limit: 100 }
     return ((await mustAsk(api, key, '/contacts/search', body)).body.data as { id: string }[]).map(({ id }) => id)
   }
-  await deps.search.reaches(await catalogue.batch())
+  await deps.search.waitForBatch(await catalogue.batch())
   await expect.poll(() => deps.search.status().report?.snapshot?.batch).toBe(await catalogue.batch())
 
   const [id] = await idsFound()

@@ -21,7 +21,7 @@ import {
   createReplicaWorld,
   expectSame,
   type ReplicaWorld,
-  follow,
+  startTestReplica,
   temporaryFolder,
 } from '../../search/support/replica-world.ts'
 
@@ -47,19 +47,19 @@ async function openWorld(): Promise<ReplicaWorld> {
 }
 
 test.each([
-  ['an empty file', (path: string) => writeFileSync(path, ''), 'it is not whole'],
-  ['a beginning of a few bytes', (path: string) => writeFileSync(path, 'STDX'), 'it is not whole'],
+  ['an empty file', (path: string) => writeFileSync(path, ''), 'it is incomplete'],
+  ['a beginning of a few bytes', (path: string) => writeFileSync(path, 'STDX'), 'it is incomplete'],
   // Nobody has that much memory.
-  ['a file of a terabyte', makeVast, 'it is no snapshot'],
-  ['a folder', (path: string) => mkdirSync(join(path, 'inside'), { recursive: true }), 'it is no file'],
+  ['a file of a terabyte', makeVast, 'it is not a snapshot'],
+  ['a folder', (path: string) => mkdirSync(join(path, 'inside'), { recursive: true }), 'it is not a file'],
 ])('%s in its place is told of, and nothing else comes of it', async (_, put, reason) => {
   const world = await openWorld()
   const snapshotFile = join(temporaryFolder(), 'catalogue.snapshot')
   put(snapshotFile)
-  const following = follow(world, { settings: { snapshotFile } })
-  expectSame(await following.reaches(1), world)
-  expect(following.lines).toContain(`warn: the snapshot of the search index is not used: ${reason}`)
-  expectSame(await following.reaches(await world.write('live', storesWith(2, 5))), world)
+  const running = startTestReplica(world, { settings: { snapshotFile } })
+  expectSame(await running.waitForBatch(1), world)
+  expect(running.lines).toContain(`warn: the search index snapshot was discarded: ${reason}`)
+  expectSame(await running.waitForBatch(await world.write('live', storesWith(2, 5))), world)
 })
 
 function makeVast(path: string): void {
@@ -71,8 +71,8 @@ test('a snapshot that is written amid changes holds the catalogue of the very ba
   const world = await openWorld()
   const catalogues = new Map([[1, new Map(world.stores.live)]])
   const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
-  const following = follow(world, { settings: { snapshotFile }, timings: { pollMs: 1, snapshotEveryMs: 0 } })
-  await following.reaches(1)
+  const running = startTestReplica(world, { settings: { snapshotFile }, timings: { pollMs: 1, snapshotEveryMs: 0 } })
+  await running.waitForBatch(1)
   let isChanging = true
   const changing = (async () => {
     for (let step = 2; step <= 100; step++) {
@@ -108,8 +108,8 @@ test('what was left by a process that died while it wrote is gone with the next 
   const others = ['another.snapshot.long-left.aside', 'catalogue.snapshot.at-work.aside']
   put(others[0]!, 3_600_000)
   put(others[1]!, 0)
-  const following = follow(world, { settings: { snapshotFile } })
-  await expect.poll(() => following.report()?.snapshot?.batch).toBe(1)
+  const running = startTestReplica(world, { settings: { snapshotFile } })
+  await expect.poll(() => running.report()?.snapshot?.batch).toBe(1)
   expect(readdirSync(folder).sort()).toEqual([...others, 'catalogue.snapshot'].sort())
 })
 
@@ -135,28 +135,26 @@ describe('a disk', () => {
     if (!isRoot || !disk) return skip(needsMounts)
     const world = await openWorld()
     const snapshotFile = join(disk.folder, 'search', 'catalogue.snapshot')
-    const following = follow(world, { settings: { snapshotFile }, timings: { snapshotEveryMs: 20 } })
-    await following.reaches(1)
-    await expect.poll(() => following.report()?.snapshot?.batch).toBe(1)
+    const running = startTestReplica(world, { settings: { snapshotFile }, timings: { snapshotEveryMs: 20 } })
+    await running.waitForBatch(1)
+    await expect.poll(() => running.report()?.snapshot?.batch).toBe(1)
     const first = readFileSync(snapshotFile)
 
     const { bavail, bsize } = statfsSync(disk.folder)
     writeFileSync(join(disk.folder, 'filling'), Buffer.alloc((bavail - 1) * bsize))
-    expectSame(await following.reaches(await world.write('live', storesWith(2))), world)
-    await expect
-      .poll(() => following.lines.join('\n'))
-      .toMatch(/snapshot of the search index cannot be written.*ENOSPC/)
+    expectSame(await running.waitForBatch(await world.write('live', storesWith(2))), world)
+    await expect.poll(() => running.lines.join('\n')).toMatch(/search index snapshot cannot be written.*ENOSPC/)
     expect(readFileSync(snapshotFile).equals(first)).toBe(true)
     // Nothing of the attempt is left that would keep the disk full.
     await expect.poll(() => readdirSync(dirname(snapshotFile))).toEqual(['catalogue.snapshot'])
 
     rmSync(join(disk.folder, 'filling'))
-    await expect.poll(() => following.report()?.snapshot?.batch).toBe(2)
-    await following.feed.close()
-    const next = follow(world, { settings: { snapshotFile } })
-    expectSame(await next.reaches(2), world)
+    await expect.poll(() => running.report()?.snapshot?.batch).toBe(2)
+    await running.replica.close()
+    const next = startTestReplica(world, { settings: { snapshotFile } })
+    expectSame(await next.waitForBatch(2), world)
     expect(next.report()?.load?.from).toBe('snapshot')
-    await next.feed.close()
+    await next.replica.close()
   })
 
   test('that takes no writes is read from, and not written to', async ({ skip }) => {
@@ -164,17 +162,17 @@ describe('a disk', () => {
     if (!isRoot || !disk) return skip(needsMounts)
     const world = await openWorld()
     const snapshotFile = join(disk.folder, 'search', 'catalogue.snapshot')
-    const first = follow(world, { settings: { snapshotFile } })
-    await first.reaches(1)
+    const first = startTestReplica(world, { settings: { snapshotFile } })
+    await first.waitForBatch(1)
     await expect.poll(() => first.report()?.snapshot?.batch).toBe(1)
-    await first.feed.close()
+    await first.replica.close()
 
     disk.remount('ro')
-    const following = follow(world, { settings: { snapshotFile }, timings: { snapshotEveryMs: 20 } })
-    expectSame(await following.reaches(1), world)
-    expect(following.report()?.load?.from).toBe('snapshot')
-    expectSame(await following.reaches(await world.write('live', storesWith(3))), world)
-    await expect.poll(() => following.lines.join('\n')).toMatch(/snapshot of the search index cannot be written.*EROFS/)
-    await following.feed.close()
+    const running = startTestReplica(world, { settings: { snapshotFile }, timings: { snapshotEveryMs: 20 } })
+    expectSame(await running.waitForBatch(1), world)
+    expect(running.report()?.load?.from).toBe('snapshot')
+    expectSame(await running.waitForBatch(await world.write('live', storesWith(3))), world)
+    await expect.poll(() => running.lines.join('\n')).toMatch(/search index snapshot cannot be written.*EROFS/)
+    await running.replica.close()
   })
 })

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { readSnapshotFileInfo, readSnapshotFile } from '../../../src/search/replica/snapshot-file.ts'
+import { readSnapshotFile, readSnapshotFileInfo } from '../../../src/search/replica/snapshot-file.ts'
 import { temporaryFolder } from '../../search/support/replica-world.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { randomFrom } from '../support/load.ts'
@@ -46,7 +46,7 @@ test(`a search that is killed ${kills} times while it loads, follows, merges and
   const checkSnapshot = async (batch: number) => {
     const path = () => join(dataDir, filesEndingIn('.snapshot')[0] ?? 'none')
     await expect.poll(async () => (await readSnapshotFileInfo(path()))?.batch, { interval: 10 }).toBe(batch)
-    await compareWithTables((await readSnapshotFile(path()))!.snapshot.shelves, deps.db)
+    await compareWithTables((await readSnapshotFile(path()))!.snapshot.lists, deps.db)
   }
 
   /** Comes in the middle of writing a snapshot, as a rule. */

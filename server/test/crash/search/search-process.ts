@@ -22,7 +22,7 @@ const absent: SearchEngine = {
   findContacts: () => Promise.reject(new Error('memory does not answer')),
 }
 let view: CatalogueView | null = null
-const startFeed: StartReplica = (settings, { onView, ...listener }) =>
+const startReplica: StartReplica = (settings, { onView, ...listener }) =>
   runInThread(searchThreadProgram())(settings, {
     ...listener,
     onView: (shown) => {
@@ -38,11 +38,11 @@ const search = openSearch(
     databaseUrl,
     secret: Buffer.alloc(32),
     postgres: absent,
-    onLine: (level, line, cause) => tell({ kind: 'line', line: `${level}: ${line}`, cause: String(cause) }),
+    onLog: (level, line, cause) => tell({ kind: 'line', line: `${level}: ${line}`, cause: String(cause) }),
   },
-  { startFeed, timings },
+  { startReplica, timings },
 )
-await search.reaches(0)
+await search.waitForBatch(0)
 tell({ kind: 'ready' })
 
 const everyStore = { clauses: [], noneOf: [], minActiveAds: null, createdBetween: null, discoveredBetween: null }
@@ -58,8 +58,8 @@ async function searchOn(): Promise<void> {
 await searchOn()
 
 process.on('message', async ({ batch, questions }: { batch: number; questions: Question[] }) => {
-  await search.reaches(batch)
+  await search.waitForBatch(batch)
   const answers = await answersOf(search, questions)
-  await compareWithTables(view!.shelves, db)
+  await compareWithTables(view!.lists, db)
   tell({ kind: 'answers', answers, report: search.status().report })
 })

@@ -6,7 +6,7 @@ import { loadCatalogue } from '../../../src/search/replica/catalogue.ts'
 import type { SegmentLists } from '../../../src/search/replica/replica.ts'
 
 /** Throws when segments and tables differ, be it where no search asks. */
-export async function compareWithTables(shelves: SegmentLists, db: Pool): Promise<void> {
+export async function compareWithTables(lists: SegmentLists, db: Pool): Promise<void> {
   const read = await loadCatalogue(db, () => {})
-  for (const mode of modes) deepStrictEqual(mergeSegments(shelves[mode]), mergeSegments(read.shelves[mode]))
+  for (const mode of modes) deepStrictEqual(mergeSegments(lists[mode]), mergeSegments(read.lists[mode]))
 }

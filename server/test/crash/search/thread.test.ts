@@ -16,7 +16,7 @@ test('when the thread of the search dies PostgreSQL answers, then memory again, 
   const reference = await listen(catalogue.deps)
   const settings = catalogueSettings(url)
   const thread = { file: await bundle('search-mortal-thread'), execArgv: [] }
-  const deps = await openHere({ ...settings, SEARCH_ENGINE: 'memory' }, { startFeed: runInThread(thread) })
+  const deps = await openHere({ ...settings, SEARCH_ENGINE: 'memory' }, { startReplica: runInThread(thread) })
   const api = await listen(deps)
   const { live: key } = await subscribe(settings, { store_exports: 1_000_000 })
   const engine = () => deps.search.status().engine
@@ -47,7 +47,7 @@ test('when the thread of the search dies PostgreSQL answers, then memory again, 
   await clients
   channel.close()
 
-  await deps.search.reaches(await catalogue.batch())
+  await deps.search.waitForBatch(await catalogue.batch())
   const questions = drawApiQuestions(random, 8)
   expectSameAnswers(await deliveriesOf(api, key, questions), await deliveriesOf(reference, key, questions))
   expect(engine()).toBe('memory')

@@ -4,7 +4,7 @@ import { type ConnectionPool, createPool } from '../../../src/db/pool.ts'
 import type { ContactSearch, SearchEngine } from '../../../src/search/engine.ts'
 import { createPostgresEngine } from '../../../src/search/postgres/engine.ts'
 import { planLookup, planSearch } from '../../../src/search/postgres/plan.ts'
-import { contactSearchStatement, type Statement, storesAsked } from '../../../src/search/postgres/statements.ts'
+import { contactSearchStatement, type Statement, storeQueryOf } from '../../../src/search/postgres/statements.ts'
 import { readStatistics } from '../../../src/search/postgres/statistics.ts'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { createTestDatabase } from '../../support/database.ts'
@@ -58,13 +58,13 @@ async function replaceCatalogue(
       numbers.map((number) => ({ ...person, storeId, number, preview: `${storeId}.${number}` })),
     ),
   )
-  // As an import ends: tokens that wait to be sorted into their index make it look dear.
+  // Like the end of an import: a pending list makes the token index look expensive.
   await pool.query("select gin_clean_pending_list('stores_by_token'::regclass)")
   await pool.query('analyze stores, contacts')
   return ids
 }
 
-test('a place in the order survives the person who stood there, and the store', async () => {
+test('a cursor stays valid when its contact or store is removed', async () => {
   const [first, second] = await replaceCatalogue(2, 3, () => [])
   await pool.query('update stores set negated_score = 0')
   const peopleAfter = async (after: ContactSortKey) =>
@@ -79,7 +79,7 @@ test('a place in the order survives the person who stood there, and the store', 
   expect(await peopleAfter(after)).toEqual(rest.slice(1))
 })
 
-test('what no store can meet is not looked for', async () => {
+test('a query that no store can match runs no statement', async () => {
   await replaceCatalogue(1, 1, () => [])
   const found = (search: Partial<ContactSearch>) => engine.findContacts({ ...plainSearch, ...search })
   expect(await found({})).toHaveLength(1)
@@ -103,7 +103,7 @@ test('no value of a caller becomes part of the statement', () => {
     after: { negatedScore: -4017, storeId: 4018, contact: 4019 },
     limit: 4020,
   }
-  const { text, values } = contactSearchStatement(search, planLookup(storesAsked(search)))
+  const { text, values } = contactSearchStatement(search, planLookup(storeQueryOf(search)))
   expect(text).not.toMatch(/4\d\d\d|live/)
   expect(values).toHaveLength(20)
 })
@@ -119,7 +119,7 @@ describe('at twenty thousand stores no page reads a whole table', () => {
   const person = (...storeTokens: number[]) => ({ roles: ['ceo'], roleTokens: [4016], traits: [1, 2], storeTokens })
   const walk = ['stores_in_order']
   const walkAndCollect = [...walk, 'stores_by_token']
-  /** Either unique index leads to the people of a store. */
+  /** Either unique index finds the contacts of a store. */
   const scansOfStores = async (statement: Statement) =>
     (await executedScans(pool, statement)).filter((scan) => !scan.startsWith('contacts_'))
   test.each<[string, string[], Partial<ContactSearch>]>([
@@ -139,13 +139,13 @@ describe('at twenty thousand stores no page reads a whole table', () => {
     ],
   ])('%s', async (_, expected, asked) => {
     const search = { ...plainSearch, limit: 26, ...asked }
-    const plan = planSearch(await readStatistics(pool), storesAsked(search), search.limit)
+    const plan = planSearch(await readStatistics(pool), storeQueryOf(search), search.limit)
     expect(await scansOfStores(contactSearchStatement(search, plan))).toEqual(expected)
   })
 
   test('named stores', async () => {
     const search = { ...plainSearch, storeIds: [5, 700, 9000] }
-    const statement = contactSearchStatement(search, planLookup(storesAsked(search)))
+    const statement = contactSearchStatement(search, planLookup(storeQueryOf(search)))
     expect(await scansOfStores(statement)).toEqual(['stores_pkey'])
   })
 })

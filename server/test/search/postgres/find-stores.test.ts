@@ -1,4 +1,4 @@
-import type { StoreSortKey, StoreQuery } from '@storedex/search-index'
+import type { StoreQuery, StoreSortKey } from '@storedex/search-index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConnectionPool, createPool } from '../../../src/db/pool.ts'
 import type { SearchEngine, StoreSearch } from '../../../src/search/engine.ts'
@@ -41,7 +41,7 @@ const documentAt = ({ storeId }: StoreSortKey) => documents[storeId - 1]!
 const plainSearch: StoreSearch = { mode: 'live', query: everything, after: null, limit: 1000 }
 
 /** Documents of a page; by default all that match. */
-async function documentsOf(search: Partial<StoreSearch>): Promise<string[]> {
+async function findDocuments(search: Partial<StoreSearch>): Promise<string[]> {
   return (await engine.findStores({ ...plainSearch, ...search })).map(documentAt)
 }
 
@@ -60,10 +60,10 @@ describe('order and pages', () => {
   const inOrder = ['90', '50.5', '50.5 again', '0', 'none, first', 'none, second']
 
   test('the best score comes first, equal scores by id, stores without a score last', async () => {
-    expect(await documentsOf({})).toEqual(inOrder)
+    expect(await findDocuments({})).toEqual(inOrder)
   })
 
-  test.each([1, 2, 3, 4, 5, 6])('pages of %i walk every store once', async (limit) => {
+  test.each([1, 2, 3, 4, 5, 6])('pages of %i return every store once', async (limit) => {
     const walked: string[] = []
     for (let after: StoreSortKey | null = null; ; ) {
       const page: StoreSortKey[] = await engine.findStores({ ...plainSearch, after, limit })
@@ -75,14 +75,14 @@ describe('order and pages', () => {
     expect(walked).toEqual(inOrder)
   })
 
-  test('a place in the order survives the store that stood there', async () => {
+  test('a cursor stays valid when its store is removed', async () => {
     const [, second] = await engine.findStores({ ...plainSearch, limit: 2 })
     await pool.query('delete from stores where id = $1::bigint', [second!.storeId])
-    expect(await documentsOf({ after: second! })).toEqual(inOrder.slice(2))
+    expect(await findDocuments({ after: second! })).toEqual(inOrder.slice(2))
   })
 
-  test('each mode has a catalogue of its own', async () => {
-    expect(await documentsOf({ mode: 'test' })).toEqual(['sandbox'])
+  test('each mode has its own catalogue', async () => {
+    expect(await findDocuments({ mode: 'test' })).toEqual(['sandbox'])
   })
 })
 
@@ -118,7 +118,7 @@ describe('conditions', () => {
     [['candles'], { first_discovered_at: { from: '0001-01-01T00:00:00Z' } }],
     [[], { store_created_at: { from: '2019-01-01T00:00:00Z' }, first_discovered_at: { to: '2030-01-01T00:00:00Z' } }],
   ] satisfies [string[], StoreSearchFilters][])('%j answer %j', async (expected, filters) => {
-    expect(await documentsOf({ query: normalizeStoreFilters(vocabulary, filters, 'all') })).toEqual(expected)
+    expect(await findDocuments({ query: normalizeStoreFilters(vocabulary, filters, 'all') })).toEqual(expected)
   })
 })
 
@@ -158,7 +158,7 @@ describe('at twenty thousand stores no page reads the whole table', () => {
         }),
       ),
     )
-    // As an import ends: tokens that wait to be sorted into their index make it look dear.
+    // Like the end of an import: a pending list makes the token index look expensive.
     await pool.query("select gin_clean_pending_list('stores_by_token'::regclass)")
     await pool.query('analyze stores')
   })

@@ -9,7 +9,7 @@ import { atEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { insertRows, plainRow } from '../support/tables.ts'
 
-/** Searches take as long as wanted while the table of stores is locked by somebody else. */
+/** Searches wait while another connection locks the table of stores. */
 async function lockStores(url: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -49,7 +49,7 @@ describe('the engine', () => {
     return pool
   }
 
-  test('gives up a search that takes too long, and answers the next one', async () => {
+  test('cancels a search that takes too long, and answers the next one', async () => {
     const engine = createPostgresEngine({ db: openPool({ statementMs: 100, connections: 1 }) })
     expect(await engine.findStores(everything)).toHaveLength(1)
     const unlock = await lockStores(url)
@@ -61,7 +61,7 @@ describe('the engine', () => {
     expect(await engine.findStores(everything)).toHaveLength(1)
   })
 
-  test('lets a search wait for a connection only so long', async () => {
+  test('limits the wait for a connection', async () => {
     const engine = createPostgresEngine({ db: openPool({ waitMs: 100, connections: 1 }) })
     expect(await engine.findStores(everything)).toHaveLength(1)
     const unlock = await lockStores(url)
@@ -87,7 +87,7 @@ describe('the service, over PostgreSQL alone', () => {
     return rows[0]!.count
   }
 
-  test('answers 503 and when to try again, and everything else as ever', async () => {
+  test('answers 503 with Retry-After; other requests are not affected', async () => {
     const key = await app.key({})
     await lockStores(app.deps.databaseUrl)
     const searches = Array.from({ length: 20 }, () => key.post('/stores/search', { filters: {} }))
@@ -100,7 +100,7 @@ describe('the service, over PostgreSQL alone', () => {
     expect((await key.get('/usage')).status).toBe(200)
   })
 
-  test('does not go on searching for a caller who is gone', async () => {
+  test('ends the search of a disconnected caller', async () => {
     const key = await app.key({})
     await lockStores(app.deps.databaseUrl)
     const gone = new AbortController()

@@ -18,7 +18,7 @@ const everything = {
 const contacts = { has_revealable_contacts: true, roles_any: ['marketing'] }
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word_${index}`)
 
-test('the shapes take every field they name, and none at all', () => {
+test('the schemas accept every field, and no field', () => {
   expect(Value.Check(StoreSearchFilters, { ...everything, contacts })).toBe(true)
   expect(Value.Check(ContactStoreFilters, { ...everything, domains: ['aurora-candles.example'] })).toBe(true)
   expect(
@@ -58,12 +58,12 @@ describe('store filters refuse', () => {
     expect(Value.Check(StoreSearchFilters, filters)).toBe(false)
   })
 
-  test('and take 50 values', () => {
+  test('but accept 50 values', () => {
     expect(Value.Check(StoreSearchFilters, { pixels: { none: words(50) } })).toBe(true)
   })
 })
 
-test('contact filters refuse fields of the other side', () => {
+test('contact filters refuse fields of the wrong object', () => {
   expect(Value.Check(ContactStoreFilters, { contacts })).toBe(false)
   expect(Value.Check(ContactPersonFilters, { roles_all: ['founder'] })).toBe(false)
 })

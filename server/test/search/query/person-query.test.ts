@@ -2,7 +2,7 @@ import { packTraits, type Seniority, signatureToken, traitsToken } from '@stored
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import type { ContactPersonFilters } from '../../../src/search/query/filters.ts'
-import { narrowsPeople, normalizePersonFilters, normalizeRoles } from '../../../src/search/query/person-query.ts'
+import { narrowsContacts, normalizePersonFilters, normalizeRoles } from '../../../src/search/query/person-query.ts'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { vocabularyOf } from '../support/random-catalogue.ts'
 
@@ -16,7 +16,7 @@ const traits = (seniority: Seniority, hasVerifiedEmail: boolean, hasPhone: boole
   packTraits({ seniority, hasVerifiedEmail, hasPhone, hasProfile })
 
 describe('the normal form', () => {
-  test('of nothing asked is everybody, at every store with somebody', () => {
+  test('of empty filters matches all contacts, at every store with a contact', () => {
     const everybody = { roles: null, roleTokens: null, traits: null, storeTokens: [flagTokens.contacts] }
     expect(normalize({})).toEqual(everybody)
     expect(normalize({ roles_any: [], seniority_any: [] })).toEqual(everybody)
@@ -24,7 +24,7 @@ describe('the normal form', () => {
     expect(normalizeRoles(vocabulary, undefined, 'contact_roles')).toEqual(everybody)
   })
 
-  test('names roles as the taxonomy does, sorted, each once', () => {
+  test('has canonical roles, sorted and distinct', () => {
     const roleTokens = [roleToken('founder'), roleToken('marketing')]
     const expected = { roles: ['founder', 'marketing'], roleTokens, traits: null }
     expect(normalize({ roles_any: ['Marketing', 'FOUNDER', 'marketing'] })).toEqual({
@@ -34,7 +34,7 @@ describe('the normal form', () => {
     expect(normalizeRoles(vocabulary, ['MARKETING', 'founder'], 'contact_roles')).toMatchObject(expected)
   })
 
-  test('lists the traits that meet every condition', () => {
+  test('has the traits that meet every condition', () => {
     const met = [
       traits('executive', true, true, true),
       traits('executive', true, true, false),
@@ -45,7 +45,7 @@ describe('the normal form', () => {
     expect(query).toEqual({ roles: null, roleTokens: null, traits: met, storeTokens: met.map(traitsToken) })
   })
 
-  test('asks of a store for role and traits in one person', () => {
+  test('requires role and traits of one contact', () => {
     const met = [0, 1].map((profile) => traits('decision_maker', false, false, profile === 1))
     const query = normalize({
       roles_any: ['ceo', 'founder'],
@@ -87,5 +87,5 @@ test.each([
   [true, { has_profile: true, has_phone: false }],
   [true, { has_verified_email: true }],
 ] satisfies [boolean, ContactPersonFilters][])('whether a query narrows the people: %s for %j', (expected, filters) => {
-  expect(narrowsPeople(normalize(filters))).toBe(expected)
+  expect(narrowsContacts(normalize(filters))).toBe(expected)
 })

@@ -3,7 +3,7 @@ import { ApiError } from '../../../src/kernel/errors.ts'
 import type { StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import {
   hashQuery,
-  narrows,
+  narrowsStores,
   normalizeStoreConditions,
   normalizeStoreFilters,
 } from '../../../src/search/query/store-query.ts'
@@ -52,7 +52,7 @@ describe('conditions', () => {
     ).toEqual(empty)
   })
 
-  test('the values of a list are alternatives, every required technology stands alone', () => {
+  test('the values of a list are alternatives; every required technology is a clause', () => {
     const query = normalize({
       countries: ['DE', 'at'],
       apps: { any: ['klaviyo', 'klarna'], all: ['gorgias', 'omnisend'], none: ['klarna'] },
@@ -68,17 +68,17 @@ describe('conditions', () => {
     expect(query.noneOf).toEqual([tokenOf('app', 'klarna')])
   })
 
-  test('alternatives that are all excluded leave a clause that no store answers', () => {
+  test('alternatives that are all excluded leave a clause that no store meets', () => {
     expect(normalize({ apps: { any: ['klarna'], none: ['klarna'] } }).clauses).toEqual([[]])
   })
 
-  test('an app and a pixel of one name are two things', () => {
+  test('an app and a pixel with the same name are different', () => {
     const query = normalize({ apps: { all: ['klaviyo'] }, pixels: { none: ['klaviyo'] } })
     expect(query.clauses).toEqual([[tokenOf('app', 'klaviyo')]])
     expect(query.noneOf).toEqual([tokenOf('pixel', 'klaviyo')])
   })
 
-  test('a flag asks for stores with it, or for stores without', () => {
+  test('a flag requires or excludes', () => {
     expect(normalize({ platform_plus: true, contacts: { has_revealable_contacts: true } }).clauses).toEqual([
       [flagTokens.platformPlus],
       [flagTokens.revealableContacts],
@@ -87,7 +87,7 @@ describe('conditions', () => {
     expect(without).toEqual({ ...empty, noneOf: [flagTokens.platformPlus, flagTokens.revealableContacts] })
   })
 
-  test('whom a store counts as revealable is the rule of delivery', () => {
+  test('the delivery rule decides which contacts are revealable', () => {
     const ask = (wanted: boolean) =>
       normalizeStoreFilters(vocabulary, { contacts: { has_revealable_contacts: wanted } }, 'verified')
     expect(ask(true)).toEqual({ ...empty, clauses: [[flagTokens.verifiedRevealableContacts]] })
@@ -106,7 +106,7 @@ describe('conditions', () => {
 })
 
 describe('refusals', () => {
-  test('a word the taxonomy lacks is named with its place and its neighbours', () => {
+  test('an unknown value is reported with its parameter and suggestions', () => {
     expect(refusal({ apps: { any: ['klaviyo', 'Klavyo'] } })).toEqual({
       code: 'invalid_filter_value',
       param: 'filters.apps.any[1]',
@@ -139,7 +139,7 @@ describe('refusals', () => {
     expect(refusal(filters)).toMatchObject({ code: 'invalid_filter_value', param })
   })
 
-  test('a value both required and excluded is a conflict at its second place, in any letter case', () => {
+  test('a value both required and excluded is a conflict, in any letter case', () => {
     expect(refusal({ apps: { all: ['gorgias', 'klaviyo'], none: ['klarna', 'Klaviyo'] } })).toEqual({
       code: 'conflicting_filters',
       param: 'filters.apps.none[1]',
@@ -147,12 +147,12 @@ describe('refusals', () => {
     })
   })
 
-  test('places are told under the name that the caller used', () => {
+  test('parameters have the names that the caller used', () => {
     const ofStore = refusalOf(() => normalizeStoreConditions(vocabulary, { countries: ['XX'] }, 'store'))
     expect(ofStore.param).toBe('store.countries[0]')
   })
 
-  test('the message carries no more than a readable piece of the text', () => {
+  test('the message quotes only a short printable part of the text', () => {
     const hostile = `\u0000\u202e\ud800${'\u{1f56f}'.repeat(70)}\n`
     const { message } = refusal({ countries: [hostile] })
     expect(message.startsWith(`"${'\u{1f56f}'.repeat(60)}…" is not a known country code; `)).toBe(true)
@@ -216,6 +216,6 @@ test.each([
 ] satisfies [boolean, StoreSearchFilters][])(
   'whether a query narrows the catalogue: %s for %j',
   (expected, filters) => {
-    expect(narrows(normalize(filters))).toBe(expected)
+    expect(narrowsStores(normalize(filters))).toBe(expected)
   },
 )

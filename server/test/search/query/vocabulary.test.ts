@@ -8,14 +8,14 @@ const vocabulary = vocabularyOf({
   pixel: ['klaviyo'],
 })
 
-test('a term is found in its own facet, whatever the letter case', () => {
+test('a term is found in its own facet, in any letter case', () => {
   const app = vocabulary.find('app', 'KLAVIYO')
   expect(app?.value).toBe('klaviyo')
   expect(vocabulary.find('pixel', 'klaviyo')?.token).not.toBe(app?.token)
   expect(vocabulary.find('category', 'klaviyo')).toBeUndefined()
 })
 
-test('a term means its own token and those of all terms below it, and of none beside or above it', () => {
+test('a term stands for its own token and those of its descendants only', () => {
   const tokensWithin = (value: string) => vocabulary.tokensWithin(vocabulary.find('category', value)!)
   const tokenOf = (value: string) => vocabulary.find('category', value)!.token
   expect(tokensWithin('home')).toEqual(expect.arrayContaining(['scented', 'candles', 'home'].map(tokenOf)))
@@ -23,7 +23,7 @@ test('a term means its own token and those of all terms below it, and of none be
   expect(tokensWithin('scented')).toEqual([tokenOf('scented')])
 })
 
-test('a circle of parents ends', () => {
+test('a cycle of parents ends', () => {
   const circle = new Vocabulary([
     { facet: 'category', value: 'a', token: 1, parent: 'b' },
     { facet: 'category', value: 'b', token: 2, parent: 'a' },
@@ -31,12 +31,12 @@ test('a circle of parents ends', () => {
   expect(circle.tokensWithin(circle.find('category', 'a')!)).toEqual([1, 2])
 })
 
-test('the nearest values come first, none when nothing is near', () => {
+test('suggestions come nearest first, none if nothing is similar', () => {
   expect(vocabulary.nearest('app', 'Klavyo')).toEqual(['klaviyo', 'klarna'])
   expect(vocabulary.nearest('app', 'mail')).toEqual(['mailchimp'])
 })
 
-test('of a long list only what is near is named, of a short one always something', () => {
+test('a long list suggests only similar values, a short list always some', () => {
   const many = new Vocabulary(
     Array.from({ length: 21 }, (_, n) => ({ facet: 'app' as const, value: `tool_${n}`, token: n, parent: null })),
   )

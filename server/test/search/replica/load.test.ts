@@ -9,7 +9,7 @@ import { createReplicaWorld, expectSame, storesOf } from '../support/replica-wor
 const world = await createReplicaWorld()
 const seeds = [20_261_121, Math.floor(Math.random() * 2 ** 31)]
 
-test.each(seeds)('what is loaded is what stands in the tables (seed %i)', async (seed) => {
+test.each(seeds)('the loaded index matches the tables (seed %i)', async (seed) => {
   await fc.assert(
     fc.asyncProperty(catalogues, catalogues, async (live, sandbox) => {
       await world.db.query('truncate stores, contacts')
@@ -26,7 +26,7 @@ test.each(seeds)('what is loaded is what stands in the tables (seed %i)', async 
   )
 })
 
-test('rows are read alike however their bytes are cut', async () => {
+test('rows are parsed the same however their bytes are split', async () => {
   const catalogue = fc.sample(catalogues, { seed: 7, numRuns: 30 }).find(({ size }) => size > 100)!
   await world.write('live', storesOf({ ...catalogue, created: 'early', missing: 0.2, contacts: 'some' }))
   const client = await world.db.connect()
@@ -70,7 +70,7 @@ function cut(bytes: Buffer, seed: number): Buffer[] {
   return pieces
 }
 
-test('moments of any age keep their milliseconds, tokens their set, and a role that is none is no role', async () => {
+test('moments of any year keep their milliseconds, tokens are a set, and an unknown role is no role', async () => {
   const far = Date.parse('9999-06-07T08:09:10.123Z')
   const plain = { negatedScore: 0, activeAds: 0, created: far, discovered: -62_135_596_800_000, contacts: [] }
   await world.db.query('truncate stores, contacts')

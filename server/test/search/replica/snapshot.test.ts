@@ -19,7 +19,7 @@ import {
   createReplicaWorld,
   expectSame,
   type ReplicaWorld,
-  follow,
+  startTestReplica,
   storesOf,
   temporaryFolder,
 } from '../support/replica-world.ts'
@@ -40,16 +40,16 @@ const snapshots = fc
   .record({ live: fc.array(catalogues, { maxLength: 3 }), batch: fc.nat(), seed: fc.nat() })
   .map(({ live, batch, seed }): CatalogueSnapshot<Mode> => {
     const random = randomFrom(seed)
-    const shelf = live.map((catalogue) => {
+    const list = live.map((catalogue) => {
       const segment = buildSegment(stageStores(storesOf(catalogue)))
       const words = Math.ceil(segment.size / 32)
       const dead = integer(random, 2) === 0 ? null : Int32Array.from({ length: words }, () => integer(random, 2 ** 31))
       return { segment, dead }
     })
-    return { batch, mark: String(-(2n ** 63n) + BigInt(seed)), shelves: { live: shelf, test: shelf.slice(1) } }
+    return { batch, historyId: String(-(2n ** 63n) + BigInt(seed)), lists: { live: list, test: list.slice(1) } }
   })
 
-test.each(seeds)('what is read is what was written (seed %i)', (seed) => {
+test.each(seeds)('decoding returns what was encoded (seed %i)', (seed) => {
   fc.assert(
     fc.property(snapshots, (snapshot) => {
       expect(decode(bytesOf(snapshot))).toEqual(snapshot)
@@ -58,10 +58,10 @@ test.each(seeds)('what is read is what was written (seed %i)', (seed) => {
   )
 })
 
-test('no segment that is read keeps the memory of another, or of the file', () => {
+test('no decoded segment shares memory with another or with the file', () => {
   const stores = stageStores(storesOf(fc.sample(catalogues, { seed: 1, numRuns: 1 })[0]!))
-  const shelf = [1, 2].map(() => ({ segment: buildSegment(stores), dead: new Int32Array(1) }))
-  const { shelves } = decode(bytesOf({ batch: 1, mark: '1', shelves: { live: shelf, test: shelf } }))
+  const list = [1, 2].map(() => ({ segment: buildSegment(stores), dead: new Int32Array(1) }))
+  const { lists } = decode(bytesOf({ batch: 1, historyId: '1', lists: { live: list, test: list } }))
   const buffersOf = ({ segment, dead }: LiveSegment) =>
     [segment, segment.activeAds, segment.created, segment.discovered, { dead }]
       .flatMap((part): unknown[] => Object.values(part))
@@ -70,13 +70,13 @@ test('no segment that is read keeps the memory of another, or of the file', () =
         expect(value.byteLength).toBe(value.buffer.byteLength)
         return value.buffer
       })
-  const buffers = [...shelves.live, ...shelves.test].flatMap(buffersOf)
+  const buffers = [...lists.live, ...lists.test].flatMap(buffersOf)
   expect(buffers.length).toBeGreaterThan(80)
   expect(new Set(buffers).size).toBe(buffers.length)
 })
 
-test.each(seeds)('a file that is cut off or differs in a single bit is refused (seed %i)', (seed) => {
-  const bytes = bytesOf(fc.sample(snapshots, { seed, numRuns: 20 }).find(({ shelves }) => shelves.live.length > 1)!)
+test.each(seeds)('a truncated file, or one with a single changed bit, is refused (seed %i)', (seed) => {
+  const bytes = bytesOf(fc.sample(snapshots, { seed, numRuns: 20 }).find(({ lists }) => lists.live.length > 1)!)
   const random = randomFrom(seed)
   for (let run = 0; run < 200; run++) {
     expect(() => decode(bytes.subarray(0, integer(random, bytes.length)))).toThrow(SnapshotError)
@@ -93,16 +93,16 @@ async function openWorld(): Promise<{ world: ReplicaWorld; file: string }> {
   return { world, file: join(temporaryFolder(), 'data', 'search', 'catalogue.snapshot') }
 }
 
-/** Follows until there is a snapshot of this batch, and stops. */
+/** Runs a replica until it has written a snapshot of this batch. */
 async function writeSnapshot(world: ReplicaWorld, file: string, batch: number): Promise<void> {
-  const following = follow(world, { settings: { snapshotFile: file } })
-  await following.reaches(batch)
-  await expect.poll(() => following.report()?.snapshot?.batch).toBe(batch)
-  await following.feed.close()
+  const running = startTestReplica(world, { settings: { snapshotFile: file } })
+  await running.waitForBatch(batch)
+  await expect.poll(() => running.report()?.snapshot?.batch).toBe(batch)
+  await running.replica.close()
 }
 
 describe('the next run', () => {
-  test('reads the snapshot, and corrects it', async () => {
+  test('reads the snapshot and applies later batches', async () => {
     const { world, file } = await openWorld()
     await writeSnapshot(world, file, 1)
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -110,18 +110,18 @@ describe('the next run', () => {
       'live',
       [...world.stores.live.values()].slice(0, 20).map((store) => ({ ...store, activeAds: 77 })),
     )
-    const following = follow(world, { settings: { snapshotFile: file } })
-    expectSame(await following.reaches(2), world)
-    expect(following.report()?.load?.from).toBe('snapshot')
-    // The first view that anybody saw was up to date.
-    expect(following.views.map((view) => view?.batch)).toEqual([2])
+    const running = startTestReplica(world, { settings: { snapshotFile: file } })
+    expectSame(await running.waitForBatch(2), world)
+    expect(running.report()?.load?.from).toBe('snapshot')
+    // The first view was up to date.
+    expect(running.views.map((view) => view?.batch)).toEqual([2])
   })
 
   test.each([
-    ['cut off', (file: string) => truncateSync(file, statSync(file).size - 1_000), 'it is not whole'],
-    ['damaged', (file: string) => damage(file, statSync(file).size - 1_000), 'its checksum is wrong'],
+    ['cut off', (file: string) => truncateSync(file, statSync(file).size - 1_000), 'it is incomplete'],
+    ['damaged', (file: string) => damage(file, statSync(file).size - 1_000), 'its checksum does not match'],
     ['of an older format', (file: string) => damage(file, 4), 'another version of the program wrote it'],
-    ['no snapshot at all', (file: string) => writeFileSync(file, 'hello, hello, hello'), 'it is no snapshot'],
+    ['no snapshot at all', (file: string) => writeFileSync(file, 'hello, hello, hello'), 'it is not a snapshot'],
   ])('takes no file that is %s, and says so', async (_, harm, reason) => {
     const { world, file } = await openWorld()
     await writeSnapshot(world, file, 1)
@@ -129,38 +129,40 @@ describe('the next run', () => {
     await expectUnused(world, file, reason)
   })
 
-  test('takes no file of another catalogue', async () => {
+  test('refuses a file of another catalogue', async () => {
     const { world, file } = await openWorld()
     await writeSnapshot(world, file, 1)
     const other = await openWorld()
-    await expectUnused(other.world, file, 'it is of another catalogue')
+    await expectUnused(other.world, file, 'it belongs to another catalogue')
   })
 
-  test('takes no file from a later batch than the database has', async () => {
+  test('refuses a file with a later batch than the database', async () => {
     const { world, file } = await openWorld()
     await writeSnapshot(world, file, 1)
     await world.db.query('update catalogue_state set batch = 0')
     await world.db.query('delete from catalogue_batches')
-    await expectUnused(world, file, 'it is of a later batch than the database')
+    await expectUnused(world, file, 'it has a later batch than the database')
   })
 
-  test('starts without one that cannot be read, and goes on without one that cannot be written', async () => {
+  test('starts when the file cannot be read, and continues when it cannot be written', async () => {
     const { world } = await openWorld()
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'search'), 'a file where the folder should be')
-    const following = follow(world, { settings: { snapshotFile: join(folder, 'search', 'catalogue.snapshot') } })
-    expectSame(await following.reaches(1), world)
-    await expect.poll(() => following.lines.join()).toContain('the snapshot of the search index cannot be written')
+    const running = startTestReplica(world, {
+      settings: { snapshotFile: join(folder, 'search', 'catalogue.snapshot') },
+    })
+    expectSame(await running.waitForBatch(1), world)
+    await expect.poll(() => running.lines.join()).toContain('the search index snapshot cannot be written')
   })
 })
 
 async function expectUnused(world: ReplicaWorld, file: string, reason: string): Promise<void> {
-  const following = follow(world, { settings: { snapshotFile: file } })
+  const running = startTestReplica(world, { settings: { snapshotFile: file } })
   const batch = await world.newestBatch()
-  expectSame(await following.reaches(batch), world)
-  expect(following.report()?.load?.from).toBe('postgres')
-  expect(following.lines).toContain(`warn: the snapshot of the search index is not used: ${reason}`)
-  await following.feed.close()
+  expectSame(await running.waitForBatch(batch), world)
+  expect(running.report()?.load?.from).toBe('postgres')
+  expect(running.lines).toContain(`warn: the search index snapshot was discarded: ${reason}`)
+  await running.replica.close()
 }
 
 function damage(file: string, at: number): void {
@@ -169,34 +171,34 @@ function damage(file: string, at: number): void {
   writeFileSync(file, bytes)
 }
 
-test('a catalogue whose batch has no mark is not kept: nothing would tell whose it is', async () => {
+test('a catalogue without a history id is not written: nothing would identify it', async () => {
   const { world, file } = await openWorld()
   await world.db.query('delete from catalogue_batches')
-  const following = follow(world, { settings: { snapshotFile: file }, timings: { snapshotEveryMs: 0 } })
-  await following.reaches(1)
-  await expect(following.reaches(1).then(() => readdir(dirname(file)))).rejects.toThrow(/ENOENT/)
-  await following.reaches(await world.write('live', [...world.stores.live.values()].slice(0, 3)))
-  await expect.poll(() => following.report()?.snapshot?.batch).toBe(2)
+  const running = startTestReplica(world, { settings: { snapshotFile: file }, timings: { snapshotEveryMs: 0 } })
+  await running.waitForBatch(1)
+  await expect(running.waitForBatch(1).then(() => readdir(dirname(file)))).rejects.toThrow(/ENOENT/)
+  await running.waitForBatch(await world.write('live', [...world.stores.live.values()].slice(0, 3)))
+  await expect.poll(() => running.report()?.snapshot?.batch).toBe(2)
 })
 
-test('several that write at once leave one whole file and nothing beside it', async () => {
+test('concurrent writers leave one complete file and no temporary file', async () => {
   const { world, file } = await openWorld()
-  const shelves = follow(world)
-  const view = await shelves.reaches(1)
-  const { mark } = (await world.db.query('select mark::text from catalogue_batches')).rows[0]
-  const snapshot = { batch: 1, mark, shelves: view.shelves }
+  const lists = startTestReplica(world)
+  const view = await lists.waitForBatch(1)
+  const { historyId } = (await world.db.query('select mark::text as "historyId" from catalogue_batches')).rows[0]
+  const snapshot = { batch: 1, historyId, lists: view.lists }
   const never = new AbortController().signal
   await Promise.all(Array.from({ length: 5 }, () => writeSnapshotFile(file, snapshot, never)))
   expect(await readdir(dirname(file))).toEqual(['catalogue.snapshot'])
   expect(decode(readFileSync(file))).toEqual(snapshot)
 })
 
-test('one that is stopped while it writes leaves the older file', async () => {
+test('a writer that is stopped leaves the older file', async () => {
   const { world, file } = await openWorld()
   await writeSnapshot(world, file, 1)
   const before = readFileSync(file)
-  const view = await follow(world).reaches(1)
-  const writing = writeSnapshotFile(file, { batch: 9, mark: '9', shelves: view.shelves }, AbortSignal.abort())
+  const view = await startTestReplica(world).waitForBatch(1)
+  const writing = writeSnapshotFile(file, { batch: 9, historyId: '9', lists: view.lists }, AbortSignal.abort())
   await expect(writing).rejects.toThrow(/abort/)
   expect(await readdir(dirname(file))).toEqual(['catalogue.snapshot'])
   expect(readFileSync(file).equals(before)).toBe(true)

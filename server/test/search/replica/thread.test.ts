@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { PlainStore } from '../../../../packages/search-index/test/support/plain-segments.ts'
 import { searchThreadProgram } from '../../../src/bin/programs.ts'
 import { runInThread, startThread } from '../../../src/search/replica/thread.ts'
-import { createReplicaWorld, expectSame, follow, temporaryFolder } from '../support/replica-world.ts'
+import { createReplicaWorld, expectSame, startTestReplica, temporaryFolder } from '../support/replica-world.ts'
 
 const stores: PlainStore[] = Array.from({ length: 300 }, (_, index) => ({
   id: index + 1,
@@ -16,7 +16,7 @@ const stores: PlainStore[] = Array.from({ length: 300 }, (_, index) => ({
   contacts: [{ role: 7, traits: index % 24, number: index }],
 }))
 
-/** A thread that dies when the file appears, and takes it along. */
+/** A thread that dies when the file appears, and deletes it. */
 function mortal(file: string) {
   const { file: program, execArgv } = searchThreadProgram()
   const code = `
@@ -30,41 +30,44 @@ function mortal(file: string) {
   return { file: program, execArgv: [...execArgv, '--import', `data:text/javascript,${encodeURIComponent(code)}`] }
 }
 
-test('a thread reads, follows and merges; what it shows is shared, not copied; after its death there is another', async () => {
+test('a thread loads, syncs and merges; its views are shared, not copied; when it dies, another starts', async () => {
   const world = await createReplicaWorld()
   await world.write('live', stores)
   const poison = join(temporaryFolder(), 'poison')
-  const following = follow(world, { start: runInThread(mortal(poison)), timings: { asideStores: 100 } })
-  const first = await following.reaches(1)
+  const running = startTestReplica(world, {
+    start: runInThread(mortal(poison)),
+    timings: { backgroundMergeStores: 100 },
+  })
+  const first = await running.waitForBatch(1)
   expectSame(first, world)
-  expect(first.shelves.live[0]!.segment.ids.buffer).toBeInstanceOf(SharedArrayBuffer)
+  expect(first.lists.live[0]!.segment.ids.buffer).toBeInstanceOf(SharedArrayBuffer)
 
-  const second = await following.reaches(
+  const second = await running.waitForBatch(
     await world.write(
       'live',
       stores.slice(0, 5).map((store) => ({ ...store, activeAds: 9 })),
     ),
   )
   expectSame(second, world)
-  // What did not change is the same object still.
-  expect(second.shelves.live[0]!.segment).toBe(first.shelves.live[0]!.segment)
+  // An unchanged segment is the same object.
+  expect(second.lists.live[0]!.segment).toBe(first.lists.live[0]!.segment)
 
-  // So much that all is merged, in a thread of its own.
+  // Enough stores for a full merge in a thread of its own.
   await world.write(
     'live',
     stores.slice(0, 200).map((store) => ({ ...store, tokens: [4] })),
   )
-  await expect.poll(() => following.view()?.shelves.live.length, { timeout: 20_000 }).toBe(1)
-  expectSame(following.view()!, world)
+  await expect.poll(() => running.view()?.lists.live.length, { timeout: 20_000 }).toBe(1)
+  expectSame(running.view()!, world)
 
   writeFileSync(poison, '')
-  await expect.poll(() => following.view()).toBe(null)
+  await expect.poll(() => running.view()).toBe(null)
   expect(existsSync(poison)).toBe(false)
-  expect(following.lines).toContain(
-    'error: the thread of the search index died; PostgreSQL answers until another one is ready (somebody killed it)',
+  expect(running.lines).toContain(
+    'error: the search index thread died; PostgreSQL answers until a new one is ready (somebody killed it)',
   )
-  expectSame(await following.reaches(await world.write('live', stores.slice(0, 5))), world)
-  await following.feed.close()
+  expectSame(await running.waitForBatch(await world.write('live', stores.slice(0, 5))), world)
+  await running.replica.close()
   const { rows } = await world.db.query(
     `select from pg_stat_activity where application_name = 'storedex search' and datname = current_database()`,
   )
@@ -74,18 +77,18 @@ test('a thread reads, follows and merges; what it shows is shared, not copied; a
 test.each([
   ['its program is missing', 'nothing.js', [], /Cannot find module/],
   ['the system gives none', 'any.js', ['--no-such-option'], /--no-such-option/],
-])('a thread that cannot start since %s is told of, and closing does not wait for the next try', async (...start) => {
+])('a thread that cannot start since %s is reported, and closing does not wait for the next try', async (...start) => {
   const [, name, execArgv, reason] = start
   const world = await createReplicaWorld()
   const program = { file: join(temporaryFolder(), name), execArgv }
-  const following = follow(world, { start: runInThread(program) })
-  await expect.poll(() => following.lines.length).toBe(1)
-  expect(following.lines[0]).toMatch(/^error: the thread of the search index died/)
-  expect(following.lines[0]).toMatch(reason)
-  await following.feed.close()
+  const running = startTestReplica(world, { start: runInThread(program) })
+  await expect.poll(() => running.lines.length).toBe(1)
+  expect(running.lines[0]).toMatch(/^error: the search index thread died/)
+  expect(running.lines[0]).toMatch(reason)
+  await running.replica.close()
 })
 
-test('a thread knows nothing of the environment', async () => {
+test('a thread gets no environment variables', async () => {
   const file = join(temporaryFolder(), 'tell.mjs')
   writeFileSync(file, `import { parentPort } from 'node:worker_threads'; parentPort.postMessage({ ...process.env })`)
   const thread = startThread({ file, execArgv: [] }, { kind: 'merge', parts: [] })

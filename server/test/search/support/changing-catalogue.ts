@@ -8,13 +8,13 @@ import type { Mode } from '../../../src/kernel/ids.ts'
 import { type PersonFacts, type StoreFacts, vocabulary, words } from './random-catalogue.ts'
 import type { StoreOnFile } from './reference.ts'
 
-/** A catalogue that is written by imports and erasures, and what then has to be on file. */
+/** A catalogue changed by imports and erasures, with a model of its expected contents. */
 
-/** A change of the catalogue. Stores and people are named by small numbers, each the same in every change. */
+/** Stores and contacts have small numbers as names, the same in every change. */
 export type Change =
   | { kind: 'stores'; mode: Mode; stores: { name: number; facts: StoreFacts }[] }
   | { kind: 'people'; mode: Mode; people: { store: number; name: number; facts: PersonFacts }[] }
-  /** Of somebody who is on file, or of a stranger. */
+  /** Erases a contact that exists, or an unknown address. */
   | { kind: 'erasure'; pick: number }
 
 interface PersonOnFile {
@@ -36,15 +36,15 @@ type ImportDeps = Pick<Deps, 'db' | 'clock' | 'ids' | 'seals'>
 export class ChangingCatalogue {
   readonly #deps: ImportDeps
   readonly #shops = new Map<string, Shop>()
-  /** Who must not come back. */
+  /** Addresses that imports must not add again. */
   readonly #erased = new Set<string>()
 
   constructor(deps: ImportDeps) {
     this.#deps = deps
   }
 
-  /** Puts the words of the random attributes in place of those that ship. */
-  async useTestWords(): Promise<void> {
+  /** Replaces the taxonomy by the values of the random stores. */
+  async useTestTaxonomy(): Promise<void> {
     const { db } = this.#deps
     await db.query('delete from taxonomy_values')
     const terms = Object.entries(words).flatMap(([facet, list]) =>
@@ -67,7 +67,7 @@ export class ChangingCatalogue {
     return this.#erase(change.pick)
   }
 
-  /** What is on file now, as searches have to find it. Which id a store got is no rule of theirs: that is looked up. */
+  /** The expected stores; only their ids are read from the database. */
   async stores(): Promise<StoreOnFile[]> {
     const { rows } = await this.#deps.db.query<{ mode: Mode; host: string; store_id: number }>(
       'select mode, host, store_id from store_domains',
@@ -128,7 +128,7 @@ export class ChangingCatalogue {
 }
 
 const hostOf = (name: number) => `shop-${name}.example`
-/** A person's at a store: the status says whether it may be delivered. */
+/** The email address of a contact. */
 const addressOf = (store: number, name: number) => `person-${name}@${hostOf(store)}`
 
 function storeRecord({ name, facts }: { name: number; facts: StoreFacts }): object {

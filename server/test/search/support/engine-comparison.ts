@@ -1,11 +1,11 @@
 import {
   buildSegment,
   type ContactSortKey,
-  scanContacts,
-  scanStores,
   type LiveSegment,
   mergeSegments,
   type StoreSortKey,
+  scanContacts,
+  scanStores,
 } from '@storedex/search-index'
 import fc from 'fast-check'
 import { expect } from 'vitest'
@@ -25,24 +25,24 @@ import {
   storeFilters,
   vocabulary,
 } from './random-catalogue.ts'
-import { type ResultId, expectedContacts, type StoreOnFile, storesAsked } from './reference.ts'
-import { peopleRowsOf, roleTokenOf, rowOf } from './tables.ts'
+import { expectedContacts, expectedStores, type ResultId, type StoreOnFile } from './reference.ts'
+import { contactRowsOf, roleTokenOf, rowOf } from './tables.ts'
 
-/** Random searches, and walks over all their pages that have to find what the reference finds. */
+/** Random searches, compared page by page with the reference. */
 
-/** Engines over one catalogue, and what is in it. */
+/** Engines over the same catalogue, and its stores. */
 export interface Catalogue {
   stores: readonly StoreOnFile[]
   engines: readonly SearchEngine[]
 }
 
-/** How a search is walked: by which engines in turn, and with which limits. */
-export interface Course {
+/** Which engines and limits the pages of a search use, in turn. */
+export interface PagingPlan {
   turns: number[]
   limits: number[]
 }
 
-export const courses: fc.Arbitrary<Course> = fc.record({
+export const pagingPlans: fc.Arbitrary<PagingPlan> = fc.record({
   turns: fc.array(fc.nat(11), { minLength: 1, maxLength: 4 }),
   limits: pageLimits,
 })
@@ -67,7 +67,7 @@ export const storeSearches: fc.Arbitrary<RandomStoreSearch> = fc.record({
   deliverEmails: fc.constantFrom<DeliverEmails>('all', 'verified'),
 })
 
-/** Searches of people; some name stores by their ids, which go up to `greatestId`, and some that there are not. */
+/** Contact searches; some name stores by id, up to `greatestId` and some beyond. */
 export const contactSearches = (greatestId: number): fc.Arbitrary<RandomContactSearch> =>
   fc.record({
     mode: modes,
@@ -77,10 +77,14 @@ export const contactSearches = (greatestId: number): fc.Arbitrary<RandomContactS
     maxPerStore: fc.integer({ min: 1, max: 10 }),
   })
 
-/** Each engine alone and the engines in turn find the stores that the reference finds; answers how many those are. */
-export async function expectStores(catalogue: Catalogue, search: RandomStoreSearch, course: Course): Promise<number> {
+/** Compares each engine, and the engines in turn, with the reference; returns the number of matches. */
+export async function expectStores(
+  catalogue: Catalogue,
+  search: RandomStoreSearch,
+  course: PagingPlan,
+): Promise<number> {
   const { mode, filters, deliverEmails } = search
-  const expected = storesAsked(catalogue.stores, search).map(({ id }): ResultId => [id])
+  const expected = expectedStores(catalogue.stores, search).map(({ id }): ResultId => [id])
   const query = normalizeStoreFilters(vocabulary, filters, deliverEmails)
   await expectWalks<StoreSortKey>(catalogue, expected, course, {
     find: (engine, after, limit) => engine.findStores({ mode, query, after, limit }),
@@ -89,10 +93,14 @@ export async function expectStores(catalogue: Catalogue, search: RandomStoreSear
   return expected.length
 }
 
-/** The same of people. */
-export async function expectPeople(catalogue: Catalogue, search: RandomContactSearch, course: Course): Promise<number> {
+/** The same for contacts. */
+export async function expectContacts(
+  catalogue: Catalogue,
+  search: RandomContactSearch,
+  course: PagingPlan,
+): Promise<number> {
   const { mode, conditions, filters, storeIds, maxPerStore } = search
-  const expected = storesAsked(catalogue.stores, { mode, filters: conditions, deliverEmails: 'all' })
+  const expected = expectedStores(catalogue.stores, { mode, filters: conditions, deliverEmails: 'all' })
     .filter(({ id }) => storeIds?.includes(id) ?? true)
     .flatMap((store) => expectedContacts(store, filters, maxPerStore))
   const store = normalizeStoreConditions(vocabulary, conditions, 'store')
@@ -109,14 +117,14 @@ interface Pages<Position> {
   placeOf(position: Position): ResultId
 }
 
-async function expectWalks<P>({ engines }: Catalogue, expected: ResultId[], course: Course, pages: Pages<P>) {
+async function expectWalks<P>({ engines }: Catalogue, expected: ResultId[], course: PagingPlan, pages: Pages<P>) {
   const { turns, limits } = course
   for (const engine of engines) expect(await walk([engine], limits, pages)).toEqual(expected)
   const inTurn = turns.map((turn) => engines[turn % engines.length]!)
   expect(await walk(inTurn, limits, pages)).toEqual(expected)
 }
 
-/** Everybody on the pages of a search, each page by the next of the engines and limits. */
+/** All results of a search, each page from the next engine with the next limit. */
 async function walk<P>(engines: SearchEngine[], limits: number[], { find, placeOf }: Pages<P>): Promise<ResultId[]> {
   const places: ResultId[] = []
   for (let page = 0, after: P | null = null; ; page++) {
@@ -135,7 +143,7 @@ export interface View {
   test: readonly LiveSegment[]
 }
 
-/** The search in memory over segments that do not change. */
+/** The memory engine over fixed segments. */
 export function memoryEngine(view: View): SearchEngine {
   return {
     findStores: async ({ mode, query, after, limit }) => scanStores(view[mode], query, after, limit),
@@ -150,13 +158,13 @@ export function merged({ live, test }: View): View {
   return { live: mergeAll(live), test: mergeAll(test) }
 }
 
-/** Which segment a store lives in; dead in others lie copies of what it was before, which is what another store is. */
+/** The segment in which a store is alive, and the segments with dead copies; a dead copy has the attributes of another store. */
 interface Home {
   segment: number
   graves: { segment: number; wasLike: number }[]
 }
 
-/** The stores with ids from 1, split at random over segments with dead copies: all else about the split comes from the seed. */
+/** Splits stores, with ids from 1, at random over segments with dead copies, by the seed. */
 export function splitAtRandom(seed: number, stores: readonly StoreFacts[], segments: number): View {
   const segment = fc.nat(segments - 1)
   const grave = fc.record({ segment, wasLike: fc.nat(stores.length - 1) })
@@ -190,7 +198,7 @@ function segmentOf(stores: readonly StoreFacts[], homes: Home[], mode: 'live' | 
   return { segment, dead: deadIds.size > 0 ? dead : null }
 }
 
-/** What a reader of the tables finds of a store. */
+/** A store as read from the tables. */
 function plainStore(store: StoreFacts, id: number): PlainStore {
   const { negatedScore, tokens, activeAds, createdEstimate, firstDiscoveredAt } = rowOf(store, id)
   return {
@@ -200,6 +208,6 @@ function plainStore(store: StoreFacts, id: number): PlainStore {
     created: createdEstimate?.getTime() ?? null,
     discovered: firstDiscoveredAt?.getTime() ?? null,
     tokens: [...new Set(tokens)].sort((a, b) => a - b),
-    contacts: peopleRowsOf(store, id).map(({ role, traits, number }) => ({ role: roleTokenOf(role), traits, number })),
+    contacts: contactRowsOf(store, id).map(({ role, traits, number }) => ({ role: roleTokenOf(role), traits, number })),
   }
 }

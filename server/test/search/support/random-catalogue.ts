@@ -4,7 +4,7 @@ import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '
 import { type Facet, type Term, Vocabulary } from '../../../src/search/query/vocabulary.ts'
 import { same } from './reference.ts'
 
-/** A vocabulary from lists of words; `below/above` names a parent. Tokens count from 1000 in the order given. */
+/** A vocabulary from lists of values; `child/parent` names a parent. Tokens count from 1000 in order. */
 export function vocabularyOf(words: Partial<Record<Facet, string[]>>): Vocabulary {
   const terms: Term[] = []
   for (const [facet, list] of Object.entries(words) as [Facet, string[]][])
@@ -15,7 +15,7 @@ export function vocabularyOf(words: Partial<Record<Facet, string[]>>): Vocabular
   return new Vocabulary(terms)
 }
 
-/** Random stores with their people, as attributes: what the models of the two searches stand on. */
+/** Random stores with contacts, as plain attributes. */
 
 export const words = {
   category: ['home', 'candles/home', 'scented/candles', 'food', 'coffee/food', 'pets'],
@@ -29,7 +29,7 @@ export const words = {
   pixel: ['klaviyo', 'meta_pixel', 'tiktok_pixel'],
 } satisfies Partial<Record<Facet, string[]>>
 export const vocabulary = vocabularyOf(words)
-/** Each category with the one above it. */
+/** Category → parent category. */
 export const parents = new Map(words.category.map((word) => word.split('/') as [string, string | undefined]))
 const days = [
   '2019-01-01T00:00:00.000Z',
@@ -64,12 +64,12 @@ export interface StoreFacts {
   discoveredAt: string | null
 }
 
-/** People by their index in a store, with gaps between their numbers as erased ones leave them. */
+/** Contact numbers by index, with gaps like those left by erasures. */
 export const numberOf = (index: number) => index * 3
 
 const orNull = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { freq: 4 })
 const some = (values: readonly string[]) => fc.subarray([...values])
-/** Some of the apps that are about, and seldom one that hardly anybody uses. */
+/** A few common apps, and sometimes a rare one. */
 const apps = fc
   .tuple(some(words.app.slice(0, 5)), fc.integer({ min: 0, max: 99 }))
   .map(([common, lot]) => [...common, ...(lot < 3 ? ['rare_app'] : []), ...(lot === 50 ? ['rarer_app'] : [])])
@@ -99,7 +99,7 @@ export const storeFacts: fc.Arbitrary<StoreFacts> = fc.record({
   discoveredAt: orNull(days),
 })
 
-/** The same catalogue for the same seed; a store's place in it is the order of its id. */
+/** The same catalogue for the same seed; `place` is the order of the ids. */
 export function randomStores(seed: number, count: number): (StoreFacts & { place: number })[] {
   const catalogue = fc.array(storeFacts, { minLength: count, maxLength: count, size: 'max' })
   return fc.sample(catalogue, { seed, numRuns: 1 })[0]!.map((store, place) => ({ ...store, place }))
@@ -131,7 +131,7 @@ const conditions: { [K in keyof Required<StoreConditions>]: fc.Arbitrary<StoreCo
 }
 const contacts = fc.record({ has_revealable_contacts: fc.boolean(), roles_any: list(words.role) }, { requiredKeys: [] })
 
-/** A few conditions at a time: with all of them at once next to nothing would ever match. */
+/** A few conditions at a time: all together would match almost nothing. */
 function someOf<T extends object>(all: Record<string, fc.Arbitrary<unknown>>, maxLength: number): fc.Arbitrary<T> {
   return fc
     .subarray(Object.keys(all), { maxLength })

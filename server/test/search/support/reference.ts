@@ -3,7 +3,7 @@ import type { ContactPersonFilters, StoreSearchFilters } from '../../../src/sear
 import type { DeliverEmails } from '../../../src/search/query/vocabulary.ts'
 import { type PersonFacts, parents, type StoreFacts } from './random-catalogue.ts'
 
-/** Who answers a filter, and in which order, by attributes alone: no tokens, packed traits, normal forms or SQL. */
+/** A naive reference for filters and order, by attributes alone: no tokens, packed traits, normal forms or SQL. */
 
 export const same = (a: string, b: string) => a.toUpperCase() === b.toUpperCase()
 const lists = (words: string[], value: string) => words.some((word) => same(word, value))
@@ -32,7 +32,7 @@ function isWithin(day: string | null, filter: StoreSearchFilters['store_created_
   )
 }
 
-/** Whether somebody of the store can be revealed. */
+/** Whether a contact of the store can be revealed. */
 export function hasRevealable({ people }: StoreFacts, deliverEmails: DeliverEmails): boolean {
   const isRevealable = ({ verifiedEmail, otherEmail, phone, profile }: PersonFacts) =>
     verifiedEmail || phone || profile || (otherEmail && deliverEmails === 'all')
@@ -71,17 +71,17 @@ function matchesPerson(person: PersonFacts, filters: ContactPersonFilters): bool
   )
 }
 
-/** Who it is: the store's id, and the contact's number there. */
+/** Identifies a result: the store's id, and the contact's number within the store. */
 export type ResultId = [storeId: number, contactNumber?: number]
 
-/** A store on file, with the number of each of its people. */
+/** A store with its id and the numbers of its contacts. */
 export interface StoreOnFile extends StoreFacts {
   id: number
   numbers: readonly number[]
 }
 
-/** The stores that answer, best score first, stores without one last, then in order of ids. */
-export function storesAsked(
+/** The matching stores: best score first, stores without a score last, then by id. */
+export function expectedStores(
   stores: readonly StoreOnFile[],
   search: { mode: Mode; filters: StoreSearchFilters; deliverEmails: DeliverEmails },
 ): StoreOnFile[] {
@@ -91,7 +91,7 @@ export function storesAsked(
     .sort((a, b) => (rank(a) === rank(b) ? a.id - b.id : rank(a) > rank(b) ? -1 : 1))
 }
 
-/** The first people of a store who answer: the most senior first, those with a verified email before the others, then by number. */
+/** The first matching contacts of a store: most senior first, then verified email, then by number. */
 export function expectedContacts(store: StoreOnFile, filters: ContactPersonFilters, maxPerStore: number): ResultId[] {
   const rank = ({ seniority, verifiedEmail }: PersonFacts) =>
     ['executive', 'decision_maker', 'other'].indexOf(seniority) + (verifiedEmail ? 0 : 0.5)

@@ -12,24 +12,24 @@ import { type Mode, modes } from '../../../src/kernel/ids.ts'
 import { catalogueChannel } from '../../../src/search/replica/queries.ts'
 import {
   type CatalogueView,
-  type Feed,
+  defaultTimings,
+  type Replica,
   type ReplicaReport,
   type ReplicaSettings,
   type ReplicaTimings,
-  defaultTimings,
   type StartReplica,
 } from '../../../src/search/replica/replica.ts'
 import { runInProcess } from '../../../src/search/replica/replica-sync.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
-/** A catalogue in a database of its own, written without the importer, and what has to be found in memory. */
+/** A database of its own, written without the importer, and the stores that the index must contain. */
 export interface ReplicaWorld {
   url: string
   db: Pool
   stores: Record<Mode, Map<number, PlainStore>>
-  /** Writes stores as they are from now on, in one batch. */
-  write(mode: Mode, stores: readonly PlainStore[], options?: { isTold: boolean }): Promise<number>
+  /** Inserts or replaces stores in one batch. */
+  write(mode: Mode, stores: readonly PlainStore[], options?: { notifies: boolean }): Promise<number>
   newestBatch(): Promise<number>
 }
 
@@ -37,7 +37,7 @@ const roleTokens = [7, 8, 40_000_000]
 
 export async function createReplicaWorld(): Promise<ReplicaWorld> {
   const { url } = await createTestDatabase()
-  const db = createPool({ url, applicationName: 'feed test', maxConnections: 4 })
+  const db = createPool({ url, applicationName: 'replica test', maxConnections: 4 })
   atEnd(() => db.end())
   await db.query(
     `insert into taxonomy_values (facet, value, token, label, position)
@@ -49,8 +49,8 @@ export async function createReplicaWorld(): Promise<ReplicaWorld> {
     url,
     db,
     stores,
-    write: async (mode, changed, { isTold } = { isTold: false }) => {
-      const batch = await writeBatch(db, mode, changed, isTold)
+    write: async (mode, changed, { notifies } = { notifies: false }) => {
+      const batch = await writeBatch(db, mode, changed, notifies)
       for (const store of changed) stores[mode].set(store.id, store)
       return batch
     },
@@ -58,7 +58,7 @@ export async function createReplicaWorld(): Promise<ReplicaWorld> {
   }
 }
 
-function writeBatch(db: Pool, mode: Mode, stores: readonly PlainStore[], isTold: boolean): Promise<number> {
+function writeBatch(db: Pool, mode: Mode, stores: readonly PlainStore[], notifies: boolean): Promise<number> {
   return transact(db, async (client) => {
     const { rows } = await client.query<{ batch: number }>(
       'update catalogue_state set batch = batch + 1 returning batch',
@@ -112,12 +112,12 @@ function writeBatch(db: Pool, mode: Mode, stores: readonly PlainStore[], isTold:
         ),
       ],
     )
-    if (isTold) await client.query(`select pg_notify('${catalogueChannel}', '')`)
+    if (notifies) await client.query(`select pg_notify('${catalogueChannel}', '')`)
     return batch
   })
 }
 
-/** The stores of a random catalogue, as a database can hold them. */
+/** The stores of a random catalogue, with values that fit the database. */
 export function storesOf(catalogue: Catalogue, variant = 0): PlainStore[] {
   return drawStores(catalogue, variant).map((store) => ({
     ...store,
@@ -126,14 +126,14 @@ export function storesOf(catalogue: Catalogue, variant = 0): PlainStore[] {
 }
 
 export interface RunningReplica {
-  feed: Feed
-  /** All that was shown, the newest last; null where it was taken back. */
+  replica: Replica
+  /** All views, the newest last; null where one was withdrawn. */
   views: (CatalogueView | null)[]
   lines: string[]
   view(): CatalogueView | null
   report(): ReplicaReport | null
-  /** Resolves with the view, once there is one of this batch or a later one. */
-  reaches(batch: number): Promise<CatalogueView>
+  /** Resolves with the first view of this batch or a later one. */
+  waitForBatch(batch: number): Promise<CatalogueView>
 }
 
 const quick: ReplicaTimings = { ...defaultTimings, pollMs: 10, snapshotEveryMs: 3_600_000 }
@@ -144,44 +144,44 @@ export interface ReplicaOptions {
   start?: StartReplica
 }
 
-/** Follows a world's database, in this thread unless told otherwise; stopped after the file's tests at the latest. */
-export function follow({ url }: { url: string }, options: ReplicaOptions = {}): RunningReplica {
+/** Starts a replica of a world's database, by default in this thread; closed after the file's tests at the latest. */
+export function startTestReplica({ url }: { url: string }, options: ReplicaOptions = {}): RunningReplica {
   const { timings, settings, start = runInProcess } = options
   const views: RunningReplica['views'] = []
   const lines: string[] = []
   let report: ReplicaReport | null = null
   const view = () => views.at(-1) ?? null
-  const feed = start(
+  const replica = start(
     { databaseUrl: url, snapshotFile: null, budgetBytes: null, ...settings, timings: { ...quick, ...timings } },
     {
       onView: (shown) => views.push(shown),
       onReport: (told) => {
         report = told
       },
-      onLine: (level, line, cause) => lines.push(`${level}: ${line}${cause ? ` (${(cause as Error).message})` : ''}`),
+      onLog: (level, line, cause) => lines.push(`${level}: ${line}${cause ? ` (${(cause as Error).message})` : ''}`),
     },
   )
-  atEnd(() => feed.close())
+  atEnd(() => replica.close())
   return {
-    feed,
+    replica,
     views,
     lines,
     view,
     report: () => report,
-    reaches: async (batch) => {
+    waitForBatch: async (batch) => {
       await expect.poll(() => view()?.batch ?? -1, { timeout: 30_000, interval: 5 }).toBeGreaterThanOrEqual(batch)
       return view()!
     },
   }
 }
 
-/** A view holds a world's stores and nothing else: made one segment, it is the segment that they are built into. */
+/** The view has exactly the world's stores: merged, it equals the segment built from them. */
 export function expectSame(view: CatalogueView, { stores }: Pick<ReplicaWorld, 'stores'>): void {
   for (const mode of modes)
-    deepStrictEqual(mergeSegments(view.shelves[mode]), buildSegment(stageStores([...stores[mode].values()])))
+    deepStrictEqual(mergeSegments(view.lists[mode]), buildSegment(stageStores([...stores[mode].values()])))
 }
 
-/** A folder of the test file's own. */
+/** A temporary folder, deleted after the file's tests. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'storedex-test-'))
   atEnd(() => rm(folder, { recursive: true, force: true }))

@@ -5,7 +5,7 @@ import { type Facet, flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { numberOf, type PersonFacts, type StoreFacts, vocabulary } from './random-catalogue.ts'
 import { hasRevealable } from './reference.ts'
 
-/** A store as the search sees it; the document says which one it is. */
+/** A row of `stores`; the document identifies it. */
 export interface SearchRow {
   mode: 'live' | 'test'
   negatedScore: number
@@ -14,16 +14,16 @@ export interface SearchRow {
   createdEstimate: Date | null
   firstDiscoveredAt: Date | null
   document: string
-  /** The store's part of a contact preview. */
+  /** The store's part of contact previews. */
   preview: string
 }
 
-/** A person as the search sees them; the preview says who it is. */
+/** A row of `contacts`; the preview identifies it. */
 export interface PersonRow {
   storeId: number
   number: number
   role: string | null
-  /** Packed. */
+  /** Packed traits. */
   traits: number
   preview: string
 }
@@ -39,7 +39,7 @@ export const plainRow: SearchRow = {
   preview: '{}',
 }
 
-/** Writes rows straight into the table, as an import would leave them, in one batch, and returns their ids in order. */
+/** Inserts rows like an import, in one batch, and returns their ids in order. */
 export async function insertRows(db: Queryable, rows: SearchRow[]): Promise<number[]> {
   const { rows: inserted } = await db.query<{ id: number }>(
     `with ${nextBatch}
@@ -70,7 +70,7 @@ export async function insertRows(db: Queryable, rows: SearchRow[]): Promise<numb
   return inserted.map((row) => row.id)
 }
 
-/** Writes people straight into the table. That their stores have the tokens of them is the caller's to see to. */
+/** Inserts contacts. The caller provides the tokens of their stores. */
 export async function insertPeople(db: Queryable, people: PersonRow[]): Promise<void> {
   await db.query(
     `with ${nextBatch}, told as (
@@ -88,7 +88,7 @@ export async function insertPeople(db: Queryable, people: PersonRow[]): Promise<
 const nextBatch = `numbered as (update catalogue_state set batch = batch + 1 returning batch),
      marked as (insert into catalogue_batches (batch, mark) select batch, batch from numbered)`
 
-/** What an import would leave; document and preview say which store it is. */
+/** The row that an import would write; document and preview contain `place`. */
 export function rowOf(store: StoreFacts, place: number): SearchRow {
   const tokens = (facet: Facet, values: (string | null)[]) =>
     values.flatMap((value) => (value === null ? [] : vocabulary.find(facet, value)!.token))
@@ -121,8 +121,7 @@ export function rowOf(store: StoreFacts, place: number): SearchRow {
   }
 }
 
-/** The people of a store. */
-export function peopleRowsOf(store: StoreFacts, storeId: number): PersonRow[] {
+export function contactRowsOf(store: StoreFacts, storeId: number): PersonRow[] {
   return store.people.map((person, index) => ({
     storeId,
     number: numberOf(index),
@@ -149,7 +148,7 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** What PostgreSQL read to answer a statement: indexes in the order of the plan, and tables that it read from end to end. */
+/** The indexes that PostgreSQL used for a statement, in plan order, and the tables it read sequentially. */
 export async function executedScans(db: Queryable, { text, values }: Statement): Promise<string[]> {
   const { rows } = await db.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
     `explain (analyze, timing off, costs off, format json) ${text}`,
@@ -159,7 +158,7 @@ export async function executedScans(db: Queryable, { text, values }: Statement):
 }
 
 function scansIn(node: PlanNode): string[] {
-  // What was planned for the case that it is needed, and was not.
+  // Planned but not executed.
   if (node['Actual Loops'] === 0) return []
   const isWhole = node['Node Type'] === 'Seq Scan'
   const own = isWhole ? [`all of ${node['Relation Name']}`] : node['Index Name'] ? [node['Index Name']] : []

@@ -1,57 +1,57 @@
 import type { Segment } from '../segments/segment.ts'
 import type { Conditions, RangeCondition, TokenSet } from './resolve.ts'
 
-/** Clauses beyond so many look their tokens up one by one. */
-const maxMarkedClauses = 30
-const unwantedMark = 1 << 30
+/** A mask has a bit for each clause; further clauses look up their tokens one by one. */
+const maxMaskedClauses = 30
+const unwantedBit = 1 << 30
 
-/** One table for each segment, all zero between searches. */
-const markTables = new WeakMap<Segment, Int32Array>()
+/** One table per segment, reused between searches; all zero when no search uses it. */
+const maskTables = new WeakMap<Segment, Int32Array>()
 
 /**
- * Checks single documents against conditions. What a document's mentions say of all clauses is gathered in one walk over
- * them: each clause has a bit, and each sparse token the bits of the clauses that it satisfies.
+ * Checks single documents against conditions. Each clause has a bit, and each sparse token a mask of the clauses it satisfies,
+ * so one pass over a document's mentions evaluates all clauses.
  */
 export class DocumentFilter {
   readonly #segment: Segment
   readonly #bits: Int32Array
-  readonly #marks: Int32Array
-  readonly #markedCodes: number[] = []
-  /** Dense tokens alone decide these. */
+  readonly #masks: Int32Array
+  readonly #maskedCodes: number[] = []
+  /** Clauses of dense tokens only. */
   readonly #dense: TokenSet[] = []
-  readonly #marked: TokenSet[] = []
+  readonly #masked: TokenSet[] = []
   readonly #further: TokenSet[] = []
   readonly #unwantedSlots: number[]
-  readonly #hasUnwantedMarks: boolean
+  readonly #hasUnwantedCodes: boolean
   readonly #dead: Int32Array | null
   readonly #ranges: RangeCondition[]
 
-  /** `release` has to be called before the next check of the segment is made. */
+  /** Call `release` before another filter is made for the same segment. */
   constructor({ segment, dead, clauses, unwanted, ranges }: Conditions) {
     this.#segment = segment
     this.#bits = segment.bits
     this.#dead = dead
     this.#ranges = ranges
-    this.#marks = marksOf(segment)
+    this.#masks = maskTableOf(segment)
     for (const clause of clauses) {
       if (clause.codes.length === 0) this.#dense.push(clause)
-      else if (this.#marked.length < maxMarkedClauses) this.#mark(clause.codes, 1 << (this.#marked.push(clause) - 1))
+      else if (this.#masked.length < maxMaskedClauses) this.#addMask(clause.codes, 1 << (this.#masked.push(clause) - 1))
       else this.#further.push(clause)
     }
     this.#unwantedSlots = unwanted.slots
-    this.#hasUnwantedMarks = unwanted.codes.length > 0
-    this.#mark(unwanted.codes, unwantedMark)
+    this.#hasUnwantedCodes = unwanted.codes.length > 0
+    this.#addMask(unwanted.codes, unwantedBit)
   }
 
-  #mark(codes: number[], mark: number): void {
+  #addMask(codes: number[], mask: number): void {
     for (const code of codes) {
-      this.#marks[code]! |= mark
-      this.#markedCodes.push(code)
+      this.#masks[code]! |= mask
+      this.#maskedCodes.push(code)
     }
   }
 
   release(): void {
-    for (const code of this.#markedCodes) this.#marks[code] = 0
+    for (const code of this.#maskedCodes) this.#masks[code] = 0
   }
 
   meets(document: number): boolean {
@@ -80,32 +80,32 @@ export class DocumentFilter {
     for (let index = 0; index < ranges.length; index++) {
       const { values, from, to } = ranges[index]!
       const value = values[document]!
-      // Written so that a document without a value (NaN) is refused.
+      // Negated so that NaN, for no value, does not match.
       if (!(value >= from && value <= to)) return false
     }
     return true
   }
 
-  /** The part of the clauses with sparse tokens, but for those that are known to hold. */
+  /** Checks clauses with sparse tokens, except those in `heldClauses`, which are known to hold. */
   meetsSparse(document: number, heldClauses: number, holdsUnwanted: boolean): boolean {
-    const all = 2 ** this.#marked.length - 1
+    const all = 2 ** this.#masked.length - 1
     let met = heldClauses
-    if (met !== all || (this.#hasUnwantedMarks && !holdsUnwanted)) {
+    if (met !== all || (this.#hasUnwantedCodes && !holdsUnwanted)) {
       const { mentionStarts, mentions } = this.#segment
-      const marks = this.#marks
+      const masks = this.#masks
       const end = mentionStarts[document + 1]!
-      for (let at = mentionStarts[document]!; at < end; at++) met |= marks[mentions[at]!]!
-      if ((met & unwantedMark) !== 0) return false
+      for (let at = mentionStarts[document]!; at < end; at++) met |= masks[mentions[at]!]!
+      if ((met & unwantedBit) !== 0) return false
       if (met !== all && !this.#meetsByBits(document, met)) return false
     }
     return this.#further.length === 0 || this.#meetsFurther(document)
   }
 
-  /** Clauses of dense and sparse tokens: what no mention satisfied, a bit may. */
+  /** A clause with dense and sparse tokens can also be met by a dense one. */
   #meetsByBits(document: number, met: number): boolean {
-    const marked = this.#marked
-    for (let index = 0; index < marked.length; index++)
-      if ((met & (1 << index)) === 0 && !this.#hasAnyBit(marked[index]!.slots, document)) return false
+    const masked = this.#masked
+    for (let index = 0; index < masked.length; index++)
+      if ((met & (1 << index)) === 0 && !this.#hasAnyBit(masked[index]!.slots, document)) return false
     return true
   }
 
@@ -127,18 +127,18 @@ export class DocumentFilter {
     return ((this.#bits[slot + (document >>> 5)]! >>> (document & 31)) & 1) !== 0
   }
 
-  /** The bit of a clause in `heldClauses`; 0 for one that has none. */
+  /** The bit of a clause in `heldClauses`; 0 if it has none. */
   bitOf(clause: TokenSet): number {
-    const index = this.#marked.indexOf(clause)
+    const index = this.#masked.indexOf(clause)
     return index < 0 ? 0 : 1 << index
   }
 }
 
-function marksOf(segment: Segment): Int32Array {
-  let marks = markTables.get(segment)
-  if (!marks) {
-    marks = new Int32Array(segment.tokens.length)
-    markTables.set(segment, marks)
+function maskTableOf(segment: Segment): Int32Array {
+  let masks = maskTables.get(segment)
+  if (!masks) {
+    masks = new Int32Array(segment.tokens.length)
+    maskTables.set(segment, masks)
   }
-  return marks
+  return masks
 }
