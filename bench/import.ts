@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import copyStreams from 'pg-copy-streams'
-import { readInstallationSecret } from '../server/src/db/installation.ts'
+import { ensureInstallationSecret } from '../server/src/db/installation.ts'
 import type { Pool } from '../server/src/db/pool.ts'
 import { openContactSeals } from '../server/src/encryption/keyring.ts'
 import { importContacts } from '../server/src/imports/contacts/import-contacts.ts'
@@ -18,7 +18,7 @@ import type { ImportResult } from '../server/src/imports/import-file.ts'
 import { importStores } from '../server/src/imports/stores/import-stores.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
 import { systemClock } from '../server/src/kernel/time.ts'
-import { syncTaxonomy } from '../server/src/taxonomy/files.ts'
+import { syncTaxonomy } from '../server/src/taxonomy/sync-taxonomy.ts'
 import { generateContacts } from './support/contact-records.ts'
 import { generateStores } from './support/store-records.ts'
 import { openMigratedDatabase, writeRecords } from './support/workspace.ts'
@@ -32,7 +32,7 @@ try {
   const context = {
     db,
     clock: systemClock,
-    ids: createIdSealer(await readInstallationSecret(db)),
+    ids: createIdSealer(await ensureInstallationSecret(db)),
     seals: await openContactSeals(db, null, folder),
   }
   const storesFile = await writeRecords(join(folder, 'stores.ndjson'), generateStores(storeCount))

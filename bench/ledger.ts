@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { readInstallationSecret } from '../server/src/db/installation.ts'
+import { ensureInstallationSecret } from '../server/src/db/installation.ts'
 import type { Pool } from '../server/src/db/pool.ts'
 import { createIdSealer } from '../server/src/kernel/ids.ts'
 import { deliverySql, deliveryValues } from '../server/src/usage/charge-queries.ts'
-import { closePeriodsAlone } from '../server/src/usage/closing/close-periods.ts'
-import { checkLedger, tellEntries } from '../server/src/usage/ledger.ts'
+import { closePeriodsExclusively } from '../server/src/usage/closing/close-periods.ts'
+import { checkLedger, withLedgerEntries } from '../server/src/usage/ledger.ts'
 import type { Cleanup } from './support/cleanup.ts'
 import { timed } from './support/statistics.ts'
 import { openMigratedDatabase, type Workspace } from './support/workspace.ts'
@@ -65,14 +65,14 @@ export async function benchLedger(
   reportProgress('closing beside charges')
   await db.query('insert into clock_readings values ($1)', [new Date(now.getTime() - dayMs)])
   const startedAtMs = performance.now()
-  const closing = closePeriodsAlone({ db, now, detailMonths }, { rest })
+  const closing = closePeriodsExclusively({ db, now, detailMonths }, { rest })
   const besideClosing = await chargeUntil(db, closing)
   const close = (performance.now() - startedAtMs) / 1_000
   const closed = (await closing)!
   await db.query('vacuum analyze')
   const vacuumed = await readSizes(db)
   const checkAfter = await check()
-  const show = await secondsOf(() => tellEntries(db, { accountId: 1 }, drain))
+  const show = await secondsOf(() => withLedgerEntries(db, { accountId: 1 }, drain))
   await db.query('vacuum full ledger')
   await db.query('vacuum full store_exports')
   const rewritten = await readSizes(db)
@@ -128,7 +128,7 @@ select pg_total_relation_size('ledger') as ledger, pg_total_relation_size('store
 }
 
 async function checkSound(db: Pool): Promise<void> {
-  const ids = createIdSealer(await readInstallationSecret(db))
+  const ids = createIdSealer(await ensureInstallationSecret(db))
   await checkLedger({ db, ids }, async (_totals, differences) => {
     for await (const page of differences) throw new Error(`the ledger does not balance: ${JSON.stringify(page[0])}`)
   })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { Random } from '../../catalogue/build/random.ts'
-import { readInstallationSecret } from '../../server/src/db/installation.ts'
+import { ensureInstallationSecret } from '../../server/src/db/installation.ts'
 import { retryConflicts } from '../../server/src/db/pool.ts'
 import { contactKey, createIdSealer } from '../../server/src/kernel/ids.ts'
 import type { Cleanup } from '../support/cleanup.ts'
@@ -41,7 +41,7 @@ async function openBenchDatabase(url: string, cleanup: Cleanup): Promise<BenchDa
       return Number(rows[0]!.count)
     },
     readRevealableContacts: async () => {
-      const ids = createIdSealer(await readInstallationSecret(client))
+      const ids = createIdSealer(await ensureInstallationSecret(client))
       const { rows } = await client.query<{ store_id: string; number: number }>(
         'select store_id, number from contacts where revealable order by store_id, number',
       )

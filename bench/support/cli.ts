@@ -1,4 +1,4 @@
-import { untilAborted, watchTermination } from '../../server/src/bin/process.ts'
+import { listenForTermination, rejectOnAbort } from '../../server/src/bin/process.ts'
 import { OperatorError } from '../../server/src/kernel/errors.ts'
 import { Cleanup } from './cleanup.ts'
 
@@ -15,12 +15,12 @@ interface Command<Options> {
 
 /** Runs a program to its end: reads the options, cleans up also after Ctrl-C, and exits. */
 export async function runCommand<Options>({ usage, readOptions, run }: Command<Options>): Promise<never> {
-  const termination = watchTermination()
+  const termination = listenForTermination()
   const cleanup = new Cleanup()
   const options = readOptions(process.argv.slice(2))
   let code = usageCode
   try {
-    if (options) code = await untilAborted(termination, run(options, cleanup, termination))
+    if (options) code = await rejectOnAbort(termination, run(options, cleanup, termination))
     else printProgress(usage)
   } catch (error) {
     code = termination.aborted ? interruptedCode : 1

@@ -9,7 +9,7 @@ import {
   unpackTraits,
 } from '@storedex/search-index'
 import { expect, test } from 'vitest'
-import { tokensOfPeople } from '../../server/src/catalogue/search-columns.ts'
+import { computeContactTokens } from '../../server/src/catalogue/search-columns.ts'
 import { generateCatalogue } from '../search/catalogue/generate.ts'
 import { isRevealable, isRevealableVerified } from '../search/catalogue/people.ts'
 import { ResultOrder } from '../search/catalogue/result-order.ts'
@@ -44,7 +44,7 @@ test('a store has the contact tokens that an import would give it', () => {
       const emails = Number(unpackTraits(traits).hasVerifiedEmail)
       return { role, traits, total: 1, revealable, verified_revealable: verified, verified_emails: emails }
     })
-    const expected = tokensOfPeople(people, taxonomy.vocabulary)
+    const expected = computeContactTokens(people, taxonomy.vocabulary)
     const own = tokensOf(row)
     expect(own).toEqual([...new Set(own)].sort((a, b) => a - b))
     const ofTaxonomy = (token: number) => token === 1 || (token >= 1_000 && token < 2 ** 30)

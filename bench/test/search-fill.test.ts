@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { contactTokensOf, searchColumnsOf } from '../../server/src/catalogue/search-columns.ts'
+import { computeSearchColumns, selectContactTokens } from '../../server/src/catalogue/search-columns.ts'
 import { parseStore } from '../../server/src/delivery/store-document.ts'
 import { atEnd } from '../../server/test/support/cleanup.ts'
 import { createTestDatabase } from '../../server/test/support/database.ts'
@@ -32,7 +32,7 @@ test('search columns of a filled store match its document and contacts, as after
   )
   for (const { document, tokens, negated_score, total } of rows) {
     const store = parseStore(document)
-    const columns = searchColumnsOf(store, contactTokensOf(tokens), filled.taxonomy.vocabulary)
+    const columns = computeSearchColumns(store, selectContactTokens(tokens), filled.taxonomy.vocabulary)
     expect({ tokens, negatedScore: negated_score }).toEqual({
       tokens: columns.tokens,
       negatedScore: columns.negatedScore,

@@ -1,25 +1,25 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { identifyCaller, requireAccess } from './auth/access.ts'
-import { FailedKeys, KeyDirectory, KeyUse } from './auth/key-directory.ts'
-import { registerLinkPages } from './billing/links/pages.ts'
+import { FailedKeyCounter, KeyDirectory, KeyUsageRecorder } from './auth/key-directory.ts'
+import { registerLinkPages } from './billing/links/html-pages.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
-import { reconcileAlone } from './billing/sync/reconcile.ts'
+import { reconcileExclusively } from './billing/sync/reconcile.ts'
 import { registerWebhookRoutes } from './billing/sync/webhooks.ts'
 import { registerTrialPage } from './billing/trials/routes.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
-import { headersOfMeters } from './delivery/paid-reply.ts'
+import { meterHeaders } from './delivery/paid-reply.ts'
 import type { Deps } from './deps.ts'
-import { type CallerLabels, logRequests, type RequestObserver } from './http/observe.ts'
+import { type CallerLabels, createRequestLogger, type RequestObserver } from './http/observe.ts'
 import { type ApiRoutes, createHttpServer } from './http/server.ts'
 import { expireReplies } from './idempotency/idempotency.ts'
 import { ApiError } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
 import { describeCause } from './runtime/logger.ts'
-import { repeat } from './runtime/repeat.ts'
+import { startRepeating } from './runtime/timing.ts'
 import { describeSearch } from './search/status.ts'
 import { registerStoreRoutes } from './stores/routes.ts'
 import { registerTaxonomyRoutes } from './taxonomy/routes.ts'
-import { closePeriodsAlone } from './usage/closing/close-periods.ts'
+import { closePeriodsExclusively } from './usage/closing/close-periods.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { createTrialLinks } from './usage/trial-links.ts'
 
@@ -63,24 +63,24 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const identify = identifyCaller({
     directory: new KeyDirectory(() => deps.db.lane('key lookup')),
-    failedKeys: new FailedKeys(),
+    failedKeys: new FailedKeyCounter(),
   })
-  const keyUse = new KeyUse()
+  const keyUse = new KeyUsageRecorder()
   const app = createHttpServer({
-    observers: [logRequests(deps.log), ...observers],
+    observers: [createRequestLogger(deps.log), ...observers],
     checkReadiness: () => checkReadiness(deps),
-    tellReadyDetails: () => ({ search: describeSearch(deps.search.status()) }),
+    readinessDetails: () => ({ search: describeSearch(deps.search.status()) }),
     describeCaller: labelCallers(deps.ids),
     overload: {
-      places: deps.db.max * requestsPerConnection,
-      holderOf: identify,
+      maxInFlight: deps.db.max * requestsPerConnection,
+      identifyHolder: identify,
     },
     database: { pool: deps.db },
     trustedProxies: deps.config.trustedProxies,
     openapi: {
       tags,
       headersOf: ({ config }) => [
-        ...(config?.access?.spends ?? []).map((meter) => headersOfMeters[meter]),
+        ...(config?.access?.spends ?? []).map((meter) => meterHeaders[meter]),
         ...(config?.keepsReplies ? (['Idempotent-Replayed'] as const) : []),
       ],
     },
@@ -107,25 +107,28 @@ export async function buildApp(
   const closing = new AbortController()
   const warnOf = (what: string) => (error: unknown) => deps.log.warn({ cause: describeCause(error) }, what)
   const repetitions = [
-    repeat(() => deps.health.check(), { intervalMs: healthIntervalMs, onOutage: warnOf('the health check failed') }),
-    repeat(() => deps.taxonomy.refresh(), {
+    startRepeating(() => deps.health.check(), {
+      intervalMs: healthIntervalMs,
+      onOutage: warnOf('the health check failed'),
+    }),
+    startRepeating(() => deps.taxonomy.refresh(), {
       intervalMs: taxonomyIntervalMs,
       onOutage: warnOf('the taxonomy cannot be refreshed'),
     }),
-    repeat(() => expireReplies(deps.db, deps.clock.now()), {
+    startRepeating(() => expireReplies(deps.db, deps.clock.now()), {
       intervalMs: expiryIntervalMs,
       onOutage: warnOf('replies that are too old cannot be deleted'),
     }),
-    repeat(() => keyUse.flush(deps.db, deps.clock.now()), {
+    startRepeating(() => keyUse.flush(deps.db, deps.clock.now()), {
       intervalMs: keyUseIntervalMs,
       onOutage: warnOf('when keys were last used cannot be written'),
     }),
-    repeat(() => reconcileAlone(deps, closing.signal), {
+    startRepeating(() => reconcileExclusively(deps, closing.signal), {
       intervalMs: intervals.reconciliationMs,
       startAfterMs: intervals.firstReconciliationMs ?? 0,
       onOutage: warnOf('accounts cannot be reconciled with the payment provider'),
     }),
-    repeat(() => closePeriodsInBackground(deps, closing.signal), {
+    startRepeating(() => closePeriodsInBackground(deps, closing.signal), {
       intervalMs: closingIntervalMs,
       startAfterMs: Math.random() * closingStartsWithinMs,
       onOutage: warnOf('periods that are over cannot be closed'),
@@ -142,7 +145,7 @@ export async function buildApp(
 
 async function closePeriodsInBackground(deps: Deps, stop: AbortSignal): Promise<void> {
   const ctx = { db: deps.ownerDb, now: deps.clock.now(), detailMonths: deps.config.ledgerDetailMonths }
-  const closed = await closePeriodsAlone(ctx, { stop, rest: closingRest })
+  const closed = await closePeriodsExclusively(ctx, { stop, rest: closingRest })
   if (closed && closed.entries + closed.exports > 0) {
     const { entries, archives, exports } = closed
     deps.log.info({ entries, archives, exports }, 'periods that are over were closed')

@@ -15,7 +15,7 @@ export interface Config {
   /** 0 asks the system for a free one. */
   port: number
   /** Whether PORT was given: only a port that nobody asked for may be replaced when it is taken. */
-  portIsGiven: boolean
+  isPortGiven: boolean
   /** Base of the links handed out; null where it follows from the address listened on. */
   publicUrl: string | null
   metricsPort: number | null
@@ -102,7 +102,7 @@ export function readConfig(environment: Environment, projectDir: string): Config
     projectDir,
     host: read('HOST', parseHost, hostWanted) ?? '127.0.0.1',
     port: listenPort,
-    portIsGiven: port !== null,
+    isPortGiven: port !== null,
     publicUrl: read('PUBLIC_URL', parseHttpBase, 'an http or https URL without user, query or fragment'),
     metricsPort,
     trustedProxies: read('TRUST_PROXY', parseProxies, 'addresses or networks like 10.0.0.0/8, or loopback') ?? [],
@@ -175,7 +175,7 @@ function readPrices(
  * Whether billing goes to the stand-in. It believes every card, so it sells nothing where others could buy: at an address
  * or under a name that leads here from elsewhere.
  */
-export function billsByStandin({ stripe, billingStandin, host, publicUrl }: BillingConfig): boolean {
+export function usesBillingStandin({ stripe, billingStandin, host, publicUrl }: BillingConfig): boolean {
   if (stripe.secretKey !== null) return false
   const hosts = publicUrl === null ? [host] : [host, new URL(publicUrl).hostname]
   return billingStandin ?? hosts.every(isLoopback)

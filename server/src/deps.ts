@@ -6,15 +6,15 @@ import type { Logger } from 'pino'
 import { type PlanFile, readPlanFile } from './accounts/plans.ts'
 import { LocalStandin } from './billing/local/standin.ts'
 import type { BillingProvider } from './billing/provider.ts'
-import { configuredAccess, standinPrices } from './billing/stripe/connection.ts'
+import { accessFromSettings, standinPrices } from './billing/stripe/connection.ts'
 import { createStripeProvider } from './billing/stripe/provider.ts'
-import { billsByStandin, type Config } from './config.ts'
+import { type Config, usesBillingStandin } from './config.ts'
 import { databaseNames, openDatabaseServer } from './db/embedded.ts'
-import { readInstallationSecret, readInstallationValue } from './db/installation.ts'
-import { checkServer, type MigrationResult, migrate } from './db/migrate.ts'
+import { ensureInstallationSecret, readInstallationValue } from './db/installation.ts'
+import { checkDatabaseServer, type MigrationResult, migrate } from './db/migrate.ts'
 import { type ConnectionPool, createPool } from './db/pool.ts'
 import { type ContactSeals, openContactSeals } from './encryption/keyring.ts'
-import { HealthWatch } from './http/health.ts'
+import { DatabaseHealthMonitor } from './http/health.ts'
 import { type CursorSealer, createCursorSealer } from './kernel/cursor.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { createIdSealer, type IdSealer } from './kernel/ids.ts'
@@ -24,7 +24,7 @@ import { createLogger, describeCause } from './runtime/logger.ts'
 import { createPostgresEngine, createSearchPool } from './search/postgres/engine.ts'
 import type { ReplicaListener, StartReplica } from './search/replica/replica.ts'
 import { openSearch, type SearchService } from './search/service.ts'
-import { syncTaxonomy } from './taxonomy/files.ts'
+import { syncTaxonomy } from './taxonomy/sync-taxonomy.ts'
 import { LiveTaxonomy } from './taxonomy/taxonomy.ts'
 
 /** Everything a process works with, opened once. The server, its tests and the command line get the same. */
@@ -48,7 +48,7 @@ export interface Deps {
   signer: Signer
   taxonomy: LiveTaxonomy
   /** Checks whether the database can be used. */
-  health: HealthWatch
+  health: DatabaseHealthMonitor
   /** Says who matches a search. */
   search: SearchService
   /** Opens and makes the sealed part of contacts. */
@@ -61,7 +61,7 @@ export interface Deps {
   close(): Promise<void>
 }
 
-export interface OpenOptions {
+export interface OpenDepsOptions {
   /** Shown in pg_stat_activity. */
   applicationName: string
   log?: Logger
@@ -76,7 +76,7 @@ export interface OpenOptions {
 }
 
 /** The composition root. When a step fails, what was opened before it is given back. */
-export async function openDeps(config: Config, options: OpenOptions): Promise<Deps> {
+export async function openDeps(config: Config, options: OpenDepsOptions): Promise<Deps> {
   const opened: (() => Promise<void>)[] = []
   const close = once(async () => {
     for (const giveBack of opened.reverse()) await giveBack()
@@ -105,7 +105,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     if (ownerDb !== db) opened.push(() => endPool(ownerDb))
     if (serviceUrl !== ownerUrl && config.databaseUrl) await checkSameDatabase(db, ownerDb)
 
-    const secret = await readInstallationSecret(db)
+    const secret = await ensureInstallationSecret(db)
     const seals = await openContactSeals(db, config.dataKeys, config.dataDir)
     await syncTaxonomy(db, join(config.projectDir, 'catalogue/taxonomy'))
     const taxonomy = await LiveTaxonomy.open(db)
@@ -114,7 +114,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
     const postgres = createPostgresEngine({ db: searchPool })
     const search = openSearch({ ...config, databaseUrl: serviceUrl, secret, postgres, onLog: tellLines(log) }, options)
     opened.push(() => search.close())
-    const health = new HealthWatch({ log, databaseUrl: serviceUrl })
+    const health = new DatabaseHealthMonitor({ log, databaseUrl: serviceUrl })
     opened.push(async () => health.close())
     return {
       config,
@@ -134,7 +134,7 @@ export async function openDeps(config: Config, options: OpenOptions): Promise<De
       search,
       seals,
       billing: createStripeProvider({
-        findAccess: standin ? () => standin.access() : configuredAccess(config.stripe),
+        getAccess: standin ? () => standin.access() : accessFromSettings(config.stripe),
         prices: config.stripe.secretKey ? config.stripe.prices : { ...standinPrices, ...config.stripe.prices },
       }),
       standin,
@@ -153,8 +153,8 @@ function explainMigration(cause: unknown): never {
   throw new OperatorError(`The schema of the database cannot be brought up to date: ${cause.message}.`, { cause })
 }
 
-function openStandin(config: Config, options: OpenOptions, log: Logger): LocalStandin | null {
-  if (!billsByStandin(config) || !options.standin) return null
+function openStandin(config: Config, options: OpenDepsOptions, log: Logger): LocalStandin | null {
+  if (!usesBillingStandin(config) || !options.standin) return null
   const { args, webhookUrl } = options.standin
   const { webhookSecrets } = config.stripe
   const standin = new LocalStandin({ dataDir: config.dataDir, webhookSecrets, args, log: tellTrouble(log) })
@@ -183,8 +183,8 @@ interface Database {
 async function openDatabase(config: Config, log: Logger): Promise<Database> {
   const { databaseUrl, databaseOwnerUrl } = config
   if (databaseUrl) {
-    const role = await checkServer(databaseUrl)
-    const owner = databaseOwnerUrl ? await checkServer(databaseOwnerUrl) : role
+    const role = await checkDatabaseServer(databaseUrl)
+    const owner = databaseOwnerUrl ? await checkDatabaseServer(databaseOwnerUrl) : role
     return {
       ownerUrl: databaseOwnerUrl ?? databaseUrl,
       serviceUrl: databaseUrl,
@@ -209,7 +209,7 @@ const ownerConnections = 3
 const ownerStatementTimeoutMs = 60_000
 
 /** Connections of the owner beside those of requests: opened when there is work, and given back soon after. */
-function createOwnerPool(url: string, { applicationName }: OpenOptions): ConnectionPool {
+function createOwnerPool(url: string, { applicationName }: OpenDepsOptions): ConnectionPool {
   return createPool({
     url,
     applicationName: `${applicationName} maintenance`,
@@ -220,7 +220,7 @@ function createOwnerPool(url: string, { applicationName }: OpenOptions): Connect
 
 /** Two addresses must lead to one database; its secret tells. */
 async function checkSameDatabase(db: ConnectionPool, ownerDb: ConnectionPool): Promise<void> {
-  const secret = await readInstallationSecret(ownerDb)
+  const secret = await ensureInstallationSecret(ownerDb)
   const seen = await readInstallationValue(db, 'secret').catch(() => null)
   if (!seen?.equals(secret)) throw new OperatorError('DATABASE_URL and DATABASE_OWNER_URL must name one database.')
 }

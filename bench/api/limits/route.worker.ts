@@ -1,5 +1,5 @@
 import { type FastifyReply, fastify } from 'fastify'
-import { ContactRevealRequest, RevealHeaders } from '../../../server/src/contacts/schema.ts'
+import { ContactRevealHeaders, ContactRevealRequest } from '../../../server/src/contacts/schema.ts'
 import { ContactSearchRequest } from '../../../server/src/contacts/search-contacts.ts'
 import { validationOptions } from '../../../server/src/http/validation.ts'
 import { StoreEnrichmentRequest } from '../../../server/src/stores/enrich-stores.ts'
@@ -37,7 +37,7 @@ function listen(samples: Record<Operation, Sample[]>): Promise<string> {
   )
   app.post<{ Body: ContactRevealRequest }>(
     paths.reveal,
-    { schema: { body: ContactRevealRequest, headers: RevealHeaders } },
+    { schema: { body: ContactRevealRequest, headers: ContactRevealHeaders } },
     ({ body, headers }, reply) =>
       answer(reply, revealOperationOf(body.contact_ids.length, headers['idempotency-key'] !== undefined)),
   )

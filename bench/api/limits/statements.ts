@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { Entitlement } from '../../../server/src/accounts/account.ts'
 import { type PlanFile, readPlanFile } from '../../../server/src/accounts/plans.ts'
 import { type Admission, admit } from '../../../server/src/auth/admit.ts'
-import { holdContactsAt, readContactsAt } from '../../../server/src/contacts/queries.ts'
+import { lockContacts, readContacts } from '../../../server/src/contacts/queries.ts'
 import { type Pool, type Queryable, transact } from '../../../server/src/db/pool.ts'
-import { contactIdsAt } from '../../../server/src/delivery/contact-preview.ts'
-import { deliverHosts, deliverPreviews, deliverStores } from '../../../server/src/delivery/queries.ts'
+import { contactIdsOf } from '../../../server/src/delivery/contact-preview.ts'
+import { deliverPreviews, deliverStores, deliverStoresByHost } from '../../../server/src/delivery/queries.ts'
 import { claimReply, keepReply } from '../../../server/src/idempotency/queries.ts'
 import { hashApiKey } from '../../../server/src/kernel/api-key.ts'
 import { splitContactKey } from '../../../server/src/kernel/ids.ts'
@@ -28,11 +28,11 @@ export function bareRequests(pool: Pool) {
     },
     async contactSearch(caller: BareCaller, findPage: BareContactSearch) {
       await pool.query(caller.admissions.contactSearch)
-      await deliverPreviews(pool, deliveryOf(caller), contactIdsAt(await findPage()))
+      await deliverPreviews(pool, deliveryOf(caller), contactIdsOf(await findPage()))
     },
     async reveal(caller: BareCaller, contactKeys: number[]) {
       await pool.query(caller.admissions.reveal)
-      await reveal(pool, caller, readContactsAt, contactKeys)
+      await reveal(pool, caller, readContacts, contactKeys)
     },
     /** `reply` stands for the reply stored under the key. */
     async keyedReveal(caller: BareCaller, contactKeys: number[], reply: Buffer) {
@@ -50,7 +50,7 @@ export function bareRequests(pool: Pool) {
           { ...idempotencyKey, requestHash: randomBytes(32), now, expiredAt: new Date(0) },
           claimTimeoutMs,
         )
-        await reveal(client, caller, holdContactsAt, contactKeys)
+        await reveal(client, caller, lockContacts, contactKeys)
         await keepReply(client, idempotencyKey, { reply, contactIds: contactKeys })
       })
     },
@@ -62,10 +62,10 @@ const claimTimeoutMs = 2_000
 
 async function deliverAt(pool: Pool, caller: BareCaller, hosts: string[]) {
   await pool.query(caller.admissions.stores)
-  await deliverHosts(pool, deliveryOf(caller), { hosts, contactIds: [], deliverEmails })
+  await deliverStoresByHost(pool, deliveryOf(caller), { hosts, contactIds: [], deliverEmails })
 }
 
-async function reveal(db: Queryable, caller: BareCaller, read: typeof readContactsAt, contactKeys: number[]) {
+async function reveal(db: Queryable, caller: BareCaller, read: typeof readContacts, contactKeys: number[]) {
   const contacts = contactKeys.map(splitContactKey)
   const storeIds = contacts.map(({ storeId }) => storeId)
   await read(db, { mode: 'live', storeIds, numbers: contacts.map(({ number }) => number) })

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import copyStreams from 'pg-copy-streams'
-import { readInstallationSecret } from '../../../server/src/db/installation.ts'
+import { ensureInstallationSecret } from '../../../server/src/db/installation.ts'
 import { type Pool, transact } from '../../../server/src/db/pool.ts'
 import { openContactSeals } from '../../../server/src/encryption/keyring.ts'
 import { createIdSealer } from '../../../server/src/kernel/ids.ts'
@@ -35,7 +35,7 @@ export async function fillDatabase(
     const taxonomy = await insertTaxonomy(pool)
     const staged = generateCatalogue(taxonomy, stores)
     reportProgress(`${stores} stores generated`)
-    const ids = createIdSealer(await readInstallationSecret(pool))
+    const ids = createIdSealer(await ensureInstallationSecret(pool))
     const { sealer } = await openContactSeals(pool, null, workspace.dataDir)
     const rows = catalogueRows(staged, taxonomy.terms, 1, ids, sealer.newestPrefix)
     const remake = await dropIndexes(pool)

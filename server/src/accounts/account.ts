@@ -86,7 +86,7 @@ export interface Entitlement {
 export const endedStatuses: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired'])
 
 /** Whether a subscription got going and is not over; one that waits for its first payment has not. */
-export function isRunning({ status }: { status: string }): boolean {
+export function isSubscriptionRunning({ status }: { status: string }): boolean {
   return status !== 'incomplete' && !endedStatuses.has(status)
 }
 
@@ -157,7 +157,7 @@ export function canRecoverSubscription(terms: Pick<AccountTerms, 'status' | 'sub
 }
 
 /** A trial leads to a paid plan, so there is none without. */
-export function requirePaidTrial(plan: PlanSlug, status: string): void {
+export function requirePaidPlanForTrial(plan: PlanSlug, status: string): void {
   if (plan === 'free' && status === 'trialing')
     throw new OperatorError('A trial needs a paid plan: give --plan pro, business or enterprise as well.')
 }

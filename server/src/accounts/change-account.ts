@@ -4,12 +4,12 @@ import {
   type AccountsContext,
   endedStatuses,
   type KnownStatus,
-  requirePaidTrial,
+  requirePaidPlanForTrial,
   trialStart,
 } from './account.ts'
 import type { LimitOverrides, OverridableMeter, PlanSlug } from './plans.ts'
 import { type GrantedTerms, insertAccount, lockAccount, updateTerms } from './queries.ts'
-import { openAccountId, unknownAccount } from './read-account.ts'
+import { openAccountId, unknownAccountError } from './read-account.ts'
 
 /** What to change; what is left out stays, unless it follows from what is given. */
 export interface AccountChanges {
@@ -24,13 +24,13 @@ export interface AccountChanges {
 }
 
 /** Changes an account by hand. It holds from the next request on, in every running instance. */
-export async function setAccount(ctx: AccountsContext, publicId: string, changes: AccountChanges): Promise<Account> {
+export async function changeAccount(ctx: AccountsContext, publicId: string, changes: AccountChanges): Promise<Account> {
   const id = openAccountId(ctx.ids, publicId)
   return transact(ctx.db, async (client) => {
     const account = await lockAccount(client, id)
-    if (!account) throw unknownAccount(publicId)
+    if (!account) throw unknownAccountError(publicId)
     const terms = changedTerms(account, changes, ctx.now)
-    requirePaidTrial(terms.plan, terms.status)
+    requirePaidPlanForTrial(terms.plan, terms.status)
     return updateTerms(client, id, terms)
   })
 }
@@ -87,7 +87,7 @@ export interface NewAccount {
 export async function createAccount(ctx: AccountsContext, input: NewAccount): Promise<Account> {
   const plan = input.plan ?? 'free'
   const status = input.status ?? (input.trialEndsAt ? 'trialing' : plan === 'free' ? 'none' : 'active')
-  requirePaidTrial(plan, status)
+  requirePaidPlanForTrial(plan, status)
   return insertAccount(ctx.db, {
     name: input.name,
     email: input.email ?? null,

@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { OperatorError } from '../kernel/errors.ts'
-import { Closed } from '../kernel/shapes.ts'
+import { ClosedObject } from '../kernel/shapes.ts'
 
 export const planSlugs = ['free', 'pro', 'business', 'enterprise'] as const
 export type PlanSlug = (typeof planSlugs)[number]
 
 /** What a counter in the database can hold. */
-export const largestFigure = 2 ** 31 - 1
+export const maxCounterValue = 2 ** 31 - 1
 
-const Figure = (description: string) => Type.Integer({ minimum: 0, maximum: largestFigure, description })
+const Figure = (description: string) => Type.Integer({ minimum: 0, maximum: maxCounterValue, description })
 
-const Limits = Closed({
+const Limits = ClosedObject({
   contact_credits: Figure('Contact credits a month.'),
   store_exports: Figure('Unique stores delivered a month.'),
   search_rows: Figure('Rows returned by the two searches a month.'),
@@ -34,17 +34,17 @@ export const overridableMeters = [
 export type OverridableMeter = (typeof overridableMeters)[number]
 export type LimitOverrides = Partial<Record<OverridableMeter, number>>
 
-const Plan = Closed({ name: Type.String({ minLength: 1 }), limits: Limits })
+const Plan = ClosedObject({ name: Type.String({ minLength: 1 }), limits: Limits })
 
-const PlanFile = Closed({
-  plans: Closed({ free: Plan, pro: Plan, business: Plan, enterprise: Plan }),
+const PlanFile = ClosedObject({
+  plans: ClosedObject({ free: Plan, pro: Plan, business: Plan, enterprise: Plan }),
   trial: Type.Partial(Limits, {
     additionalProperties: false,
     description: 'Figures that replace the plan’s during a trial.',
   }),
-  search: Closed({
-    max_rows_walked: Type.Integer({ minimum: 1, maximum: largestFigure }),
-    max_rows_walked_unfiltered: Type.Integer({ minimum: 1, maximum: largestFigure }),
+  search: ClosedObject({
+    max_rows_walked: Type.Integer({ minimum: 1, maximum: maxCounterValue }),
+    max_rows_walked_unfiltered: Type.Integer({ minimum: 1, maximum: maxCounterValue }),
   }),
 })
 

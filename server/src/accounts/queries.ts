@@ -18,7 +18,7 @@ export interface TermsRow {
   access_open: boolean
 }
 
-export function termsOf(row: TermsRow): AccountTerms {
+export function toAccountTerms(row: TermsRow): AccountTerms {
   return {
     plan: row.plan,
     status: row.status,
@@ -60,7 +60,7 @@ function accountOf(row: AccountRow): Account {
     cancelAtPeriodEnd: row.cancel_at_period_end,
     currentPeriodEnd: row.current_period_end,
     billingProblem: row.billing_problem,
-    ...termsOf(row),
+    ...toAccountTerms(row),
   }
 }
 

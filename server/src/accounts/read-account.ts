@@ -6,7 +6,7 @@ import { selectAccount, selectAccountByEmail } from './queries.ts'
 /** The account with this public id; refuses an id that names none. */
 export async function readAccount(ctx: AccountsContext, publicId: string): Promise<Account> {
   const account = await selectAccount(ctx.db, openAccountId(ctx.ids, publicId))
-  if (!account) throw unknownAccount(publicId)
+  if (!account) throw unknownAccountError(publicId)
   return account
 }
 
@@ -18,11 +18,11 @@ export function findAccountByEmail(ctx: AccountsContext, email: string): Promise
 /** The internal key behind `acct_…`. */
 export function openAccountId(ids: IdSealer, publicId: string): number {
   const opened = ids.open(publicId)
-  if (opened?.kind !== 'account') throw unknownAccount(publicId)
+  if (opened?.kind !== 'account') throw unknownAccountError(publicId)
   return opened.value
 }
 
-export function unknownAccount(publicId: string): OperatorError {
+export function unknownAccountError(publicId: string): OperatorError {
   return new OperatorError(`No account has the id ${JSON.stringify(publicId)}.`)
 }
 

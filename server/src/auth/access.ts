@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Meter, PlanFile } from '../accounts/plans.ts'
-import { restConnectionAfter } from '../http/overload.ts'
+import { pauseConnectionAfterReply } from '../http/overload.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { type Clock, isoDay } from '../kernel/time.ts'
-import { admit, unknownKey } from './admit.ts'
+import { type Clock, formatDay } from '../kernel/time.ts'
+import { admit, unknownKeyError } from './admit.ts'
 import type { Caller, CallerContext, Scope } from './caller.ts'
-import { type FailedKeys, type KeyDirectory, type KeyUse, readBearerKey } from './key-directory.ts'
+import { type FailedKeyCounter, type KeyDirectory, type KeyUsageRecorder, readBearerKeyHash } from './key-directory.ts'
 import { uncountRequest } from './queries.ts'
 import { type BillingLimit, rateHeaders } from './rate-limits.ts'
 
@@ -33,7 +33,7 @@ declare module 'fastify' {
 
 interface KeyOptions {
   directory: KeyDirectory
-  failedKeys: FailedKeys
+  failedKeys: FailedKeyCounter
 }
 
 /**
@@ -42,18 +42,18 @@ interface KeyOptions {
  */
 export function identifyCaller({ directory, failedKeys }: KeyOptions) {
   const holderOf = (accountId: number | null) => {
-    if (accountId === null) throw unknownKey()
+    if (accountId === null) throw unknownKeyError()
     return `account ${accountId}`
   }
   return (request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null> => {
     if (!request.routeOptions.config.access) return null
     const slowDown = (error: unknown): never => {
-      const restMs = error instanceof ApiError && error.status === 401 ? failedKeys.count(request.ip) : 0
-      if (restMs > 0) restConnectionAfter(reply, restMs)
+      const restMs = error instanceof ApiError && error.status === 401 ? failedKeys.recordFailure(request.ip) : 0
+      if (restMs > 0) pauseConnectionAfterReply(reply, restMs)
       throw error
     }
     try {
-      request.secretHash = readBearerKey(request.headers.authorization)
+      request.secretHash = readBearerKeyHash(request.headers.authorization)
       const accountId = directory.accountOf(request.secretHash)
       return typeof accountId === 'number' ? holderOf(accountId) : accountId.then(holderOf).catch(slowDown)
     } catch (error) {
@@ -66,7 +66,7 @@ interface AccessOptions {
   clock: Clock
   plans: PlanFile
   publicUrl: string
-  keyUse: KeyUse
+  keyUse: KeyUsageRecorder
 }
 
 /** Puts every route that declares an access behind the key, the limits and the scope, in this order, after its body was parsed. */
@@ -95,7 +95,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
     request.caller = caller
     if (refusal) throw refusal
     countedRequests.add(request)
-    options.keyUse.note(caller.key.id, request.now)
+    options.keyUse.record(caller.key.id, request.now)
   })
 
   // A request that a quota refuses before its work is done does not count to the minute and the day. The exports' is found
@@ -110,7 +110,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
       accountId: caller.accountId,
       mode: caller.mode,
       minuteStartedAt: minute.startedAt,
-      day: isoDay(day.startedAt),
+      day: formatDay(day.startedAt),
     })
     minute.used -= 1
     day.used -= 1

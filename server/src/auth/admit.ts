@@ -1,11 +1,11 @@
 import { type AccountTerms, entitlementAt } from '../accounts/account.ts'
 import type { Limits, PlanFile } from '../accounts/plans.ts'
-import { termsOf } from '../accounts/queries.ts'
+import { toAccountTerms } from '../accounts/queries.ts'
 import type { Queryable } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { isoDay, utcDayAt } from '../kernel/time.ts'
-import { accessRefusal, type Caller, refuseUnusableKey, type Scope, scopeRefusal } from './caller.ts'
-import { admitStatusCheck } from './hour-queries.ts'
+import { formatDay, utcDayAt } from '../kernel/time.ts'
+import { admitStatusCheck } from './billing-window-queries.ts'
+import { accessRequiredError, type Caller, missingScopeError, refuseUnusableKey, type Scope } from './caller.ts'
 import { type AdmissionRow, admitLinkRequest, admitRequest } from './queries.ts'
 import {
   type BillingLimit,
@@ -13,8 +13,8 @@ import {
   planLimitsJson,
   type RateWindow,
   type RateWindows,
-  rateRefusal,
-  windowAt,
+  rateLimitError,
+  rateWindowAt,
 } from './rate-limits.ts'
 
 export interface AdmissionContext {
@@ -45,9 +45,9 @@ export async function admit(ctx: AdmissionContext, admission: Admission): Promis
   // A refusal is explained from figures read a moment before the count was decided; ask again when they do not explain it.
   for (let attempt = 1; ; attempt++) {
     const row = await askDatabase(ctx, admission)
-    if (!row) throw unknownKey()
+    if (!row) throw unknownKeyError()
     refuseUnusableKey(row, ctx.now)
-    const terms = termsOf(row)
+    const terms = toAccountTerms(row)
     const caller = describeCaller(row, terms, ctx, admission)
     if (row.counted) return { caller, refusal: null }
     const refusal = explainRefusal(row, terms, caller, ctx, admission)
@@ -56,7 +56,7 @@ export async function admit(ctx: AdmissionContext, admission: Admission): Promis
   }
 }
 
-export function unknownKey(): ApiError {
+export function unknownKeyError(): ApiError {
   return new ApiError('invalid_api_key', 'This API key does not exist.')
 }
 
@@ -72,7 +72,7 @@ function askDatabase(
     const planLimits = planLimitsJson(plans, ['billing_status_per_hour'])
     return admitStatusCheck(db, { secretHash, now, scope, planLimitsJson: planLimits })
   }
-  const day = isoDay(utcDayAt(now).start)
+  const day = formatDay(utcDayAt(now).start)
   const question = { secretHash, now, scope, day, readSearchRows }
   return billingLimit === 'billing_links'
     ? admitLinkRequest(db, { ...question, planLimitsJson: planLimitsJson(plans, linkLimits) })
@@ -105,14 +105,14 @@ function requestWindows(row: AdmissionRow, limits: Limits, now: Date): RateWindo
   const minute = { startedAt: row.minute_started_at, used: row.minute_used }
   const day = { startedAt: row.day ? new Date(row.day) : null, used: row.day_used }
   return {
-    requests_per_minute: windowAt('requests_per_minute', minute, limits.requests_per_minute, now),
-    requests_per_day: windowAt('requests_per_day', day, limits.requests_per_day, now),
+    requests_per_minute: rateWindowAt('requests_per_minute', minute, limits.requests_per_minute, now),
+    requests_per_day: rateWindowAt('requests_per_day', day, limits.requests_per_day, now),
   }
 }
 
 function hourlyWindow(name: BillingLimit, row: AdmissionRow, limits: Limits, now: Date): RateWindows {
   const hour = { startedAt: row.hour_started_at, used: row.hour_used }
-  return { [name]: windowAt(name, hour, limits[`${name}_per_hour`], now) }
+  return { [name]: rateWindowAt(name, hour, limits[`${name}_per_hour`], now) }
 }
 
 // What keeps the caller out for longest comes first.
@@ -132,15 +132,15 @@ function explainRefusal(
 ): ApiError | null {
   for (const name of orderOfRefusals) {
     const window = rate[name]
-    if (window && window.used >= window.limit) return rateRefusal(name, window, now)
+    if (window && window.used >= window.limit) return rateLimitError(name, window, now)
   }
-  if (!row.access_open && !billingLimit) return accessRefusal(terms, publicUrl)
-  if (!row.scopes.includes(scope)) return scopeRefusal(scope)
+  if (!row.access_open && !billingLimit) return accessRequiredError(terms, publicUrl)
+  if (!row.scopes.includes(scope)) return missingScopeError(scope)
   return null
 }
 
 /** Room was found free and was gone, three times in a row: others crowd the first, the shortest window. */
 function refuseCrowded(rate: RateWindows, now: Date): ApiError {
   const [name, window] = Object.entries(rate)[0] as [CallLimit, RateWindow]
-  return rateRefusal(name, window, now)
+  return rateLimitError(name, window, now)
 }

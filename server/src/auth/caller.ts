@@ -2,7 +2,7 @@ import { type AccountTerms, canRecoverSubscription, type Entitlement } from '../
 import type { Queryable } from '../db/pool.ts'
 import { type ApiAccessBillingAction, ApiError } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { isoDay } from '../kernel/time.ts'
+import { formatDay } from '../kernel/time.ts'
 import type { AdmissionRow } from './queries.ts'
 import type { RateWindows } from './rate-limits.ts'
 
@@ -46,11 +46,11 @@ export function refuseUnusableKey(row: AdmissionRow, now: Date): void {
   if (row.revoked_at) throw new ApiError('revoked_api_key', 'This API key was revoked.')
   if (row.suspended_at) throw new ApiError('suspended_api_key', 'This API key is suspended.')
   if (row.expires_at && row.expires_at <= now)
-    throw new ApiError('expired_api_key', `This API key expired on ${isoDay(row.expires_at)}.`)
+    throw new ApiError('expired_api_key', `This API key expired on ${formatDay(row.expires_at)}.`)
 }
 
 /** The refusal of a lapsed account, with the way back. */
-export function accessRefusal(terms: AccountTerms, publicUrl: string): ApiError {
+export function accessRequiredError(terms: AccountTerms, publicUrl: string): ApiError {
   const billing: ApiAccessBillingAction = canRecoverSubscription(terms)
     ? {
         action: 'manage_billing',
@@ -69,6 +69,6 @@ export function accessRefusal(terms: AccountTerms, publicUrl: string): ApiError 
   )
 }
 
-export function scopeRefusal(scope: Scope): ApiError {
+export function missingScopeError(scope: Scope): ApiError {
   return new ApiError('insufficient_scope', `This API key lacks the scope ${scope}.`, { param: scope })
 }

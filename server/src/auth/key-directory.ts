@@ -3,7 +3,7 @@ import type { Lane, Queryable } from '../db/pool.ts'
 import { hashApiKey, parseApiKey } from '../kernel/api-key.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
-import { selectAccountsOfKeys, updateLastUse } from './key-queries.ts'
+import { selectAccountsOfKeys, updateLastUsed } from './key-queries.ts'
 
 const maxRemembered = 100_000
 const maxWaiting = 1_024
@@ -80,7 +80,7 @@ function nameOf(secretHash: Buffer): string {
 }
 
 /** The hash of the key in an `Authorization` header. Throws the refusal of a header that holds no well-formed key. */
-export function readBearerKey(authorization: string | undefined): Buffer {
+export function readBearerKeyHash(authorization: string | undefined): Buffer {
   if (!authorization)
     throw new ApiError('missing_api_key', 'Send your API key in the header "Authorization: Bearer <key>".')
   const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
@@ -98,7 +98,7 @@ const restMs = 500
  * Counts refused keys by address, to slow down whoever tries keys. Nobody is refused for it: a real key works from the
  * same address, which may be that of a whole office or of a proxy. IPv6 addresses count by their network of 64 bits.
  */
-export class FailedKeys {
+export class FailedKeyCounter {
   #counts = new Map<string, number>()
   #windowStart = 0
 
@@ -108,7 +108,7 @@ export class FailedKeys {
   }
 
   /** Counts a refused key. How long the connection is to rest before its next request is read; 0 for not at all. */
-  count(address: string, nowMs = performance.now()): number {
+  recordFailure(address: string, nowMs = performance.now()): number {
     if (nowMs - this.#windowStart >= windowMs || this.#counts.size >= maxAddresses) {
       this.#counts = new Map()
       this.#windowStart = nowMs
@@ -141,12 +141,12 @@ const keysPerStatement = 1_000
  * Gathers which keys were used in which hour, for `api_keys.last_used_at`: admission never writes it. A key is written at most
  * once an hour by this process; what a failed write held is kept for the next one.
  */
-export class KeyUse {
+export class KeyUsageRecorder {
   readonly #unwritten = new Map<number, number>()
   /** The hour that was written last, for keys of this hour. */
   readonly #written = new Map<number, number>()
 
-  note(keyId: number, now: Date): void {
+  record(keyId: number, now: Date): void {
     const hour = now.getTime() - (now.getTime() % hourMs)
     if (this.#written.get(keyId) !== hour) this.#unwritten.set(keyId, hour)
   }
@@ -155,7 +155,7 @@ export class KeyUse {
     const used = [...this.#unwritten].map(([id, hour]) => ({ id, hour: new Date(hour) }))
     for (let from = 0; from < used.length; from += keysPerStatement) {
       const slice = used.slice(from, from + keysPerStatement)
-      await updateLastUse(db, slice, new Date(now.getTime() + clockToleranceMs))
+      await updateLastUsed(db, slice, new Date(now.getTime() + clockToleranceMs))
       for (const { id, hour } of slice) {
         this.#written.set(id, hour.getTime())
         // It may have been used in the next hour meanwhile.

@@ -39,7 +39,7 @@ export async function insertKeyWithAccess(db: Queryable, key: NewKeyRow): Promis
 }
 
 /** Adds the key that takes another one's place; the account has had one already. */
-export async function insertSuccessor(db: Queryable, key: NewKeyRow): Promise<KeyRow> {
+export async function insertReplacementKey(db: Queryable, key: NewKeyRow): Promise<KeyRow> {
   return (await insertKey(db, key, ''))!
 }
 
@@ -102,9 +102,9 @@ export async function lockKey(db: Queryable, id: number): Promise<KeyRow | undef
   return rows[0]
 }
 
-export type KeyEnds = Pick<KeyRow, 'expires_at' | 'revoked_at' | 'suspended_at'>
+export type KeyEndDates = Pick<KeyRow, 'expires_at' | 'revoked_at' | 'suspended_at'>
 
-export async function updateKeyEnds(db: Queryable, id: number, ends: KeyEnds): Promise<KeyRow> {
+export async function updateKeyEndDates(db: Queryable, id: number, ends: KeyEndDates): Promise<KeyRow> {
   const { rows } = await db.query<KeyRow>(
     `
 update api_keys
@@ -126,7 +126,7 @@ export interface UsedKey {
  * Writes when keys were last used. One that another server wrote for a later hour stays, unless that lies after `latest`: then
  * a clock ran ahead. The rows are locked in one order, so that two servers never wait for each other crosswise.
  */
-export async function updateLastUse(db: Queryable, used: readonly UsedKey[], latest: Date): Promise<void> {
+export async function updateLastUsed(db: Queryable, used: readonly UsedKey[], latest: Date): Promise<void> {
   await db.query({
     name: 'update_last_use',
     text: `

@@ -1,7 +1,7 @@
 import type { Account, AccountsContext } from '../accounts/account.ts'
 import { openAccountId, readAccount } from '../accounts/read-account.ts'
 import { transact } from '../db/pool.ts'
-import { displayParts, hashApiKey, newApiKey } from '../kernel/api-key.ts'
+import { displayedParts, hashApiKey, newApiKey } from '../kernel/api-key.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import { defaultScopes, type Scope } from './caller.ts'
@@ -96,12 +96,12 @@ export function resumeKey(ctx: AccountsContext, keyId: string): Promise<KeyRepor
 async function changeKey(
   ctx: AccountsContext,
   keyId: string,
-  change: (row: queries.KeyRow) => queries.KeyEnds,
+  change: (row: queries.KeyRow) => queries.KeyEndDates,
 ): Promise<KeyReport> {
   return transact(ctx.db, async (client) => {
     const row = await queries.lockKey(client, openKeyId(ctx.ids, keyId))
     if (!row) throw unknownKey(keyId)
-    return reportKey(ctx, await queries.updateKeyEnds(client, row.id, change(row)))
+    return reportKey(ctx, await queries.updateKeyEndDates(client, row.id, change(row)))
   })
 }
 
@@ -126,10 +126,10 @@ export async function rotateKey(
       scopes: old.scopes,
       expiresAt: old.expires_at,
     })
-    const successor = await queries.insertSuccessor(client, row)
+    const successor = await queries.insertReplacementKey(client, row)
     const overlapEnd = new Date(ctx.now.getTime() + overlapMs)
     const expiresAt = old.expires_at && old.expires_at < overlapEnd ? old.expires_at : overlapEnd
-    const replaced = await queries.updateKeyEnds(client, old.id, { ...old, expires_at: expiresAt })
+    const replaced = await queries.updateKeyEndDates(client, old.id, { ...old, expires_at: expiresAt })
     return { id: ctx.ids.seal('key', successor.id), key, replaced: reportKey(ctx, replaced) }
   })
 }
@@ -139,7 +139,7 @@ function newSecret(
   key: Omit<queries.NewKeyRow, 'secretHash' | 'shownFirst' | 'shownLast' | 'createdAt'>,
 ): { key: string; row: queries.NewKeyRow } {
   const secret = newApiKey(key.mode)
-  const { first, last } = displayParts(secret)
+  const { first, last } = displayedParts(secret)
   const row = { ...key, secretHash: hashApiKey(secret), shownFirst: first, shownLast: last, createdAt: ctx.now }
   return { key: secret, row }
 }

@@ -28,7 +28,7 @@ export interface AdmissionRow extends TermsRow {
 }
 
 /** What every admission is asked with. */
-export interface AdmissionQuestion {
+export interface AdmissionInput {
   secretHash: Buffer
   now: Date
   scope: string
@@ -36,7 +36,7 @@ export interface AdmissionQuestion {
   planLimitsJson: string
 }
 
-export interface RequestAdmission extends AdmissionQuestion {
+export interface RequestAdmissionInput extends AdmissionInput {
   /** The UTC day of `now`, as YYYY-MM-DD. */
   day: string
   readSearchRows: boolean
@@ -47,7 +47,7 @@ export interface RequestAdmission extends AdmissionQuestion {
  * the key is unusable, a window is full, access is closed or the scope is missing; then nothing changes. It runs alone, as a
  * transaction whose commit nobody waits for: see `withoutWaiting`.
  */
-export async function admitRequest(db: Queryable, question: RequestAdmission): Promise<AdmissionRow | undefined> {
+export async function admitRequest(db: Queryable, question: RequestAdmissionInput): Promise<AdmissionRow | undefined> {
   const { rows } = await db.query<AdmissionRow>({
     name: 'admit_request',
     text: admitRequestSql,
@@ -60,7 +60,10 @@ export async function admitRequest(db: Queryable, question: RequestAdmission): P
  * The same for a billing link: access may be closed, and the hour of links must have room. It is not counted there yet:
  * only a link that comes to be is.
  */
-export async function admitLinkRequest(db: Queryable, question: RequestAdmission): Promise<AdmissionRow | undefined> {
+export async function admitLinkRequest(
+  db: Queryable,
+  question: RequestAdmissionInput,
+): Promise<AdmissionRow | undefined> {
   const { rows } = await db.query<AdmissionRow>({
     name: 'admit_link_request',
     text: admitLinkRequestSql,
@@ -69,7 +72,7 @@ export async function admitLinkRequest(db: Queryable, question: RequestAdmission
   return rows[0]
 }
 
-function valuesOf({ secretHash, now, scope, planLimitsJson, day, readSearchRows }: RequestAdmission): unknown[] {
+function valuesOf({ secretHash, now, scope, planLimitsJson, day, readSearchRows }: RequestAdmissionInput): unknown[] {
   return [secretHash, now, scope, planLimitsJson, day, readSearchRows]
 }
 
@@ -77,7 +80,7 @@ function valuesOf({ secretHash, now, scope, planLimitsJson, day, readSearchRows 
  * The key with its account, whether it may be used here, and the limits in force under the names given: key's hash,
  * moment, scope and plan limits are the parameters 1 to 4.
  */
-export function presentedSql({ needsAccess, limits }: PresentedParts): string {
+export function presentedKeySql({ needsAccess, limits }: PresentedParts): string {
   const limitColumns = Object.entries(limits).map(
     ([column, meter]) =>
       `coalesce((a.limits ->> '${meter}')::integer, (p.figures ->> '${meter}')::integer) as ${column}`,
@@ -109,13 +112,13 @@ const tolerance = `interval '${clockToleranceMs} milliseconds'`
 
 /**
  * Whether a window that began at `startedAt` is open at `now`: it is not over, and its start is not further ahead than clocks
- * may be apart. `windowAt` decides the same.
+ * may be apart. `rateWindowAt` decides the same.
  */
-export function isOpenSql(startedAt: string, now: string, length: string): string {
+export function isWindowOpenSql(startedAt: string, now: string, length: string): string {
   return `(${startedAt} > ${now} - interval '${length}' and ${startedAt} <= ${now} + ${tolerance})`
 }
 
-const isMinuteOpen = isOpenSql('w.minute_started_at', '$2::timestamptz', '60 seconds')
+const isMinuteOpen = isWindowOpenSql('w.minute_started_at', '$2::timestamptz', '60 seconds')
 /** The same for the UTC day, whose start is midnight. */
 const isDayOpen = `(w.day between $5::date and (($2::timestamptz + ${tolerance}) at time zone 'UTC')::date)`
 
@@ -167,7 +170,7 @@ const requestLimits = { minute_limit: 'requests_per_minute', day_limit: 'request
 const withoutWaiting = "set_config('synchronous_commit', 'off', true)"
 
 const admitRequestSql = `
-with ${presentedSql({ needsAccess: true, limits: requestLimits })},
+with ${presentedKeySql({ needsAccess: true, limits: requestLimits })},
 ${countedSql('')}
 select ${admittedColumns}, ${withoutWaiting}
 from ${admittedFrom}`
@@ -176,10 +179,10 @@ const roomForLinkSql = `and hour_limit > 0
     and not exists (
       select from billing_windows h
       where h.account_id = p.account_id and h.mode = p.mode and h.kind = 'billing_links'
-        and ${isOpenSql('h.started_at', '$2::timestamptz', '1 hour')} and h.used >= p.hour_limit)`
+        and ${isWindowOpenSql('h.started_at', '$2::timestamptz', '1 hour')} and h.used >= p.hour_limit)`
 
 const admitLinkRequestSql = `
-with ${presentedSql({ needsAccess: false, limits: { ...requestLimits, hour_limit: 'billing_links_per_hour' } })},
+with ${presentedKeySql({ needsAccess: false, limits: { ...requestLimits, hour_limit: 'billing_links_per_hour' } })},
 ${countedSql(roomForLinkSql)}
 select ${admittedColumns}, h.started_at as hour_started_at, h.used as hour_used
 from ${admittedFrom}

@@ -1,6 +1,6 @@
 import type { Limits, PlanFile } from '../accounts/plans.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { clockToleranceMs, figure, utcDayAt } from '../kernel/time.ts'
+import { clockToleranceMs, formatNumber, utcDayAt } from '../kernel/time.ts'
 
 /** A limit of billing calls, counted in an hour of its own. */
 export type BillingLimit = 'billing_status' | 'billing_links'
@@ -35,9 +35,9 @@ interface StoredWindow {
 
 /**
  * The window as stored, or a fresh one when there is none, its time is over, or it begins further ahead than clocks may be
- * apart. `isOpenSql` decides the same.
+ * apart. `isWindowOpenSql` decides the same.
  */
-export function windowAt(name: CallLimit, { startedAt, used }: StoredWindow, limit: number, now: Date): RateWindow {
+export function rateWindowAt(name: CallLimit, { startedAt, used }: StoredWindow, limit: number, now: Date): RateWindow {
   const { lengthMs } = traitsOf[name]
   const ageMs = startedAt ? now.getTime() - startedAt.getTime() : Number.POSITIVE_INFINITY
   const isOpen = startedAt && ageMs < lengthMs && ageMs >= -clockToleranceMs
@@ -50,12 +50,12 @@ function windowSeconds(name: CallLimit): number {
 }
 
 /** The refusal of a call whose window is full. */
-export function rateRefusal(name: CallLimit, window: RateWindow, now: Date): ApiError {
+export function rateLimitError(name: CallLimit, window: RateWindow, now: Date): ApiError {
   const { things, unit } = traitsOf[name]
   const retryAfterSeconds = Math.max(1, Math.ceil((window.endsAt.getTime() - now.getTime()) / 1000))
   return new ApiError(
     'rate_limit_exceeded',
-    `All ${figure(window.limit)} ${things} of this ${unit} are used; try again in ${figure(retryAfterSeconds)} seconds.`,
+    `All ${formatNumber(window.limit)} ${things} of this ${unit} are used; try again in ${formatNumber(retryAfterSeconds)} seconds.`,
     { param: name, retryAfterSeconds },
   )
 }

@@ -22,11 +22,11 @@ export interface ProviderSubscription {
   /** The provider's word, kept as it is. */
   status: string
   /** Null for a price that is not one of ours. */
-  sold: { plan: PaidPlan; billing: Billing } | null
+  offer: { plan: PaidPlan; billing: Billing } | null
   /** Before taxes and discounts; null where it is not one fixed sum. */
   price: Price | null
   /** Where its periods are counted from. */
-  cycleAnchor: Date
+  billingCycleAnchor: Date
   currentPeriodEnd: Date | null
   trialStart: Date | null
   trialEnd: Date | null
@@ -48,7 +48,7 @@ export interface ProviderEvent {
   /** The customer that it is about, if it is about one. */
   customerId: string | null
   /** Whether it is of the provider's other mode, live or test, than the service. */
-  isOfOtherMode: boolean
+  isOtherMode: boolean
 }
 
 /**
@@ -106,7 +106,7 @@ export interface BillingProvider {
   /** Ends a trial at once; one that has ended already is left alone. */
   endTrial(subscriptionId: string): Promise<void>
   /** Whether a plan can be bought by link. */
-  isSold(plan: PaidPlan, billing: Billing): boolean
+  isForSale(plan: PaidPlan, billing: Billing): boolean
   /** The event in a webhook's body; null when the signature does not fit, or is of another moment than the five minutes around `now`. */
-  readEvent(input: { body: Buffer; signature: string; now: Date }): Promise<ProviderEvent | null>
+  parseSignedEvent(input: { body: Buffer; signature: string; now: Date }): Promise<ProviderEvent | null>
 }

@@ -1,13 +1,13 @@
 import type { Scope } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
-import type { BilledTerms } from './subscription-state.ts'
+import type { SubscriptionState } from './subscription-state.ts'
 
 /** Holds an account's place at the payment provider until the end of the transaction; its row stays free. */
-export async function lockBilling(db: Queryable, accountId: number): Promise<void> {
+export async function lockBillingOfAccount(db: Queryable, accountId: number): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('billing of account ' || $1::bigint, 0))`, [accountId])
 }
 
-export async function selectCustomer(db: Queryable, accountId: number): Promise<string | null> {
+export async function selectCustomerId(db: Queryable, accountId: number): Promise<string | null> {
   const { rows } = await db.query<{ customer_id: string | null }>(
     'select customer_id from accounts where id = $1::bigint',
     [accountId],
@@ -15,7 +15,7 @@ export async function selectCustomer(db: Queryable, accountId: number): Promise<
   return rows[0]?.customer_id ?? null
 }
 
-export interface TrialKeyRow {
+export interface TrialLinkKeyRow {
   account_id: number
   scopes: Scope[]
   expires_at: Date | null
@@ -24,8 +24,8 @@ export interface TrialKeyRow {
 }
 
 /** The key that a link to the trial page belongs to, as far as it decides about the page. */
-export async function selectTrialKey(db: Queryable, keyId: number): Promise<TrialKeyRow | undefined> {
-  const { rows } = await db.query<TrialKeyRow>({
+export async function selectTrialLinkKey(db: Queryable, keyId: number): Promise<TrialLinkKeyRow | undefined> {
+  const { rows } = await db.query<TrialLinkKeyRow>({
     name: 'select_trial_key',
     text: 'select account_id, scopes, expires_at, revoked_at, suspended_at from api_keys where id = $1::bigint',
     values: [keyId],
@@ -33,13 +33,13 @@ export async function selectTrialKey(db: Queryable, keyId: number): Promise<Tria
   return rows[0]
 }
 
-export async function selectAccountOfCustomer(db: Queryable, customerId: string): Promise<number | null> {
+export async function selectAccountIdByCustomer(db: Queryable, customerId: string): Promise<number | null> {
   const { rows } = await db.query<{ id: number }>('select id from accounts where customer_id = $1::text', [customerId])
   return rows[0]?.id ?? null
 }
 
 /** Accounts that the payment provider may know something of, in order, after one of them. */
-export async function selectBilledAccounts(db: Queryable, afterId: number, limit: number): Promise<number[]> {
+export async function selectAccountIdsWithCustomer(db: Queryable, afterId: number, limit: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     'select id from accounts where customer_id is not null and id > $1::bigint order by id limit $2::integer',
     [afterId, limit],
@@ -47,10 +47,10 @@ export async function selectBilledAccounts(db: Queryable, afterId: number, limit
   return rows.map(({ id }) => id)
 }
 
-export async function updateBilledTerms(
+export async function updateSubscriptionState(
   db: Queryable,
   accountId: number,
-  terms: BilledTerms,
+  terms: SubscriptionState,
   readAt: Date,
 ): Promise<void> {
   await db.query(
@@ -80,7 +80,7 @@ where id = $1::bigint`,
 }
 
 /** Takes note of an event; answers whether it was handled before. */
-export async function recordEvent(
+export async function recordBillingEvent(
   db: Queryable,
   event: { id: string; type: string },
   receivedAt: Date,
@@ -96,12 +96,12 @@ returning handled_at is not null as is_handled`,
 }
 
 /** `other_mode`: an event of Stripe's live mode reached a service with a test key, or the reverse. */
-export type EventOutcome = 'synced' | 'unknown_account' | 'unknown_type' | 'other_mode'
+export type BillingEventOutcome = 'synced' | 'unknown_account' | 'unknown_type' | 'other_mode'
 
-export async function markEventHandled(
+export async function updateBillingEventOutcome(
   db: Queryable,
   id: string,
-  outcome: EventOutcome,
+  outcome: BillingEventOutcome,
   handledAt: Date,
 ): Promise<void> {
   await db.query(
@@ -111,7 +111,7 @@ export async function markEventHandled(
 }
 
 /** Deletes events received before a moment, and those after another one, which were dated by a clock that ran ahead. */
-export async function deleteEventsOutside(db: Queryable, { from, to }: { from: Date; to: Date }): Promise<void> {
+export async function deleteBillingEventsOutside(db: Queryable, { from, to }: { from: Date; to: Date }): Promise<void> {
   await db.query('delete from billing_events where received_at < $1::timestamptz or received_at > $2::timestamptz', [
     from,
     to,
@@ -133,7 +133,7 @@ export async function tryLockReconciliation(db: Queryable): Promise<boolean> {
  * Keeps an account's customer in place of `replaced`, or as its first; of several at once the first wins. Answers with the
  * one it has.
  */
-export async function keepCustomer(
+export async function setCustomerIfUnchanged(
   db: Queryable,
   accountId: number,
   customerId: string,

@@ -1,9 +1,9 @@
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
-import { refuseBody } from '../http/validation.ts'
+import { rejectBody } from '../http/validation.ts'
 import { createPortalLink, createSubscriptionLink } from './links/create-links.ts'
 import { BillingLinkReply, BillingStatusReply, SubscriptionLinkRequest } from './schema.ts'
-import { reportBillingStatus } from './status.ts'
+import { readBillingStatus } from './status.ts'
 import { type BillingServices, billingContext } from './sync/sync-account.ts'
 
 /** The calls by which an account finds its way back. */
@@ -21,7 +21,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
         response: { 200: BillingStatusReply, ...errorReplies(401, 'insufficient_scope', 429) },
       },
     },
-    (request) => reportBillingStatus(billingContext(request, services)),
+    (request) => readBillingStatus(billingContext(request, services)),
   )
 
   api.post(
@@ -62,7 +62,7 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
     '/billing/portal-link',
     {
       config: { access: { scope: 'billing:manage', billingLimit: 'billing_links' } },
-      preValidation: refuseBody,
+      preValidation: rejectBody,
       schema: {
         operationId: 'createPortalLink',
         tags: ['billing'],

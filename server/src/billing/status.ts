@@ -4,35 +4,36 @@ import { selectAccount } from '../accounts/queries.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { readUsage } from '../usage/read-usage.ts'
-import { decideLink, type Subscribed } from './links/decision.ts'
-import type { Deadline } from './links/links.ts'
+import { decideLink, type SubscriptionSummary } from './links/decide-link.ts'
+import type { TimeBudget } from './links/links.ts'
 import type { ProviderSubscription } from './provider.ts'
-import { keepCustomer } from './queries.ts'
-import { type BillingStatusReply, billings, paidPlans } from './schema.ts'
-import { billedTerms, currentTerms } from './subscription-state.ts'
+import { setCustomerIfUnchanged } from './queries.ts'
+import { type BillingStatusReply, billingIntervals, paidPlans } from './schema.ts'
+import { deriveSubscriptionState, storedSubscriptionState } from './subscription-state.ts'
 import { type BillingContext, type SyncContext, syncAccount } from './sync/sync-account.ts'
 
 /** An account and what the payment provider has of it, the newest first. */
-export interface BillingStanding {
+export interface BillingState {
   account: Account
   subscriptions: ProviderSubscription[]
 }
 
 /** How things stand at the provider. When an event of it was lost, what is kept here is mended on the way. */
-export async function readStanding(ctx: SyncContext, accountId: number, inTime: Deadline): Promise<BillingStanding> {
+export async function loadBillingState(ctx: SyncContext, accountId: number, inTime: TimeBudget): Promise<BillingState> {
   const account = (await selectAccount(ctx.db, accountId))!
   if (account.customerId === null) return { account, subscriptions: [] }
   const subscriptions = await inTime(ctx.billing.listSubscriptions(account.customerId))
-  if (isDeepStrictEqual(billedTerms(account, subscriptions), currentTerms(account))) return { account, subscriptions }
+  if (isDeepStrictEqual(deriveSubscriptionState(account, subscriptions), storedSubscriptionState(account)))
+    return { account, subscriptions }
   await inTime(syncAccount(ctx, accountId))
   return { account: (await selectAccount(ctx.db, accountId))!, subscriptions }
 }
 
 /** The account's customer: made once, whatever happens at the same time, for the provider knows it by the account. */
-export async function provideCustomer(
+export async function ensureCustomer(
   ctx: SyncContext & { ids: IdSealer },
   account: Account,
-  inTime: Deadline,
+  inTime: TimeBudget,
 ): Promise<string> {
   return account.customerId ?? makeCustomer(ctx, account, inTime)
 }
@@ -41,10 +42,10 @@ export async function provideCustomer(
 export async function withCustomer<T>(
   ctx: SyncContext & { ids: IdSealer },
   account: Account,
-  inTime: Deadline,
+  inTime: TimeBudget,
   work: (customerId: string) => Promise<T>,
 ): Promise<T> {
-  const customerId = await provideCustomer(ctx, account, inTime)
+  const customerId = await ensureCustomer(ctx, account, inTime)
   try {
     return await work(customerId)
   } catch (error) {
@@ -57,20 +58,20 @@ export async function withCustomer<T>(
 async function makeCustomer(
   ctx: SyncContext & { ids: IdSealer },
   { id, name, email, customerId }: Account,
-  inTime: Deadline,
+  inTime: TimeBudget,
 ): Promise<string> {
   const publicId = ctx.ids.seal('account', id)
   const made = await inTime(
     ctx.billing.createCustomer({ publicId, name, email, ...(customerId && { replaces: customerId }) }),
   )
-  return keepCustomer(ctx.db, id, made, customerId)
+  return setCustomerIfUnchanged(ctx.db, id, made, customerId)
 }
 
 /**
  * Plan, access, credits and what can be done about them. All that is told of the account is read at one moment, so that
  * no reply mixes two states of a subscription.
  */
-export async function reportBillingStatus(ctx: BillingContext): Promise<BillingStatusReply> {
+export async function readBillingStatus(ctx: BillingContext): Promise<BillingStatusReply> {
   const { accountId, mode } = ctx.caller
   const account = (await selectAccount(ctx.db, accountId))!
   const entitlement = entitlementAt(account, ctx.plans, ctx.now)
@@ -107,11 +108,11 @@ function leadsAnywhere({ billing: provider }: BillingContext, account: Account):
   if (account.billingProblem !== null) return false
   const standing = { account, subscriptions: keptSubscriptions(account) }
   return paidPlans.some((plan) =>
-    billings.some((billing) => decideLink(standing, { plan, billing }, provider.isSold).kind !== 'refused'),
+    billingIntervals.some((billing) => decideLink(standing, { plan, billing }, provider.isForSale).kind !== 'refused'),
   )
 }
 
-function keptSubscriptions({ subscriptionId, status, plan, billing }: Account): Subscribed[] {
+function keptSubscriptions({ subscriptionId, status, plan, billing }: Account): SubscriptionSummary[] {
   if (subscriptionId === null || endedStatuses.has(status)) return []
-  return [{ id: subscriptionId, status, sold: plan === 'free' || !billing ? null : { plan, billing } }]
+  return [{ id: subscriptionId, status, offer: plan === 'free' || !billing ? null : { plan, billing } }]
 }

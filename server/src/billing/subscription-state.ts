@@ -1,9 +1,9 @@
-import { type Account, type BillingProblem, endedStatuses, isRunning } from '../accounts/account.ts'
+import { type Account, type BillingProblem, endedStatuses, isSubscriptionRunning } from '../accounts/account.ts'
 import { planSlugs } from '../accounts/plans.ts'
 import type { ProviderSubscription } from './provider.ts'
 
 /** What of an account follows from the payment provider. */
-export type BilledTerms = Pick<
+export type SubscriptionState = Pick<
   Account,
   | 'plan'
   | 'billing'
@@ -19,32 +19,35 @@ export type BilledTerms = Pick<
 >
 
 /** An account's terms by all subscriptions that its customer has, the newest first. */
-export function billedTerms(account: Account, subscriptions: readonly ProviderSubscription[]): BilledTerms {
+export function deriveSubscriptionState(
+  account: Account,
+  subscriptions: readonly ProviderSubscription[],
+): SubscriptionState {
   const { subscription, problem } = decisiveSubscription(account, subscriptions)
-  if (!subscription) return { ...currentTerms(account), billingProblem: null }
-  const { status, sold, trialStart, trialEnd } = subscription
+  if (!subscription) return { ...storedSubscriptionState(account), billingProblem: null }
+  const { status, offer, trialStart, trialEnd } = subscription
   const isTrialing = status === 'trialing'
   const trialStartedAt = isTrialing ? (trialStart ?? subscription.createdAt) : null
   const isOver = endedStatuses.has(status)
   return {
     // Without a price of ours there is no telling what was sold: what the account has stays.
-    plan: sold?.plan ?? account.plan,
-    billing: sold?.billing ?? account.billing,
+    plan: offer?.plan ?? account.plan,
+    billing: offer?.billing ?? account.billing,
     status,
     trialStartedAt,
     trialEndsAt: isTrialing ? trialEnd : null,
     // A trial's cycle is counted from its end, which can be put off; counted from there, its credits would be had again.
-    periodAnchor: trialStartedAt ?? subscription.cycleAnchor,
+    periodAnchor: trialStartedAt ?? subscription.billingCycleAnchor,
     subscriptionId: subscription.id,
     cancelAtPeriodEnd: !isOver && subscription.cancelAtPeriodEnd,
     currentPeriodEnd: isOver ? null : subscription.currentPeriodEnd,
     hasPaymentMethod: subscription.hasPaymentMethod,
-    billingProblem: problem ?? (sold || isOver ? null : 'unknown_price'),
+    billingProblem: problem ?? (offer || isOver ? null : 'unknown_price'),
   }
 }
 
 /** The same facts as the account has them. */
-export function currentTerms(account: Account): BilledTerms {
+export function storedSubscriptionState(account: Account): SubscriptionState {
   return {
     plan: account.plan,
     billing: account.billing,
@@ -67,7 +70,7 @@ interface Decision {
 
 /** A running subscription decides; only without one the newest that never got going, and then the newest that is over. */
 function decisiveSubscription(account: Account, subscriptions: readonly ProviderSubscription[]): Decision {
-  const running = subscriptions.filter(isRunning)
+  const running = subscriptions.filter(isSubscriptionRunning)
   if (running.length > 0)
     return {
       subscription: running.toSorted((a, b) => worth(b) - worth(a))[0],
@@ -81,7 +84,7 @@ function decisiveSubscription(account: Account, subscriptions: readonly Provider
 }
 
 /** Of several that run, what was paid for must be had: one that opens access before one that does not, then by plan. */
-function worth({ status, sold }: ProviderSubscription): number {
+function worth({ status, offer }: ProviderSubscription): number {
   const opensAccess = status === 'active' || status === 'trialing'
-  return (opensAccess ? planSlugs.length : 0) + (sold ? planSlugs.indexOf(sold.plan) : -1)
+  return (opensAccess ? planSlugs.length : 0) + (offer ? planSlugs.indexOf(offer.plan) : -1)
 }

@@ -1,12 +1,12 @@
 import type { Cli } from '../cli/context.ts'
-import { describeFailure, runCommandLine } from '../cli/program.ts'
+import { formatFailure, runCommandLine } from '../cli/program.ts'
 import { findProjectDir, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { createLogger } from '../runtime/logger.ts'
-import { untilAborted, watchTermination } from './process.ts'
+import { listenForTermination, rejectOnAbort } from './process.ts'
 import { standinProgram } from './programs.ts'
 
-const termination = watchTermination()
+const termination = listenForTermination()
 let opening: Promise<Deps> | undefined
 
 const cli: Cli = {
@@ -44,9 +44,9 @@ process.stdout.on('error', () => isCommand && process.exit(1))
 let code: number
 try {
   const running = runCommandLine(args, cli)
-  code = await (isCommand ? untilAborted(termination, running) : running)
+  code = await (isCommand ? rejectOnAbort(termination, running) : running)
 } catch (error) {
-  if (!termination.aborted) process.stderr.write(`${describeFailure(error)}\n`)
+  if (!termination.aborted) process.stderr.write(`${formatFailure(error)}\n`)
   code = termination.aborted ? interruptedCode : 1
   await opening?.then((deps) => deps.close()).catch(() => {})
 }

@@ -7,7 +7,7 @@ import { scopes } from '../auth/caller.ts'
 import { createKey, findKey } from '../auth/keys.ts'
 import { runExclusively } from '../db/pool.ts'
 import type { Deps } from '../deps.ts'
-import { loadDemonstration, loadSandbox } from '../imports/demo.ts'
+import { importDemonstration, importSandbox } from '../imports/demo.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 
@@ -24,7 +24,7 @@ const demoEmail = 'demonstration@storedex.example'
  * The demonstration account's keys: made at the first start and kept in a file that only its owner can read, because the
  * database cannot tell them again. Null once one of them was ended or its account lost access: that stays as decided.
  */
-export async function provideDemoKeys(deps: Deps): Promise<DemoKeys | null> {
+export async function ensureDemoKeys(deps: Deps): Promise<DemoKeys | null> {
   const ctx = { db: deps.db, ids: deps.ids, now: deps.clock.now() }
   const file = join(deps.config.dataDir, 'demo-keys.json')
   const kept = await readKeys(file)
@@ -82,9 +82,9 @@ async function writeKeys(dataDir: string, file: string, keys: Record<Mode, strin
 export function prepareCatalogueAndKeys(deps: Deps): Promise<DemoKeys | null> {
   const folder = (name: string) => join(deps.config.projectDir, 'catalogue', name)
   return runExclusively(deps.databaseUrl, async () => {
-    await loadSandbox(deps, folder('sandbox'))
+    await importSandbox(deps, folder('sandbox'))
     if (!deps.config.demo) return null
-    await loadDemonstration(deps, folder('demo'))
-    return provideDemoKeys(deps)
+    await importDemonstration(deps, folder('demo'))
+    return ensureDemoKeys(deps)
   })
 }

@@ -18,7 +18,7 @@ export interface Greeting {
 interface Address {
   publicUrl: string
   port: number
-  portIsGiven: boolean
+  isPortGiven: boolean
   dataDir: string
 }
 
@@ -30,9 +30,9 @@ interface Facts {
   warnings: readonly string[]
 }
 
-export function greetingOf(address: Address, { wantedPort, keys, billing, warnings }: Facts): Greeting {
+export function createGreeting(address: Address, { wantedPort, keys, billing, warnings }: Facts): Greeting {
   const api = `${address.publicUrl}/api/v1`
-  const isElsewhere = !address.portIsGiven && address.port !== wantedPort
+  const isElsewhere = !address.isPortGiven && address.port !== wantedPort
   const moved = isElsewhere ? [`Port ${wantedPort} is taken, so it listens on ${address.port}.`] : []
   return {
     api,
@@ -52,7 +52,7 @@ const firstPath = '/stores/aurora-candles.example'
  * The same for a person. Keys are shown once, and only on a terminal: output that goes elsewhere is kept, in a file or by
  * a log collector. Otherwise the greeting names the keys' file, and its request reads the key from there.
  */
-export function tellGreeting(
+export function formatGreeting(
   greeting: Greeting,
   keys: DemoKeys | null,
   { isTerminal }: { isTerminal: boolean },

@@ -8,16 +8,16 @@ const neighboursTried = 20
  * A port that can be listened on now: the one that was given or none; else the default one, its neighbours, or whichever
  * the system has.
  */
-export async function chooseFreePort({ host, port, portIsGiven }: Config): Promise<number> {
-  const candidates = portIsGiven ? [port] : [...Array.from({ length: neighboursTried }, (_, i) => port + i), 0]
+export async function chooseFreePort({ host, port, isPortGiven }: Config): Promise<number> {
+  const candidates = isPortGiven ? [port] : [...Array.from({ length: neighboursTried }, (_, i) => port + i), 0]
   for (const candidate of candidates) {
     const free = await tryPort(host, candidate)
     if (free !== undefined) return free
   }
-  throw portIsTaken(port)
+  throw portTakenError(port)
 }
 
-export function portIsTaken(port: number, setting = 'PORT'): OperatorError {
+export function portTakenError(port: number, setting = 'PORT'): OperatorError {
   return new OperatorError(`Port ${port} is taken: stop what listens there, or set ${setting} to another one.`)
 }
 

@@ -1,17 +1,17 @@
 import { constants } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { databaseFailureOf } from '../db/failures.ts'
+import { classifyDatabaseError } from '../db/failures.ts'
 import { OperatorError } from '../kernel/errors.ts'
-import { figure } from '../kernel/time.ts'
+import { formatNumber } from '../kernel/time.ts'
 import { describeCause } from '../runtime/logger.ts'
-import { leastMemory } from '../runtime/memory.ts'
+import { minimumMemory } from '../runtime/memory.ts'
 
 // npm passes the terminal's Ctrl-C on to its child, which has had it already: two at once are one.
 const repeatAfterMs = 500
 
 /** Aborted by the first SIGINT, SIGTERM or SIGHUP (a closed terminal); a later one ends the process on the spot. */
-export function watchTermination(): AbortSignal {
+export function listenForTermination(): AbortSignal {
   const controller = new AbortController()
   let firstAt: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -25,7 +25,7 @@ export function watchTermination(): AbortSignal {
 }
 
 /** The result of `work`, or a rejection with the signal's reason as soon as it is aborted. */
-export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export async function rejectOnAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let abandon = () => {}
   const aborted = new Promise<never>((_, reject) => {
     abandon = () => reject(signal.reason)
@@ -51,11 +51,11 @@ const environmentCodes = new Set([
 ])
 
 /** Whether an error tells of the process's surroundings (disk, descriptors, network, database), not of a fault in the code. */
-export function isEnvironmentFault(error: unknown): boolean {
+export function isEnvironmentError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
-  if (typeof code !== 'string') return databaseFailureOf(error) !== undefined
-  return typeof syscall === 'string' || environmentCodes.has(code) || databaseFailureOf(error) !== undefined
+  if (typeof code !== 'string') return classifyDatabaseError(error) !== undefined
+  return typeof syscall === 'string' || environmentCodes.has(code) || classifyDatabaseError(error) !== undefined
 }
 
 /**
@@ -63,9 +63,9 @@ export function isEnvironmentFault(error: unknown): boolean {
  * has its own timeout, and ending would cut off everything else as well. An error of the code leaves the process in an
  * unknown state; `onFault` then ends it in order.
  */
-export function catchUncaught(log: Logger, onFault: (error: unknown) => void): void {
+export function handleUncaughtErrors(log: Logger, onFault: (error: unknown) => void): void {
   process.on('uncaughtException', (error) => {
-    if (!isEnvironmentFault(error)) return onFault(error)
+    if (!isEnvironmentError(error)) return onFault(error)
     log.error({ cause: describeCause(error) }, 'an error of the surroundings was caught nowhere; the service goes on')
   })
 }
@@ -76,14 +76,14 @@ export function catchUncaught(log: Logger, onFault: (error: unknown) => void): v
  */
 export function requireMemory({ databaseUrl }: Pick<Config, 'databaseUrl'>, available: number): void {
   const embedsPostgres = databaseUrl === null
-  const needed = leastMemory({ embedsPostgres })
+  const needed = minimumMemory({ embedsPostgres })
   if (available >= needed) return
   const wayOut = embedsPostgres
-    ? ` with its own PostgreSQL: give it more, or set DATABASE_URL to a PostgreSQL elsewhere, then ${inMb(leastMemory({ embedsPostgres: false }))} do`
+    ? ` with its own PostgreSQL: give it more, or set DATABASE_URL to a PostgreSQL elsewhere, then ${inMb(minimumMemory({ embedsPostgres: false }))} do`
     : ': give it more'
   throw new OperatorError(`There are ${inMb(available)} of memory, and Storedex needs ${inMb(needed)}${wayOut}.`)
 }
 
 function inMb(bytes: number): string {
-  return `${figure(Math.floor(bytes / 2 ** 20))} MB`
+  return `${formatNumber(Math.floor(bytes / 2 ** 20))} MB`
 }

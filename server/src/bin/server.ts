@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
-import { ClockWatch } from '../db/clock-skew.ts'
+import { ClockSkewMonitor } from '../db/clock-skew.ts'
 import { isLedgerAppendOnly } from '../db/grants.ts'
 import { clearTextWarning } from '../db/tls.ts'
 import { type Deps, openDeps } from '../deps.ts'
@@ -17,13 +17,13 @@ import {
 } from '../http/metrics.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { availableMemory } from '../runtime/memory.ts'
-import { type Repetition, repeat } from '../runtime/repeat.ts'
+import { type RepeatingTask, startRepeating } from '../runtime/timing.ts'
 import { runInThread } from '../search/replica/thread.ts'
 import { searchGauges } from '../search/status.ts'
 import { type DemoKeys, prepareCatalogueAndKeys } from './demo-keys.ts'
-import { type Greeting, greetingOf, tellGreeting } from './greeting.ts'
-import { chooseFreePort, portIsTaken } from './port.ts'
-import { catchUncaught, requireMemory, untilAborted } from './process.ts'
+import { createGreeting, formatGreeting, type Greeting } from './greeting.ts'
+import { chooseFreePort, portTakenError } from './port.ts'
+import { handleUncaughtErrors, rejectOnAbort, requireMemory } from './process.ts'
 import { searchThreadProgram, standinProgram } from './programs.ts'
 
 const clockCheckIntervalMs = 60_000
@@ -41,12 +41,12 @@ export interface ServeOptions {
 export async function serve(given: Config, { json, stdout, termination }: ServeOptions): Promise<void> {
   const failing = new AbortController()
   const log = createLogger({ level: given.logLevel })
-  catchUncaught(log, (error) => failing.abort(error))
+  handleUncaughtErrors(log, (error) => failing.abort(error))
   const stop = AbortSignal.any([termination, failing.signal])
   try {
     await runPhases(given, log, stop, (greeting, keys) => {
       const isTerminal = stdout.isTTY === true
-      stdout.write(`${json ? JSON.stringify(greeting) : tellGreeting(greeting, keys, { isTerminal })}\n`)
+      stdout.write(`${json ? JSON.stringify(greeting) : formatGreeting(greeting, keys, { isTerminal })}\n`)
     })
   } catch (error) {
     if (!stop.aborted) throw error
@@ -69,18 +69,21 @@ async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: G
     stop.throwIfAborted()
     if (!(await isLedgerAppendOnly(deps.db, null)))
       deps.log.info('the ledger is not append-only by rights: the role in DATABASE_URL can change it')
-    const keys = await untilAborted(stop, prepareCatalogueAndKeys({ ...deps, db: deps.ownerDb }))
+    const keys = await rejectOnAbort(stop, prepareCatalogueAndKeys({ ...deps, db: deps.ownerDb }))
     const warnings = [clearTextWarning(given.databaseUrl)].filter((warning) => warning !== null)
     for (const warning of warnings) deps.log.warn(warning)
-    const metrics = createMetrics(() => deps.db.figures)
+    const metrics = createMetrics(() => deps.db.stats)
     registerGauges(metrics, searchGauges(deps.search))
     const clockWatching = watchClock(deps, metrics)
     const metricsServer = await serveMetrics(given, metrics)
     try {
       const { app, config } = await listen(given, deps, metrics)
       try {
-        greet(greetingOf(config, { wantedPort: given.port, keys, billing: await tellBilling(deps), warnings }), keys)
-        await untilAborted(stop, new Promise<never>(() => {}))
+        greet(
+          createGreeting(config, { wantedPort: given.port, keys, billing: await tellBilling(deps), warnings }),
+          keys,
+        )
+        await rejectOnAbort(stop, new Promise<never>(() => {}))
       } finally {
         await app.close()
       }
@@ -103,7 +106,7 @@ async function listen(
     const app = await buildApp({ ...deps, config }, [metrics.observe])
     try {
       await app.listen({ host: config.host, port: config.port })
-      await deps.standin?.moveWebhook(webhookUrlAt(config))
+      await deps.standin?.changeWebhookUrl(webhookUrlAt(config))
       registerConnectionMetrics(metrics, app)
       return { app, config }
     } catch (error) {
@@ -120,13 +123,13 @@ async function serveMetrics({ metricsHost, metricsPort }: Config, { registry }: 
     return await startMetricsServer({ host: metricsHost, port: metricsPort, registry })
   } catch (cause) {
     const isTaken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
-    throw isTaken ? portIsTaken(metricsPort, 'METRICS_PORT') : cause
+    throw isTaken ? portTakenError(metricsPort, 'METRICS_PORT') : cause
   }
 }
 
 /** Tells in log and metrics when this server's clock is off from the database's. */
-function watchClock({ db, clock, log }: Deps, metrics: Metrics): Repetition {
-  const watch = new ClockWatch({ db, clock, warn: (line) => log.warn(line) })
+function watchClock({ db, clock, log }: Deps, metrics: Metrics): RepeatingTask {
+  const watch = new ClockSkewMonitor({ db, clock, warn: (line) => log.warn(line) })
   registerGauges(metrics, [
     {
       name: 'storedex_clock_skew_seconds',
@@ -135,7 +138,7 @@ function watchClock({ db, clock, log }: Deps, metrics: Metrics): Repetition {
     },
   ])
   // A database that is away is told of elsewhere.
-  return repeat(() => watch.measure(), { intervalMs: clockCheckIntervalMs, onOutage: () => {} })
+  return startRepeating(() => watch.measure(), { intervalMs: clockCheckIntervalMs, onOutage: () => {} })
 }
 
 type Addressed = Config & { publicUrl: string }

@@ -1,11 +1,11 @@
 /** The statements of an import of contacts, and of what stores say of theirs. */
 import type { Client } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { arrayText, joinLines, type StoredDocument } from './queries.ts'
+import { formatPgArray, joinLines, type StoredStoreRow } from './queries.ts'
 import type { SignatureRow } from './search-columns.ts'
 
 /** The store that each of the hosts leads to. */
-export async function findStoresOfHosts(client: Client, mode: Mode, hosts: string[]): Promise<Map<string, number>> {
+export async function mapHostsToStoreIds(client: Client, mode: Mode, hosts: string[]): Promise<Map<string, number>> {
   const { rows } = await client.query<{ host: string; store_id: number }>(
     'select host, store_id from store_domains where mode = $1::text and host = any ($2::text[])',
     [mode, hosts],
@@ -54,10 +54,10 @@ export async function hasSuppressions(client: Client): Promise<boolean> {
 }
 
 /** Those of the hashes that stand for people, or domains, who must not be on file. */
-export async function findSuppressed(client: Client, hashes: string[]): Promise<Set<string>> {
+export async function findSuppressedHashes(client: Client, hashes: string[]): Promise<Set<string>> {
   const { rows } = await client.query<{ hash: string }>(
     'select hash::text as hash from suppressions where hash = any ($1::bigint[])',
-    [arrayText(hashes)],
+    [formatPgArray(hashes)],
   )
   return new Set(rows.map((row) => row.hash))
 }
@@ -100,7 +100,7 @@ export async function updateContacts(client: Client, previewVersion: number, row
       column('verifiedRevealable'),
       column('verifiedEmails'),
       joinLines(column('preview')),
-      joinLines(rows.map(({ identities }) => arrayText(identities))),
+      joinLines(rows.map(({ identities }) => formatPgArray(identities))),
       joinLines(rows.map(({ sealed }) => sealed.toString('hex'))),
     ],
   )
@@ -130,7 +130,7 @@ export async function updateStoreSummaries(
   client: Client,
   batch: number,
   documentVersion: number,
-  rows: StoredDocument[],
+  rows: StoredStoreRow[],
 ): Promise<void> {
   await client.query(
     `update stores as s

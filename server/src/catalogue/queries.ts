@@ -9,7 +9,7 @@ import { catalogueChannel } from '../search/replica/queries.ts'
  * transaction of another import. Every read goes by an index, also while a table is filled for the first time and the
  * planner has no statistics that say so. A longer pending list makes the token index cheaper to write.
  */
-export async function prepareTransaction(client: Client): Promise<void> {
+export async function prepareCatalogueTransaction(client: Client): Promise<void> {
   await client.query(`
     select set_config(name, value, true)
     from (values ('statement_timeout', '10min'), ('lock_timeout', '5min'),
@@ -20,19 +20,19 @@ export async function prepareTransaction(client: Client): Promise<void> {
 
 /**
  * Texts without line breaks as one parameter, for `string_to_array`: the driver's own way of writing a list looks at each
- * character of each text. What is rendered as JSON or by `arrayText` holds no line break.
+ * character of each text. What is rendered as JSON or by `formatPgArray` holds no line break.
  */
 export function joinLines(texts: string[]): string {
   return texts.join('\n')
 }
 
 /** A list of numbers as PostgreSQL writes it; those of 64 bits, which JavaScript's would round, are texts. */
-export function arrayText(numbers: readonly (number | string)[]): string {
+export function formatPgArray(numbers: readonly (number | string)[]): string {
   return `{${numbers.join(',')}}`
 }
 
 /** The numbers of a list that is written like that. */
-export function readArrayText(text: string): string[] {
+export function parsePgArray(text: string): string[] {
   return text === '{}' ? [] : text.slice(1, -1).split(',')
 }
 
@@ -60,7 +60,7 @@ export async function isHostKnown(db: Queryable, mode: Mode, host: string): Prom
 }
 
 /** The stores that any of the hosts leads to. */
-export async function findOwnersOfHosts(client: Client, mode: Mode, hosts: string[]): Promise<number[]> {
+export async function findStoreIdsOfHosts(client: Client, mode: Mode, hosts: string[]): Promise<number[]> {
   const { rows } = await client.query<{ store_id: number }>(
     'select distinct store_id from store_domains where mode = $1::text and host = any ($2::text[])',
     [mode, hosts],
@@ -68,7 +68,7 @@ export async function findOwnersOfHosts(client: Client, mode: Mode, hosts: strin
   return rows.map((row) => row.store_id)
 }
 
-export interface StoredDocument {
+export interface StoredStoreRow {
   id: number
   document: string
   active_ads: number | null
@@ -77,8 +77,8 @@ export interface StoredDocument {
   next_contact_number: number
 }
 
-export async function readStoredDocuments(client: Client, storeIds: number[]): Promise<StoredDocument[]> {
-  const { rows } = await client.query<StoredDocument>(
+export async function readStoredStores(client: Client, storeIds: number[]): Promise<StoredStoreRow[]> {
+  const { rows } = await client.query<StoredStoreRow>(
     `select id, document, active_ads, tokens::text as tokens, next_contact_number
      from stores
      where id = any ($1::bigint[])`,
@@ -100,7 +100,7 @@ export async function readAliases(client: Client, storeIds: number[]): Promise<M
 }
 
 /** Ids for new stores. Numbers that end up unused leave gaps, which nobody minds. */
-export async function takeStoreIds(client: Client, count: number): Promise<number[]> {
+export async function allocateStoreIds(client: Client, count: number): Promise<number[]> {
   const { rows } = await client.query<{ id: number }>(
     `select nextval((select pg_get_serial_sequence('stores', 'id'))::regclass) as id from generate_series(1, $1::integer)`,
     [count],
@@ -142,7 +142,7 @@ export async function updateStores(
       documentVersion,
       column('id'),
       column('negatedScore'),
-      joinLines(rows.map(({ tokens }) => arrayText(tokens))),
+      joinLines(rows.map(({ tokens }) => formatPgArray(tokens))),
       column('activeAds'),
       column('createdEstimate'),
       column('firstDiscoveredAt'),
@@ -157,7 +157,7 @@ export async function deleteHosts(client: Client, mode: Mode, hosts: string[]): 
 }
 
 /** Makes what was written quick to search: sorts the new tokens into their index, and counts afresh for the planner. */
-export async function settleCatalogue(client: Client, isLarge: boolean): Promise<void> {
+export async function refreshSearchStatistics(client: Client, isLarge: boolean): Promise<void> {
   await client.query(`select gin_clean_pending_list('stores_by_token'::regclass)`)
   if (isLarge) await client.query('analyze stores, store_domains, contacts')
 }

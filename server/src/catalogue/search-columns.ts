@@ -13,7 +13,7 @@ export interface SearchColumns {
 }
 
 /** `contactTokens` are those that the document does not tell. */
-export function searchColumnsOf(store: Store, contactTokens: number[], vocabulary: Vocabulary): SearchColumns {
+export function computeSearchColumns(store: Store, contactTokens: number[], vocabulary: Vocabulary): SearchColumns {
   return {
     // Not simply negated: -0 and 0 would be two spellings of one score.
     negatedScore: store.lead_fit_score === null ? Number.POSITIVE_INFINITY : 0 - store.lead_fit_score,
@@ -24,7 +24,7 @@ export function searchColumnsOf(store: Store, contactTokens: number[], vocabular
 }
 
 /** Shows each word of a store that stands in the taxonomy. */
-export function visitWords(store: Store, visit: WordVisitor): void {
+export function visitTaxonomyValues(store: Store, visit: TaxonomyValueVisitor): void {
   visitOne('category', store.category, visit)
   visitOne('country', store.country, visit)
   visitOne('traffic_tier', store.traffic_tier, visit)
@@ -35,9 +35,9 @@ export function visitWords(store: Store, visit: WordVisitor): void {
   for (const role of store.contacts_summary.roles) visit('role', role)
 }
 
-export type WordVisitor = (facet: Facet, value: string) => void
+export type TaxonomyValueVisitor = (facet: Facet, value: string) => void
 
-function visitOne(facet: Facet, value: string | null, visit: WordVisitor): void {
+function visitOne(facet: Facet, value: string | null, visit: TaxonomyValueVisitor): void {
   if (value !== null) visit(facet, value)
 }
 
@@ -48,13 +48,13 @@ const contactFlags: readonly number[] = [
 ]
 
 /** Of a store's tokens those that its contacts give it, apart from the words of their roles. */
-export function contactTokensOf(tokens: number[]): number[] {
+export function selectContactTokens(tokens: number[]): number[] {
   return tokens.filter((token) => isPersonToken(token) || contactFlags.includes(token))
 }
 
 function tokensOf(store: Store, contactTokens: number[], vocabulary: Vocabulary): number[] {
   const tokens = new Set<number>(contactTokens)
-  visitWords(store, (facet, value) => {
+  visitTaxonomyValues(store, (facet, value) => {
     const term = vocabulary.find(facet, value)
     // A store that silently lacked a token would be missing from searches.
     if (!term) throw new Error(`the taxonomy has no ${facet} "${value}", which ${store.domain} uses`)
@@ -75,7 +75,7 @@ export interface SignatureRow {
 }
 
 /** What a store says of its contacts in its document. */
-export function summarizePeople(rows: SignatureRow[]): Store['contacts_summary'] {
+export function summarizeContacts(rows: SignatureRow[]): Store['contacts_summary'] {
   const roles = new Set(rows.flatMap(({ role }) => (role === null ? [] : [role])))
   return {
     total: sum(rows, (row) => row.total),
@@ -87,7 +87,7 @@ export function summarizePeople(rows: SignatureRow[]): Store['contacts_summary']
 }
 
 /** What a search can ask of a store's contacts, apart from the words of their roles. */
-export function tokensOfPeople(rows: SignatureRow[], vocabulary: Vocabulary): number[] {
+export function computeContactTokens(rows: SignatureRow[], vocabulary: Vocabulary): number[] {
   const tokens = new Set<number>()
   if (rows.length > 0) tokens.add(flagTokens.contacts)
   for (const { role, traits, revealable, verified_revealable } of rows) {

@@ -1,24 +1,24 @@
 import type { Command } from 'commander'
 import { type Account, entitlementAt, type KnownStatus, knownStatuses } from '../accounts/account.ts'
-import { createAccount, setAccount } from '../accounts/change-account.ts'
+import { changeAccount, createAccount } from '../accounts/change-account.ts'
 import { type PlanSlug, planSlugs } from '../accounts/plans.ts'
 import { type AccountReport, readAccount, reportAccount } from '../accounts/read-account.ts'
 import type { Billing, PaidPlan } from '../billing/provider.ts'
-import { billings, paidPlans } from '../billing/schema.ts'
+import { billingIntervals, paidPlans } from '../billing/schema.ts'
 import { startTrial } from '../billing/trials/start.ts'
 import type { Deps } from '../deps.ts'
 import { type Mode, modes } from '../kernel/ids.ts'
 import { readUsage, type Usage } from '../usage/read-usage.ts'
-import { accountsContext, type Cli, print, withDeps } from './context.ts'
+import { accountsContext, type Cli, printResult, withDeps } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import {
-  choice,
+  choiceOption,
   collectLimit,
   type LimitChanges,
   parseEmail,
-  parseMoment,
-  parseMomentOrNone,
   parseName,
+  parseTimestampFlag,
+  parseTimestampOrNone,
   parseTrialDays,
 } from './values.ts'
 
@@ -36,7 +36,7 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .description('open an account, its plan granted by hand')
     .requiredOption('--name <name>', 'whose account it is', parseName)
     .option('--email <email>', 'whom to write to', parseEmail)
-    .option('--trial-ends <ts>', 'when its trial ends; it is on trial then', parseMoment)
+    .option('--trial-ends <ts>', 'when its trial ends; it is on trial then', parseTimestampFlag)
     .action((flags: TermsFlags & { name: string; email?: string; trialEnds?: Date }, command: Command) =>
       withDeps(cli, async (deps) => {
         const { trialEnds, ...input } = flags
@@ -45,26 +45,26 @@ export function addAccountCommands(program: Command, cli: Cli): void {
           ...(trialEnds && { trialEndsAt: trialEnds }),
         })
         const id = deps.ids.seal('account', account.id)
-        print(cli, command, { id }, `Opened account ${id}.`)
+        printResult(cli, command, { id }, `Opened account ${id}.`)
       }),
     )
 
   withTermsFlags(accounts.command('set'))
     .description('change an account; another plan counts from now unless told otherwise')
     .argument('<id>', 'acct_…')
-    .option('--trial-ends <ts|none>', 'when its trial ends, or none to end it', parseMomentOrNone)
+    .option('--trial-ends <ts|none>', 'when its trial ends, or none to end it', parseTimestampOrNone)
     .option('--limit <meter=n>', 'a figure of its own, or meter=default; repeatable', collectLimit)
     .action((id: string, flags: TermsFlags & { trialEnds?: Date | 'none'; limit?: LimitChanges }, command: Command) => {
       if (Object.keys(command.opts()).length === 0) command.error('error: say what to change')
       return withDeps(cli, async (deps) => {
         const { trialEnds, limit, ...changes } = flags
-        const account = await setAccount(accountsContext(deps), id, {
+        const account = await changeAccount(accountsContext(deps), id, {
           ...changes,
           ...(trialEnds && { trialEndsAt: trialEnds === 'none' ? null : trialEnds }),
           ...(limit && { limits: limit }),
         })
         const report = reportAccount(deps.ids, account)
-        print(cli, command, report, tellAccount(report))
+        printResult(cli, command, report, tellAccount(report))
       })
     })
 
@@ -73,12 +73,14 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .description('start a trial at the payment provider; it ends by itself, or on its page in the paid plan')
     .argument('<id>', 'acct_…')
     .requiredOption('--days <n>', 'how long it runs', parseTrialDays)
-    .addOption(choice('--plan <plan>', 'the plan to try', paidPlans).default('pro'))
-    .addOption(choice('--billing <billing>', 'how often it is paid for afterwards', billings).default('monthly'))
+    .addOption(choiceOption('--plan <plan>', 'the plan to try', paidPlans).default('pro'))
+    .addOption(
+      choiceOption('--billing <billing>', 'how often it is paid for afterwards', billingIntervals).default('monthly'),
+    )
     .action((id: string, trial: { days: number; plan: PaidPlan; billing: Billing }, command: Command) =>
       withDeps(cli, async (deps) => {
         const report = reportAccount(deps.ids, await startTrial(deps, id, trial))
-        print(cli, command, report, tellAccount(report))
+        printResult(cli, command, report, tellAccount(report))
       }),
     )
 
@@ -95,17 +97,17 @@ export function addAccountCommands(program: Command, cli: Cli): void {
           live: await usageOf(deps, account, 'live', ctx.now),
           test: await usageOf(deps, account, 'test', ctx.now),
         }
-        print(cli, command, { ...report, usage }, `${tellAccount(report)}\n\n${tellUsage(usage)}`)
+        printResult(cli, command, { ...report, usage }, `${tellAccount(report)}\n\n${tellUsage(usage)}`)
       }),
     )
 }
 
 function withTermsFlags(command: Command): Command {
   return command
-    .addOption(choice('--plan <plan>', 'what it may use', planSlugs))
-    .addOption(choice('--status <status>', 'state of its subscription', knownStatuses))
-    .addOption(choice('--billing <billing>', 'how often it pays', billings))
-    .option('--period-start <ts>', 'where its monthly periods are counted from', parseMoment)
+    .addOption(choiceOption('--plan <plan>', 'what it may use', planSlugs))
+    .addOption(choiceOption('--status <status>', 'state of its subscription', knownStatuses))
+    .addOption(choiceOption('--billing <billing>', 'how often it pays', billingIntervals))
+    .option('--period-start <ts>', 'where its monthly periods are counted from', parseTimestampFlag)
 }
 
 function usageOf({ db, plans }: Deps, account: Account, mode: Mode, now: Date): Promise<Usage> {

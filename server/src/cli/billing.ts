@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { connectStripe } from '../billing/stripe/connection.ts'
-import { type OfferName, offerNames, type SetupResult, setUpStripe } from '../billing/stripe/setup.ts'
+import { type OfferName, offerNames, type StripeSetupResult, setUpStripe } from '../billing/stripe/setup.ts'
 import { reconcile } from '../billing/sync/reconcile.ts'
 import type { Deps } from '../deps.ts'
 import { OperatorError } from '../kernel/errors.ts'
-import { figure } from '../kernel/time.ts'
-import { type Cli, print, withDeps } from './context.ts'
+import { formatNumber } from '../kernel/time.ts'
+import { type Cli, printResult, withDeps } from './context.ts'
 
 interface SetupFlags {
   currency: string
@@ -24,7 +24,12 @@ export function addBillingCommands(program: Command, cli: Cli): void {
       withDeps(cli, async (deps) => {
         const result = await reconcile(deps)
         const { checked, changed } = result
-        print(cli, command, result, `Accounts checked: ${figure(checked)}, changed: ${figure(changed)}.`)
+        printResult(
+          cli,
+          command,
+          result,
+          `Accounts checked: ${formatNumber(checked)}, changed: ${formatNumber(changed)}.`,
+        )
       }),
     )
 
@@ -41,7 +46,7 @@ export function addBillingCommands(program: Command, cli: Cli): void {
           currency,
           cents: amount,
         })
-        print(cli, command, result, tellSetup(result))
+        printResult(cli, command, result, tellSetup(result))
       }),
     )
 }
@@ -75,7 +80,7 @@ function collectAmount(value: string, previous: Amounts = {}): Amounts {
 }
 
 /** Lines to put into the environment, and what a person has to know beside them. */
-function tellSetup({ prices, webhook_secret, created }: SetupResult): string {
+function tellSetup({ prices, webhook_secret, created }: StripeSetupResult): string {
   const lines = offerNames.map((name) => `STRIPE_PRICE_${name.toUpperCase()}=${prices[name]}`)
   if (webhook_secret !== null) lines.push(`STRIPE_WEBHOOK_SECRET=${webhook_secret}`)
   const told = created.length === 0 ? 'Everything was there.' : `Made: ${created.join(', ')}.`

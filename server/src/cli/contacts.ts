@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { eraseContacts } from '../erasure/erase-contacts.ts'
 import { normalizeEmail } from '../kernel/channels.ts'
-import { figure } from '../kernel/time.ts'
-import { type Cli, print, withDeps } from './context.ts'
+import { formatNumber } from '../kernel/time.ts'
+import { type Cli, printResult, withDeps } from './context.ts'
 
 interface EraseFlags {
   id?: string
@@ -21,7 +21,7 @@ export function addContactCommands(program: Command, cli: Cli): void {
       if ((id === undefined) === (email === undefined)) command.error('error: give --id or --email, one of them')
       return withDeps(cli, async (deps) => {
         const result = await eraseContacts(deps, id === undefined ? { email: email! } : { id })
-        print(cli, command, result, tellErasure(result))
+        printResult(cli, command, result, tellErasure(result))
       })
     })
 }
@@ -34,5 +34,5 @@ function parseAddress(value: string): string {
 function tellErasure({ erased }: { erased: number }): string {
   return erased === 0
     ? 'Nobody on file has this address. It is suppressed: no import takes it from now on.'
-    : `Erased ${figure(erased)} ${erased === 1 ? 'contact' : 'contacts'}. No import brings the person back.`
+    : `Erased ${formatNumber(erased)} ${erased === 1 ? 'contact' : 'contacts'}. No import brings the person back.`
 }

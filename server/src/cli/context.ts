@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { AccountsContext } from '../accounts/account.ts'
 import type { Config } from '../config.ts'
-import { databaseFailureOf } from '../db/failures.ts'
+import { classifyDatabaseError } from '../db/failures.ts'
 import type { Deps } from '../deps.ts'
 import { OperatorError } from '../kernel/errors.ts'
 
@@ -34,7 +34,7 @@ const leastFreeBytes = 16_000_000
 
 /** PostgreSQL ends when it cannot write its log of changes, and all that is seen of it is a lost connection. */
 function explainFullDisk({ databaseUrl, dataDir }: Config, error: unknown): unknown {
-  if (databaseUrl !== null || databaseFailureOf(error) !== 'away') return error
+  if (databaseUrl !== null || classifyDatabaseError(error) !== 'away') return error
   const { bavail, bsize } = statfsSync(dataDir)
   if (bavail * bsize >= leastFreeBytes) return error
   return new OperatorError(
@@ -52,6 +52,6 @@ export function wantsJson(command: Command): boolean {
 }
 
 /** The one thing a command writes to standard output: with --json the result as it is, else its telling for a person. */
-export function print(cli: Cli, command: Command, result: unknown, telling: string): void {
+export function printResult(cli: Cli, command: Command, result: unknown, telling: string): void {
   cli.stdout.write(`${wantsJson(command) ? JSON.stringify(result) : telling}\n`)
 }

@@ -4,9 +4,9 @@ import { prependToKeyFile } from '../encryption/keyring-file.ts'
 import { type DataKeyStatus, readDataKeyStatus, resealEverything } from '../encryption/reseal.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { generateDataKey } from '../kernel/seal.ts'
-import { figure } from '../kernel/time.ts'
-import { type Cli, print, withDeps } from './context.ts'
-import { formatTable, showCount } from './output.ts'
+import { formatNumber } from '../kernel/time.ts'
+import { type Cli, printResult, withDeps } from './context.ts'
+import { formatTable, showCountProgress } from './output.ts'
 
 const procedure = `
 To replace a key without stopping:
@@ -27,7 +27,7 @@ export function addDataKeyCommands(program: Command, cli: Cli): void {
     .description('print a new key as an entry for DATA_KEYS')
     .action((_flags: object, command: Command) => {
       const entry = generateDataKey()
-      print(cli, command, { entry }, entry)
+      printResult(cli, command, { entry }, entry)
     })
 
   group
@@ -42,7 +42,7 @@ export function addDataKeyCommands(program: Command, cli: Cli): void {
           )
         const id = await runExclusively(databaseUrl, () => prependToKeyFile(config.dataDir))
         const telling = `Added data key ${id}. Restart every server before anything is imported, then run "storedex data-keys reseal".`
-        print(cli, command, { id }, telling)
+        printResult(cli, command, { id }, telling)
       }),
     )
 
@@ -52,7 +52,7 @@ export function addDataKeyCommands(program: Command, cli: Cli): void {
     .action((_flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
         const keys = await readDataKeyStatus(deps)
-        print(cli, command, { keys }, tellStatus(keys))
+        printResult(cli, command, { keys }, tellStatus(keys))
       }),
     )
 
@@ -62,11 +62,11 @@ export function addDataKeyCommands(program: Command, cli: Cli): void {
     .addHelpText('after', procedure)
     .action((_flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
-        const progress = cli.stderr.isTTY ? showCount(cli.stderr) : undefined
+        const progress = cli.stderr.isTTY ? showCountProgress(cli.stderr) : undefined
         try {
           const result = await resealEverything(deps, progress?.show)
           progress?.end()
-          print(cli, command, result, tellReseal(result))
+          printResult(cli, command, result, tellReseal(result))
         } finally {
           progress?.end()
         }
@@ -80,16 +80,16 @@ function tellStatus(keys: readonly DataKeyStatus[]): string {
     keys.map(({ id, in_keyring, seals, contacts, replies, identity_key }) => [
       id,
       seals ? 'seals' : in_keyring ? 'opens' : 'not in the keyring',
-      figure(contacts),
-      figure(replies),
+      formatNumber(contacts),
+      formatNumber(replies),
       identity_key ? 'yes' : '-',
     ]),
   )
 }
 
 function tellReseal({ resealed, remaining }: { resealed: number; remaining: number }): string {
-  const done = `Sealed ${figure(resealed)} anew.`
+  const done = `Sealed ${formatNumber(resealed)} anew.`
   return remaining === 0
     ? `${done} Nothing is left under an older key: it can leave the keyring.`
-    : `${done} ${figure(remaining)} were sealed with an older key meanwhile: restart what still runs with it, and run this again.`
+    : `${done} ${formatNumber(remaining)} were sealed with an older key meanwhile: restart what still runs with it, and run this again.`
 }

@@ -3,8 +3,8 @@ import { importContacts } from '../imports/contacts/import-contacts.ts'
 import type { ImportContext, ImportInput, ImportResult } from '../imports/import-file.ts'
 import { importStores } from '../imports/stores/import-stores.ts'
 import { importSuppressions, type SuppressionsResult } from '../imports/suppressions/import-suppressions.ts'
-import { type Cli, print, withDeps } from './context.ts'
-import { showProgress } from './output.ts'
+import { type Cli, printResult, withDeps } from './context.ts'
+import { showImportProgress } from './output.ts'
 
 export function addImportCommands(program: Command, cli: Cli): void {
   const group = program.command('import').description('bring records into the catalogue, beside a running service')
@@ -31,7 +31,7 @@ function addImport(group: Command, cli: Cli, { name, summary, importRecords }: I
     .option('--extend-taxonomy', 'add apps, pixels, roles and categories that the taxonomy lacks')
     .action((file: string, flags: { extendTaxonomy?: true }, command: Command) =>
       withDeps(cli, async (deps) => {
-        const progress = cli.stderr.isTTY ? showProgress(cli.stderr) : undefined
+        const progress = cli.stderr.isTTY ? showImportProgress(cli.stderr) : undefined
         try {
           const result = await importRecords(deps, {
             file,
@@ -40,7 +40,7 @@ function addImport(group: Command, cli: Cli, { name, summary, importRecords }: I
             ...(progress && { onProgress: progress.show }),
           })
           progress?.end()
-          print(cli, command, result, tellImport(result))
+          printResult(cli, command, result, tellImport(result))
         } finally {
           progress?.end()
         }
@@ -56,12 +56,12 @@ function addSuppressionsImport(group: Command, cli: Cli): void {
     .addHelpText('after', aboutSuppressions)
     .action((file: string, _flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
-        const progress = cli.stderr.isTTY ? showProgress(cli.stderr) : undefined
+        const progress = cli.stderr.isTTY ? showImportProgress(cli.stderr) : undefined
         try {
           const input = { file, stdin: cli.stdin, ...(progress && { onProgress: progress.show }) }
           const result = await importSuppressions(deps, input)
           progress?.end()
-          print(cli, command, result, tellSuppressions(result))
+          printResult(cli, command, result, tellSuppressions(result))
         } finally {
           progress?.end()
         }

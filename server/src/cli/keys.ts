@@ -12,9 +12,9 @@ import {
   suspendKey,
 } from '../auth/keys.ts'
 import { type Mode, modes } from '../kernel/ids.ts'
-import { accountsContext, type Cli, print, withDeps } from './context.ts'
+import { accountsContext, type Cli, printResult, withDeps } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
-import { choice, collectFrom, parseDurationMs, parseMoment, parseName } from './values.ts'
+import { choiceOption, collectValues, parseDurationMs, parseName, parseTimestampFlag } from './values.ts'
 
 interface CreateFlags {
   name: string
@@ -34,10 +34,10 @@ export function addKeyCommands(program: Command, cli: Cli): void {
     .description('issue a key; its secret is told this once')
     .argument('<account>', 'acct_…')
     .requiredOption('--name <name>', 'what the key is for', parseName)
-    .addOption(choice('--mode <mode>', 'live data, or the sandbox', modes).default('live'))
-    .option('--scope <scope>', 'what it may do; repeatable; the four data scopes when left out', collectFrom(scopes))
+    .addOption(choiceOption('--mode <mode>', 'live data, or the sandbox', modes).default('live'))
+    .option('--scope <scope>', 'what it may do; repeatable; the four data scopes when left out', collectValues(scopes))
     .option('--all-scopes', 'let it do everything')
-    .option('--expires <ts>', 'when it ends by itself', parseMoment)
+    .option('--expires <ts>', 'when it ends by itself', parseTimestampFlag)
     .action((accountId: string, flags: CreateFlags, command: Command) => {
       if (flags.scope && flags.allScopes) command.error('error: give --scope or --all-scopes, not both')
       const chosen = flags.allScopes ? scopes : flags.scope
@@ -48,7 +48,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
           ...(chosen && { scopes: chosen }),
           ...(flags.expires && { expiresAt: flags.expires }),
         })
-        print(cli, command, issued, tellIssued(issued))
+        printResult(cli, command, issued, tellIssued(issued))
       })
     })
 
@@ -59,7 +59,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
     .action((accountId: string, _flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
         const list = await listKeys(accountsContext(deps), accountId)
-        print(cli, command, list, tellList(list))
+        printResult(cli, command, list, tellList(list))
       }),
     )
 
@@ -77,7 +77,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
         const rotated = await rotateKey(accountsContext(deps), id, flags.overlap ?? defaultOverlapMs)
         const { replaced } = rotated
         const telling = `${tellIssued(rotated)}\nThe old key ${replaced.id} ends at ${replaced.expires_at}.`
-        print(cli, command, rotated, telling)
+        printResult(cli, command, rotated, telling)
       }),
     )
 }
@@ -96,7 +96,7 @@ function addChange(
     .action((id: string, _flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
         const report = await change(accountsContext(deps), id)
-        print(cli, command, report, formatFields({ ...report, scopes: report.scopes.join(' ') }))
+        printResult(cli, command, report, formatFields({ ...report, scopes: report.scopes.join(' ') }))
       }),
     )
 }

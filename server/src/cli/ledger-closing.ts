@@ -2,13 +2,13 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Deps } from '../deps.ts'
 import { OperatorError } from '../kernel/errors.ts'
-import { figure } from '../kernel/time.ts'
-import type { Closing, ClosingContext } from '../usage/closing/batches.ts'
-import { closePeriodsAlone, previewClosing } from '../usage/closing/close-periods.ts'
+import { formatNumber } from '../kernel/time.ts'
+import { closePeriodsExclusively, previewClosing } from '../usage/closing/close-periods.ts'
+import type { Closing, ClosingContext } from '../usage/closing/closing-run.ts'
 import { type ArchiveExport, exportArchives } from '../usage/closing/export-archives.ts'
-import { type Cli, print, withDeps } from './context.ts'
-import { showClosing, showCount } from './output.ts'
-import { parseMoment } from './values.ts'
+import { type Cli, printResult, withDeps } from './context.ts'
+import { showClosingProgress, showCountProgress } from './output.ts'
+import { parseTimestampFlag } from './values.ts'
 
 interface ExportFlags {
   before?: Date
@@ -28,10 +28,10 @@ export function addClosingCommands(ledger: Command, cli: Cli): void {
         const closing = dryRun ? await previewClosing(closingContext(deps)) : await close(cli, deps)
         const { until, entries, archives, exports, unbalanced } = closing
         const counts = { until: until?.toISOString() ?? null, entries, archives, exports, unbalanced, dry_run: dryRun }
-        print(cli, command, counts, tellClosing(closing, dryRun))
+        printResult(cli, command, counts, tellClosing(closing, dryRun))
         if (unbalanced > 0)
           throw new OperatorError(
-            `Exports stay where they are not as many as the counter says (periods: ${figure(unbalanced)}); "storedex ledger check" names them.`,
+            `Exports stay where they are not as many as the counter says (periods: ${formatNumber(unbalanced)}); "storedex ledger check" names them.`,
           )
       }),
     )
@@ -40,17 +40,17 @@ export function addClosingCommands(ledger: Command, cli: Cli): void {
     .command('export')
     .description('write the packed entries into a new file, a line of JSON for each archive')
     .argument('<file>', 'a new file; compressed when its name ends with .gz')
-    .option('--before <ts>', 'only archives whose entries were all spent before', parseMoment)
+    .option('--before <ts>', 'only archives whose entries were all spent before', parseTimestampFlag)
     .option('--drop', 'remove what was exported from the database; its sums and digests stay')
     .action((file: string, { before, drop = false }: ExportFlags, command: Command) =>
       withDeps(cli, async (deps) => {
-        const progress = cli.stderr.isTTY ? showCount(cli.stderr) : undefined
+        const progress = cli.stderr.isTTY ? showCountProgress(cli.stderr) : undefined
         const options = { file: resolve(file), spentBefore: before ?? null, drop }
         try {
           const ctx = { db: deps.ownerDb, ids: deps.ids }
           const result = await exportArchives(ctx, { ...options, ...(progress && { onProgress: progress.show }) })
           progress?.end()
-          print(cli, command, result, tellExport(result))
+          printResult(cli, command, result, tellExport(result))
         } finally {
           progress?.end()
         }
@@ -63,9 +63,11 @@ function closingContext({ ownerDb, clock, config }: Deps): ClosingContext {
 }
 
 async function close(cli: Cli, deps: Deps): Promise<Closing> {
-  const progress = cli.stderr.isTTY ? showClosing(cli.stderr) : undefined
+  const progress = cli.stderr.isTTY ? showClosingProgress(cli.stderr) : undefined
   try {
-    const closing = await closePeriodsAlone(closingContext(deps), { ...(progress && { onProgress: progress.show }) })
+    const closing = await closePeriodsExclusively(closingContext(deps), {
+      ...(progress && { onProgress: progress.show }),
+    })
     if (!closing) throw new OperatorError('Another process closes periods at the moment; try again later.')
     return closing
   } finally {
@@ -76,11 +78,11 @@ async function close(cli: Cli, deps: Deps): Promise<Closing> {
 function tellClosing({ until, entries, archives, exports }: Closing, isDryRun: boolean): string {
   if (!until) return 'Nothing is closed yet: the clock has to be read on two days. Run this again tomorrow.'
   if (isDryRun)
-    return `Exports that would be dropped: ${figure(exports)}. Entries that would be packed: ${figure(entries)}.`
-  return `Exports dropped: ${figure(exports)}. Entries packed: ${figure(entries)}, into archives: ${figure(archives)}.`
+    return `Exports that would be dropped: ${formatNumber(exports)}. Entries that would be packed: ${formatNumber(entries)}.`
+  return `Exports dropped: ${formatNumber(exports)}. Entries packed: ${formatNumber(entries)}, into archives: ${formatNumber(archives)}.`
 }
 
 function tellExport({ archives, entries, dropped, file }: ArchiveExport): string {
   if (!file) return 'There is nothing to export.'
-  return `Entries written to ${file}: ${figure(entries)} of ${figure(archives)} archives. Archives dropped: ${figure(dropped)}.`
+  return `Entries written to ${file}: ${formatNumber(entries)} of ${formatNumber(archives)} archives. Archives dropped: ${formatNumber(dropped)}.`
 }

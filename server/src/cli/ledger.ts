@@ -4,17 +4,17 @@ import type { Command } from 'commander'
 import { readAccount } from '../accounts/read-account.ts'
 import { isLedgerAppendOnly } from '../db/grants.ts'
 import { OperatorError } from '../kernel/errors.ts'
-import { figure } from '../kernel/time.ts'
+import { formatNumber } from '../kernel/time.ts'
 import {
   checkLedger,
   type LedgerDifference,
   type LedgerEntry,
   type LedgerTotals,
-  tellEntries,
+  withLedgerEntries,
 } from '../usage/ledger.ts'
 import { accountsContext, type Cli, wantsJson, withDeps } from './context.ts'
 import { addClosingCommands } from './ledger-closing.ts'
-import { parseMoment } from './values.ts'
+import { parseTimestampFlag } from './values.ts'
 
 interface ShowFlags {
   csv?: true
@@ -35,14 +35,14 @@ export function addLedgerCommands(program: Command, cli: Cli): void {
         const { looked, found } = await checkLedger(deps, async (totals, differences) => {
           const form = json ? differencesAsJson(totals, isAppendOnly) : differenceLines
           return {
-            looked: `accounts: ${figure(totals.accounts)}, entries: ${figure(totals.entries)}`,
+            looked: `accounts: ${formatNumber(totals.accounts)}, entries: ${formatNumber(totals.entries)}`,
             found: await writeList(cli.stdout, form, differences),
           }
         })
         if (!json && !isAppendOnly)
           cli.stdout.write('The ledger is not append-only by rights: the role in DATABASE_URL can change it.\n')
         if (found > 0)
-          throw new OperatorError(`The ledger does not balance (${looked}, differences: ${figure(found)}).`)
+          throw new OperatorError(`The ledger does not balance (${looked}, differences: ${formatNumber(found)}).`)
         if (!json) cli.stdout.write(`The ledger balances (${looked}).\n`)
       }),
     )
@@ -52,15 +52,17 @@ export function addLedgerCommands(program: Command, cli: Cli): void {
     .description('tell what an account spent, oldest first')
     .argument('<account>', 'acct_…')
     .option('--csv', 'as CSV with a header')
-    .option('--since <ts>', 'leave out what was spent before', parseMoment)
-    .option('--until <ts>', 'leave out what was spent then or later', parseMoment)
+    .option('--since <ts>', 'leave out what was spent before', parseTimestampFlag)
+    .option('--until <ts>', 'leave out what was spent then or later', parseTimestampFlag)
     .action((id: string, { csv, ...range }: ShowFlags, command: Command) => {
       const json = wantsJson(command)
       if (csv && json) command.error('error: give --csv or --json, not both')
       const form = csv ? entriesAsCsv : json ? entriesAsJson : entriesAsTable
       return withDeps(cli, async (deps) => {
         const account = await readAccount(accountsContext(deps), id)
-        await tellEntries(deps.db, { accountId: account.id, ...range }, (pages) => writeList(cli.stdout, form, pages))
+        await withLedgerEntries(deps.db, { accountId: account.id, ...range }, (pages) =>
+          writeList(cli.stdout, form, pages),
+        )
       })
     })
   addClosingCommands(ledger, cli)

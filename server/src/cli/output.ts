@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { SingleBar } from 'cli-progress'
 import type { ImportProgress } from '../imports/import-file.ts'
-import type { ClosingProgress } from '../usage/closing/batches.ts'
+import type { ClosingProgress } from '../usage/closing/closing-run.ts'
 
 interface ProgressLine<Progress> {
   show(progress: Progress): void
@@ -9,7 +9,7 @@ interface ProgressLine<Progress> {
 }
 
 /** How far an import has come, on a terminal; of a stream, whose end nobody knows, how much was read. */
-export function showProgress(terminal: Writable): ProgressLine<ImportProgress> {
+export function showImportProgress(terminal: Writable): ProgressLine<ImportProgress> {
   let bar: SingleBar | undefined
   return {
     show({ read, rejected, bytesRead, bytesTotal }) {
@@ -23,7 +23,7 @@ export function showProgress(terminal: Writable): ProgressLine<ImportProgress> {
 }
 
 /** How many of so many are done, on a terminal. */
-export function showCount(terminal: Writable): ProgressLine<{ done: number; total: number }> {
+export function showCountProgress(terminal: Writable): ProgressLine<{ done: number; total: number }> {
   let bar: SingleBar | undefined
   return {
     show({ done, total }) {
@@ -35,7 +35,7 @@ export function showCount(terminal: Writable): ProgressLine<{ done: number; tota
 }
 
 /** What closing periods has done so far, on a terminal. */
-export function showClosing(terminal: Writable): ProgressLine<ClosingProgress> {
+export function showClosingProgress(terminal: Writable): ProgressLine<ClosingProgress> {
   let bar: SingleBar | undefined
   return {
     show({ entries, exports }) {

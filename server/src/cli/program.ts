@@ -1,11 +1,11 @@
 import { EmbeddedPostgresError } from '@storedex/embedded-postgres'
 import { Command, CommanderError } from 'commander'
-import { type DatabaseFailure, databaseFailureOf } from '../db/failures.ts'
+import { classifyDatabaseError, type DatabaseFailure } from '../db/failures.ts'
 import { ApiError, OperatorError } from '../kernel/errors.ts'
 import { addAccountCommands } from './accounts.ts'
 import { addBillingCommands } from './billing.ts'
 import { addContactCommands } from './contacts.ts'
-import { type Cli, print, wantsJson, withDeps } from './context.ts'
+import { type Cli, printResult, wantsJson, withDeps } from './context.ts'
 import { addDataKeyCommands } from './data-keys.ts'
 import { addImportCommands } from './import.ts'
 import { addKeyCommands } from './keys.ts'
@@ -45,7 +45,7 @@ export async function runCommandLine(args: readonly string[], cli: Cli): Promise
   } catch (error) {
     // Commander has written its message; asking for help is no mistake.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    cli.stderr.write(`${describeFailure(error)}\n`)
+    cli.stderr.write(`${formatFailure(error)}\n`)
     return 1
   }
 }
@@ -59,7 +59,7 @@ const adviceOn: Record<DatabaseFailure, string> = {
 }
 
 /** A refusal is one sentence. Anything else is a fault of the program or its surroundings and shows where it arose. */
-export function describeFailure(error: unknown): string {
+export function formatFailure(error: unknown): string {
   if (error instanceof OperatorError) {
     const { cause } = error
     const detail =
@@ -69,7 +69,7 @@ export function describeFailure(error: unknown): string {
   // What a caller of the API would be told is too little for the operator, who can do something about it.
   if (error instanceof ApiError)
     return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
-  const failure = databaseFailureOf(error)
+  const failure = classifyDatabaseError(error)
   if (failure) return `${adviceOn[failure]} (${(error as Error).message})`
   if ((error as { code?: unknown } | null)?.code === 'ENOSPC')
     return `${adviceOn.disk_full} (${(error as Error).message})`
@@ -83,7 +83,7 @@ function addMigrateCommand(program: Command, cli: Cli): void {
     .action((_flags: object, command: Command) =>
       withDeps(cli, async ({ migration: { applied, version } }) => {
         const telling = applied.length === 0 ? 'Nothing to apply' : `Applied ${applied.join(', ')}`
-        print(cli, command, { applied, version }, `${telling}; the schema is at version ${version}.`)
+        printResult(cli, command, { applied, version }, `${telling}; the schema is at version ${version}.`)
       }),
     )
 }

@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { largestFigure, type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
-import { parseMoment as readMoment } from '../kernel/time.ts'
+import { maxCounterValue, type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
+import { parseTimestamp as readMoment } from '../kernel/time.ts'
 
 /** Values of flags. A value that is refused here is wrong usage: the command line ends with 2 before anything is opened. */
 
 /** A flag with a fixed list of values. */
-export function choice(flags: string, description: string, values: readonly string[]): Option {
+export function choiceOption(flags: string, description: string, values: readonly string[]): Option {
   return new Option(flags, description).choices(values)
 }
 
@@ -21,15 +21,15 @@ export function parseEmail(value: string): string {
 }
 
 /** An ISO 8601 moment with time and offset. */
-export function parseMoment(value: string): Date {
+export function parseTimestampFlag(value: string): Date {
   const moment = readMoment(value)
   if (moment === null) throw new InvalidArgumentError('Give a date and time with offset, like 2027-01-31T12:00:00Z.')
   return new Date(moment)
 }
 
 /** The same, or `none` to take it away. The word stays: commander would make an empty text of null. */
-export function parseMomentOrNone(value: string): Date | 'none' {
-  return value === 'none' ? value : parseMoment(value)
+export function parseTimestampOrNone(value: string): Date | 'none' {
+  return value === 'none' ? value : parseTimestampFlag(value)
 }
 
 const longestTrialDays = 365
@@ -60,13 +60,13 @@ export function collectLimit(value: string, previous: LimitChanges = {}): LimitC
   const meter = overridableMeters.find((each) => each === name)
   if (!meter) throw new InvalidArgumentError(`The meters are ${overridableMeters.join(', ')}.`)
   const count = figure === 'default' ? null : /^\d{1,10}$/.test(figure ?? '') ? Number(figure) : Number.NaN
-  if (rest.length > 0 || Number.isNaN(count) || (count ?? 0) > largestFigure)
-    throw new InvalidArgumentError(`Give ${meter}= a whole number from 0 to ${largestFigure}, or default.`)
+  if (rest.length > 0 || Number.isNaN(count) || (count ?? 0) > maxCounterValue)
+    throw new InvalidArgumentError(`Give ${meter}= a whole number from 0 to ${maxCounterValue}, or default.`)
   return { ...previous, [meter]: count }
 }
 
 /** One of several flags that each name a value of a list. */
-export function collectFrom<T extends string>(values: readonly T[]) {
+export function collectValues<T extends string>(values: readonly T[]) {
   return (value: string, previous: T[] = []): T[] => {
     const known = values.find((each) => each === value)
     if (!known) throw new InvalidArgumentError(`Allowed are ${values.join(', ')}.`)

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 
-export interface SealedContactRow {
+export interface ContactWithStoreRow {
   store_id: number
   number: number
   sealed: Buffer
@@ -9,7 +9,7 @@ export interface SealedContactRow {
   store: string
 }
 
-export interface ContactPlaces {
+export interface ContactKeys {
   mode: Mode
   storeIds: number[]
   /** The contacts' numbers, beside their stores. */
@@ -24,8 +24,8 @@ join stores s on s.id = c.store_id
 where s.mode = $3::text`
 
 /** The contacts at these places, as far as there are any. */
-export async function readContactsAt(db: Queryable, places: ContactPlaces): Promise<SealedContactRow[]> {
-  const { rows } = await db.query<SealedContactRow>({
+export async function readContacts(db: Queryable, places: ContactKeys): Promise<ContactWithStoreRow[]> {
+  const { rows } = await db.query<ContactWithStoreRow>({
     name: 'read_contacts_at',
     text: placedContacts,
     values: [places.storeIds, places.numbers, places.mode],
@@ -34,8 +34,8 @@ export async function readContactsAt(db: Queryable, places: ContactPlaces): Prom
 }
 
 /** The same, held until the end of the transaction: whoever erases one of them waits for it. */
-export async function holdContactsAt(db: Queryable, places: ContactPlaces): Promise<SealedContactRow[]> {
-  const { rows } = await db.query<SealedContactRow>({
+export async function lockContacts(db: Queryable, places: ContactKeys): Promise<ContactWithStoreRow[]> {
+  const { rows } = await db.query<ContactWithStoreRow>({
     name: 'hold_contacts_at',
     text: `${placedContacts}
 order by c.store_id, c.number

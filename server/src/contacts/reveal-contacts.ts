@@ -6,17 +6,17 @@ import { type Pool, type Queryable, retryConflicts } from '../db/pool.ts'
 import type { PaidReply } from '../delivery/paid-reply.ts'
 import { type ContactFacts, deliverableEmails, fullNameOf, isRevealable } from '../encryption/contact-facts.ts'
 import { type ContactSeals, openContact } from '../encryption/keyring.ts'
-import { answerOnce, type RunningKeys } from '../idempotency/idempotency.ts'
+import { type InFlightRequests, runIdempotently } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { contactKey, type IdSealer, splitContactKey } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
-import { explainRefusals, type PaidReveals, payForReveals } from '../usage/charge-reveals.ts'
+import { type PaidReveals, payForReveals, runRevealWithRetries } from '../usage/charge-reveals.ts'
 import type { TrialLinks } from '../usage/trial-links.ts'
-import { type ContactPlaces, holdContactsAt, readContactsAt } from './queries.ts'
+import { type ContactKeys, lockContacts, readContacts } from './queries.ts'
 import { ContactRevealReply, type ContactRevealRequest } from './schema.ts'
 
 /** What a reveal answers: made now, or kept from the first request with the same Idempotency-Key. */
-export type RevealReply = PaidReply & { isReplay: boolean }
+export type RevealResult = PaidReply & { isReplay: boolean }
 
 const serialize = buildSerializer(ContactRevealReply as object)
 
@@ -28,16 +28,16 @@ export function revealContacts(
   ctx: RevealContext,
   request: ContactRevealRequest,
   idempotencyKey: string | undefined,
-): Promise<RevealReply> {
-  return explainRefusals(ctx, async () => {
+): Promise<RevealResult> {
+  return runRevealWithRetries(ctx, async () => {
     if (idempotencyKey === undefined) {
-      const { body, balance } = await retryConflicts(() => reveal(ctx, ctx.db, readContactsAt, request))
+      const { body, balance } = await retryConflicts(() => reveal(ctx, ctx.db, readContacts, request))
       return { body, balance, isReplay: false }
     }
     // What was kept under another rule of delivery is no answer any more: the people are paid for, so it is made anew.
     const operation = ctx.deliverEmails === 'all' ? 'revealContacts' : `revealContacts ${ctx.deliverEmails}`
     const named = { operation, key: idempotencyKey, body: request }
-    const answer = await answerOnce(ctx, named, (client) => reveal(ctx, client, holdContactsAt, request))
+    const answer = await runIdempotently(ctx, named, (client) => reveal(ctx, client, lockContacts, request))
     return answer.isReplay ? { ...answer, balance: {} } : answer
   })
 }
@@ -58,7 +58,7 @@ interface Revealed extends PaidReply {
 async function reveal(
   ctx: RevealContext,
   db: Queryable,
-  read: typeof readContactsAt,
+  read: typeof readContacts,
   request: ContactRevealRequest,
 ): Promise<Revealed> {
   const people = await findRevealable(ctx, db, read, request.contact_ids)
@@ -73,7 +73,7 @@ async function reveal(
 async function findRevealable(
   ctx: RevealContext,
   db: Queryable,
-  read: typeof readContactsAt,
+  read: typeof readContacts,
   ids: readonly string[],
 ): Promise<Person[]> {
   const { mode } = ctx.caller
@@ -94,7 +94,7 @@ async function findRevealable(
   return people
 }
 
-function placesOf(mode: ContactPlaces['mode'], keys: number[]): ContactPlaces {
+function placesOf(mode: ContactKeys['mode'], keys: number[]): ContactKeys {
   const places = keys.map(splitContactKey)
   return { mode, storeIds: places.map(({ storeId }) => storeId), numbers: places.map(({ number }) => number) }
 }
@@ -141,7 +141,7 @@ export interface RevealContext extends CallerContext {
   seals: ContactSeals
   deliverEmails: DeliverEmails
   trialLinks: TrialLinks
-  runningKeys: RunningKeys
+  inFlightRequests: InFlightRequests
 }
 
 /** Where it comes from. */
@@ -155,9 +155,9 @@ export interface RevealServices {
 export function revealContext(
   request: FastifyRequest,
   services: RevealServices,
-  runningKeys: RunningKeys,
+  inFlightRequests: InFlightRequests,
 ): RevealContext {
   const { ids, seals, config, trialLinks } = services
   const { deliverEmails } = config
-  return { ...callerContext(request), db: request.db, ids, seals, deliverEmails, trialLinks, runningKeys }
+  return { ...callerContext(request), db: request.db, ids, seals, deliverEmails, trialLinks, inFlightRequests }
 }

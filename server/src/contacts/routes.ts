@@ -1,13 +1,13 @@
-import { type CatalogueServices, catalogueContext, sendPaid } from '../delivery/paid-reply.ts'
+import { type CatalogueServices, catalogueContext, sendPaidReply } from '../delivery/paid-reply.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
-import { RunningKeys } from '../idempotency/idempotency.ts'
+import { InFlightRequests } from '../idempotency/idempotency.ts'
 import { type RevealServices, revealContacts, revealContext } from './reveal-contacts.ts'
-import { ContactRevealReply, ContactRevealRequest, RevealHeaders } from './schema.ts'
+import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from './schema.ts'
 import { ContactSearchReply, ContactSearchRequest, searchContacts } from './search-contacts.ts'
 
 export function registerContactRoutes(api: ApiRoutes, services: CatalogueServices & RevealServices): void {
-  const runningKeys = new RunningKeys()
+  const runningKeys = new InFlightRequests()
 
   api.post(
     '/contacts/search',
@@ -23,7 +23,8 @@ export function registerContactRoutes(api: ApiRoutes, services: CatalogueService
         response: { 200: ContactSearchReply, ...errorReplies(400, 401, 403, 429) },
       },
     },
-    async (request, reply) => sendPaid(reply, await searchContacts(catalogueContext(request, services), request.body)),
+    async (request, reply) =>
+      sendPaidReply(reply, await searchContacts(catalogueContext(request, services), request.body)),
   )
 
   api.post(
@@ -39,7 +40,7 @@ export function registerContactRoutes(api: ApiRoutes, services: CatalogueService
         summary: 'Reveal contacts with their channels',
         description:
           'Up to ten people, whole. Each costs one contact credit at the first reveal by your account and nothing ever after; a later reveal tells what is on file that day. All or nothing: when the credits do not suffice for all, nobody is revealed. People who are unknown or have no channel to deliver are left out and cost nothing. Their stores count once a period against the store exports. Keep what is revealed out of logs and analytics.',
-        headers: RevealHeaders,
+        headers: ContactRevealHeaders,
         body: ContactRevealRequest,
         response: {
           200: ContactRevealReply,
@@ -51,7 +52,7 @@ export function registerContactRoutes(api: ApiRoutes, services: CatalogueService
       const ctx = revealContext(request, services, runningKeys)
       const { isReplay, ...paid } = await revealContacts(ctx, request.body, request.headers['idempotency-key'])
       if (isReplay) reply.header('idempotent-replayed', 'true')
-      return sendPaid(reply, paid)
+      return sendPaidReply(reply, paid)
     },
   )
 }

@@ -2,12 +2,12 @@ import { seniorities } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import { contactIdPattern } from '../delivery/contact-preview.ts'
 import { Domain, StoreName, storeIdPattern } from '../delivery/store-document.ts'
-import { deliveredStatuses, emailTypes, maxChannels, phoneTypes } from '../encryption/contact-facts.ts'
-import { Closed, Count, Moment, Nullable, RequestId, Word } from '../kernel/shapes.ts'
+import { deliverableStatuses, emailTypes, maxChannels, phoneTypes } from '../encryption/contact-facts.ts'
+import { ClosedObject, Count, Nullable, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
 
 const maxContacts = 10
 
-export const ContactRevealRequest = Closed({
+export const ContactRevealRequest = ClosedObject({
   contact_ids: Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 1_000 }), {
     minItems: 1,
     maxItems: maxContacts,
@@ -17,7 +17,7 @@ export const ContactRevealRequest = Closed({
 })
 export type ContactRevealRequest = Static<typeof ContactRevealRequest>
 
-export const RevealHeaders = Type.Object({
+export const ContactRevealHeaders = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({
       minLength: 1,
@@ -33,38 +33,38 @@ export const RevealHeaders = Type.Object({
 const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const IsPrimary = Type.Boolean({ description: 'True for exactly one of the list.' })
 
-const Contact = Closed({
+const Contact = ClosedObject({
   id: Type.String({ pattern: contactIdPattern, maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
   object: Type.Literal('contact'),
   full_name: Nullable(Type.String({ maxLength: 1_001 })),
   first_name: Nullable(Type.String({ maxLength: 500 })),
   last_name: Nullable(Type.String({ maxLength: 500 })),
   title: Nullable(Type.String({ maxLength: 500 })),
-  role: Nullable(Word()),
+  role: Nullable(TaxonomyValue()),
   seniority: OneOf(seniorities),
   profile_url: Nullable(Type.String({ maxLength: 2_048 })),
   reveal_status: OneOf(['newly_revealed', 'already_revealed']),
   charged: Type.Boolean({ description: 'Whether a credit was spent for this contact in this call.' }),
   emails: Type.Array(
-    Closed({
+    ClosedObject({
       email: Type.String({ maxLength: 320 }),
-      status: OneOf(deliveredStatuses),
+      status: OneOf(deliverableStatuses),
       type: OneOf(emailTypes),
       is_primary: IsPrimary,
     }),
     { maxItems: maxChannels },
   ),
   phones: Type.Array(
-    Closed({ phone: Type.String({ maxLength: 64 }), type: OneOf(phoneTypes), is_primary: IsPrimary }),
+    ClosedObject({ phone: Type.String({ maxLength: 64 }), type: OneOf(phoneTypes), is_primary: IsPrimary }),
     { maxItems: maxChannels },
   ),
-  store: Closed({ id: Type.String({ pattern: storeIdPattern, maxLength: 24 }), domain: Domain, name: StoreName }),
-  revealed_at: Moment('When your account revealed this contact for the first time.'),
+  store: ClosedObject({ id: Type.String({ pattern: storeIdPattern, maxLength: 24 }), domain: Domain, name: StoreName }),
+  revealed_at: Timestamp('When your account revealed this contact for the first time.'),
 })
 
-export const ContactRevealReply = Closed({
+export const ContactRevealReply = ClosedObject({
   object: Type.Literal('contact_reveal_result'),
-  credits: Closed({
+  credits: ClosedObject({
     spent: Count('Credits that this call spent.'),
     remaining: Count('Credits left in the period after it.'),
   }),

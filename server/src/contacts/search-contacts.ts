@@ -1,16 +1,16 @@
 import type { ContactSortKey } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
-import { ContactPreview, contactIdsAt } from '../delivery/contact-preview.ts'
+import { ContactPreview, contactIdsOf } from '../delivery/contact-preview.ts'
 import { findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
-import { type CatalogueContext, distinctHosts, type PaidReply } from '../delivery/paid-reply.ts'
+import { type CatalogueContext, type PaidReply, parseHosts } from '../delivery/paid-reply.ts'
 import { deliverPreviews, findStoreIds } from '../delivery/queries.ts'
-import { Closed } from '../kernel/shapes.ts'
+import { ClosedObject } from '../kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters } from '../search/query/filters.ts'
 import { narrowsContacts, normalizePersonFilters } from '../search/query/person-query.ts'
 import { hashQuery, narrowsStores, normalizeStoreConditions } from '../search/query/store-query.ts'
-import { payForDelivery } from '../usage/charge.ts'
+import { deliverAndCharge } from '../usage/charge.ts'
 
-export const ContactSearchRequest = Closed({
+export const ContactSearchRequest = ClosedObject({
   person: Type.Optional(ContactPersonFilters),
   store: Type.Optional(ContactStoreFilters),
   max_contacts_per_store: Type.Optional(
@@ -35,7 +35,7 @@ export async function searchContacts(
   const maxPerStore = request.max_contacts_per_store ?? 1
   const { domains = [], ...conditions } = request.store ?? {}
   const person = normalizePersonFilters(vocabulary, request.person ?? {})
-  const hosts = distinctHosts(domains, 'store.domains').sort()
+  const hosts = parseHosts(domains, 'store.domains').sort()
   const store = normalizeStoreConditions(vocabulary, conditions, 'store')
 
   const { positions, nextCursor } = await findPage(ctx, request, {
@@ -48,8 +48,8 @@ export async function searchContacts(
       return search.findContacts({ mode: caller.mode, store, storeIds, person, maxPerStore, after, limit })
     },
   })
-  const contactIds = contactIdsAt(positions)
-  const { delivered, balance } = await payForDelivery(ctx, {
+  const contactIds = contactIdsOf(positions)
+  const { delivered, balance } = await deliverAndCharge(ctx, {
     deliver: (charge) => deliverPreviews(db, charge, contactIds),
     describe: async () => ({ storeIds: positions.map((each) => each.storeId), searchRows: positions.length }),
   })

@@ -23,7 +23,7 @@ async function readClockSkew(db: Queryable, clock: Clock): Promise<number | null
  * Notices when this server's clock is off from the database's: servers that share a database count limits by their own
  * clocks, so one that is off counts apart from the others.
  */
-export class ClockWatch {
+export class ClockSkewMonitor {
   readonly #db: Queryable
   readonly #clock: Clock
   readonly #warn: (line: string) => void

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { FairQueue, type Holder } from '../runtime/fair-queue.ts'
+import { FairQueue, type PermitHolder } from '../runtime/fairness.ts'
 
 /** Anything a statement can run on: a pool (its own transaction) or one client inside a transaction. */
 export interface Queryable {
@@ -20,7 +20,7 @@ export interface Pool extends Queryable {
   readonly connections: object
 }
 
-export interface PoolFigures {
+export interface PoolStats {
   total: number
   idle: number
   waiting: number
@@ -71,15 +71,15 @@ export class ConnectionPool implements Pool {
   /** The pool for work of the service's own. Where accounts share it, that holds at most half of the connections. */
   lane(name: string): Lane {
     const isShared = this.#maxPerAccount < this.max
-    return this.#laneOf({ name, most: isShared ? Math.ceil(this.max / 2) : this.max })
+    return this.#laneOf({ name, maxPermits: isShared ? Math.ceil(this.max / 2) : this.max })
   }
 
   /** The pool as an account sees it. */
   accountLane(name: string): Lane {
-    return this.#laneOf({ name, most: this.#maxPerAccount })
+    return this.#laneOf({ name, maxPermits: this.#maxPerAccount })
   }
 
-  #laneOf(holder: Holder): Lane {
+  #laneOf(holder: PermitHolder): Lane {
     return new Lane(this, { pool: this.#pool, queue: this.#queue, waitMs: this.#waitMs }, holder)
   }
 
@@ -99,7 +99,7 @@ export class ConnectionPool implements Pool {
     return this.#pool.options.max
   }
 
-  get figures(): PoolFigures {
+  get stats(): PoolStats {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#queue.waiting }
   }
 
@@ -118,12 +118,12 @@ export class Lane implements Pool {
   readonly #pool: pg.Pool
   readonly #queue: FairQueue
   readonly #waitMs: number
-  readonly #holder: Holder
+  readonly #holder: PermitHolder
   readonly #pending = new Set<(error: Error) => void>()
   #aborted: Error | null = null
   #hasBegun = false
 
-  constructor({ connections }: Pick<Pool, 'connections'>, { pool, queue, waitMs }: Shared, holder: Holder) {
+  constructor({ connections }: Pick<Pool, 'connections'>, { pool, queue, waitMs }: Shared, holder: PermitHolder) {
     this.connections = connections
     this.#waitMs = waitMs
     this.#pool = pool
@@ -157,12 +157,12 @@ export class Lane implements Pool {
 
   async connect(): Promise<Client> {
     if (this.#aborted) throw this.#aborted
-    if (!this.#queue.tryTake(this.#holder)) await this.#waitForTurn()
+    if (!this.#queue.tryAcquire(this.#holder)) await this.#waitForTurn()
     let client: Client
     try {
       client = await this.#orAbort(this.#pool.connect(), (late) => late.release())
     } catch (error) {
-      this.#queue.giveBack(this.#holder)
+      this.#queue.release(this.#holder)
       throw error
     }
     this.#hasBegun = true
@@ -218,7 +218,7 @@ export class Lane implements Pool {
       isLent = false
       this.#pending.delete(release)
       giveBack(error)
-      this.#queue.giveBack(this.#holder)
+      this.#queue.release(this.#holder)
     }
     client.release = release
     this.#pending.add(release)

@@ -29,7 +29,7 @@ export async function openDatabaseServer(
 }
 
 /** Creates a data directory that is missing, with a mode that lets PostgreSQL's user reach its cluster. */
-export function ensureDataDir(dataDir: string): void {
+export function prepareDataDir(dataDir: string): void {
   try {
     location.ensureDataDir(dataDir)
   } catch (error) {

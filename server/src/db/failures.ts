@@ -32,7 +32,7 @@ const driverMessages =
   /^(timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed)/
 
 /** What an error says about the database; undefined when it says nothing, and the fault is the request's or ours. */
-export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
+export function classifyDatabaseError(error: unknown): DatabaseFailure | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
   if (typeof code === 'string') {
@@ -49,5 +49,5 @@ function isOfConnection(syscall: unknown): boolean {
 
 /** Whether an error says that the database cannot answer now, rather than that something is wrong with the request. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  return databaseFailureOf(error) !== undefined
+  return classifyDatabaseError(error) !== undefined
 }

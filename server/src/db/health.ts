@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type DatabaseFailure, databaseFailureOf } from './failures.ts'
+import { classifyDatabaseError, type DatabaseFailure } from './failures.ts'
 
 export interface DatabaseHealth {
   /** Null when statements are answered and data can be written, else a sentence that says what is wrong. */
@@ -8,7 +8,7 @@ export interface DatabaseHealth {
   cause?: unknown
 }
 
-export interface HealthCheckOptions {
+export interface DatabaseHealthCheckOptions {
   url: string
   /** Shown in pg_stat_activity. */
   applicationName: string
@@ -25,12 +25,12 @@ const lockNotAvailable = '55P03'
  * Checks the database on a connection of its own, so that the answer does not hang on how busy the others are. It also
  * tries to write: a server whose disk is full or whose files are gone still answers from memory.
  */
-export class HealthCheck {
-  readonly #options: HealthCheckOptions
+export class DatabaseHealthCheck {
+  readonly #options: DatabaseHealthCheckOptions
   #client: pg.Client | null = null
   #wroteAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: HealthCheckOptions) {
+  constructor(options: DatabaseHealthCheckOptions) {
     this.#options = options
   }
 
@@ -45,7 +45,7 @@ export class HealthCheck {
       return { problem: null }
     } catch (cause) {
       this.close()
-      return { problem: sentences[databaseFailureOf(cause) ?? 'away'], cause }
+      return { problem: sentences[classifyDatabaseError(cause) ?? 'away'], cause }
     }
   }
 

@@ -5,8 +5,8 @@ import type { Queryable } from './pool.ts'
  * The installation's secret, made by whoever asks first and never changed afterwards: public ids and cursors hang on it.
  * 32 bytes.
  */
-export async function readInstallationSecret(db: Queryable): Promise<Buffer> {
-  return writeInstallationValue(db, 'secret', randomBytes(32))
+export async function ensureInstallationSecret(db: Queryable): Promise<Buffer> {
+  return ensureInstallationValue(db, 'secret', randomBytes(32))
 }
 
 export async function readInstallationValue(db: Queryable, name: string): Promise<Buffer | null> {
@@ -15,7 +15,7 @@ export async function readInstallationValue(db: Queryable, name: string): Promis
 }
 
 /** Keeps a value unless there is one, and answers the one that is kept. */
-export async function writeInstallationValue(db: Queryable, name: string, value: Buffer): Promise<Buffer> {
+export async function ensureInstallationValue(db: Queryable, name: string, value: Buffer): Promise<Buffer> {
   await db.query('insert into installation (name, value) values ($1::text, $2::bytea) on conflict (name) do nothing', [
     name,
     value,

@@ -90,7 +90,7 @@ const connectTimeoutMs = 10_000
  * Makes sure that a PostgreSQL of the operator's own answers at `url` and is new enough; says in one sentence what is not so.
  * Answers the role that one is there.
  */
-export async function checkServer(url: string): Promise<string> {
+export async function checkDatabaseServer(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
   client.on('error', () => {}) // the connection is only looked at
   try {

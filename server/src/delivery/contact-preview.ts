@@ -2,7 +2,7 @@ import { type ContactSortKey, contactsPerStore } from '@storedex/search-index'
 import buildSerializer from 'fast-json-stringify'
 import { type Static, Type } from 'typebox'
 import { contactKey } from '../kernel/ids.ts'
-import { Closed, Nullable, Word } from '../kernel/shapes.ts'
+import { ClosedObject, Nullable, TaxonomyValue } from '../kernel/shapes.ts'
 import { Domain, maxTechnologies, type Store, StoreName, storeIdPattern } from './store-document.ts'
 
 export const contactIdPattern = '^ct_[A-Za-z]+_[A-Za-z]{16}$'
@@ -13,7 +13,7 @@ const person = {
   object: Type.Literal('contact_preview'),
   first_name: Nullable(Type.String({ maxLength: 500 })),
   last_name_obfuscated: Nullable(Type.String({ maxLength: 8, examples: ['L***'] })),
-  role: Nullable(Word()),
+  role: Nullable(TaxonomyValue()),
   seniority: Type.Union([Type.Literal('executive'), Type.Literal('decision_maker'), Type.Literal('other')]),
   title: Nullable(Type.String({ maxLength: 500 })),
   has_verified_email: Type.Boolean(),
@@ -21,20 +21,20 @@ const person = {
   has_profile: Type.Boolean(),
 }
 
-const PreviewedStore = Closed({
+const PreviewedStore = ClosedObject({
   id: Type.String({ pattern: storeIdPattern, maxLength: 24 }),
   domain: Domain,
   name: StoreName,
-  category: Nullable(Word()),
-  traffic_tier: Nullable(Word()),
-  technologies: Closed({
-    apps: Type.Array(Word(), { maxItems: maxTechnologies }),
-    pixels: Type.Array(Word(), { maxItems: maxTechnologies }),
+  category: Nullable(TaxonomyValue()),
+  traffic_tier: Nullable(TaxonomyValue()),
+  technologies: ClosedObject({
+    apps: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
+    pixels: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
   }),
 })
 
 /** A person without any channel. */
-export const ContactPreview = Closed({
+export const ContactPreview = ClosedObject({
   ...person,
   revealed: Type.Boolean({ description: 'Whether your account has revealed this contact already.' }),
   store: PreviewedStore,
@@ -46,7 +46,7 @@ export const ContactPreview = Closed({
  */
 export const previewVersion = 1
 
-const Person = Closed(person)
+const Person = ClosedObject(person)
 export type PreviewedPerson = Static<typeof Person>
 
 const serializePerson = buildSerializer(Person as object)
@@ -61,6 +61,6 @@ export function renderPreviewedStore(store: Store): string {
 }
 
 /** The internal keys of the people who stand there. */
-export function contactIdsAt(positions: readonly ContactSortKey[]): number[] {
+export function contactIdsOf(positions: readonly ContactSortKey[]): number[] {
   return positions.map(({ storeId, contact }) => contactKey(storeId, contact % contactsPerStore))
 }

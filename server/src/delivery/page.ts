@@ -2,8 +2,8 @@ import type { StoreSortKey } from '@storedex/search-index'
 import { type TSchema, Type } from 'typebox'
 import type { CursorPayload } from '../kernel/cursor.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { Closed, Nullable, RequestId } from '../kernel/shapes.ts'
-import { figure } from '../kernel/time.ts'
+import { ClosedObject, Nullable, RequestId } from '../kernel/shapes.ts'
+import { formatNumber } from '../kernel/time.ts'
 import { requireSearchRows } from '../usage/charge.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 
@@ -23,7 +23,7 @@ export const pageParameters = {
 }
 
 export const ListReply = <T extends TSchema>(item: T) =>
-  Closed({
+  ClosedObject({
     object: Type.Literal('list'),
     data: Type.Array(item, { maxItems: 100 }),
     has_more: Type.Boolean(),
@@ -88,7 +88,7 @@ function requireWithinBounds(
   if (rowsWalked < (isNarrowed ? max_rows_walked : max_rows_walked_unfiltered)) return
   throw new ApiError(
     'search_too_broad',
-    `This search was walked for ${figure(rowsWalked)} rows, as far as it goes; add a filter.`,
+    `This search was walked for ${formatNumber(rowsWalked)} rows, as far as it goes; add a filter.`,
     filtersParam === undefined ? {} : { param: filtersParam },
   )
 }

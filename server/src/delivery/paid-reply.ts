@@ -10,8 +10,8 @@ import { ApiError } from '../kernel/errors.ts'
 import type { SearchEngine } from '../search/engine.ts'
 import type { DeliverEmails, Vocabulary } from '../search/query/vocabulary.ts'
 import type { LiveTaxonomy } from '../taxonomy/taxonomy.ts'
-import { type Balance, payForDelivery } from '../usage/charge.ts'
-import { type DeliveredHosts, deliverHosts, findStoreIds } from './queries.ts'
+import { type Balance, deliverAndCharge } from '../usage/charge.ts'
+import { type DeliveredStoresByHost, deliverStoresByHost, findStoreIds } from './queries.ts'
 
 /** What a verb that reads the catalogue works with. */
 export interface CatalogueContext extends CallerContext {
@@ -49,36 +49,36 @@ export interface PaidReply {
 }
 
 /** The header that says what is left of a meter. */
-export const headersOfMeters: Record<Meter, ReplyHeader> = {
+export const meterHeaders: Record<Meter, ReplyHeader> = {
   contact_credits: 'X-Contact-Credits-Remaining',
   search_rows: 'X-Search-Rows-Remaining',
   store_exports: 'X-Store-Exports-Remaining',
 }
 
 /** Sends a body that is serialised already, with what is left of each meter the route declares to spend. */
-export function sendPaid(reply: FastifyReply, { body, balance }: PaidReply): FastifyReply {
+export function sendPaidReply(reply: FastifyReply, { body, balance }: PaidReply): FastifyReply {
   for (const meter of reply.routeOptions.config.access?.spends ?? []) {
     const left = balance[meter]
-    if (left !== undefined) reply.header(headersOfMeters[meter], left)
+    if (left !== undefined) reply.header(meterHeaders[meter], left)
   }
   return sendJson(reply, body)
 }
 
 /** The stores that answer to the hosts, each paid for as one export a period, with previews of these contacts of theirs. */
-export function payForHosts(
+export function deliverByHostAndCharge(
   ctx: CatalogueContext,
   hosts: string[],
   contactIds: number[] = [],
-): Promise<{ delivered: DeliveredHosts; balance: Balance }> {
+): Promise<{ delivered: DeliveredStoresByHost; balance: Balance }> {
   const { db, caller, deliverEmails } = ctx
-  return payForDelivery(ctx, {
-    deliver: (charge) => deliverHosts(db, charge, { hosts, contactIds, deliverEmails }),
+  return deliverAndCharge(ctx, {
+    deliver: (charge) => deliverStoresByHost(db, charge, { hosts, contactIds, deliverEmails }),
     describe: async () => ({ storeIds: await findStoreIds(db, caller.mode, hosts), searchRows: 0 }),
   })
 }
 
 /** The hosts that a list of domains and URLs names, without repetitions; refused when any is none, naming every such place. */
-export function distinctHosts(domains: string[], path: string): string[] {
+export function parseHosts(domains: string[], path: string): string[] {
   const hosts = domains.map((domain) => normalizeDomain(domain))
   const bad = hosts.flatMap((host, index) => (host === null ? [`${path}[${index}]`] : []))
   if (bad.length > 0) {

@@ -80,16 +80,16 @@ interface StoreAtHost {
   previews: string | null
 }
 
-export interface DeliveredHosts extends MetersTaken {
+export interface DeliveredStoresByHost extends MetersTaken {
   stores: StoreAtHost[]
 }
 
 /** The stores that answer to any of the hosts, under a domain or an alias, with previews of these contacts of theirs. */
-export async function deliverHosts(
+export async function deliverStoresByHost(
   db: Queryable,
   charge: DeliveryCharge,
   { hosts, contactIds, deliverEmails }: { hosts: string[]; contactIds: number[]; deliverEmails: DeliverEmails },
-): Promise<DeliveredHosts> {
+): Promise<DeliveredStoresByHost> {
   const { rows } = await db.query<MetersTaken & (StoreAtHost | { host: null })>({
     name: 'deliver_hosts',
     text: deliverHostsSql,

@@ -1,14 +1,14 @@
 import buildSerializer from 'fast-json-stringify'
 import { type Static, Type } from 'typebox'
-import { Closed, Moment, Nullable, RequestId, Word } from '../kernel/shapes.ts'
+import { ClosedObject, Nullable, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
 
 /** An import takes no more than this many apps, and as many pixels, for one store. */
 export const maxTechnologies = 500
 
-const Technologies = Closed({
-  apps: Type.Array(Word(), { maxItems: maxTechnologies }),
-  pixels: Type.Array(Word(), { maxItems: maxTechnologies }),
-  theme: Closed({ name: Nullable(Type.String({ maxLength: 200 })), type: Nullable(Word()) }),
+const Technologies = ClosedObject({
+  apps: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
+  pixels: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
+  theme: ClosedObject({ name: Nullable(Type.String({ maxLength: 200 })), type: Nullable(TaxonomyValue()) }),
 })
 
 export const storeIdPattern = '^st_[A-Za-z]+_[A-Za-z]{16}$'
@@ -21,37 +21,37 @@ const storeFields = {
   object: Type.Literal('store'),
   domain: Domain,
   name: StoreName,
-  category: Nullable(Word({ examples: ['home_garden'] })),
-  country: Nullable(Word({ examples: ['DE'] })),
-  traffic_tier: Nullable(Word({ examples: ['10k_50k'] })),
-  revenue_tier: Nullable(Word({ examples: ['50k_100k'] })),
+  category: Nullable(TaxonomyValue({ examples: ['home_garden'] })),
+  country: Nullable(TaxonomyValue({ examples: ['DE'] })),
+  traffic_tier: Nullable(TaxonomyValue({ examples: ['10k_50k'] })),
+  revenue_tier: Nullable(TaxonomyValue({ examples: ['50k_100k'] })),
   platform_plus: Type.Boolean(),
   lead_fit_score: Nullable(Type.Number()),
   store_created_at: Nullable(
-    Closed({
-      estimate: Nullable(Moment('When the store opened, as well as is known.')),
+    ClosedObject({
+      estimate: Nullable(Timestamp('When the store opened, as well as is known.')),
       resolution: Nullable(Type.Union([Type.Literal('exact'), Type.Literal('month'), Type.Literal('year')])),
-      source: Nullable(Word()),
+      source: Nullable(TaxonomyValue()),
       confidence: Nullable(Type.Union([Type.Literal('high'), Type.Literal('medium'), Type.Literal('low')])),
     }),
   ),
-  first_discovered_at: Nullable(Moment('When the store was first seen.')),
-  contacts_summary: Closed({
+  first_discovered_at: Nullable(Timestamp('When the store was first seen.')),
+  contacts_summary: ClosedObject({
     total: Type.Integer({ minimum: 0, description: 'Contacts on file, revealable or not.' }),
     has_revealable_contacts: Type.Boolean(),
     verified_email_count: Type.Integer({ minimum: 0 }),
-    roles: Type.Array(Word(), { maxItems: 1000 }),
+    roles: Type.Array(TaxonomyValue(), { maxItems: 1000 }),
   }),
 }
 
 /** A store as every endpoint tells it. The technologies come last, so that a rendered document can be cut before them. */
-export const Store = Closed({ ...storeFields, technologies: Technologies })
+export const Store = ClosedObject({ ...storeFields, technologies: Technologies })
 export type Store = Static<typeof Store>
 
 /** A store in an enrichment, where the technologies are there only when asked for. */
-export const EnrichedStore = Closed({ ...storeFields, technologies: Type.Optional(Technologies) })
+export const EnrichedStore = ClosedObject({ ...storeFields, technologies: Type.Optional(Technologies) })
 
-export const StoreLookupReply = Closed({ ...storeFields, technologies: Technologies, request_id: RequestId })
+export const StoreLookupReply = ClosedObject({ ...storeFields, technologies: Technologies, request_id: RequestId })
 
 /**
  * The public Store JSON is rendered once, when the catalogue changes, with the contract's own schema, and kept as text:

@@ -2,10 +2,10 @@ import { packTraits, type Seniority } from '@storedex/search-index'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 
 /** Statuses of emails that may be delivered. */
-export const deliveredStatuses = ['verified', 'accept_all', 'unverified', 'unknown'] as const
+export const deliverableStatuses = ['verified', 'accept_all', 'unverified', 'unknown'] as const
 /** Statuses that are kept for the record: such an email is never delivered and never counted. */
 const withheldStatuses = ['bounced', 'invalid', 'guessed', 'suppressed'] as const
-export const emailStatuses = [...deliveredStatuses, ...withheldStatuses] as const
+export const emailStatuses = [...deliverableStatuses, ...withheldStatuses] as const
 export const emailTypes = ['work', 'personal', 'role', 'unknown'] as const
 export const phoneTypes = ['mobile', 'direct', 'office', 'unknown'] as const
 /** An import takes no more than this many emails, and as many phones, of one person. */
@@ -19,7 +19,7 @@ export interface Email {
 }
 
 /** One that may be handed over. */
-export type DeliverableEmail = Email & { status: (typeof deliveredStatuses)[number] }
+export type DeliverableEmail = Email & { status: (typeof deliverableStatuses)[number] }
 
 export interface Phone {
   phone: string
@@ -54,7 +54,7 @@ export function fullNameOf({
 
 /** The emails that may be handed over, exactly one of them primary: the first one where the primary stays behind. */
 export function deliverableEmails({ emails }: ContactFacts, deliverEmails: DeliverEmails): DeliverableEmail[] {
-  const statuses: readonly Email['status'][] = deliverEmails === 'verified' ? ['verified'] : deliveredStatuses
+  const statuses: readonly Email['status'][] = deliverEmails === 'verified' ? ['verified'] : deliverableStatuses
   return withOnePrimary(emails.filter((email): email is DeliverableEmail => statuses.includes(email.status)))
 }
 

@@ -1,6 +1,6 @@
 import {
   hostOfEmail,
-  isPage,
+  isProfilePage,
   isRoleMailbox,
   normalizeEmail,
   normalizePhone,
@@ -39,7 +39,7 @@ export function createIdentityHasher(secret: Buffer): IdentityHasher {
 }
 
 /** Where a contact belongs, as far as it bears on who the person is. */
-export interface ContactPlace {
+export interface ContactImportKey {
   storeId: number
   externalKey: Buffer
   /** The store's country: how a phone number without a country code is read. */
@@ -61,7 +61,11 @@ export interface PersonIdentities extends ChannelIdentities {
   record: Identity
 }
 
-export function readIdentities(hasher: IdentityHasher, facts: ContactFacts, place: ContactPlace): PersonIdentities {
+export function computeIdentities(
+  hasher: IdentityHasher,
+  facts: ContactFacts,
+  place: ContactImportKey,
+): PersonIdentities {
   const channels = hashChannels(hasher, normalizeChannels(facts, place.country))
   return { ...channels, record: recordIdentity(hasher, place) }
 }
@@ -96,19 +100,19 @@ function hashChannels(hasher: IdentityHasher, { emails, phones, profile }: Norma
     identities.domains.push(hasher.hash('domain', hostOfEmail(normal)))
   }
   for (const normal of phones) identities.shareable.push(hasher.hash('phone', normal))
-  if (profile !== null) identities[isPage(profile) ? 'own' : 'shareable'].push(hasher.hash('profile', profile))
+  if (profile !== null) identities[isProfilePage(profile) ? 'own' : 'shareable'].push(hasher.hash('profile', profile))
   return identities
 }
 
 export function recordIdentity(
   hasher: IdentityHasher,
-  { storeId, externalKey }: Pick<ContactPlace, 'storeId' | 'externalKey'>,
+  { storeId, externalKey }: Pick<ContactImportKey, 'storeId' | 'externalKey'>,
 ): Identity {
   return hasher.hash('record', `${storeId}\n${externalKey.toString('hex')}`)
 }
 
 /** What somebody with these channels is recognised by. */
-export function hashesOfChannels(hasher: IdentityHasher, channels: NormalChannels): string[] {
+export function listChannelHashes(hasher: IdentityHasher, channels: NormalChannels): string[] {
   const { own, shareable, domains } = hashChannels(hasher, channels)
   return [...own, ...shareable, ...domains].map(({ hash }) => hash)
 }

@@ -29,7 +29,7 @@ export function rereadKeyFile(dataDir: string): DataKey[] {
 }
 
 /** Of two starters at once one makes the file, and both read the same. */
-export async function makeKeyFile(dataDir: string): Promise<DataKey[]> {
+export async function createKeyFile(dataDir: string): Promise<DataKey[]> {
   const path = keyFilePath(dataDir)
   await keepWhole(path, `${generateDataKey()}\n`, async (aside) => {
     await link(aside, path).catch((error: NodeJS.ErrnoException) => {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { readInstallationValue, writeInstallationValue } from '../db/installation.ts'
+import { ensureInstallationValue, readInstallationValue } from '../db/installation.ts'
 import { type Pool, type Queryable, transact } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { contactKey } from '../kernel/ids.ts'
 import { createSealer, type DataKey, dataKeyIdOf, SealError, type Sealer } from '../kernel/seal.ts'
 import type { ContactFacts } from './contact-facts.ts'
 import { createIdentityHasher, type IdentityHasher } from './identities.ts'
-import { keyFilePath, makeKeyFile, readKeyFile, rereadKeyFile } from './keyring-file.ts'
+import { createKeyFile, keyFilePath, readKeyFile, rereadKeyFile } from './keyring-file.ts'
 import * as queries from './queries.ts'
 
 /** What reads and writes the sealed part of contacts. */
@@ -33,11 +33,11 @@ export async function openContactSeals(
   const keys = given ?? (await readKeyFile(dataDir)) ?? (await makeFirstKeyFile(dataDir, kept !== null))
   const sealer = given ? createSealer(keys) : createSealer(keys, () => rereadKeyFile(dataDir))
   const sealed =
-    kept ?? (await writeInstallationValue(db, identityKeyName, sealer.seal(randomBytes(32), identityKeyName)))
+    kept ?? (await ensureInstallationValue(db, identityKeyName, sealer.seal(randomBytes(32), identityKeyName)))
   const identityKey = openIdentityKey(sealer, sealed)
   const keyIds = keys.map(({ id }) => id)
   await refuseMissingKeys(db, keyIds)
-  await queries.noteDataKey(db, keyIds[0]!)
+  await queries.recordDataKey(db, keyIds[0]!)
   return { sealer, identities: createIdentityHasher(identityKey), keyIds }
 }
 
@@ -51,7 +51,7 @@ export async function resealIdentityKey(db: Queryable, sealer: Sealer): Promise<
 }
 
 /** The id of the data key that the identity key is sealed with. */
-export async function readIdentityKeyUse(db: Queryable): Promise<string> {
+export async function readDataKeyOfIdentityKey(db: Queryable): Promise<string> {
   return dataKeyIdOf((await readInstallationValue(db, identityKeyName))!)
 }
 
@@ -60,7 +60,7 @@ async function makeFirstKeyFile(dataDir: string, isSealedAlready: boolean): Prom
     throw new OperatorError(
       `The contact data of this database is sealed, and there is no keyring: set DATA_KEYS, or put the file ${keyFilePath(dataDir)} back.`,
     )
-  return makeKeyFile(dataDir)
+  return createKeyFile(dataDir)
 }
 
 function openIdentityKey(sealer: Sealer, sealed: Buffer): Buffer {
@@ -80,7 +80,7 @@ function openIdentityKey(sealer: Sealer, sealed: Buffer): Buffer {
  * more; else a start would go well, and reveals would fail.
  */
 async function refuseMissingKeys(db: Pool, keyIds: readonly string[]): Promise<void> {
-  const missing = (await queries.readDataKeyNotes(db)).filter((id) => !keyIds.includes(id))
+  const missing = (await queries.readRecordedDataKeys(db)).filter((id) => !keyIds.includes(id))
   if (missing.length === 0) return
   const uses = await transact(db, async (client) => {
     await queries.allowLongStatements(client)
@@ -98,20 +98,20 @@ async function refuseMissingKeys(db: Pool, keyIds: readonly string[]): Promise<v
 
 /** The sealed part of a contact opens in its own row only. */
 export function sealContact(sealer: Sealer, storeId: number, number: number, facts: ContactFacts): Buffer {
-  return sealer.seal(JSON.stringify(facts), rowIdentity(storeId, number))
+  return sealer.seal(JSON.stringify(facts), contactRowIdentity(storeId, number))
 }
 
 export function openContact(sealer: Sealer, storeId: number, number: number, sealed: Buffer): ContactFacts {
-  return JSON.parse(sealer.open(sealed, rowIdentity(storeId, number)).toString()) as ContactFacts
+  return JSON.parse(sealer.open(sealed, contactRowIdentity(storeId, number)).toString()) as ContactFacts
 }
 
 /** What a contact's sealed bytes are bound to. */
-export function rowIdentity(storeId: number, number: number): string {
+export function contactRowIdentity(storeId: number, number: number): string {
   return `contact ${contactKey(storeId, number)}`
 }
 
 /** Opens a contact as the database has it. That the keyring lacks its key is for the operator to hear. */
-export function openOnFile(sealer: Sealer, storeId: number, number: number, sealed: Buffer): ContactFacts {
+export function openStoredContact(sealer: Sealer, storeId: number, number: number, sealed: Buffer): ContactFacts {
   try {
     return openContact(sealer, storeId, number, sealed)
   } catch (cause) {

@@ -1,6 +1,6 @@
 /** The statements over everything sealed: contacts, kept replies, the identity key. Sealed bytes name their key in front. */
 import type { Client, Queryable } from '../db/pool.ts'
-import type { ReplyPlace } from '../idempotency/queries.ts'
+import type { ReplyKey } from '../idempotency/queries.ts'
 import type { Mode } from '../kernel/ids.ts'
 
 /** To the end of the transaction: statements may read whole tables, and wait for an import's chunk. */
@@ -12,7 +12,7 @@ export async function allowLongStatements(client: Client): Promise<void> {
 
 const keyIdOf = (column: string) => `convert_from(substring(${column} from 3 for get_byte(${column}, 1)), 'LATIN1')`
 
-export interface KeyUse {
+export interface DataKeyUse {
   /** The data key's id. */
   id: string
   contacts: number
@@ -20,8 +20,8 @@ export interface KeyUse {
 }
 
 /** How much is sealed with which key, without opening any of it. */
-export async function countByDataKey(client: Client): Promise<KeyUse[]> {
-  const { rows } = await client.query<KeyUse>(`
+export async function countByDataKey(client: Client): Promise<DataKeyUse[]> {
+  const { rows } = await client.query<DataKeyUse>(`
     select id, sum(contacts) as contacts, sum(replies) as replies
     from (
       select ${keyIdOf('sealed')} as id, count(*) as contacts, 0 as replies from contacts group by 1
@@ -89,8 +89,8 @@ where contacts.store_id = fresh.store_id and contacts.number = fresh.number and 
 }
 
 /** The places of kept replies that another key than the newest sealed. */
-export async function readStaleReplies(db: Queryable, newestPrefix: Buffer): Promise<ReplyPlaceRow[]> {
-  const { rows } = await db.query<ReplyPlaceRow>({
+export async function readStaleReplyKeys(db: Queryable, newestPrefix: Buffer): Promise<ReplyKeyRow[]> {
+  const { rows } = await db.query<ReplyKeyRow>({
     name: 'read_stale_replies',
     text: `
 select account_id, mode, operation, key_hash
@@ -102,14 +102,14 @@ order by account_id, mode, operation, key_hash`,
   return rows
 }
 
-export interface ReplyPlaceRow {
+export interface ReplyKeyRow {
   account_id: number
   mode: Mode
   operation: string
   key_hash: Buffer
 }
 
-export async function readSealedReply(db: Queryable, place: ReplyPlace): Promise<Buffer | null> {
+export async function readSealedReply(db: Queryable, place: ReplyKey): Promise<Buffer | null> {
   const { rows } = await db.query<{ reply: Buffer | null }>({
     name: 'read_sealed_reply',
     text: `
@@ -124,7 +124,7 @@ where account_id = $1::bigint and mode = $2::text and operation = $3::text and k
 /** Puts new bytes where the old ones still stand; says how many rows that were. */
 export async function replaceSealedReply(
   db: Queryable,
-  place: ReplyPlace,
+  place: ReplyKey,
   before: Buffer,
   after: Buffer,
 ): Promise<number> {
@@ -140,7 +140,7 @@ where account_id = $1::bigint and mode = $2::text and operation = $3::text and k
   return rowCount ?? 0
 }
 
-function placeValues({ accountId, mode, operation, keyHash }: ReplyPlace): unknown[] {
+function placeValues({ accountId, mode, operation, keyHash }: ReplyKey): unknown[] {
   return [accountId, mode, operation, keyHash]
 }
 
@@ -161,13 +161,13 @@ export async function replaceInstallationValue(
 const notePrefix = 'data_key '
 
 /** Notes that a data key seals from now on. */
-export async function noteDataKey(db: Queryable, id: string): Promise<void> {
+export async function recordDataKey(db: Queryable, id: string): Promise<void> {
   await db.query(`insert into installation (name, value) values ($1::text, ''::bytea) on conflict (name) do nothing`, [
     notePrefix + id,
   ])
 }
 
-export async function readDataKeyNotes(db: Queryable): Promise<string[]> {
+export async function readRecordedDataKeys(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>('select name from installation where starts_with(name, $1::text)', [
     notePrefix,
   ])

@@ -1,8 +1,8 @@
 import { type Pool, transact } from '../db/pool.ts'
-import { placeName } from '../idempotency/idempotency.ts'
+import { replyRowIdentity } from '../idempotency/idempotency.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { SealError, type Sealer } from '../kernel/seal.ts'
-import { type ContactSeals, readIdentityKeyUse, resealIdentityKey, rowIdentity } from './keyring.ts'
+import { type ContactSeals, contactRowIdentity, readDataKeyOfIdentityKey, resealIdentityKey } from './keyring.ts'
 import * as queries from './queries.ts'
 
 interface ResealContext {
@@ -24,7 +24,7 @@ export interface DataKeyStatus {
 /** How much is sealed with which key: those of the keyring in its order, then those that it lacks. */
 export async function readDataKeyStatus({ db, seals: { keyIds } }: ResealContext): Promise<DataKeyStatus[]> {
   const uses = new Map((await countUses(db)).map((use) => [use.id, use]))
-  const identityKeyUse = await readIdentityKeyUse(db)
+  const identityKeyUse = await readDataKeyOfIdentityKey(db)
   return [...new Set([...keyIds, ...uses.keys()])].map((id) => ({
     id,
     in_keyring: keyIds.includes(id),
@@ -100,7 +100,7 @@ async function resealContacts(run: Run, report: () => void): Promise<void> {
       await queries.allowLongStatements(client)
       const rows = await queries.readSealedContacts(client, position, run.sealer.newestPrefix, batchSize)
       const fresh = rows.flatMap(({ store_id: storeId, number, sealed: before }) => {
-        const after = before && sealAnew(run, before, rowIdentity(storeId, number))
+        const after = before && sealAnew(run, before, contactRowIdentity(storeId, number))
         return after ? [{ storeId, number, before, after }] : []
       })
       const resealed = fresh.length > 0 ? await queries.replaceSealedContacts(client, fresh) : 0
@@ -114,10 +114,10 @@ async function resealContacts(run: Run, report: () => void): Promise<void> {
 }
 
 async function resealReplies(run: Run, report: () => void): Promise<void> {
-  for (const row of await queries.readStaleReplies(run.db, run.sealer.newestPrefix)) {
+  for (const row of await queries.readStaleReplyKeys(run.db, run.sealer.newestPrefix)) {
     const place = { accountId: row.account_id, mode: row.mode, operation: row.operation, keyHash: row.key_hash }
     const reply = await queries.readSealedReply(run.db, place)
-    const after = reply && sealAnew(run, reply, placeName(place))
+    const after = reply && sealAnew(run, reply, replyRowIdentity(place))
     if (after) run.resealed += await queries.replaceSealedReply(run.db, place, reply, after)
   }
   report()
@@ -135,7 +135,7 @@ function sealAnew(run: Run, sealed: Buffer, identity: string): Buffer | null {
   }
 }
 
-function countUses(db: Pool): Promise<queries.KeyUse[]> {
+function countUses(db: Pool): Promise<queries.DataKeyUse[]> {
   return transact(db, async (client) => {
     await queries.allowLongStatements(client)
     return queries.countByDataKey(client)

@@ -16,16 +16,16 @@ export interface ErasureContext {
 }
 
 /** Who is to be erased: a contact by its public id, or everybody with an address. */
-export type Erased = { id: string } | { email: string }
+export type ErasureTarget = { id: string } | { email: string }
 
 /**
  * Erases a person from the live catalogue, at every store where they can be told to be the same, and sees to it that no
  * import brings them back. All of it happens, or nothing. An address is suppressed also where nobody has it. Answers how
  * many contacts that were.
  */
-export function eraseContacts(ctx: ErasureContext, erased: Erased): Promise<{ erased: number }> {
+export function eraseContacts(ctx: ErasureContext, erased: ErasureTarget): Promise<{ erased: number }> {
   return transact(ctx.db, async (client) => {
-    await load.prepareErasure(client)
+    await load.prepareErasureTransaction(client)
     // Imports wait from here on, so that nobody comes back in between.
     await lockCatalogue(client)
     const now = ctx.clock.now()
@@ -43,7 +43,7 @@ async function findById(client: Client, { ids }: ErasureContext, id: string): Pr
   const { storeId, number } = splitContactKey(opened.value)
   const person = await load.readPerson(client, storeId, number)
   if (person) return person
-  const wasGiven = await load.wasNumberGiven(client, storeId, number)
+  const wasGiven = await load.wasContactNumberUsed(client, storeId, number)
   throw new OperatorError(wasGiven ? `${id} is erased already.` : `There is no contact ${id}.`)
 }
 
@@ -51,6 +51,6 @@ async function findByEmail(client: Client, { seals, clock }: ErasureContext, ema
   const normal = normalizeEmail(email)
   if (normal === null) throw new OperatorError('That is not an email address.')
   const identity = seals.identities.hash('email', normal)
-  await load.addSuppressions(client, [identity], clock.now())
-  return load.findPeople(client, [identity.hash])
+  await load.insertSuppressions(client, [identity], clock.now())
+  return load.findPeopleByHashes(client, [identity.hash])
 }

@@ -1,13 +1,18 @@
-import { refreshStoreSummaries } from '../catalogue/summaries.ts'
+import { refreshStoreSummaries } from '../catalogue/store-summaries.ts'
 import type { Client } from '../db/pool.ts'
-import { type Identity, type IdentityHasher, type PersonIdentities, readIdentities } from '../encryption/identities.ts'
-import { type ContactSeals, openOnFile } from '../encryption/keyring.ts'
+import {
+  computeIdentities,
+  type Identity,
+  type IdentityHasher,
+  type PersonIdentities,
+} from '../encryption/identities.ts'
+import { type ContactSeals, openStoredContact } from '../encryption/keyring.ts'
 import { contactKey } from '../kernel/ids.ts'
 import * as load from './queries.ts'
 
 /** Somebody to be erased at one store, and what is remembered so that no import brings them back. */
 export interface Erasure {
-  position: load.ContactPosition
+  contact: load.ContactKey
   suppressed: Identity[]
 }
 
@@ -25,10 +30,10 @@ export async function planErasures(
   const shareable = people.flatMap(({ identities }) => identities.shareable)
   const holdersHere = countEach(shareable)
   const holders =
-    shareable.length > 0 ? await load.countHolders(client, [...holdersHere.keys()]) : new Map<string, number>()
+    shareable.length > 0 ? await load.countContactsByHash(client, [...holdersHere.keys()]) : new Map<string, number>()
   const isShared = ({ hash }: Identity) => (holders.get(hash) ?? 0) > holdersHere.get(hash)!
   return people.map(({ row, identities: { own, shareable, record } }) => ({
-    position: row,
+    contact: row,
     suppressed: [...own, record, ...shareable.filter((identity) => !isShared(identity))],
   }))
 }
@@ -58,7 +63,7 @@ async function findSamePeople(
   while (fresh.length > 0) {
     const wanted = fresh
     fresh = []
-    for (const row of await load.findPeople(client, wanted)) {
+    for (const row of await load.findPeopleByHashes(client, wanted)) {
       if (people.has(contactKey(row.store_id, row.number))) continue
       const person = open(row)
       // What is this person's own may be a role's mailbox to somebody else.
@@ -70,8 +75,8 @@ async function findSamePeople(
 
 function identify(sealer: ContactSeals['sealer'], hasher: IdentityHasher, row: load.PersonRow): PersonIdentities {
   const { store_id: storeId, number, external_key: externalKey, country, sealed } = row
-  const facts = openOnFile(sealer, storeId, number, sealed)
-  return readIdentities(hasher, facts, { storeId, externalKey, country })
+  const facts = openStoredContact(sealer, storeId, number, sealed)
+  return computeIdentities(hasher, facts, { storeId, externalKey, country })
 }
 
 function countEach(identities: readonly Identity[]): Map<string, number> {
@@ -87,13 +92,13 @@ function countEach(identities: readonly Identity[]): Map<string, number> {
  */
 export async function erasePeople(client: Client, erasures: readonly Erasure[], now: Date): Promise<number> {
   if (erasures.length === 0) return 0
-  const positions = erasures.map(({ position }) => position)
+  const positions = erasures.map(({ contact }) => contact)
   const erased = await load.deleteContacts(client, positions)
-  await load.deleteRepliesAbout(
+  await load.deleteKeptReplies(
     client,
     positions.map((position) => contactKey(position.store_id, position.number)),
   )
-  await load.addSuppressions(
+  await load.insertSuppressions(
     client,
     erasures.flatMap(({ suppressed }) => suppressed),
     now,

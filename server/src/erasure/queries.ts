@@ -1,24 +1,24 @@
 /** The statements of erasing people. Whoever is looked for by hashes is found by reading all contacts in sequence. */
 
-import { arrayText } from '../catalogue/queries.ts'
+import { formatPgArray } from '../catalogue/queries.ts'
 import type { Client } from '../db/pool.ts'
 import type { Identity } from '../encryption/identities.ts'
 
 /** Settings of one transaction: it may read everything, and wait for imports and reveals. */
-export async function prepareErasure(client: Client): Promise<void> {
+export async function prepareErasureTransaction(client: Client): Promise<void> {
   await client.query(`
     select set_config(name, value, true)
     from (values ('statement_timeout', '30min'), ('lock_timeout', '5min'),
                  ('idle_in_transaction_session_timeout', '5min')) as settings (name, value)`)
 }
 
-export interface ContactPosition {
+export interface ContactKey {
   store_id: number
   number: number
 }
 
 /** A live contact, with what it takes to know who it is. */
-export interface PersonRow extends ContactPosition {
+export interface PersonRow extends ContactKey {
   external_key: Buffer
   sealed: Buffer
   /** Of the store. */
@@ -38,7 +38,7 @@ export async function readPerson(client: Client, storeId: number, number: number
 }
 
 /** Whether the store ever gave this number to a contact. */
-export async function wasNumberGiven(client: Client, storeId: number, number: number): Promise<boolean> {
+export async function wasContactNumberUsed(client: Client, storeId: number, number: number): Promise<boolean> {
   const { rows } = await client.query(
     'select from stores where id = $1::bigint and next_contact_number > $2::integer',
     [storeId, number],
@@ -54,20 +54,20 @@ function hasAnyOf(column: string, values: readonly unknown[]): string {
 }
 
 /** The live contacts that have any of the hashes. */
-export async function findPeople(client: Client, hashes: readonly string[]): Promise<PersonRow[]> {
+export async function findPeopleByHashes(client: Client, hashes: readonly string[]): Promise<PersonRow[]> {
   const { rows } = await client.query<PersonRow>(`select ${person} where ${hasAnyOf('c.identities', hashes)}`, [
-    arrayText(hashes),
+    formatPgArray(hashes),
   ])
   return rows
 }
 
 /** The places of the live contacts that have any of the hashes, or are at one of the stores with these hosts. */
-export async function findPositions(
+export async function findContactKeys(
   client: Client,
   hashes: readonly string[],
   hosts: string[],
-): Promise<ContactPosition[]> {
-  const { rows } = await client.query<ContactPosition>(
+): Promise<ContactKey[]> {
+  const { rows } = await client.query<ContactKey>(
     `select c.store_id, c.number
      from contacts as c
      join stores as s on s.id = c.store_id and s.mode = 'live'
@@ -77,13 +77,13 @@ export async function findPositions(
      from store_domains as d
      join contacts as c using (store_id)
      where d.mode = 'live' and d.host = any ($2::text[])`,
-    [arrayText(hashes), hosts],
+    [formatPgArray(hashes), hosts],
   )
   return rows
 }
 
 /** How many live contacts have each of the hashes. */
-export async function countHolders(client: Client, hashes: readonly string[]): Promise<Map<string, number>> {
+export async function countContactsByHash(client: Client, hashes: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await client.query<{ hash: string; holders: number }>(
     `select i.hash::text as hash, count(*) as holders
      from contacts as c
@@ -91,13 +91,13 @@ export async function countHolders(client: Client, hashes: readonly string[]): P
      cross join lateral unnest(c.identities) as i (hash)
      where ${hasAnyOf('c.identities', hashes)} and i.hash = any ($1::bigint[])
      group by i.hash`,
-    [arrayText(hashes)],
+    [formatPgArray(hashes)],
   )
   return new Map(rows.map(({ hash, holders }) => [hash, holders]))
 }
 
 /** Waits for reveals that have just read them; says how many there were. */
-export async function deleteContacts(client: Client, positions: readonly ContactPosition[]): Promise<number> {
+export async function deleteContacts(client: Client, positions: readonly ContactKey[]): Promise<number> {
   const { rowCount } = await client.query(
     `delete from contacts
      using unnest($1::bigint[], $2::smallint[]) as erased (store_id, number)
@@ -108,12 +108,12 @@ export async function deleteContacts(client: Client, positions: readonly Contact
 }
 
 /** Deletes the kept replies that tell of any of them. Reveals hold their contacts, so come after `deleteContacts`. */
-export async function deleteRepliesAbout(client: Client, contactKeys: number[]): Promise<void> {
+export async function deleteKeptReplies(client: Client, contactKeys: number[]): Promise<void> {
   await client.query(`delete from idempotency where ${hasAnyOf('contact_ids', contactKeys)}`, [contactKeys])
 }
 
 /** Answers which of the hashes are new. */
-export async function addSuppressions(
+export async function insertSuppressions(
   client: Client,
   identities: readonly Identity[],
   now: Date,
@@ -124,7 +124,7 @@ export async function addSuppressions(
      from unnest($1::bigint[], $2::text[]) as fresh (hash, kind)
      on conflict (hash) do nothing
      returning hash::text as hash`,
-    [arrayText(identities.map(({ hash }) => hash)), identities.map(({ kind }) => kind), now],
+    [formatPgArray(identities.map(({ hash }) => hash)), identities.map(({ kind }) => kind), now],
   )
   return new Set(rows.map(({ hash }) => hash))
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
 import { exceededJsonBound } from '../kernel/json.ts'
 import { checkStrictJson } from '../kernel/json-check.ts'
-import { type BodyBudget, bodyTooLarge } from './body-budget.ts'
+import { type BodyBudget, bodyTooLargeError } from './body-budget.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -44,10 +44,10 @@ class CheckedJson {
  * The one kind of body that is read: JSON in UTF-8, uncompressed, each key once. An empty one counts as none. It is checked
  * when it has arrived, and parsed once the request is admitted: making thousands of objects is most of the cost.
  */
-export function readJsonBodies(app: FastifyInstance, budget: BodyBudget): void {
+export function registerJsonParser(app: FastifyInstance, budget: BodyBudget): void {
   app.decorate('bodyBudget', budget)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', readWhole(app, maxBodyBytes, checkJsonBody))
+  app.addContentTypeParser('application/json', createBodyParser(app, maxBodyBytes, checkJsonBody))
   app.addHook('onRoute', (route) => {
     // Hooks of a route run after those of the app, admission among them.
     route.preValidation = [parseCheckedBody, ...[route.preValidation ?? []].flat()]
@@ -70,13 +70,13 @@ type ContentTypeParser = (
  * A content type parser that reads bodies of at most `maxBytes` and hands them to `parse`. Unlike Fastify's `parseAs`, it
  * keeps to the budget for bodies in flight.
  */
-export function readWhole(
+export function createBodyParser(
   app: FastifyInstance,
   maxBytes: number,
   parse: (body: Buffer, request: FastifyRequest) => unknown,
 ): ContentTypeParser {
   return (request, payload, done) => {
-    if (Number(request.headers['content-length']) > maxBytes) return done(bodyTooLarge(maxBytes))
+    if (Number(request.headers['content-length']) > maxBytes) return done(bodyTooLargeError(maxBytes))
     app.bodyBudget.read(payload, maxBytes, (error, body) => {
       if (error) return done(error)
       let parsed: unknown
@@ -119,7 +119,7 @@ const maxDroppingMs = 5_000
  * A reply can be ready before its request has arrived whole (a body too large, an unknown route). Closing then would
  * cut the reply off, so the rest is read and dropped, up to a bound.
  */
-export function dropUnreadBodies(app: FastifyInstance): void {
+export function discardUnreadBodies(app: FastifyInstance): void {
   app.addHook('onResponse', (request, _reply, done) => {
     const { raw } = request
     if (!raw.complete && !raw.destroyed) {

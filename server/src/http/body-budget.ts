@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../kernel/errors.ts'
-import { figure } from '../kernel/time.ts'
+import { formatNumber } from '../kernel/time.ts'
 
 type Done = (error: ApiError | null, body?: Buffer) => void
 
@@ -26,7 +26,7 @@ export class BodyBudget {
     return this.#bytes
   }
 
-  get oldest(): Upload | undefined {
+  get oldestUpload(): Upload | undefined {
     const [oldest] = this.#uploads
     return oldest
   }
@@ -35,7 +35,7 @@ export class BodyBudget {
     const upload = new Upload(request, maxBytes, {
       claim: (bytes) => {
         this.#bytes += bytes
-        while (this.#bytes > this.#maxBytes && this.oldest) this.oldest.refuse(noRoom())
+        while (this.#bytes > this.#maxBytes && this.oldestUpload) this.oldestUpload.refuse(noRoom())
       },
       end: (bytes, error, body) => {
         this.#bytes -= bytes
@@ -47,7 +47,7 @@ export class BodyBudget {
   }
 
   /** Refuses all bodies that are still arriving. */
-  refuseAll(error: ApiError): void {
+  rejectAll(error: ApiError): void {
     for (const upload of [...this.#uploads]) upload.refuse(error)
   }
 }
@@ -91,7 +91,7 @@ class Upload {
 
   readonly #add = (chunk: Buffer): void => {
     const length = this.#length + chunk.length
-    if (length > this.#maxBytes) return void this.#end(bodyTooLarge(this.#maxBytes))
+    if (length > this.#maxBytes) return void this.#end(bodyTooLargeError(this.#maxBytes))
     if (length > this.#buffer.length) {
       const size = Math.max(length, Math.min(this.#buffer.length * 2, this.#maxBytes), this.#firstSize())
       const larger = Buffer.allocUnsafeSlow(size)
@@ -132,8 +132,8 @@ class Upload {
   }
 }
 
-export function bodyTooLarge(maxBytes: number): ApiError {
-  return new ApiError('payload_too_large', `The body is larger than ${figure(maxBytes)} bytes.`)
+export function bodyTooLargeError(maxBytes: number): ApiError {
+  return new ApiError('payload_too_large', `The body is larger than ${formatNumber(maxBytes)} bytes.`)
 }
 
 function noRoom(): ApiError {

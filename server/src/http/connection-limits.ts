@@ -32,7 +32,7 @@ export function parseOpenFileLimit(limits: string): number {
   return soft === undefined ? assumedOpenFiles : Number(soft)
 }
 
-export interface Timeouts {
+export interface ConnectionTimeouts {
   /** From the first byte of a request to the end of its headers. */
   headersMs: number
   /** From the first byte of a request to the end of its body. */
@@ -47,7 +47,7 @@ export interface Timeouts {
   replyMs: number
 }
 
-export const defaultTimeouts: Timeouts = {
+export const defaultConnectionTimeouts: ConnectionTimeouts = {
   headersMs: 10_000,
   requestMs: 30_000,
   keepAliveMs: 72_000,

@@ -2,12 +2,12 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { BodyBudget } from './body-budget.ts'
-import type { Timeouts } from './connection-limits.ts'
+import type { ConnectionTimeouts } from './connection-limits.ts'
 
-export interface ConnectionOptions {
+export interface ConnectionManagerOptions {
   /** Connections that may be open at once. */
   max: number
-  timeouts: Timeouts
+  timeouts: ConnectionTimeouts
 }
 
 /**
@@ -55,9 +55,9 @@ const takeOver = { quietMs: 30, atMostMs: 300 }
  * All connections of the HTTP port, over all sockets it listens on. Requests of one connection are carried out one after the
  * other, each once the reply before it was taken by the network, so that a caller who does not read piles up one reply.
  */
-export class Connections {
+export class ConnectionManager {
   readonly #max: number
-  readonly #timeouts: Timeouts
+  readonly #timeouts: ConnectionTimeouts
   readonly #bodies: BodyBudget
   readonly #open = new Map<Socket, Connection>()
   // Each in the order in which the phase began.
@@ -77,7 +77,7 @@ export class Connections {
   #madeRoom = 0
   #turnedAway = 0
 
-  constructor({ max, timeouts }: ConnectionOptions, bodies: BodyBudget) {
+  constructor({ max, timeouts }: ConnectionManagerOptions, bodies: BodyBudget) {
     this.#max = max
     this.#timeouts = timeouts
     this.#bodies = bodies
@@ -88,24 +88,24 @@ export class Connections {
   }
 
   /** Connections closed so that others could be opened. */
-  get madeRoom(): number {
+  get evicted(): number {
     return this.#madeRoom
   }
 
   /** Connections refused because none could be closed for them. */
-  get turnedAway(): number {
+  get rejected(): number {
     return this.#turnedAway
   }
 
   /** Follows a server's connections. `turnAway` answers on one for which there is no room, and ends it. */
-  watch(server: NetServer, handle: RequestListener, turnAway: (socket: Socket) => void): void {
+  attach(server: NetServer, handle: RequestListener, turnAway: (socket: Socket) => void): void {
     this.#servers.push(server)
     this.#handle = handle
     server.on('connection', (socket: Socket) => this.#add(socket, turnAway))
   }
 
   /** Carries a request out now, or once the one before it on its connection is answered. */
-  take(request: IncomingMessage, response: ServerResponse): void {
+  enqueue(request: IncomingMessage, response: ServerResponse): void {
     this.#activity++
     const connection = this.#open.get(request.socket)
     // After the last reply nothing is begun. What still comes is dropped, or unread bytes would reset the connection.
@@ -122,13 +122,13 @@ export class Connections {
   }
 
   /** Says that what was just written to a connection is its last reply. */
-  close(socket: Socket): void {
+  closeAfterReply(socket: Socket): void {
     const connection = this.#open.get(socket)
     if (connection && connection.phase !== 'closing') this.#linger(connection)
   }
 
   /** Resolves once no connection or request has come for `quietMs`, or after `atMostMs`. */
-  async settle(quietMs: number, atMostMs: number): Promise<void> {
+  async waitUntilQuiet(quietMs: number, atMostMs: number): Promise<void> {
     const end = performance.now() + atMostMs
     for (let seen = -1; seen !== this.#activity && performance.now() < end; ) {
       seen = this.#activity
@@ -144,7 +144,7 @@ export class Connections {
    */
   async stopListening(): Promise<void> {
     this.#held = new Set()
-    await this.settle(takeOver.quietMs, takeOver.atMostMs)
+    await this.waitUntilQuiet(takeOver.quietMs, takeOver.atMostMs)
     // Not the method of the HTTP server, which also cuts connections that look idle.
     for (const server of this.#servers) if (server.listening) NetServer.prototype.close.call(server)
     const held = this.#held
@@ -153,12 +153,12 @@ export class Connections {
   }
 
   /** Lets paused connections be read again. */
-  wake(): void {
+  resumeAll(): void {
     for (const { socket } of this.#open.values()) socket.resume()
   }
 
   /** Ends connections on which no request is at work, and waits at most `atMostMs` until the callers close them too. */
-  async endIdle(atMostMs: number): Promise<void> {
+  async closeIdle(atMostMs: number): Promise<void> {
     for (const phase of ['waiting', 'idle'] as const)
       for (const connection of [...this.#inPhase[phase]]) this.#linger(connection)
     const end = performance.now() + atMostMs
@@ -213,12 +213,12 @@ export class Connections {
 
   /** The connection that has not sent its request, or not read its reply, for the longest time. */
   #slowest(): Candidate | undefined {
-    const { oldest } = this.#bodies
-    const uploading = oldest && this.#open.get(oldest.socket)
+    const { oldestUpload } = this.#bodies
+    const uploading = oldestUpload && this.#open.get(oldestUpload.socket)
     return [
       this.#oldestIn('waiting'),
       this.#oldestIn('unread'),
-      uploading && { connection: uploading, since: oldest.startedAt },
+      uploading && { connection: uploading, since: oldestUpload.startedAt },
     ]
       .filter((candidate) => candidate !== undefined)
       .sort((a, b) => a.since - b.since)[0]

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
 import type { BodyBudget } from './body-budget.ts'
-import type { Connections } from './connections.ts'
+import type { ConnectionManager } from './connections.ts'
 
 /** The server's way out: requests at work finish, new ones are told to come back, then connections close. */
 interface Drain {
@@ -21,7 +21,7 @@ declare module 'fastify' {
 }
 
 interface DrainOptions {
-  connections: Connections
+  connections: ConnectionManager
   bodies: BodyBudget
   /** How long requests at work may take. */
   graceMs: number
@@ -76,14 +76,14 @@ export function drainBeforeClosing(app: FastifyInstance, { connections, bodies, 
     })
   app.addHook('preClose', async () => {
     isDraining = true
-    connections.wake()
+    connections.resumeAll()
     const done = workIsDone()
-    await connections.settle(underWay.quietMs, underWay.atMostMs)
-    bodies.refuseAll(shuttingDown())
+    await connections.waitUntilQuiet(underWay.quietMs, underWay.atMostMs)
+    bodies.rejectAll(shuttingDown())
     await done
     await connections.stopListening()
-    await connections.settle(takenOver.quietMs, takenOver.atMostMs)
-    await connections.endIdle(closingMs)
+    await connections.waitUntilQuiet(takenOver.quietMs, takenOver.atMostMs)
+    await connections.closeIdle(closingMs)
     connections.destroyAll()
   })
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { isDatabaseUnavailable } from '../db/failures.ts'
 import { ApiError, type ErrorCode, type ErrorType, errorTable } from '../kernel/errors.ts'
 import { MissingDataKeyError } from '../kernel/seal.ts'
-import { Closed, Count, Moment, Nullable, RequestId } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../kernel/shapes.ts'
 
 const defaultRetryAfterSeconds = 1
 
@@ -31,9 +31,9 @@ export function errorHeaders(error: ApiError): Record<string, string> {
 }
 
 /** Answers every error with the envelope, and keeps it for the log. */
-export function sendErrorsEnveloped(app: FastifyInstance): void {
+export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    const refusal = refusalOf(error)
+    const refusal = toApiError(error)
     request.record.failure = refusal
     return (
       reply
@@ -50,7 +50,7 @@ export function sendErrorsEnveloped(app: FastifyInstance): void {
 }
 
 /** What the caller is told about an error of any kind. */
-export function refusalOf(error: unknown): ApiError {
+export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = (error ?? {}) as Partial<FastifyError>
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
@@ -72,7 +72,7 @@ const errorTypes = [...new Set<ErrorType>(Object.values(errorTable).map(([, type
 const oneLine = '^\\S.*$'
 
 /** What a lapsed account can do to get its access back. */
-const ApiAccessBillingAction = Closed(
+const ApiAccessBillingAction = ClosedObject(
   {
     action: Type.Union([Type.Literal('create_subscription_link'), Type.Literal('manage_billing')]),
     url: Type.String({ format: 'uri', maxLength: 2048 }),
@@ -85,22 +85,22 @@ const ApiAccessBillingAction = Closed(
 )
 
 /** How a trial becomes the paid plan. */
-export const TrialCreditBillingAction = Closed(
+export const TrialCreditAction = ClosedObject(
   {
     can_unlock_paid_credits_now: Type.Optional(Type.Boolean()),
     action: Type.Literal('end_trial_to_unlock_pro_credits'),
     current_limit: Count("The trial's cap."),
     paid_plan_limit: Count("The paid plan's monthly credits."),
-    trial_ends_at: Nullable(Moment('End of the trial.')),
+    trial_ends_at: Nullable(Timestamp('End of the trial.')),
     url: Type.String({ format: 'uri', maxLength: 2048, description: 'Where a person ends the trial.' }),
   },
   { description: 'How a trial account gets the credits of its paid plan.' },
 )
 
 /** The body of every reply that is not a success. */
-export const ErrorReply = Closed(
+export const ErrorReply = ClosedObject(
   {
-    error: Closed({
+    error: ClosedObject({
       type: Type.Enum(errorTypes, { type: 'string' }),
       code: Type.String({
         pattern: '^[a-z_]+$',
@@ -121,7 +121,7 @@ export const ErrorReply = Closed(
           examples: ['filters.apps.any[1]'],
         }),
       ),
-      billing: Type.Optional(Type.Union([ApiAccessBillingAction, TrialCreditBillingAction])),
+      billing: Type.Optional(Type.Union([ApiAccessBillingAction, TrialCreditAction])),
       request_id: RequestId,
     }),
   },

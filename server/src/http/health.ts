@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { type DatabaseHealth, HealthCheck } from '../db/health.ts'
+import { type DatabaseHealth, DatabaseHealthCheck } from '../db/health.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { describeCause } from '../runtime/logger.ts'
 
@@ -13,13 +13,13 @@ const checkTimeoutMs = 5_000
 const cachedMs = 1_000
 
 /** What a ready process tells of how it answers. */
-export type ReadyDetails = () => object
+export type ReadinessDetails = () => object
 
 /** `GET /healthz`: the process is alive. `GET /readyz`: it can answer now, or why not. For machines, without a key. */
-export function serveHealth(
+export function registerHealthRoutes(
   app: FastifyInstance,
   checkReadiness: ReadinessCheck,
-  tellDetails: ReadyDetails = () => ({}),
+  tellDetails: ReadinessDetails = () => ({}),
 ): void {
   const route = { config: { servesWhileDraining: true }, schema: { hide: true } }
   const check = shareOutcome(() => withinTime(checkReadiness))
@@ -63,14 +63,14 @@ async function withinTime(checkReadiness: ReadinessCheck): Promise<string | null
 }
 
 /** Checks the database, and logs once when it stops being well and once when it is well again. */
-export class HealthWatch {
+export class DatabaseHealthMonitor {
   readonly #log: Logger
-  readonly #check: HealthCheck
+  readonly #check: DatabaseHealthCheck
   #problem: string | null = null
 
   constructor({ log, databaseUrl }: { log: Logger; databaseUrl: string }) {
     this.#log = log
-    this.#check = new HealthCheck({ url: databaseUrl, applicationName: 'storedex health' })
+    this.#check = new DatabaseHealthCheck({ url: databaseUrl, applicationName: 'storedex health' })
   }
 
   async check(): Promise<DatabaseHealth> {

@@ -5,7 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { FinishedRequest, RequestObserver } from './observe.ts'
 import { OverloadError } from './overload.ts'
 
-export interface PoolFigures {
+export interface PoolMetrics {
   total: number
   idle: number
   waiting: number
@@ -19,7 +19,7 @@ export interface Metrics {
 const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Counts of requests and their durations, the process's own figures, and the pool's. No label comes from a caller. */
-export function createMetrics(readPool?: () => PoolFigures): Metrics {
+export function createMetrics(readPool?: () => PoolMetrics): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const labelNames = ['method', 'route', 'status'] as const
@@ -115,8 +115,8 @@ export function registerConnectionMetrics(
     registers: [metrics.registry],
     collect() {
       this.reset()
-      this.inc({ reason: 'made_room' }, connections.madeRoom)
-      this.inc({ reason: 'turned_away' }, connections.turnedAway)
+      this.inc({ reason: 'made_room' }, connections.evicted)
+      this.inc({ reason: 'turned_away' }, connections.rejected)
     },
   })
 }

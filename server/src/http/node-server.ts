@@ -1,17 +1,17 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '../kernel/errors.ts'
-import type { Timeouts } from './connection-limits.ts'
-import type { Connections } from './connections.ts'
-import { newRequestId, noRoute, type RequestObserver } from './observe.ts'
+import type { ConnectionTimeouts } from './connection-limits.ts'
+import type { ConnectionManager } from './connections.ts'
+import { newRequestId, type RequestObserver, unmatchedRoute } from './observe.ts'
 import { sendRawError } from './replies.ts'
 
 export const maxHeaderBytes = 16_384
 
 export interface NodeServerOptions {
-  timeouts: Timeouts
+  timeouts: ConnectionTimeouts
   /** Shared by all servers of the port. */
-  connections: Connections
+  connections: ConnectionManager
   observe: RequestObserver
 }
 
@@ -29,11 +29,11 @@ export function createNodeServer(
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: Math.ceil(timeouts.headersMs / 5),
-    // Checked by `refuseOddRequests`, which answers with the envelope.
+    // Checked by `rejectMalformedRequests`, which answers with the envelope.
     requireHostHeader: false,
   })
   server.setTimeout(timeouts.stalledMs)
-  // Node would drop what is beyond 2,000 without a word; `refuseOddRequests` counts.
+  // Node would drop what is beyond 2,000 without a word; `rejectMalformedRequests` counts.
   server.maxHeadersCount = 0
 
   // The newest reply of each connection: an error of the parser must not talk into it.
@@ -43,15 +43,15 @@ export function createNodeServer(
     if (!socket.writable) return void socket.destroy()
     const requestId = newRequestId()
     sendRawError(socket, error, requestId)
-    connections.close(socket)
-    const unread = { method: '(unread)', route: noRoute, durationMs: 0, aborted: false, caller: null }
+    connections.closeAfterReply(socket)
+    const unread = { method: '(unread)', route: unmatchedRoute, durationMs: 0, aborted: false, caller: null }
     observe({ ...unread, requestId, status: error.status, failure: error })
   }
 
-  connections.watch(server, handle, (socket) => refuse(socket, noMoreConnections()))
+  connections.attach(server, handle, (socket) => refuse(socket, noMoreConnections()))
   server.on('request', (request, response) => {
     newestReply.set(request.socket, response)
-    connections.take(request, response)
+    connections.enqueue(request, response)
   })
   // An expectation that is not understood may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
@@ -84,11 +84,11 @@ function isSilent(socket: Socket): boolean {
   return socket.bytesRead === 0
 }
 
-function tooSlow({ headersMs, requestMs }: Timeouts): string {
+function tooSlow({ headersMs, requestMs }: ConnectionTimeouts): string {
   return `Headers must arrive within ${headersMs / 1000} seconds, a whole request within ${requestMs / 1000}.`
 }
 
-function refusalOfClientError(error: NodeJS.ErrnoException, timeouts: Timeouts): ApiError {
+function refusalOfClientError(error: NodeJS.ErrnoException, timeouts: ConnectionTimeouts): ApiError {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new ApiError('header_too_large', `URL and headers together exceed ${maxHeaderBytes / 1024} KB.`)

@@ -40,7 +40,7 @@ export interface FinishedRequest {
 export type RequestObserver = (finished: FinishedRequest) => void
 
 /** Route of requests that reached none. */
-export const noRoute = '(none)'
+export const unmatchedRoute = '(none)'
 
 /** Tells the observer of every request once its reply has gone out or its connection is lost. */
 export function observeRequests(
@@ -51,7 +51,7 @@ export function observeRequests(
   app.decorateRequest('record', null as unknown as RequestRecord)
   app.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now()
-    request.record = { route: noRoute, failure: null }
+    request.record = { route: unmatchedRoute, failure: null }
     reply.raw.once('close', () => {
       observe({
         requestId: request.id,
@@ -75,7 +75,7 @@ const quietRoutes = new Set(['/healthz', '/readyz'])
  * One line per request. It names the route by its pattern and says nothing that came from the caller: URLs, headers and
  * bodies can hold keys and other people's data.
  */
-export function logRequests(log: Logger): RequestObserver {
+export function createRequestLogger(log: Logger): RequestObserver {
   return (finished) => {
     const { requestId, method, route, status, durationMs, aborted, caller, failure } = finished
     log[levelOf(finished)](
@@ -110,7 +110,7 @@ export function newRequestId(): string {
 const echoable = /^[\x20-\x7e]{1,128}$/
 
 /** Names every reply, and gives a caller's short, printable `X-Request-Id` back beside our own. */
-export function nameReplies(app: FastifyInstance): void {
+export function addRequestIds(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     const theirs = request.headers['x-request-id']

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
-import { FairPlaces } from '../runtime/fair-queue.ts'
+import { FairSemaphore } from '../runtime/fairness.ts'
 
-export interface OverloadOptions {
+export interface RequestLimitOptions {
   /** Requests at work at once. */
-  places: number
+  maxInFlight: number
   /** Whose request it is: its account; null for one that is never shed. Throws for a caller who cannot be known. */
-  holderOf(request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null>
+  identifyHolder(request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null>
 }
 
 declare module 'fastify' {
@@ -29,8 +29,11 @@ export class OverloadError extends ApiError {
  * so that whoever sends slowly keeps nobody out, and holds it until its reply is ready: every way that a request can go ends
  * in `onSend`, also when nobody listens any more.
  */
-export function shedOverload(app: FastifyInstance, { places, holderOf }: OverloadOptions): void {
-  const atWork = new FairPlaces(places)
+export function limitRequestsInFlight(
+  app: FastifyInstance,
+  { maxInFlight, identifyHolder }: RequestLimitOptions,
+): void {
+  const atWork = new FairSemaphore(maxInFlight)
   let nextReadAt = 0
   const takeRestMs = (): number => {
     const now = performance.now()
@@ -42,12 +45,12 @@ export function shedOverload(app: FastifyInstance, { places, holderOf }: Overloa
     const takePlace = (holder: string | null) => {
       if (holder === null) return
       request.holder = holder
-      request.leavePlace = atWork.take(holder)
+      request.leavePlace = atWork.tryAcquire(holder)
       if (request.leavePlace) return
-      restConnectionAfter(reply, takeRestMs())
+      pauseConnectionAfterReply(reply, takeRestMs())
       throw new OverloadError()
     }
-    const holder = holderOf(request, reply)
+    const holder = identifyHolder(request, reply)
     if (!(holder instanceof Promise)) {
       takePlace(holder)
       return done()
@@ -70,7 +73,7 @@ const paceMs = 5
  * Callers who ask again at once, on hundreds of connections, would keep the event loop busy with refusals, and requests at
  * work would wait for it. So the next request of a connection that was refused is read a little later.
  */
-export function restConnectionAfter(reply: FastifyReply, restMs: number): void {
+export function pauseConnectionAfterReply(reply: FastifyReply, restMs: number): void {
   const { socket } = reply.request.raw
   reply.raw.once('close', () => {
     socket.pause()

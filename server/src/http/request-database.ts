@@ -24,7 +24,7 @@ const defaultDeadlineMs = 8_500
 const keyless = 'keyless'
 
 /** Gives every request a database of its own. When it does not answer in time, the request is answered with 503. */
-export function lendDatabase(
+export function registerRequestDatabase(
   app: FastifyInstance,
   { pool, deadlineMs = defaultDeadlineMs }: RequestDatabaseOptions,
 ): void {

@@ -35,7 +35,7 @@ class RouteTable {
 }
 
 /** Tells a request without a known route (404) or method (405) so, before anything else of it is looked at. */
-export function refuseUnknownRoutes(app: FastifyInstance): void {
+export function rejectUnknownRoutes(app: FastifyInstance): void {
   const table = new RouteTable()
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) table.add(route.url, method)
@@ -59,7 +59,7 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
  * The request's target as a path that can be decoded, so that every request takes the way through all hooks: a stray
  * `%`, or escapes that are not UTF-8, stand for themselves; the absolute form loses its host.
  */
-export function decodableTarget(target: string): string {
+export function toDecodableTarget(target: string): string {
   const end = target.search(/[?#]/)
   const path = end === -1 ? target : target.slice(0, end)
   const withoutHost = path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
@@ -79,7 +79,7 @@ function escapeUndecodable(escapes: string): string {
 const maxHeaders = 200
 
 /** What Node lets through, or would refuse without a body, although it is no proper request. */
-export function refuseOddRequests(app: FastifyInstance): void {
+export function rejectMalformedRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { raw, headers } = request
     // Small headers hardly weigh anything by Node's count of bytes.

@@ -8,22 +8,27 @@ import {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify'
-import { dropUnreadBodies, maxBodyBytes, readJsonBodies } from './bodies.ts'
+import { discardUnreadBodies, maxBodyBytes, registerJsonParser } from './bodies.ts'
 import { BodyBudget } from './body-budget.ts'
-import { defaultTimeouts, maxConnectionsFor, readOpenFileLimit, type Timeouts } from './connection-limits.ts'
-import { Connections } from './connections.ts'
+import {
+  type ConnectionTimeouts,
+  defaultConnectionTimeouts,
+  maxConnectionsFor,
+  readOpenFileLimit,
+} from './connection-limits.ts'
+import { ConnectionManager } from './connections.ts'
 import { drainBeforeClosing } from './drain.ts'
-import { sendErrorsEnveloped } from './errors.ts'
-import { type ReadinessCheck, type ReadyDetails, serveHealth } from './health.ts'
+import { registerErrorHandler } from './errors.ts'
+import { type ReadinessCheck, type ReadinessDetails, registerHealthRoutes } from './health.ts'
 import { createNodeServer, maxHeaderBytes } from './node-server.ts'
-import { type CallerLabels, nameReplies, newRequestId, observeRequests, type RequestObserver } from './observe.ts'
-import { serveDocs } from './openapi/docs.ts'
-import { describeApi, type OpenApiOptions } from './openapi/openapi.ts'
-import { type OverloadOptions, shedOverload } from './overload.ts'
+import { addRequestIds, type CallerLabels, newRequestId, observeRequests, type RequestObserver } from './observe.ts'
+import { registerDocsPage } from './openapi/docs.ts'
+import { type OpenApiOptions, registerOpenApi } from './openapi/openapi.ts'
+import { limitRequestsInFlight, type RequestLimitOptions } from './overload.ts'
 import { setDefaultHeaders } from './replies.ts'
-import { lendDatabase, type RequestDatabaseOptions } from './request-database.ts'
-import { decodableTarget, refuseOddRequests, refuseUnknownRoutes } from './routing.ts'
-import { refusalOfValidation, validationOptions } from './validation.ts'
+import { type RequestDatabaseOptions, registerRequestDatabase } from './request-database.ts'
+import { rejectMalformedRequests, rejectUnknownRoutes, toDecodableTarget } from './routing.ts'
+import { toValidationError, validationOptions } from './validation.ts'
 
 /** The instance that routes are declared on: their types follow from their schemas. */
 export type ApiRoutes = FastifyInstance<
@@ -35,21 +40,21 @@ export type ApiRoutes = FastifyInstance<
 >
 
 export interface HttpServerOptions {
-  /** Told of every request once it is over, in this order; see `logRequests` and `createMetrics`. */
+  /** Told of every request once it is over, in this order; see `createRequestLogger` and `createMetrics`. */
   observers: readonly RequestObserver[]
   checkReadiness: ReadinessCheck
   /** Told by `GET /readyz` beside the status. */
-  tellReadyDetails?: ReadyDetails
+  readinessDetails?: ReadinessDetails
   openapi: OpenApiOptions
   /** What requests ask; left out, there is no database. */
   database?: RequestDatabaseOptions
   /** How much may be at work at once; left out, there is no bound. */
-  overload?: OverloadOptions
+  overload?: RequestLimitOptions
   /** Addresses and networks of proxies whose `X-Forwarded-For` counts. */
   trustedProxies?: string[]
   /** Who a request came from, for the log. */
   describeCaller?: (request: FastifyRequest) => CallerLabels | null
-  timeouts?: Partial<Timeouts>
+  timeouts?: Partial<ConnectionTimeouts>
   /** How long closing waits for requests at work. */
   drainGraceMs?: number
   /** Connections open at once; left out, it follows from how many files the process may open. */
@@ -60,7 +65,7 @@ export interface HttpServerOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    connections: Connections
+    connections: ConnectionManager
   }
 }
 
@@ -71,12 +76,12 @@ const defaultDrainGraceMs = 10_000
  * through `app.register`, in plugins. `app.close()` drains first.
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const timeouts = { ...defaultTimeouts, ...options.timeouts }
+  const timeouts = { ...defaultConnectionTimeouts, ...options.timeouts }
   const observe: RequestObserver = (finished) => {
     for (const each of options.observers) each(finished)
   }
   const bodies = new BodyBudget(options.maxBodyBytesInFlight)
-  const connections = new Connections(
+  const connections = new ConnectionManager(
     { max: options.maxConnections ?? maxConnectionsFor(readOpenFileLimit()), timeouts },
     bodies,
   )
@@ -88,12 +93,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     serverFactory: (handle) => createNodeServer(handle, { timeouts, connections, observe }),
     // Listened to by `createNodeServer`, which also makes the second server that `localhost` can need.
     clientErrorHandler: () => {},
-    rewriteUrl: (request) => decodableTarget(request.url ?? '/'),
+    rewriteUrl: (request) => toDecodableTarget(request.url ?? '/'),
     routerOptions: { maxParamLength: maxHeaderBytes },
     exposeHeadRoutes: false,
     bodyLimit: maxBodyBytes,
     ajv: validationOptions,
-    schemaErrorFormatter: refusalOfValidation,
+    schemaErrorFormatter: toValidationError,
     // Requests that come while the server closes are answered by the drain, with the envelope.
     return503OnClosing: false,
     // The drain closes connections, in its own order.
@@ -102,19 +107,19 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.decorate('connections', connections)
 
   observeRequests(app, observe, options.describeCaller ?? (() => null))
-  nameReplies(app)
+  addRequestIds(app)
   setDefaultHeaders(app)
-  sendErrorsEnveloped(app)
-  refuseUnknownRoutes(app)
+  registerErrorHandler(app)
+  rejectUnknownRoutes(app)
   drainBeforeClosing(app, { connections, bodies, graceMs: options.drainGraceMs ?? defaultDrainGraceMs })
-  refuseOddRequests(app)
-  readJsonBodies(app, bodies)
-  dropUnreadBodies(app)
-  if (options.database) lendDatabase(app, options.database)
-  if (options.overload) shedOverload(app, options.overload)
+  rejectMalformedRequests(app)
+  registerJsonParser(app, bodies)
+  discardUnreadBodies(app)
+  if (options.database) registerRequestDatabase(app, options.database)
+  if (options.overload) limitRequestsInFlight(app, options.overload)
 
-  describeApi(app, options.openapi)
-  serveDocs(app)
-  serveHealth(app, options.checkReadiness, options.tellReadyDetails)
+  registerOpenApi(app, options.openapi)
+  registerDocsPage(app)
+  registerHealthRoutes(app, options.checkReadiness, options.readinessDetails)
   return app
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
 import { ApiError, type ErrorCode } from '../kernel/errors.ts'
-import { figure } from '../kernel/time.ts'
+import { formatNumber } from '../kernel/time.ts'
 
 /**
  * Turns the first thing that validation finds wrong into a refusal. Validation changes nothing but defaults: a number in
@@ -87,7 +87,7 @@ interface AjvError extends FastifySchemaValidationError {
 }
 
 /** Fastify's `schemaErrorFormatter`. */
-export function refusalOfValidation(errors: FastifySchemaValidationError[]): ApiError {
+export function toValidationError(errors: FastifySchemaValidationError[]): ApiError {
   // Branches of a union come first, the union itself last: it alone knows all that would have been right.
   const error = errors.at(-1) as AjvError
   const fault = faultOf(error, errors)
@@ -101,10 +101,10 @@ export function refusalOfValidation(errors: FastifySchemaValidationError[]): Api
 const nothing = { type: 'object', properties: {}, additionalProperties: false }
 
 /** Hook for an operation without a body: an empty object is let pass, anything else was meant for another place. */
-export async function refuseBody(request: FastifyRequest): Promise<void> {
+export async function rejectBody(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) return
   const validate = request.compileValidationSchema(nothing, 'body')
-  if (!validate(request.body)) throw refusalOfValidation(validate.errors as FastifySchemaValidationError[])
+  if (!validate(request.body)) throw toValidationError(validate.errors as FastifySchemaValidationError[])
 }
 
 function faultOf(error: AjvError, errors: AjvError[]): Fault {
@@ -215,7 +215,7 @@ function range(
   bothBefore = '',
 ): string {
   if (least === undefined && most === undefined) return ''
-  if (least === undefined) return `${before}at most ${figure(most!)}${after}`
-  if (most === undefined) return `${before}at least ${figure(least)}${after}`
-  return `${before}${bothBefore}${figure(least)} to ${figure(most)}${after}`
+  if (least === undefined) return `${before}at most ${formatNumber(most!)}${after}`
+  if (most === undefined) return `${before}at least ${formatNumber(least)}${after}`
+  return `${before}${bothBefore}${formatNumber(least)} to ${formatNumber(most)}${after}`
 }

@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 /** How long a reply is kept. */
-const keptMs = 24 * 3_600_000
+const replyRetentionMs = 24 * 3_600_000
 /** How long a request waits for another one with its key. */
 const patienceMs = 2_000
 
@@ -24,11 +24,11 @@ export interface IdempotencyContext extends CallerContext {
   db: Pool
   seals: { sealer: Sealer }
   /** Of this process; those of others are met in the database. */
-  runningKeys: RunningKeys
+  inFlightRequests: InFlightRequests
 }
 
 /** A request under the name that its caller gave it. */
-export interface NamedRequest {
+export interface IdempotentRequest {
   operation: string
   /** The Idempotency-Key. */
   key: string
@@ -52,21 +52,21 @@ export interface KeepableReply {
  * that many of them cannot use up the pool; behind requests of other processes the first of them waits at the claim. Who
  * would wait for more than two seconds in all is refused.
  */
-export async function answerOnce<T extends KeepableReply>(
+export async function runIdempotently<T extends KeepableReply>(
   ctx: IdempotencyContext,
-  request: NamedRequest,
+  request: IdempotentRequest,
   work: (client: Client) => Promise<T>,
 ): Promise<(T & { isReplay: false }) | { body: string; isReplay: true }> {
   const claim = claimOf(ctx, request)
-  const name = placeName(claim)
+  const name = replyRowIdentity(claim)
   const endOfPatience = performance.now() + patienceMs
   const patienceLeftMs = () => Math.max(1, Math.ceil(endOfPatience - performance.now()))
-  while (ctx.runningKeys.has(name)) {
-    if (!(await ctx.runningKeys.isOver(name, patienceLeftMs()))) throw inProgress()
+  while (ctx.inFlightRequests.has(name)) {
+    if (!(await ctx.inFlightRequests.waitForEnd(name, patienceLeftMs()))) throw inProgress()
     const kept = await queries.readReply(ctx.db, claim)
     if (kept) return replay(ctx, claim, kept)
   }
-  return ctx.runningKeys.run(name, () =>
+  return ctx.inFlightRequests.run(name, () =>
     transact(ctx.db, async (client) => {
       if (!(await claimInTime(client, claim, patienceLeftMs())))
         return replay(ctx, claim, (await queries.readReply(client, claim))!)
@@ -78,7 +78,7 @@ export async function answerOnce<T extends KeepableReply>(
   )
 }
 
-function claimOf(ctx: IdempotencyContext, { operation, key, body }: NamedRequest): queries.ReplyClaim {
+function claimOf(ctx: IdempotencyContext, { operation, key, body }: IdempotentRequest): queries.ReplyClaim {
   const sha256 = (text: string) => createHash('sha256').update(text).digest()
   return {
     accountId: ctx.caller.accountId,
@@ -87,12 +87,12 @@ function claimOf(ctx: IdempotencyContext, { operation, key, body }: NamedRequest
     keyHash: sha256(key),
     requestHash: sha256(JSON.stringify(body)),
     now: ctx.now,
-    expiredAt: new Date(ctx.now.getTime() - keptMs),
+    expiredAt: new Date(ctx.now.getTime() - replyRetentionMs),
   }
 }
 
 /** What a kept reply is bound to: sealed bytes moved to another row do not open there. */
-export function placeName({ accountId, mode, operation, keyHash }: queries.ReplyPlace): string {
+export function replyRowIdentity({ accountId, mode, operation, keyHash }: queries.ReplyKey): string {
   return `reply ${accountId} ${mode} ${operation} ${keyHash.toString('hex')}`
 }
 
@@ -109,7 +109,7 @@ function replay(ctx: IdempotencyContext, claim: queries.ReplyClaim, kept: querie
     throw new ApiError('idempotency_conflict', 'This Idempotency-Key was used for another request; use a new one.', {
       param: 'Idempotency-Key',
     })
-  return { body: ctx.seals.sealer.open(kept.reply, placeName(claim)).toString(), isReplay: true as const }
+  return { body: ctx.seals.sealer.open(kept.reply, replyRowIdentity(claim)).toString(), isReplay: true as const }
 }
 
 function inProgress(): ApiError {
@@ -121,7 +121,7 @@ function inProgress(): ApiError {
 }
 
 /** What runs in this process under a name, at most one thing at a time. */
-export class RunningKeys {
+export class InFlightRequests {
   readonly #running = new Map<string, Promise<void>>()
 
   has(name: string): boolean {
@@ -129,7 +129,7 @@ export class RunningKeys {
   }
 
   /** True once what runs under the name has ended, false when that takes longer than given. */
-  async isOver(name: string, waitMs: number): Promise<boolean> {
+  async waitForEnd(name: string, waitMs: number): Promise<boolean> {
     const stopped = new AbortController()
     const isTooLate = delay(waitMs, false, { signal: stopped.signal }).catch(() => false)
     const isOver = (this.#running.get(name) ?? Promise.resolve()).then(() => true)
@@ -158,6 +158,6 @@ const batchSize = 1_000
 export async function expireReplies(db: Queryable, now: Date): Promise<void> {
   const latest = new Date(now.getTime() + clockToleranceMs)
   while ((await redateFutureReplies(db, { now, latest }, batchSize)) > batchSize);
-  const expiredAt = new Date(now.getTime() - keptMs)
+  const expiredAt = new Date(now.getTime() - replyRetentionMs)
   while ((await deleteExpiredReplies(db, expiredAt, batchSize)) > batchSize);
 }

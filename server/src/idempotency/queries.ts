@@ -3,14 +3,14 @@ import type { Client, Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 
 /** Which request of whom; the table's key. */
-export interface ReplyPlace {
+export interface ReplyKey {
   accountId: number
   mode: Mode
   operation: string
   keyHash: Buffer
 }
 
-export interface ReplyClaim extends ReplyPlace {
+export interface ReplyClaim extends ReplyKey {
   requestHash: Buffer
   now: Date
   /** What was claimed at this moment or before is kept no longer. */
@@ -66,7 +66,7 @@ where account_id = $1::bigint and mode = $2::text and operation = $3::text and k
 /** Keeps the reply under the key that the transaction has claimed. */
 export async function keepReply(
   client: Client,
-  place: ReplyPlace,
+  place: ReplyKey,
   kept: { reply: Buffer; contactIds: number[] },
 ): Promise<void> {
   await client.query({
@@ -79,7 +79,7 @@ where account_id = $1::bigint and mode = $2::text and operation = $3::text and k
   })
 }
 
-function placeValues({ accountId, mode, operation, keyHash }: ReplyPlace): unknown[] {
+function placeValues({ accountId, mode, operation, keyHash }: ReplyKey): unknown[] {
   return [accountId, mode, operation, keyHash]
 }
 

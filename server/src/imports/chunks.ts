@@ -1,12 +1,12 @@
 import * as load from '../catalogue/queries.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
-import { extendTaxonomy, type TaxonomyAddition } from '../taxonomy/extend.ts'
+import { extendTaxonomy, type TaxonomyAddition } from '../taxonomy/extend-taxonomy.ts'
 import { loadTaxonomy, type Taxonomy } from '../taxonomy/taxonomy.ts'
-import { RecordProblem } from './fields.ts'
-import type { ChunkChange, ChunkOutcome, ImportKind, NumberedRecord, ReadContext, WriteContext } from './kind.ts'
-import type { ImportSource } from './source/read.ts'
+import { RecordError } from './fields.ts'
+import type { ChunkChange, ChunkOutcome, ImportKind, NumberedRecord, ReadContext, WriteContext } from './import-kind.ts'
 import { type RawRecord, readRecords } from './source/records.ts'
-import { type Reject, rejectOf } from './source/rejects.ts'
+import { type Reject, toReject } from './source/rejects.ts'
+import type { ImportSource } from './source/text.ts'
 
 /** Records that are written in one transaction. */
 export interface Chunk<Patch> {
@@ -44,7 +44,7 @@ export async function* readChunks<Patch>(
 }
 
 /** Passes items on while the next one is being made. */
-export async function* oneAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
+export async function* readAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = items.next()
   while (true) {
     const { done, value } = await next
@@ -63,11 +63,11 @@ function emptyChunk<Patch>(): Chunk<Patch> {
 function readInto<Patch>(chunk: Chunk<Patch>, record: RawRecord, kind: ImportKind<Patch>, context: ReadContext): void {
   const { line, toJson } = record
   try {
-    if (record.problem !== undefined) throw new RecordProblem(record.problem)
+    if (record.problem !== undefined) throw new RecordError(record.problem)
     chunk.records.push({ line, patch: kind.readRecord(record.value, context), toJson })
   } catch (error) {
-    if (!(error instanceof RecordProblem)) throw error
-    chunk.rejects.push(rejectOf(record, error.message))
+    if (!(error instanceof RecordError)) throw error
+    chunk.rejects.push(toReject(record, error.message))
   }
 }
 
@@ -95,7 +95,7 @@ export function applyChunk<Patch>(
   known: Taxonomy,
 ): Promise<AppliedChunk<Patch>> {
   return transact(context.db, async (client) => {
-    await load.prepareTransaction(client)
+    await load.prepareCatalogueTransaction(client)
     const { batch, taxonomyVersion } = await load.lockCatalogue(client)
     const current = taxonomyVersion === known.version ? known : await loadTaxonomy(client)
     const { outcome, change } = await kind.planChunk(client, context, chunk.records)
@@ -111,7 +111,7 @@ export function applyChunk<Patch>(
 async function learnWords(client: Client, change: ChunkChange, taxonomy: Taxonomy): Promise<Taxonomy> {
   const newWords: TaxonomyAddition[] = []
   // Reading a record let no word pass that is neither known nor may be added.
-  change.visitWords((facet, value) => {
+  change.visitTaxonomyValues((facet, value) => {
     if (!taxonomy.vocabulary.find(facet, value)) newWords.push({ facet, value } as TaxonomyAddition)
   })
   if (newWords.length === 0) return taxonomy

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isHostKnown } from '../catalogue/queries.ts'
-import { readInstallationValue, writeInstallationValue } from '../db/installation.ts'
+import { ensureInstallationValue, readInstallationValue } from '../db/installation.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { contactRecords } from './contacts/import-contacts.ts'
-import { type ImportContext, type ImportCounts, importFrom } from './import-file.ts'
-import type { ImportKind } from './kind.ts'
-import { openSource } from './source/read.ts'
+import { contactImportKind } from './contacts/import-contacts.ts'
+import { type ImportContext, type ImportCounts, importSource } from './import-file.ts'
+import type { ImportKind } from './import-kind.ts'
 import type { RejectsSink } from './source/rejects.ts'
-import { storeRecords } from './stores/import-stores.ts'
+import { openSource } from './source/text.ts'
+import { storeImportKind } from './stores/import-stores.ts'
 
 const peopleFile = 'contacts.ndjson'
 
@@ -16,16 +16,16 @@ const peopleFile = 'contacts.ndjson'
  * Brings the sandbox that keys of mode `test` see up to the shipped one. At every start: where nothing differs, it is
  * one comparison of two hundred stores and their people.
  */
-export async function loadSandbox(context: ImportContext, folder: string): Promise<ImportCounts> {
-  const stores = await importShipped(context, storeRecords, join(folder, 'stores.ndjson'), 'test')
-  return sum(stores, await importShipped(context, contactRecords, join(folder, peopleFile), 'test'))
+export async function importSandbox(context: ImportContext, folder: string): Promise<ImportCounts> {
+  const stores = await importShipped(context, storeImportKind, join(folder, 'stores.ndjson'), 'test')
+  return sum(stores, await importShipped(context, contactImportKind, join(folder, peopleFile), 'test'))
 }
 
 /**
  * Fills the live catalogue with the demonstration: invented shops with their people, and facts of real shops. Once it is
  * complete, what the operator makes of it is left alone; cut short, it is taken up again. Null when it was there already.
  */
-export async function loadDemonstration(context: ImportContext, folder: string): Promise<ImportCounts | null> {
+export async function importDemonstration(context: ImportContext, folder: string): Promise<ImportCounts | null> {
   const stores = await loadDemonstrationStores(context, folder)
   const people = await loadDemonstrationPeople(context, folder)
   return stores && people ? sum(stores, people) : (stores ?? people)
@@ -37,7 +37,7 @@ async function loadDemonstrationStores(context: ImportContext, folder: string): 
   const files = storeFiles.map((name) => join(folder, name))
   if (await isHostKnown(context.db, 'live', await lastDomain(files.at(-1)!))) return null
   let total: ImportCounts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 }
-  for (const file of files) total = sum(total, await importShipped(context, storeRecords, file, 'live'))
+  for (const file of files) total = sum(total, await importShipped(context, storeImportKind, file, 'live'))
   return total
 }
 
@@ -46,8 +46,8 @@ const peopleMark = 'demonstration_contacts'
 
 async function loadDemonstrationPeople(context: ImportContext, folder: string): Promise<ImportCounts | null> {
   if (await readInstallationValue(context.db, peopleMark)) return null
-  const counts = await importShipped(context, contactRecords, join(folder, peopleFile), 'live')
-  await writeInstallationValue(context.db, peopleMark, Buffer.from('imported'))
+  const counts = await importShipped(context, contactImportKind, join(folder, peopleFile), 'live')
+  await ensureInstallationValue(context.db, peopleMark, Buffer.from('imported'))
   return counts
 }
 
@@ -60,7 +60,7 @@ async function importShipped<Patch>(
   file: string,
   mode: Mode,
 ): Promise<ImportCounts> {
-  return importFrom(context, kind, await openSource(file, undefined), noFile, { mode, extendTaxonomy: false })
+  return importSource(context, kind, await openSource(file, undefined), noFile, { mode, extendTaxonomy: false })
 }
 
 function sum(a: ImportCounts, b: ImportCounts): ImportCounts {

@@ -1,35 +1,35 @@
-import { RecordProblem } from './fields.ts'
-import type { ChunkOutcome, NumberedRecord, Refusal } from './kind.ts'
+import { RecordError } from './fields.ts'
+import type { ChunkOutcome, NumberedRecord, RefusedRecord } from './import-kind.ts'
 
 /** A store or contact that records of a chunk are about. */
-export interface Entry<Stored, State> {
+export interface MergeEntry<Stored, State> {
   /** Null for a new one. */
   stored: Stored | null
   state: State
   /** Records that changed it, its creation among them, and records that did not. */
   changes: number
-  repeats: number
+  noops: number
 }
 
 /** Applies records in their order, and answers those that cannot be. */
-export function applyEach<Patch>(
+export function applyRecords<Patch>(
   records: NumberedRecord<Patch>[],
   apply: (record: NumberedRecord<Patch>, index: number) => void,
-): Refusal<Patch>[] {
+): RefusedRecord<Patch>[] {
   return records.flatMap((record, index) => {
     try {
       apply(record, index)
       return []
     } catch (error) {
-      if (!(error instanceof RecordProblem)) throw error
+      if (!(error instanceof RecordError)) throw error
       return [{ record, reason: error.message, isWithheld: error.isWithheld }]
     }
   })
 }
 
 /** Notes that a record brought an entry to `state`. */
-export function advance<State>(entry: Entry<unknown, State>, state: State, isSame: boolean): void {
-  if (isSame) entry.repeats++
+export function updateEntry<State>(entry: MergeEntry<unknown, State>, state: State, isSame: boolean): void {
+  if (isSame) entry.noops++
   else entry.changes++
   entry.state = state
 }
@@ -40,8 +40,8 @@ type Counts = Omit<ChunkOutcome<never>, 'refused'>
  * Tells new entries from changed ones. An entry is compared once, with what is stored: records that take each other back
  * come to nothing, so that a file which names something twice is unchanged when it is read again.
  */
-export function settleEntries<Stored, State>(
-  entries: Iterable<Entry<Stored, State>>,
+export function collectChanges<Stored, State>(
+  entries: Iterable<MergeEntry<Stored, State>>,
   isSame: (stored: Stored, state: State) => boolean,
 ): Counts & { created: State[]; changed: { stored: Stored; state: State }[] } {
   const settled = {
@@ -51,8 +51,8 @@ export function settleEntries<Stored, State>(
     updated: 0,
     unchanged: 0,
   }
-  for (const { stored, state, changes, repeats } of entries) {
-    settled.unchanged += repeats
+  for (const { stored, state, changes, noops } of entries) {
+    settled.unchanged += noops
     if (stored === null) {
       settled.created.push(state)
       settled.inserted += 1

@@ -4,7 +4,7 @@ import { normalizeDomain } from '../kernel/domain.ts'
 import { Nullable } from '../kernel/shapes.ts'
 
 /** Why one record cannot be taken. It ends in the rejects file; the import goes on. */
-export class RecordProblem extends Error {
+export class RecordError extends Error {
   /** Whether the rejects file must not repeat the record. */
   readonly isWithheld: boolean
 
@@ -16,44 +16,44 @@ export class RecordProblem extends Error {
 }
 
 /** A value in quotes, for a reason: short, and on one line. */
-export function quoted(text: string): string {
+export function quoteForReason(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
 }
 
 /** What the fields of a record have in common, whatever it tells of. */
 
-export const Host = Type.String({ maxLength: 2_048 })
-export const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
-export const Word = Type.String({ maxLength: 200 })
+export const HostText = Type.String({ maxLength: 2_048 })
+export const NonEmptyText = (maxLength: number) => Type.String({ minLength: 1, maxLength })
+export const TaxonomyText = Type.String({ maxLength: 200 })
 /** A field that may be missing, and may be null. */
-export const Given = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
+export const OptionalNullable = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 
 /** What a record says of a field: undefined keeps what is there, null clears it. */
-export type Patched<T> = T | null | undefined
+export type PatchField<T> = T | null | undefined
 
 /** Reads a field that was given a value. */
-export function when<T, R>(given: T, read: (value: NonNullable<T>) => R): Patched<R> {
+export function mapGiven<T, R>(given: T, read: (value: NonNullable<T>) => R): PatchField<R> {
   if (given === undefined || given === null) return given as null | undefined
   return read(given)
 }
 
 /** A field after a record. */
-export function patched<T>(patch: Patched<T>, current: T, cleared: T): T {
+export function patchField<T>(patch: PatchField<T>, current: T, cleared: T): T {
   if (patch === undefined) return current
   return patch === null ? cleared : patch
 }
 
 export function readHost(path: string, text: string): string {
   const host = normalizeDomain(text)
-  if (host === null) throw new RecordProblem(`${path}: ${quoted(text)} is not a domain`)
+  if (host === null) throw new RecordError(`${path}: ${quoteForReason(text)} is not a domain`)
   return host
 }
 
 /** PostgreSQL keeps no NUL, and a lone surrogate is no character. */
 export function readText(path: string, text: string): string {
-  if (text.trim() === '') throw new RecordProblem(`${path}: must not be blank`)
+  if (text.trim() === '') throw new RecordError(`${path}: must not be blank`)
   if (!text.isWellFormed() || text.includes('\0'))
-    throw new RecordProblem(`${path}: holds characters that are not valid text`)
+    throw new RecordError(`${path}: holds characters that are not valid text`)
   return text
 }
 

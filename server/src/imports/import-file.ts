@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream'
-import { prepareTransaction, settleCatalogue } from '../catalogue/queries.ts'
+import { prepareCatalogueTransaction, refreshSearchStatistics } from '../catalogue/queries.ts'
 import { type Pool, transact } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Clock } from '../kernel/time.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
-import { applyChunk, type Chunk, oneAhead, readChunks } from './chunks.ts'
-import type { ChunkOutcome, ImportKind } from './kind.ts'
-import { type ImportSource, openSource } from './source/read.ts'
-import { type Reject, RejectsFile, type RejectsSink, rejectOf, rejectsPathFor } from './source/rejects.ts'
-import { WordReader } from './taxonomy-resolver.ts'
+import { applyChunk, type Chunk, readAhead, readChunks } from './chunks.ts'
+import type { ChunkOutcome, ImportKind } from './import-kind.ts'
+import { type Reject, RejectsFile, type RejectsSink, rejectsPathFor, toReject } from './source/rejects.ts'
+import { type ImportSource, openSource } from './source/text.ts'
+import { TaxonomyResolver } from './taxonomy-resolver.ts'
 
 export interface ImportContext {
   db: Pool
@@ -63,13 +63,13 @@ export async function importFile<Patch>(
   const startedAtMs = performance.now()
   const source = await openSource(input.file, input.stdin)
   const rejects = await RejectsFile.begin(rejectsPathFor(input.file, context.clock))
-  const counts = await importFrom(context, kind, source, rejects, { mode: 'live', ...input })
+  const counts = await importSource(context, kind, source, rejects, { mode: 'live', ...input })
   const seconds = Math.round(performance.now() - startedAtMs) / 1000
   return { ...counts, rejects_file: rejects.path, seconds }
 }
 
 /** The import itself, wherever records come from and rejects go. Closes both. */
-export async function importFrom<Patch>(
+export async function importSource<Patch>(
   { db, ids, seals }: ImportContext,
   kind: ImportKind<Patch>,
   source: ImportSource,
@@ -79,10 +79,10 @@ export async function importFrom<Patch>(
   const counts: ImportCounts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 }
   try {
     let taxonomy = await loadTaxonomy(db)
-    const words = new WordReader(taxonomy.vocabulary, extendTaxonomy)
-    for await (const chunk of oneAhead(readChunks(source, kind, { words, seals }))) {
+    const resolver = new TaxonomyResolver(taxonomy.vocabulary, extendTaxonomy)
+    for await (const chunk of readAhead(readChunks(source, kind, { resolver, seals }))) {
       const applied = await applyChunk(kind, { db, ids, seals, mode, extendTaxonomy }, chunk, taxonomy)
-      if (applied.taxonomy !== taxonomy) words.follow(applied.taxonomy.vocabulary)
+      if (applied.taxonomy !== taxonomy) resolver.setVocabulary(applied.taxonomy.vocabulary)
       taxonomy = applied.taxonomy
       await rejects.write(rejectsOf(chunk, applied.outcome))
       count(counts, chunk, applied.outcome)
@@ -109,7 +109,7 @@ export async function importFrom<Patch>(
 
 function rejectsOf<Patch>(chunk: Chunk<Patch>, { refused }: ChunkOutcome<Patch>): Reject[] {
   const late = refused.map(({ record, reason, isWithheld }) =>
-    isWithheld ? { line: record.line, reason, record: 'null' } : rejectOf(record, reason),
+    isWithheld ? { line: record.line, reason, record: 'null' } : toReject(record, reason),
   )
   return [...chunk.rejects, ...late].sort((a, b) => a.line - b.line)
 }
@@ -128,7 +128,7 @@ const largeImport = 1_000
 async function settle(db: Pool, written: number): Promise<void> {
   if (written === 0) return
   await transact(db, async (client) => {
-    await prepareTransaction(client)
-    await settleCatalogue(client, written >= largeImport)
+    await prepareCatalogueTransaction(client)
+    await refreshSearchStatistics(client, written >= largeImport)
   })
 }

@@ -26,7 +26,7 @@ export function hashApiKey(text: string): Buffer {
 }
 
 /** What may be shown of a key once it was handed over: four characters at either end, the prefix left out. */
-export function displayParts(text: string): { first: string; last: string } {
+export function displayedParts(text: string): { first: string; last: string } {
   const secret = text.slice(-(randomLength + checksumLength))
   return { first: secret.slice(0, 4), last: secret.slice(-4) }
 }

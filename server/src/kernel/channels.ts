@@ -124,7 +124,7 @@ export function normalizeProfile(text: string): string | null {
 }
 
 /** Whether a profile in normal form is a page of a site, and not a whole site. */
-export function isPage(normalProfile: string): boolean {
+export function isProfilePage(normalProfile: string): boolean {
   return /[/?]/.test(normalProfile)
 }
 

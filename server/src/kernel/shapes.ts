@@ -1,19 +1,19 @@
 import { type TProperties, type TSchema, type TStringOptions, Type } from 'typebox'
 
 /** An ISO 8601 moment with time and offset. */
-export const Moment = (description: string) =>
+export const Timestamp = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 64, description, examples: ['2026-11-01T00:00:00.000Z'] })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** A closed object: what it does not name is refused in a request and cannot leave in a reply. */
-export const Closed = <T extends TProperties>(properties: T, options: { description?: string } = {}) =>
+export const ClosedObject = <T extends TProperties>(properties: T, options: { description?: string } = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false })
 
 export const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 /** A value of the taxonomy: a slug, or a country code. */
-export const Word = (options: TStringOptions = {}) =>
+export const TaxonomyValue = (options: TStringOptions = {}) =>
   Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', maxLength: 64, ...options })
 
 export const RequestId = Type.String({

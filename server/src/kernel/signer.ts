@@ -4,7 +4,7 @@ import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 export interface Signer {
   /** 43 letters, digits, `-` and `_`. */
   sign(purpose: string, text: string): string
-  isSigned(purpose: string, text: string, signature: string): boolean
+  verify(purpose: string, text: string, signature: string): boolean
 }
 
 /** `secret` is the installation's own. */
@@ -14,7 +14,7 @@ export function createSigner(secret: Buffer): Signer {
     createHmac('sha256', key).update(`${purpose}\n${text}`).digest('base64url')
   return {
     sign,
-    isSigned(purpose, text, signature) {
+    verify(purpose, text, signature) {
       const [expected, given] = [Buffer.from(sign(purpose, text)), Buffer.from(signature)]
       return expected.length === given.length && timingSafeEqual(expected, given)
     },

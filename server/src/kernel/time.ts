@@ -54,7 +54,7 @@ function addMonths(anchor: Date, months: number): Date {
  * Seconds may be left out. Returns whole milliseconds since 1970, what is finer being dropped, or null for what is no real
  * moment: a day the calendar lacks, hour 24, a time without an offset.
  */
-export function parseMoment(text: string): number | null {
+export function parseTimestamp(text: string): number | null {
   const parts = momentPattern.exec(text)?.groups
   if (!parts) return null
   const number = (name: string) => Number(parts[name] ?? 0)
@@ -98,11 +98,11 @@ function isMidnight(moment: number): boolean {
 }
 
 /** A figure as sentences show it: 25,000. */
-export function figure(value: number): string {
+export function formatNumber(value: number): string {
   return value.toLocaleString('en-US')
 }
 
 /** The UTC day of a moment: 2026-11-21. */
-export function isoDay(moment: Date): string {
+export function formatDay(moment: Date): string {
   return moment.toISOString().slice(0, 10)
 }

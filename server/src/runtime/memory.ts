@@ -5,11 +5,11 @@ import { totalmem } from 'node:os'
 export function availableMemory(): number {
   // 0 or more than there is where nothing is set.
   const limit = process.constrainedMemory()
-  return Math.min(totalmem(), limit > 0 ? limit : Number.POSITIVE_INFINITY, controlGroupLimit())
+  return Math.min(totalmem(), limit > 0 ? limit : Number.POSITIVE_INFINITY, cgroupMemoryLimit())
 }
 
 /** The least limit of the control groups above this process: Node looks at the innermost alone. Infinity where none is set. */
-export function controlGroupLimit(readText: (path: string) => string = readFile): number {
+export function cgroupMemoryLimit(readText: (path: string) => string = readFile): number {
   const limits = readText('/proc/self/cgroup')
     .split('\n')
     .flatMap((line) => {
@@ -54,6 +54,6 @@ const megabyte = 2 ** 20
  * What the service needs at least, in bytes: measured as what cannot be given back under load, with some room. With the
  * embedded PostgreSQL its processes count as well; they share the limit.
  */
-export function leastMemory({ embedsPostgres }: { embedsPostgres: boolean }): number {
+export function minimumMemory({ embedsPostgres }: { embedsPostgres: boolean }): number {
   return (embedsPostgres ? 384 : 256) * megabyte
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ContactSortKey, type StoreSortKey, scanContacts, scanStores } from '@storedex/search-index'
-import { availableMemory, leastMemory } from '../runtime/memory.ts'
+import { availableMemory, minimumMemory } from '../runtime/memory.ts'
 import type { ContactSearch, SearchEngine, StoreSearch } from './engine.ts'
 import { megabyte } from './replica/memory-budget.ts'
 import {
@@ -197,6 +197,6 @@ function snapshotFile({ dataDir, secret }: SearchSettings): string {
 
 /** Half of the memory that the service itself does not need. */
 function shareOf(bytes: number): number {
-  const left = bytes - leastMemory({ embedsPostgres: true })
+  const left = bytes - minimumMemory({ embedsPostgres: true })
   return Math.max(leastShareMb, Math.floor(left / 2 / megabyte)) * megabyte
 }

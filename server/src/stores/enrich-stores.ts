@@ -1,15 +1,15 @@
 import { everyStore, type PersonQuery } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
-import { ContactPreview, contactIdsAt } from '../delivery/contact-preview.ts'
-import { type CatalogueContext, distinctHosts, type PaidReply, payForHosts } from '../delivery/paid-reply.ts'
+import { ContactPreview, contactIdsOf } from '../delivery/contact-preview.ts'
+import { type CatalogueContext, deliverByHostAndCharge, type PaidReply, parseHosts } from '../delivery/paid-reply.ts'
 import { findStoreIds } from '../delivery/queries.ts'
 import { Domain, EnrichedStore, withoutTechnologies } from '../delivery/store-document.ts'
-import { Closed, Count, Nullable, RequestId } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, RequestId } from '../kernel/shapes.ts'
 import { normalizeRoles } from '../search/query/person-query.ts'
 
 const Include = Type.Union([Type.Literal('store'), Type.Literal('technologies'), Type.Literal('contact_previews')])
 
-export const StoreEnrichmentRequest = Closed({
+export const StoreEnrichmentRequest = ClosedObject({
   domains: Type.Array(Type.String({ maxLength: 2048 }), {
     minItems: 1,
     maxItems: 25,
@@ -36,10 +36,10 @@ export const StoreEnrichmentRequest = Closed({
   ),
 })
 
-export const StoreEnrichmentReply = Closed({
+export const StoreEnrichmentReply = ClosedObject({
   object: Type.Literal('store_enrichment_result'),
   data: Type.Array(
-    Closed({
+    ClosedObject({
       domain: Domain,
       status: Type.Union([Type.Literal('found'), Type.Literal('not_found')]),
       store: Nullable(EnrichedStore),
@@ -57,14 +57,14 @@ export async function enrichStores(
   ctx: CatalogueContext,
   request: Static<typeof StoreEnrichmentRequest>,
 ): Promise<PaidReply> {
-  const hosts = distinctHosts(request.domains, 'domains')
+  const hosts = parseHosts(request.domains, 'domains')
   const include = new Set(request.include ?? ['store', 'technologies'])
   const person = normalizeRoles(ctx.vocabulary, request.contact_roles, 'contact_roles')
 
   const contactIds = include.has('contact_previews')
     ? await findContactsAt(ctx, hosts, person, request.max_contacts_per_store ?? 1)
     : []
-  const { delivered, balance } = await payForHosts(ctx, hosts, contactIds)
+  const { delivered, balance } = await deliverByHostAndCharge(ctx, hosts, contactIds)
   const foundByHost = new Map(delivered.stores.map((store) => [store.host, store]))
   const data = hosts.map((host) => {
     const found = foundByHost.get(host)
@@ -90,5 +90,5 @@ async function findContactsAt(
   const storeIds = await findStoreIds(db, caller.mode, hosts)
   const limit = storeIds.length * maxPerStore
   const where = { mode: caller.mode, store: everyStore, storeIds }
-  return contactIdsAt(await search.findContacts({ ...where, person, maxPerStore, after: null, limit }))
+  return contactIdsOf(await search.findContacts({ ...where, person, maxPerStore, after: null, limit }))
 }

@@ -1,16 +1,16 @@
 import type { Static } from 'typebox'
 import { findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
-import { type CatalogueContext, type PaidReply, payForHosts } from '../delivery/paid-reply.ts'
+import { type CatalogueContext, deliverByHostAndCharge, type PaidReply } from '../delivery/paid-reply.ts'
 import { deliverStores } from '../delivery/queries.ts'
 import { Store } from '../delivery/store-document.ts'
 import { normalizeDomain } from '../kernel/domain.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { Closed } from '../kernel/shapes.ts'
+import { ClosedObject } from '../kernel/shapes.ts'
 import { StoreSearchFilters } from '../search/query/filters.ts'
 import { hashQuery, narrowsStores, normalizeStoreFilters } from '../search/query/store-query.ts'
-import { payForDelivery } from '../usage/charge.ts'
+import { deliverAndCharge } from '../usage/charge.ts'
 
-export const StoreSearchRequest = Closed({ filters: StoreSearchFilters, ...pageParameters })
+export const StoreSearchRequest = ClosedObject({ filters: StoreSearchFilters, ...pageParameters })
 
 export const StoreSearchReply = ListReply(Store)
 
@@ -28,7 +28,7 @@ export async function searchStores(
     find: (after, limit) => search.findStores({ mode: caller.mode, query, after, limit }),
   })
   const storeIds = positions.map((position) => position.storeId)
-  const { delivered, balance } = await payForDelivery(ctx, {
+  const { delivered, balance } = await deliverAndCharge(ctx, {
     deliver: (charge) => deliverStores(db, charge, { storeIds, deliverEmails }),
     describe: async () => ({ storeIds, searchRows: storeIds.length }),
   })
@@ -42,7 +42,7 @@ export async function lookupStore(ctx: CatalogueContext, domain: string): Promis
     throw new ApiError('invalid_domain', 'This is not a domain or a URL with one, such as shop.example.', {
       param: 'domain',
     })
-  const { delivered, balance } = await payForHosts(ctx, [host])
+  const { delivered, balance } = await deliverByHostAndCharge(ctx, [host])
   const [found] = delivered.stores
   if (!found) throw new ApiError('store_not_found', `No store is known for ${host}.`, { param: 'domain' })
   return { body: `${found.document.slice(0, -1)},"request_id":"${ctx.requestId}"}`, balance }

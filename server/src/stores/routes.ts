@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { type CatalogueServices, catalogueContext, sendPaid } from '../delivery/paid-reply.ts'
+import { type CatalogueServices, catalogueContext, sendPaidReply } from '../delivery/paid-reply.ts'
 import { StoreLookupReply } from '../delivery/store-document.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
-import { Closed } from '../kernel/shapes.ts'
+import { ClosedObject } from '../kernel/shapes.ts'
 import { enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './enrich-stores.ts'
 import { lookupStore, StoreSearchReply, StoreSearchRequest, searchStores } from './find-stores.ts'
 
@@ -21,13 +21,13 @@ export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices)
         summary: 'Look one store up by its domain',
         description:
           'Answers from the catalogue alone; a domain that is not in it is not scanned. A URL or an alias finds the store it belongs to. The store counts once a period against the store exports.',
-        params: Closed({
+        params: ClosedObject({
           domain: Type.String({ description: 'A domain, or a percent-encoded URL with one.', maxLength: 16_000 }),
         }),
         response: { 200: StoreLookupReply, ...errorReplies(400, 401, 403, 'store_not_found', 429) },
       },
     },
-    async (request, reply) => sendPaid(reply, await lookupStore(contextOf(request), request.params.domain)),
+    async (request, reply) => sendPaidReply(reply, await lookupStore(contextOf(request), request.params.domain)),
   )
 
   api.post(
@@ -44,7 +44,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices)
         response: { 200: StoreSearchReply, ...errorReplies(400, 401, 403, 429) },
       },
     },
-    async (request, reply) => sendPaid(reply, await searchStores(contextOf(request), request.body)),
+    async (request, reply) => sendPaidReply(reply, await searchStores(contextOf(request), request.body)),
   )
 
   api.post(
@@ -61,6 +61,6 @@ export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices)
         response: { 200: StoreEnrichmentReply, ...errorReplies(400, 401, 403, 429) },
       },
     },
-    async (request, reply) => sendPaid(reply, await enrichStores(contextOf(request), request.body)),
+    async (request, reply) => sendPaidReply(reply, await enrichStores(contextOf(request), request.body)),
   )
 }

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import buildSerializer from 'fast-json-stringify'
 import { Type } from 'typebox'
 import type { Queryable } from '../db/pool.ts'
-import { Closed, Nullable, RequestId, Word } from '../kernel/shapes.ts'
+import { ClosedObject, Nullable, RequestId, TaxonomyValue } from '../kernel/shapes.ts'
 import { type Facet, facets, Vocabulary } from '../search/query/vocabulary.ts'
 import { readTaxonomy, readTaxonomyVersion, type TaxonomyRow } from './queries.ts'
 
 const item = {
-  value: Word({ description: 'What filters, records and replies say.' }),
+  value: TaxonomyValue({ description: 'What filters, records and replies say.' }),
   label: Type.String({ maxLength: 200, description: 'What people read.' }),
   deprecated: Type.Optional(
     Type.Literal(true, { description: 'Only there when the value is kept for old data and should not be used anew.' }),
@@ -17,30 +17,33 @@ const item = {
 // Extensions by imports can add many.
 const maxItems = 100_000
 
-const Items = Type.Array(Closed(item), { maxItems })
+const Items = Type.Array(ClosedObject(item), { maxItems })
 const Categories = Type.Array(
-  Closed({ ...item, parent: Nullable(Word({ description: 'The category above; null at the top.' })) }),
+  ClosedObject({ ...item, parent: Nullable(TaxonomyValue({ description: 'The category above; null at the top.' })) }),
   { maxItems, examples: [[{ value: 'home_garden_decor', label: 'Decor', parent: 'home_garden' }]] },
 )
 const Tiers = (description: string) =>
   Type.Array(
-    Closed({
+    ClosedObject({
       ...item,
       min: Nullable(Type.Integer({ description: 'Lower end, inclusive.' })),
       max: Nullable(Type.Integer({ description: 'Upper end, exclusive; null for the open one.' })),
     }),
     { maxItems, description },
   )
-const Technologies = Type.Array(Closed({ ...item, category: Nullable(Word({ description: 'What it is for.' })) }), {
-  maxItems,
-  examples: [[{ value: 'klaviyo', label: 'Klaviyo', category: 'email_marketing' }]],
-})
+const Technologies = Type.Array(
+  ClosedObject({ ...item, category: Nullable(TaxonomyValue({ description: 'What it is for.' })) }),
+  {
+    maxItems,
+    examples: [[{ value: 'klaviyo', label: 'Klaviyo', category: 'email_marketing' }]],
+  },
+)
 
 const contentFields = {
   object: Type.Literal('taxonomy'),
-  version: Word({ description: 'Changes whenever the content does.' }),
+  version: TaxonomyValue({ description: 'Changes whenever the content does.' }),
   categories: Categories,
-  countries: Type.Array(Closed(item), { maxItems, description: 'ISO 3166-1 alpha-2.' }),
+  countries: Type.Array(ClosedObject(item), { maxItems, description: 'ISO 3166-1 alpha-2.' }),
   traffic_tiers: Tiers('Monthly visits.'),
   revenue_tiers: Tiers('Monthly revenue in USD.'),
   theme_types: Items,
@@ -51,12 +54,12 @@ const contentFields = {
 }
 
 /** The reply without what differs from request to request. */
-const TaxonomyContent = Closed(contentFields)
+const TaxonomyContent = ClosedObject(contentFields)
 
-export const TaxonomyReply = Closed({ ...contentFields, request_id: RequestId })
+export const TaxonomyReply = ClosedObject({ ...contentFields, request_id: RequestId })
 
 /** Where the values of a facet stand in the reply; the catalogue's files have the same names. */
-export const facetLists = {
+export const facetListNames = {
   category: 'categories',
   country: 'countries',
   traffic_tier: 'traffic_tiers',
@@ -96,7 +99,7 @@ function renderContent(values: TaxonomyRow[]): { content: string; etag: string }
     values
       .filter((row) => row.facet === facet)
       .map(({ deprecated, ...item }) => (deprecated ? { ...item, deprecated } : item))
-  const lists = Object.fromEntries(facets.map((facet) => [facetLists[facet], itemsOf(facet)]))
+  const lists = Object.fromEntries(facets.map((facet) => [facetListNames[facet], itemsOf(facet)]))
   const render = (version: string) => serialize({ object: 'taxonomy', version, ...lists })
   const hash = createHash('sha256').update(render('')).digest('hex')
   return { content: render(hash.slice(0, 12)), etag: `"${hash.slice(0, 32)}"` }

@@ -22,7 +22,7 @@ export function chargeValues(charge: Charge): unknown[] {
  * The part of a charge that marks the stores of `source (store_id)` exported: `exported` are those that are new in the
  * period. Ascending, so that every request locks them in one order.
  */
-export function exportedPart(source: string): string {
+export function exportsCte(source: string): string {
   return `
 exported as (
   insert into store_exports (account_id, mode, period_start, store_id, exported_at)
@@ -39,7 +39,7 @@ exported as (
  * what is used and reserved of each meter afterwards. The counters come last, in one order, so that their rows are locked
  * shortly and never crosswise.
  */
-export const settledPart = `
+export const settlementCtes = `
 counted as (
   insert into usage_counters as c (account_id, mode, meter, period_start, used, allowance)
   select $1::bigint, $2::text, meter, period_start, amount, allowance
@@ -97,12 +97,12 @@ export function deliverySql({ delivered, countsRows, answer }: DeliveryParts): s
   return `
 with delivered as materialized (${delivered}
 ),
-${exportedPart('delivered')},
+${exportsCte('delivered')},
 spends (meter, period_start, amount, allowance) as (
   values ('search_rows', $5::timestamptz, ${countsRows ? '(select count(*)::integer from delivered)' : '0'}, $7::integer),
          ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $6::integer)
 ),
-${settledPart},
+${settlementCtes},
 meters as (
   select max(taken) filter (where meter = 'search_rows') as rows_taken,
          max(taken) filter (where meter = 'store_exports') as exports_taken
@@ -117,7 +117,7 @@ export function isAllowanceExceeded(error: unknown): boolean {
 }
 
 /** What a refused charge was about. */
-export interface StandingQuestion {
+export interface MeterBalancesQuery {
   accountId: number
   mode: Mode
   periodStart: Date
@@ -128,7 +128,7 @@ export interface StandingQuestion {
   contactIds: number[]
 }
 
-export interface StandingRow {
+export interface MeterBalancesRow {
   rows_taken: number
   exports_taken: number
   credits_taken: number
@@ -139,8 +139,8 @@ export interface StandingRow {
 }
 
 /** Where the meters of a refused charge stand now, to say what it lacked. */
-export async function readStanding(db: Queryable, asked: StandingQuestion): Promise<StandingRow> {
-  const { rows } = await db.query<StandingRow>({
+export async function readMeterBalances(db: Queryable, asked: MeterBalancesQuery): Promise<MeterBalancesRow> {
+  const { rows } = await db.query<MeterBalancesRow>({
     name: 'read_standing',
     text: `
 select coalesce(sum(used + reserved) filter (where meter = 'search_rows'), 0)::integer as rows_taken,
@@ -171,7 +171,7 @@ where account_id = $1::bigint and mode = $2::text
   return rows[0]!
 }
 
-export interface UsageRow {
+export interface UsageCountersRow {
   contact_credits_used: number
   contact_credits_reserved: number
   store_exports_used: number
@@ -183,11 +183,11 @@ export interface UsageRow {
 }
 
 /** All counters of an account and mode in its periods and on a day; what was never counted is 0. */
-export async function readCounters(
+export async function readUsageCounters(
   db: Queryable,
   wanted: { accountId: number; mode: Mode; periodStart: Date; creditsPeriodStart: Date; day: string },
-): Promise<UsageRow> {
-  const { rows } = await db.query<UsageRow>({
+): Promise<UsageCountersRow> {
+  const { rows } = await db.query<UsageCountersRow>({
     name: 'read_counters',
     text: `
 select coalesce(max(used) filter (where meter = 'contact_credits'), 0) as contact_credits_used,

@@ -1,7 +1,7 @@
 import type { Entitlement } from '../accounts/account.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import { ApiError, type TrialCreditBillingAction } from '../kernel/errors.ts'
-import { figure, isoDay, type Period } from '../kernel/time.ts'
+import { formatDay, formatNumber, type Period } from '../kernel/time.ts'
 import type { TrialLinks } from './trial-links.ts'
 
 /** A call that may be told how to end a trial. */
@@ -12,10 +12,10 @@ export interface TrialContext extends CallerContext {
 /** A search asks for more rows than are left. */
 export function rowsRefusal({ caller, now }: CallerContext, left: number): ApiError {
   const { limits, period } = caller.entitlement
-  const advice = left > 0 ? `; ask for limit ${figure(left)} or less` : ''
+  const advice = left > 0 ? `; ask for limit ${formatNumber(left)} or less` : ''
   return new ApiError(
     'rate_limit_exceeded',
-    `${figure(left)} of ${figure(limits.search_rows)} search rows are left until ${isoDay(period.end)}${advice}.`,
+    `${formatNumber(left)} of ${formatNumber(limits.search_rows)} search rows are left until ${formatDay(period.end)}${advice}.`,
     { param: 'search_rows', retryAfterSeconds: secondsUntilEnd(period, now) },
   )
 }
@@ -28,7 +28,7 @@ export function exportsRefusal({ caller, now }: CallerContext, left: number): Ap
   const { limits, period } = caller.entitlement
   return new ApiError(
     'rate_limit_exceeded',
-    `${figure(left)} of ${figure(limits.store_exports)} store exports are left until ${isoDay(period.end)}; this reply holds more stores that are new this period.`,
+    `${formatNumber(left)} of ${formatNumber(limits.store_exports)} store exports are left until ${formatDay(period.end)}; this reply holds more stores that are new this period.`,
     { param: 'store_exports', retryAfterSeconds: secondsUntilEnd(period, now) },
   )
 }
@@ -39,7 +39,7 @@ export function creditsRefusal({ caller, now, trialLinks }: TrialContext, needed
   const verb = needed === 1 ? 'is' : 'are'
   return new ApiError(
     'insufficient_contact_credits',
-    `${count(needed, 'contact credit')} ${verb} needed, but ${figure(left)} of ${figure(limits.contact_credits)} ${left === 1 ? 'is' : 'are'} left ${trial.active ? 'for this trial' : `until ${isoDay(creditsPeriod.end)}`}.`,
+    `${count(needed, 'contact credit')} ${verb} needed, but ${formatNumber(left)} of ${formatNumber(limits.contact_credits)} ${left === 1 ? 'is' : 'are'} left ${trial.active ? 'for this trial' : `until ${formatDay(creditsPeriod.end)}`}.`,
     {
       param: 'contact_ids',
       ...(trial.active && { billing: trialAction(caller.entitlement, trialLinks.urlFor(caller, now)) }),
@@ -51,7 +51,7 @@ function secondsUntilEnd({ end }: Period, now: Date): number {
   return Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 1000))
 }
 
-const count = (value: number, noun: string) => `${figure(value)} ${noun}${value === 1 ? '' : 's'}`
+const count = (value: number, noun: string) => `${formatNumber(value)} ${noun}${value === 1 ? '' : 's'}`
 
 /** How a trial account gets the credits of its paid plan, for `usage.billing` and for a refused reveal. */
 export function trialAction(

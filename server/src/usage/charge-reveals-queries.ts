@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool.ts'
-import { type Charge, chargeValues, exportedPart, settledPart } from './charge-queries.ts'
+import { type Charge, chargeValues, exportsCte, settlementCtes } from './charge-queries.ts'
 
 export interface RevealCharge extends Charge {
   /** Distinct. */
@@ -48,12 +48,12 @@ with revealed as (
   on conflict do nothing
   returning contact_id, revealed_at
 ),
-${exportedPart('unnest($7::bigint[]) as store_id')},
+${exportsCte('unnest($7::bigint[]) as store_id')},
 spends (meter, period_start, amount, allowance) as (
   values ('contact_credits', $9::timestamptz, (select count(*)::integer from revealed), $10::integer),
          ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $6::integer)
 ),
-${settledPart}
+${settlementCtes}
 select asked.contact_id,
        coalesce(fresh.revealed_at, known.revealed_at) as revealed_at,
        fresh.contact_id is not null as is_new,

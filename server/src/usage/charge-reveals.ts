@@ -1,8 +1,8 @@
 import type { CallerContext } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { ApiError } from '../kernel/errors.ts'
-import { type Balance, chargeOrRefuse, left } from './charge.ts'
-import { isAllowanceExceeded, readStanding } from './charge-queries.ts'
+import { type Balance, left, runChargeWithRetries } from './charge.ts'
+import { isAllowanceExceeded, readMeterBalances } from './charge-queries.ts'
 import { creditsRefusal, exportsRefusal, type TrialContext } from './charge-refusals.ts'
 import * as queries from './charge-reveals-queries.ts'
 
@@ -23,7 +23,7 @@ export interface PaidReveals {
 /**
  * Pays for a reveal before it is sent: a credit for each contact at its first reveal by the account, and each store once a
  * period. All or nothing. What it runs on may be a transaction, which a refusal breaks; so the reason of a refusal is found
- * outside of it, by `explainRefusals`.
+ * outside of it, by `runRevealWithRetries`.
  */
 export async function payForReveals(ctx: CallerContext, db: Queryable, delivery: RevealDelivery): Promise<PaidReveals> {
   const charge = chargeOf(ctx, delivery)
@@ -58,8 +58,8 @@ class AllowanceExceeded extends Error {
 }
 
 /** Does `work` that pays for reveals, and tells what a refused payment lacked. */
-export function explainRefusals<T>(ctx: TrialContext, work: () => Promise<T>): Promise<T> {
-  return chargeOrRefuse(work, (error) => {
+export function runRevealWithRetries<T>(ctx: TrialContext, work: () => Promise<T>): Promise<T> {
+  return runChargeWithRetries(work, (error) => {
     if (!(error instanceof AllowanceExceeded)) throw error
     return explainRefusal(ctx, error.charge)
   })
@@ -67,7 +67,7 @@ export function explainRefusals<T>(ctx: TrialContext, work: () => Promise<T>): P
 
 /** What a reveal lacks as things stand now; null when it fits. */
 async function explainRefusal(ctx: TrialContext, charge: queries.RevealCharge): Promise<ApiError | null> {
-  const standing = await readStanding(ctx.db, charge)
+  const standing = await readMeterBalances(ctx.db, charge)
   const creditsLeft = left(charge.creditsAllowance, standing.credits_taken)
   if (standing.new_contacts > creditsLeft) return creditsRefusal(ctx, standing.new_contacts, creditsLeft)
   const exportsLeft = left(charge.storeExportsAllowance, standing.exports_taken)

@@ -20,7 +20,7 @@ export type Balance = Partial<Record<Meter, number>>
  * Fetches a delivery and pays for it before it is sent: each store once per account, mode and period, and the rows of a
  * search. All or nothing; a delivery that does not fit into what is left is refused whole with 429 and leaves no trace.
  */
-export async function payForDelivery<Delivered extends queries.MetersTaken>(
+export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
   ctx: CallerContext,
   { deliver, describe }: Delivery<Delivered>,
 ): Promise<{ delivered: Delivered; balance: Balance }> {
@@ -35,7 +35,7 @@ export async function payForDelivery<Delivered extends queries.MetersTaken>(
     storeExportsAllowance: limits.store_exports,
     searchRowsAllowance: limits.search_rows,
   }
-  const delivered = await chargeOrRefuse(
+  const delivered = await runChargeWithRetries(
     () => retryConflicts(() => deliver(charge)),
     async (error) => {
       if (!queries.isAllowanceExceeded(error)) throw error
@@ -65,7 +65,7 @@ async function explainRefusal(
   charge: queries.DeliveryCharge,
   { storeIds, searchRows }: Awaited<ReturnType<Delivery<never>['describe']>>,
 ): Promise<ApiError | null> {
-  const standing = await queries.readStanding(ctx.db, {
+  const standing = await queries.readMeterBalances(ctx.db, {
     ...charge,
     creditsPeriodStart: ctx.caller.entitlement.creditsPeriod.start,
     storeIds: [...new Set(storeIds)],
@@ -89,7 +89,7 @@ const maxAttempts = 25
  * refusal, or with null when the charge would fit by now. That happens when others paid for some of the same contacts or
  * stores between the refusal and the look; so it is tried again, each time with less to pay.
  */
-export async function chargeOrRefuse<T>(
+export async function runChargeWithRetries<T>(
   work: () => Promise<T>,
   explain: (error: unknown) => Promise<ApiError | null>,
 ): Promise<T> {

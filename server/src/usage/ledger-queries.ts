@@ -39,7 +39,7 @@ limit $5::integer`,
 }
 
 /** From here on the transaction sees one moment of the database, and has the time to add all of it up. */
-export async function beginAudit(client: Client): Promise<void> {
+export async function beginSnapshotRead(client: Client): Promise<void> {
   await client.query(`
 set transaction isolation level repeatable read, read only;
 set local statement_timeout = '60min';
@@ -79,7 +79,7 @@ export interface LedgerDifferenceRow {
 }
 
 /** Opens a cursor over all that does not equal the ledger's sums, for `fetchDifferences`. */
-export async function openDifferences(client: Client): Promise<void> {
+export async function openDifferencesCursor(client: Client): Promise<void> {
   await client.query(`
 declare differences no scroll cursor for
 with spent as materialized (

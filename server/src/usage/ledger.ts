@@ -4,7 +4,7 @@ import { type Client, type Pool, transact } from '../db/pool.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import { readArchiveDifferences, readArchivedRows } from './closing/archives.ts'
 import * as queries from './ledger-queries.ts'
-import { beginAudit, type LedgerRange, type LedgerRow, selectEntriesAfter } from './ledger-queries.ts'
+import { beginSnapshotRead, type LedgerRange, type LedgerRow, selectEntriesAfter } from './ledger-queries.ts'
 
 /** One spend, as the operator's command line tells it. */
 export interface LedgerEntry {
@@ -17,7 +17,7 @@ export interface LedgerEntry {
 }
 
 /** An account, and which of its entries. */
-export interface EntriesQuestion extends LedgerRange {
+export interface LedgerEntriesQuery extends LedgerRange {
   accountId: number
 }
 
@@ -26,20 +26,20 @@ export interface EntriesQuestion extends LedgerRange {
  * that are packed stand among the others. All of it is of one moment, so that entries which are packed meanwhile are
  * neither missed nor told twice.
  */
-export function tellEntries<T>(
+export function withLedgerEntries<T>(
   db: Pool,
-  question: EntriesQuestion,
+  question: LedgerEntriesQuery,
   tell: (pages: AsyncIterable<LedgerEntry[]>) => Promise<T>,
 ): Promise<T> {
   return transact(db, async (client) => {
-    await beginAudit(client)
+    await beginSnapshotRead(client)
     return tell(readEntries(client, question))
   })
 }
 
 async function* readEntries(
   client: Client,
-  { accountId, ...range }: EntriesQuestion,
+  { accountId, ...range }: LedgerEntriesQuery,
 ): AsyncGenerator<LedgerEntry[], void, void> {
   const archived = readArchivedRows(client, accountId, range)
   for await (const rows of mergePages(archived, readRows(client, accountId, range))) yield rows.map(entryOf)
@@ -120,9 +120,9 @@ export function checkLedger<T>(
   tell: (totals: queries.LedgerTotals, differences: AsyncIterable<LedgerDifference[]>) => Promise<T>,
 ): Promise<T> {
   return transact(db, async (client) => {
-    await queries.beginAudit(client)
+    await queries.beginSnapshotRead(client)
     const totals = await queries.readLedgerTotals(client)
-    await queries.openDifferences(client)
+    await queries.openDifferencesCursor(client)
     return tell(totals, readDifferences(client, ids))
   })
 }

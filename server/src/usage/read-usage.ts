@@ -1,9 +1,9 @@
 import type { Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
-import { isoDay, type Period, utcDayAt } from '../kernel/time.ts'
+import { formatDay, type Period, utcDayAt } from '../kernel/time.ts'
 import { left } from './charge.ts'
-import { readCounters } from './charge-queries.ts'
+import { readUsageCounters } from './charge-queries.ts'
 
 interface PeriodBounds {
   period_start: string
@@ -25,7 +25,7 @@ export interface Usage {
   rate_limit: { limit: number; interval: 'minute' }
 }
 
-export interface UsageQuestion {
+export interface UsageQuery {
   accountId: number
   mode: Mode
   entitlement: Entitlement
@@ -33,15 +33,15 @@ export interface UsageQuestion {
 }
 
 /** The figures of one account and mode, measured against the same entitlement that allows and refuses. */
-export async function readUsage(db: Queryable, { accountId, mode, entitlement, now }: UsageQuestion): Promise<Usage> {
+export async function readUsage(db: Queryable, { accountId, mode, entitlement, now }: UsageQuery): Promise<Usage> {
   const { limits, paidPlanCredits, period, creditsPeriod } = entitlement
   const day = utcDayAt(now)
-  const counters = await readCounters(db, {
+  const counters = await readUsageCounters(db, {
     accountId,
     mode,
     periodStart: period.start,
     creditsPeriodStart: creditsPeriod.start,
-    day: isoDay(day.start),
+    day: formatDay(day.start),
   })
   return {
     contact_credits: {

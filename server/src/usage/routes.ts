@@ -1,61 +1,61 @@
 import { type Static, Type } from 'typebox'
 import { planSlugs } from '../accounts/plans.ts'
 import { callerContext } from '../auth/access.ts'
-import { TrialCreditBillingAction } from '../http/errors.ts'
+import { TrialCreditAction } from '../http/errors.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import type { IdSealer } from '../kernel/ids.ts'
-import { Closed, Count, Moment, Nullable, RequestId, Word } from '../kernel/shapes.ts'
+import { ClosedObject, Count, Nullable, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
 import { type TrialContext, trialAction } from './charge-refusals.ts'
 import { readUsage } from './read-usage.ts'
 import type { TrialLinks } from './trial-links.ts'
 
 const period = {
-  period_start: Moment('Start of the period, inclusive.'),
-  period_end: Moment('End of the period, exclusive.'),
+  period_start: Timestamp('Start of the period, inclusive.'),
+  period_end: Timestamp('End of the period, exclusive.'),
 }
 
 /** What an account may use, has used and has left. */
-const UsageReply = Closed({
+const UsageReply = ClosedObject({
   object: Type.Literal('usage'),
-  plan: Closed({
+  plan: ClosedObject({
     slug: Type.Enum(planSlugs),
     name: Type.String({ maxLength: 200 }),
-    status: Word({ description: 'Subscription state, such as active, trialing or past_due.' }),
-    trial: Closed({ active: Type.Boolean(), ends_at: Nullable(Moment('End of the trial.')) }),
+    status: TaxonomyValue({ description: 'Subscription state, such as active, trialing or past_due.' }),
+    trial: ClosedObject({ active: Type.Boolean(), ends_at: Nullable(Timestamp('End of the trial.')) }),
   }),
-  contact_credits: Closed({
+  contact_credits: ClosedObject({
     total: Count('Credits in the current cap: the trial’s during a trial, else the plan’s.'),
     used: Count('Credits spent in this period.'),
     remaining: Count('Credits left in this period.'),
     paid_plan_total: Count('The paid plan’s monthly credits.'),
     ...period,
   }),
-  store_exports: Closed({
+  store_exports: ClosedObject({
     limit: Count('Unique stores a period.'),
     used: Count('Stores delivered in this period, each once.'),
     reserved: Count('Claimed by work that has not delivered yet.'),
     remaining: Count('Stores left in this period.'),
     ...period,
   }),
-  api_requests: Closed({
+  api_requests: ClosedObject({
     limit: Count('Requests a UTC day.'),
     used: Count('Requests of this day, this one included.'),
     remaining: Count('Requests left today.'),
     ...period,
   }),
-  search_rows: Closed({
+  search_rows: ClosedObject({
     limit: Count('Search rows a period.'),
     used: Count('Rows returned by searches in this period.'),
     remaining: Count('Rows left in this period.'),
     ...period,
   }),
-  rate_limit: Closed({
+  rate_limit: ClosedObject({
     limit: Count('Requests in one interval.'),
     interval: Type.Literal('minute', { description: 'Length of the fixed window.' }),
   }),
-  billing: Type.Optional(TrialCreditBillingAction),
-  key: Closed({
+  billing: Type.Optional(TrialCreditAction),
+  key: ClosedObject({
     id: Type.String({ pattern: '^key_[A-Za-z]{16}$', maxLength: 20, examples: ['key_RtWqLzXcVbNmPkJh'] }),
     name: Type.String({ maxLength: 200 }),
     mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),

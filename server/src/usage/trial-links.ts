@@ -44,7 +44,7 @@ export function createTrialLinks({
     },
     open(token, now) {
       const [, text, keyId, expiry, signature] = /^((key_\w{1,40})\.(\d{1,12}))\.([\w-]{43})$/.exec(token) ?? []
-      if (!text || !signer.isSigned(purpose, text, signature!)) return 'unknown'
+      if (!text || !signer.verify(purpose, text, signature!)) return 'unknown'
       const opened = ids.open(keyId!)
       if (opened?.kind !== 'key') return 'unknown'
       const leftMs = Number(expiry) * 1000 - now.getTime()

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
-import { KeyUse } from '../../src/auth/key-directory.ts'
+import { KeyUsageRecorder } from '../../src/auth/key-directory.ts'
 import { createPool } from '../../src/db/pool.ts'
-import { runCommand } from '../cli/support/command.ts'
+import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestKey } from '../support/app.ts'
 import { createClient, type TestClient } from '../support/client.ts'
 
@@ -70,8 +70,8 @@ test('admission leaves the row of the key alone, and an hour costs one write', a
 
 test('what could not be written is written the next time', async () => {
   const keys = [await app.key({}), await app.key({})]
-  const use = new KeyUse()
-  for (const key of keys) use.note(numberOf(key), app.clock.now())
+  const use = new KeyUsageRecorder()
+  for (const key of keys) use.record(numberOf(key), app.clock.now())
   const away = createPool({ url: 'postgres://nobody@127.0.0.1:1/nothing', applicationName: 'away' })
   await expect(use.flush(away, app.clock.now())).rejects.toThrow('ECONNREFUSED')
   await away.end()
@@ -82,8 +82,8 @@ test('what could not be written is written the next time', async () => {
 test('of two servers the later hour stays, unless it is one of a clock that ran ahead', async () => {
   const key = await app.key({})
   const write = async (moment: string, now = moment) => {
-    const use = new KeyUse()
-    use.note(numberOf(key), new Date(moment))
+    const use = new KeyUsageRecorder()
+    use.record(numberOf(key), new Date(moment))
     await use.flush(app.db, new Date(now))
     return (await listed(key)).last_used_at
   }

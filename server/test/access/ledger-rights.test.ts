@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vites
 import { scopes } from '../../src/auth/caller.ts'
 import { findProjectDir, readConfig } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
-import { runCommand } from '../cli/support/command.ts'
+import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { testDataKeys } from '../support/data-keys.ts'
 import { connectClient, createTestDatabase } from '../support/database.ts'

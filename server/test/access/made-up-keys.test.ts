@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { FailedKeys } from '../../src/auth/key-directory.ts'
+import { FailedKeyCounter } from '../../src/auth/key-directory.ts'
 import { Lane } from '../../src/db/pool.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -79,16 +79,16 @@ describe('an address with many refused keys', () => {
   })
 
   test('is one network of IPv6, and is forgiven after a minute', () => {
-    const failed = new FailedKeys()
-    for (let i = 0; i < 100; i++) expect(failed.count(`2001:db8:1:2::${i + 1}`, 0)).toBe(0)
-    expect(failed.count('2001:db8:1:2:ffff::1', 1_000)).toBeGreaterThan(0)
-    expect(failed.count('2001:db8:1:3::1', 1_000)).toBe(0)
-    expect(failed.count('2001:db8:1:2::1', 61_000)).toBe(0)
+    const failed = new FailedKeyCounter()
+    for (let i = 0; i < 100; i++) expect(failed.recordFailure(`2001:db8:1:2::${i + 1}`, 0)).toBe(0)
+    expect(failed.recordFailure('2001:db8:1:2:ffff::1', 1_000)).toBeGreaterThan(0)
+    expect(failed.recordFailure('2001:db8:1:3::1', 1_000)).toBe(0)
+    expect(failed.recordFailure('2001:db8:1:2::1', 61_000)).toBe(0)
   })
 
   test('takes bounded memory, however many addresses there are', () => {
-    const failed = new FailedKeys()
-    for (let i = 0; i < 30_000; i++) failed.count(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, 0)
+    const failed = new FailedKeyCounter()
+    for (let i = 0; i < 30_000; i++) failed.recordFailure(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, 0)
     expect(failed.size).toBeLessThanOrEqual(10_000)
   })
 })

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { type Account, entitlementAt } from '../../src/accounts/account.ts'
-import { type AccountChanges, createAccount, type NewAccount, setAccount } from '../../src/accounts/change-account.ts'
+import {
+  type AccountChanges,
+  changeAccount,
+  createAccount,
+  type NewAccount,
+} from '../../src/accounts/change-account.ts'
 import { readAccount, reportAccount } from '../../src/accounts/read-account.ts'
-import { openOffice } from './support/office.ts'
+import { openAccountsContext } from './support/accounts-context.ts'
 
-const office = openOffice()
+const office = openAccountsContext()
 const start = '2026-03-31T10:00:00.000Z'
 const later = '2026-05-10T08:30:00.000Z'
 
@@ -14,7 +19,7 @@ function open(input: Omit<NewAccount, 'name'>): Promise<Account> {
 
 function change(account: Account, changes: AccountChanges): Promise<Account> {
   const ctx = office.at(later)
-  return setAccount(ctx, ctx.ids.seal('account', account.id), changes)
+  return changeAccount(ctx, ctx.ids.seal('account', account.id), changes)
 }
 
 describe('opening an account', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { createAccount, setAccount } from '../../src/accounts/change-account.ts'
+import { changeAccount, createAccount } from '../../src/accounts/change-account.ts'
 import { createKey, listKeys, resumeKey, revokeKey, rotateKey, suspendKey } from '../../src/auth/keys.ts'
 import { hashApiKey, parseApiKey } from '../../src/kernel/api-key.ts'
-import { openOffice } from './support/office.ts'
+import { openAccountsContext } from './support/accounts-context.ts'
 
-const office = openOffice()
+const office = openAccountsContext()
 const start = '2026-03-31T10:00:00.000Z'
 const hourMs = 3_600_000
 
@@ -47,11 +47,11 @@ describe('issuing a key', () => {
   test('needs an account with open API access', async () => {
     const account = await paidAccount()
     for (const status of ['past_due', 'canceled', 'none'] as const) {
-      await setAccount(office.at(start), account, { status })
+      await changeAccount(office.at(start), account, { status })
       await expect(createKey(office.at(start), account, { name: 'late' })).rejects.toThrow(/has no API access/)
     }
     expect(await listKeys(office.at(start), account)).toEqual([])
-    await setAccount(office.at(start), account, { status: 'trialing' })
+    await changeAccount(office.at(start), account, { status: 'trialing' })
     await createKey(office.at(start), account, { name: 'in time' })
   })
 

@@ -1,11 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Account, type AccountTerms, entitlementAt } from '../../src/accounts/account.ts'
-import { type AccountChanges, createAccount, type NewAccount, setAccount } from '../../src/accounts/change-account.ts'
+import {
+  type AccountChanges,
+  changeAccount,
+  createAccount,
+  type NewAccount,
+} from '../../src/accounts/change-account.ts'
 import { monthlyPeriodAt } from '../../src/kernel/time.ts'
-import { openOffice } from './support/office.ts'
+import { openAccountsContext } from './support/accounts-context.ts'
 
-const office = openOffice()
+const office = openAccountsContext()
 const march = '2026-03-10T08:00:00.000Z'
 const iso = (moment: Date | null) => moment?.toISOString() ?? null
 
@@ -15,7 +20,7 @@ function open(at: string, input: Omit<NewAccount, 'name' | 'plan'>): Promise<Acc
 
 function change(account: Account, at: string, changes: AccountChanges): Promise<Account> {
   const ctx = office.at(at)
-  return setAccount(ctx, ctx.ids.seal('account', account.id), changes)
+  return changeAccount(ctx, ctx.ids.seal('account', account.id), changes)
 }
 
 function creditsPeriodOf(terms: AccountTerms, now: string): [string, string] {

@@ -87,7 +87,7 @@ describe('one place each', () => {
     const sql =
       /\b(select\s[^'"]*\sfrom\s|insert into\s|update\s+[a-z_]+\s+(as\s+)?([a-z]+\s+)?set\s|delete from\s|\bcopy\s+[a-z_]+\s*\()/
     const isAllowed = (path: string) =>
-      /^(db|search\/postgres|search\/replica)\//.test(path) || /(queries|copy)\.ts$/.test(path)
+      /^(db|search\/postgres|search\/replica)\//.test(path) || /(queries|bulk-insert)\.ts$/.test(path)
     expect(filesWith(sql, isAllowed)).toEqual([])
   })
 

@@ -43,7 +43,7 @@ describe('billing status', () => {
   test('tells a subscription as the provider has it', async () => {
     const key = await customer({
       status: 'trialing',
-      sold: { plan: 'pro', billing: 'annual' },
+      offer: { plan: 'pro', billing: 'annual' },
       trialStart: new Date('2026-11-05T00:00:00.000Z'),
       trialEnd: new Date('2026-11-19T00:00:00.000Z'),
       currentPeriodEnd: new Date('2026-11-19T00:00:00.000Z'),
@@ -113,15 +113,15 @@ describe('what can be done', () => {
   test('is what a link answers, for a subscription of any kind', async () => {
     provider.unsold.add('enterprise_annual')
     for (const status of knownStatuses.slice(1))
-      for (const sold of [
+      for (const offer of [
         { plan: 'pro', billing: 'monthly' },
         { plan: 'enterprise', billing: 'monthly' },
         null,
       ] as const) {
-        const key = await customer({ status, sold })
+        const key = await customer({ status, offer })
         const isPossible = await linksOf(key)
         const { actions, api_access } = await check(key)
-        expect(actions, `${status} ${sold?.plan}`).toEqual({
+        expect(actions, `${status} ${offer?.plan}`).toEqual({
           can_create_subscription_link: isPossible,
           can_manage_billing: true,
         })

@@ -6,8 +6,8 @@ import { demoStores } from '../../../catalogue/build/demo/stores.ts'
 import { toNdjson } from '../../../catalogue/build/records.ts'
 import { sandboxStores } from '../../../catalogue/build/sandbox/stores.ts'
 import { readFacet } from '../../../catalogue/build/taxonomy/files.ts'
-import { Closed, Nullable } from '../../src/kernel/shapes.ts'
-import { readRecords, readText } from './support/files.ts'
+import { ClosedObject, Nullable } from '../../src/kernel/shapes.ts'
+import { readCatalogueRecords, readCatalogueText } from './support/catalogue-files.ts'
 
 const instant = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{3})?Z$' })
 
@@ -20,7 +20,7 @@ function valuesOf(facet: Parameters<typeof readFacet>[0]) {
 }
 
 /** Closed, and its words come from the taxonomy: a record that fits has no room for a person. */
-const Record = Closed({
+const Record = ClosedObject({
   domain: Type.String(),
   name: Type.String({ minLength: 1 }),
   aliases: Type.Optional(Type.Array(Type.String())),
@@ -32,7 +32,7 @@ const Record = Closed({
   lead_fit_score: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 100 }))),
   store_created_at: Type.Optional(
     Nullable(
-      Closed({
+      ClosedObject({
         estimate: Nullable(instant),
         resolution: Nullable(oneOf(['exact', 'month', 'year'])),
         source: Nullable(
@@ -53,10 +53,10 @@ const Record = Closed({
   first_discovered_at: Type.Optional(Nullable(instant)),
   active_ads: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 100_000 }))),
   technologies: Type.Optional(
-    Closed({
+    ClosedObject({
       apps: Type.Array(valuesOf('apps'), { uniqueItems: true }),
       pixels: Type.Array(valuesOf('pixels'), { uniqueItems: true }),
-      theme: Closed({ name: Nullable(Type.String()), type: Nullable(valuesOf('theme_types')) }),
+      theme: ClosedObject({ name: Nullable(Type.String()), type: Nullable(valuesOf('theme_types')) }),
     }),
   ),
 })
@@ -66,9 +66,9 @@ function hostsOf(stores: Record[]): string[] {
   return stores.flatMap(({ domain, aliases = [] }) => [domain, ...aliases])
 }
 
-const demo = readRecords<Record>('demo/stores.ndjson')
-const realShops = readRecords<Record>('demo/real-shops.ndjson')
-const sandbox = readRecords<Record>('sandbox/stores.ndjson')
+const demo = readCatalogueRecords<Record>('demo/stores.ndjson')
+const realShops = readCatalogueRecords<Record>('demo/real-shops.ndjson')
+const sandbox = readCatalogueRecords<Record>('sandbox/stores.ndjson')
 const invented = [...demo, ...sandbox]
 
 describe('every store that ships', () => {
@@ -117,8 +117,8 @@ test('real shops carry only published facts, on hosts below a public suffix', ()
 
 test('the generators make the committed files, byte for byte', () => {
   // Compared as booleans: a difference in a megabyte of text would be printed whole.
-  expect(toNdjson(demoStores()) === readText('demo/stores.ndjson')).toBe(true)
-  expect(toNdjson(sandboxStores()) === readText('sandbox/stores.ndjson')).toBe(true)
+  expect(toNdjson(demoStores()) === readCatalogueText('demo/stores.ndjson')).toBe(true)
+  expect(toNdjson(sandboxStores()) === readCatalogueText('sandbox/stores.ndjson')).toBe(true)
 })
 
 describe('the demonstration', () => {
@@ -153,7 +153,7 @@ describe('the demonstration', () => {
 describe('the sandbox', () => {
   test('holds every host that its guide names', () => {
     const hosts = new Set(hostsOf(sandbox))
-    const promised = readText('sandbox/README.md').match(/`[a-z0-9.-]+\.example`/g) ?? []
+    const promised = readCatalogueText('sandbox/README.md').match(/`[a-z0-9.-]+\.example`/g) ?? []
     expect(promised.length).toBeGreaterThan(50)
     expect(promised.filter((host) => !hosts.has(host.slice(1, -1)))).toEqual([])
   })

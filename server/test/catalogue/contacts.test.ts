@@ -6,18 +6,18 @@ import { sandboxContacts } from '../../../catalogue/build/sandbox/contacts.ts'
 import { readFacet } from '../../../catalogue/build/taxonomy/files.ts'
 import { isRevealable } from '../../src/encryption/contact-facts.ts'
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/kernel/channels.ts'
-import { readRecords, readText } from './support/files.ts'
-import { readPeople, type ShippedPerson } from './support/people.ts'
+import { readCatalogueRecords, readCatalogueText } from './support/catalogue-files.ts'
+import { readShippedPeople, type ShippedPerson } from './support/shipped-people.ts'
 
-const demo = readPeople('demo/contacts.ndjson')
-const sandbox = readPeople('sandbox/contacts.ndjson')
+const demo = readShippedPeople('demo/contacts.ndjson')
+const sandbox = readShippedPeople('sandbox/contacts.ndjson')
 
 describe.each([
   ['the demonstration', 'demo', demo],
   ['the sandbox', 'sandbox', sandbox],
 ])('everybody of %s', (_, folder, people) => {
   test('works at one of its invented shops, under a key of their own', () => {
-    const hosts = new Set(readRecords<StoreRecord>(`${folder}/stores.ndjson`).map(({ domain }) => domain))
+    const hosts = new Set(readCatalogueRecords<StoreRecord>(`${folder}/stores.ndjson`).map(({ domain }) => domain))
     expect(people.filter(({ record }) => !hosts.has(record.store_domain))).toEqual([])
     const keys = people.map(({ record }) => `${record.store_domain} ${record.external_id}`)
     expect(new Set(keys).size).toBe(keys.length)
@@ -47,8 +47,8 @@ describe.each([
 
 test('the generators make the committed people, byte for byte', () => {
   // Compared as booleans: a difference in megabytes of text would be printed whole.
-  expect(toNdjson(demoContacts()) === readText('demo/contacts.ndjson')).toBe(true)
-  expect(toNdjson(sandboxContacts()) === readText('sandbox/contacts.ndjson')).toBe(true)
+  expect(toNdjson(demoContacts()) === readCatalogueText('demo/contacts.ndjson')).toBe(true)
+  expect(toNdjson(sandboxContacts()) === readCatalogueText('sandbox/contacts.ndjson')).toBe(true)
 })
 
 describe('the demonstration', () => {

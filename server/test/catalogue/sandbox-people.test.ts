@@ -10,8 +10,8 @@ import {
   phoneTypes,
   traitsOf,
 } from '../../src/encryption/contact-facts.ts'
-import { readRecords, readText } from './support/files.ts'
-import { readPeople } from './support/people.ts'
+import { readCatalogueRecords, readCatalogueText } from './support/catalogue-files.ts'
+import { readShippedPeople } from './support/shipped-people.ts'
 
 /** A row of the guide's table, for one person. */
 interface GuideRow {
@@ -21,12 +21,12 @@ interface GuideRow {
   delivered: string
 }
 
-const people = readPeople('sandbox/contacts.ndjson').map(({ record, facts }, place) => ({
+const people = readShippedPeople('sandbox/contacts.ndjson').map(({ record, facts }, place) => ({
   shop: record.store_domain.replace(/^sandbox-contacts-(.*)\.example$/, '$1'),
   facts,
   place,
 }))
-const shops = readRecords<StoreRecord>('sandbox/stores.ndjson')
+const shops = readCatalogueRecords<StoreRecord>('sandbox/stores.ndjson')
   .filter(({ technologies }) => technologies?.apps.includes('zendesk'))
   .toSorted((a, b) => (b.lead_fit_score ?? -1) - (a.lead_fit_score ?? -1))
   .map(({ domain }) => domain)
@@ -55,7 +55,7 @@ describe('the guide of the sandbox', () => {
   })
 
   test('counts people and shops as they are', () => {
-    const [, peopleCount, shopCount] = /(\d+) people work at (\d+) shops/.exec(readText('sandbox/README.md'))!
+    const [, peopleCount, shopCount] = /(\d+) people work at (\d+) shops/.exec(readCatalogueText('sandbox/README.md'))!
     expect([Number(peopleCount), Number(shopCount)]).toEqual([
       people.length,
       new Set(people.map(({ shop }) => shop)).size,
@@ -110,7 +110,7 @@ function deliveredOf(facts: ContactFacts): string {
 }
 
 function readGuide(): GuideRow[] {
-  const table = readText('sandbox/README.md').split('| shop ')[1]!.split('\n\n')[0]!
+  const table = readCatalogueText('sandbox/README.md').split('| shop ')[1]!.split('\n\n')[0]!
   return table
     .split('\n')
     .slice(2)

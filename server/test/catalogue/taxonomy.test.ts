@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { facetFiles, readFacet, readPopularity } from '../../../catalogue/build/taxonomy/files.ts'
 import * as fixed from '../../../catalogue/build/taxonomy/fixed-facets.ts'
 import { readCsv, slugOf } from '../../../catalogue/build/taxonomy/sources.ts'
-import { Closed, Nullable } from '../../src/kernel/shapes.ts'
+import { ClosedObject, Nullable } from '../../src/kernel/shapes.ts'
 
-const Item = Closed({
+const Item = ClosedObject({
   value: Type.String({ pattern: '^([a-z0-9]+(_[a-z0-9]+)*|[A-Z]{2})$' }),
   label: Type.String({ pattern: '^\\S(.*\\S)?$' }),
   parent: Type.Optional(Type.String()),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { admit } from '../../src/auth/admit.ts'
 import { hashApiKey } from '../../src/kernel/api-key.ts'
 import { spendRows } from '../usage/support/spend.ts'
-import { openCommandLine } from './support/command.ts'
+import { openCommandLine } from './support/run-command.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
 const cli = openCommandLine(now)

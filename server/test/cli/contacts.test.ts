@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
-import { openCommandLine } from './support/command.ts'
+import { openCommandLine } from './support/run-command.ts'
 
 const cli = openCommandLine('2026-11-21T12:00:00Z')
 

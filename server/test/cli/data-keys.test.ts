@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parseDataKeys } from '../../src/kernel/seal.ts'
-import { openCommandLine, runCommand } from './support/command.ts'
+import { openCommandLine, runCommand } from './support/run-command.ts'
 
 const cli = openCommandLine('2026-11-21T12:00:00Z')
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openCommandLine } from './support/command.ts'
+import { openCommandLine } from './support/run-command.ts'
 
 const cli = openCommandLine('2026-11-10T12:00:00.000Z')
 

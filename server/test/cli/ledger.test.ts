@@ -9,7 +9,7 @@ import { hashApiKey } from '../../src/kernel/api-key.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
 import { testDataKeys } from '../support/data-keys.ts'
 import { spendRows } from '../usage/support/spend.ts'
-import { openCommandLine } from './support/command.ts'
+import { openCommandLine } from './support/run-command.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
 const period = '2026-11-01T00:00:00.000Z'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openCommandLine } from './support/command.ts'
+import { openCommandLine } from './support/run-command.ts'
 
 const cli = openCommandLine('2026-11-10T12:00:00.000Z')
 const create = ['accounts', 'create', '--name', 'A']

@@ -6,7 +6,7 @@ import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/kernel/channels.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
-import { offer, peopleAt, suppress } from '../erasure/support/erasure-world.ts'
+import { importSuppressionLines, peopleAt, tryImportContacts } from '../erasure/support/people.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { atEnd } from '../support/cleanup.ts'
 import type { Json } from '../support/client.ts'
@@ -116,8 +116,8 @@ beforeAll(async () => {
   url = await server.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => server.close())
   await app.importStores(shops.map((domain) => ({ domain, name: 'A shop', country: 'DE' })))
-  await suppress(app, refused.profile_url)
-  const { rejected } = await offer(app, people)
+  await importSuppressionLines(app, refused.profile_url)
+  const { rejected } = await tryImportContacts(app, people)
   expect(rejected).toBe(1)
   ids = (await Promise.all(shops.map((shop) => peopleAt(app, shop)))).flat().map(({ id }) => id)
   key = await app.key({ scopes, limits: generous })
@@ -238,7 +238,7 @@ async function alterSealed() {
 
 test('people who are erased, and who may not come back', async () => {
   expect(await eraseContacts(app.operator, { email: erased.emails[0].email })).toEqual({ erased: 1 })
-  const { rejects } = await offer(app, [erased])
+  const { rejects } = await tryImportContacts(app, [erased])
   expect(rejects).toHaveLength(1)
   expect(secretsIn(JSON.stringify(rejects))).toEqual([])
   expectDiscretion()

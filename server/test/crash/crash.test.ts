@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { serverPid, temporaryDirectory } from '../../../packages/embedded-postgres/test/support.ts'
-import { mustAsk } from './support/caller.ts'
 import { Load, randomFrom, type Tally } from './support/load.ts'
-import { endPostgres, query } from './support/postgres.ts'
-import { killWithinStart, type Service, startService, subscribe, untilReady } from './support/service.ts'
+import { killPostgres, query } from './support/postgres.ts'
+import { sendRequestOrThrow } from './support/requests.ts'
+import { killWithinStart, type Service, startService, subscribe, waitUntilReady } from './support/service.ts'
 
 // Each counter beside what it counts; both sides in full, so that neither can be without the other.
 const books = `
@@ -42,7 +42,7 @@ interface Meters {
 
 /** What was delivered was paid for, once, and little more: only what may have been lost on its way. */
 async function expectPaidFor(api: string, tally: Tally): Promise<void> {
-  const usage = async () => (await mustAsk(api, tally.key, '/usage')).body as unknown as Meters
+  const usage = async () => (await sendRequestOrThrow(api, tally.key, '/usage')).body as unknown as Meters
   const before = await usage()
   tally.requests++
   expect(before.search_rows.used).toBeGreaterThanOrEqual(tally.rows)
@@ -51,7 +51,7 @@ async function expectPaidFor(api: string, tally: Tally): Promise<void> {
   const delivered = [...tally.stores]
   for (let start = 0; start < delivered.length; start += 25) {
     const domains = delivered.slice(start, start + 25)
-    const { body } = await mustAsk(api, tally.key, '/stores/enrich', { domains, include: ['store'] })
+    const { body } = await sendRequestOrThrow(api, tally.key, '/stores/enrich', { domains, include: ['store'] })
     expect(body.found).toBe(domains.length)
     tally.requests++
   }
@@ -82,7 +82,7 @@ const crashes: Crash[] = [
     comeBack: async (service) => service,
   },
   {
-    kill: (_service, dataDir) => endPostgres(dataDir),
+    kill: (_service, dataDir) => killPostgres(dataDir),
     async comeBack(service, restart) {
       await delay(200)
       expect(await service.stop(), 'the exit code of a service that lost its database').toBe(0)
@@ -90,7 +90,7 @@ const crashes: Crash[] = [
     },
   },
   {
-    kill: (service, dataDir) => Promise.all([service.kill(), endPostgres(dataDir)]),
+    kill: (service, dataDir) => Promise.all([service.kill(), killPostgres(dataDir)]),
     comeBack: (_service, restart) => restart(),
   },
 ]
@@ -121,7 +121,7 @@ test.each([7, Date.now() % 1_000_000])(
       expect(load.faults).toEqual([])
       logs.push(service.log())
       service = recovered
-      await untilReady(service)
+      await waitUntilReady(service)
       await expectSoundBooks(dataDir)
       for (const tally of tallies) await expectPaidFor(service.api, tally)
     }
@@ -144,7 +144,10 @@ test('a first start that is killed again and again is finished by the next', { t
   const settings = { DATA_DIR: dataDir }
   for (const afterMs of [0, 150, 400, 800]) await killWithinStart(settings, afterMs)
   const service = await startService(settings)
-  const { body } = await mustAsk(service.api, service.demoKey!, '/stores/search', { filters: {}, limit: 100 })
+  const { body } = await sendRequestOrThrow(service.api, service.demoKey!, '/stores/search', {
+    filters: {},
+    limit: 100,
+  })
   expect(body.data).toHaveLength(100)
   // Whole and once: as many as the shipped catalogues have records, each of a batch that was committed.
   const [counts] = await query(

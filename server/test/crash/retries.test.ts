@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { serverPid, temporaryDirectory } from '../../../packages/embedded-postgres/test/support.ts'
-import { type Answer, mustAsk } from './support/caller.ts'
 import { randomFrom } from './support/load.ts'
 import { expectBalancedLedger, importPeople, peopleSettings } from './support/people.ts'
-import { endPostgres } from './support/postgres.ts'
-import { askReveal, isReplay, type RevealReply, revealInTheEnd, type Wish } from './support/reveal.ts'
-import { type Service, startService, subscribe, untilReady } from './support/service.ts'
+import { killPostgres } from './support/postgres.ts'
+import { type ApiReply, sendRequestOrThrow } from './support/requests.ts'
+import { isReplay, type RevealReply, type RevealRequest, revealWithRetries, tryReveal } from './support/reveal.ts'
+import { type Service, startService, subscribe, waitUntilReady } from './support/service.ts'
 
 /** 200 of them in the long run. */
 const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)
@@ -17,15 +17,15 @@ const storesPerKill = 20
 
 /** A reveal that was asked for and the reply, if it arrived. */
 interface Asked {
-  wish: Wish
-  answer: Answer | null
+  wish: RevealRequest
+  answer: ApiReply | null
 }
 
 /** Several clients at once, each revealing on until the connection is lost. Tells when so many replies have arrived. */
 async function revealOn(
   api: string,
   key: string,
-  nextWish: () => Wish,
+  nextWish: () => RevealRequest,
   replies: number,
   tell: () => Promise<void>,
 ): Promise<Asked[]> {
@@ -35,7 +35,7 @@ async function revealOn(
     for (;;) {
       if (asked.length >= replies) told ??= tell()
       const wish = nextWish()
-      const answer = await askReveal(api, key, wish)
+      const answer = await tryReveal(api, key, wish)
       asked.push({ wish, answer })
       if (answer?.status !== 200) return
     }
@@ -58,7 +58,7 @@ test(`reveals that are killed ${kills} times and retried are paid for once (seed
   const figures = { kills: 0, ofPostgres: 0, answered: 0, inFlight: 0, paidUnanswered: 0 }
   let keysUsed = 0
   // From kill to kill further on, so that there are always people to pay for.
-  const nextWish = (): Wish => {
+  const nextWish = (): RevealRequest => {
     const reach = (ids.length * (figures.kills + 1)) / kills
     const some = Array.from(
       { length: 1 + Math.floor(random() * 10) },
@@ -68,17 +68,17 @@ test(`reveals that are killed ${kills} times and retried are paid for once (seed
   }
 
   for (; figures.kills < kills; figures.kills++) {
-    await untilReady(service)
+    await waitUntilReady(service)
     const isPostgresKilled = figures.kills % 8 === 5
     if (isPostgresKilled) figures.ofPostgres++
     const asked = await revealOn(service.api, live, nextWish, random() * 40, async () => {
       await delay(random() * 15)
-      await Promise.all([service.kill(), ...(isPostgresKilled ? [endPostgres(dataDir)] : [])])
+      await Promise.all([service.kill(), ...(isPostgresKilled ? [killPostgres(dataDir)] : [])])
     })
     service = await startService(settings)
-    await untilReady(service)
+    await waitUntilReady(service)
 
-    const retryAll = () => Promise.all(asked.map(({ wish }) => revealInTheEnd(service.api, live, wish)))
+    const retryAll = () => Promise.all(asked.map(({ wish }) => revealWithRetries(service.api, live, wish)))
     const retried = await retryAll()
     const again = await retryAll()
     for (const [index, { wish, answer }] of asked.entries()) {
@@ -102,7 +102,7 @@ test(`reveals that are killed ${kills} times and retried are paid for once (seed
   const charged = contacts.filter((contact) => contact.charged).map(({ id }) => id)
   expect(new Set(charged).size, 'contacts charged twice').toBe(charged.length)
   expect(new Set(charged), 'contacts delivered').toEqual(new Set(contacts.map(({ id }) => id)))
-  const usage = (await mustAsk(service.api, live, '/usage')).body
+  const usage = (await sendRequestOrThrow(service.api, live, '/usage')).body
   expect(usage.contact_credits).toMatchObject({ used: charged.length })
   await expectBalancedLedger(settings)
   expect(await service.stop()).toBe(0)

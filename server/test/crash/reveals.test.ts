@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../support/database.ts'
-import { type Answer, mustAsk } from './support/caller.ts'
 import { randomFrom } from './support/load.ts'
 import { expectBalancedLedger, importPeople, peopleSettings } from './support/people.ts'
-import { isReplay, type RevealReply, revealInTheEnd, type Wish } from './support/reveal.ts'
+import { type ApiReply, sendRequestOrThrow } from './support/requests.ts'
+import { isReplay, type RevealReply, type RevealRequest, revealWithRetries } from './support/reveal.ts'
 import { startService, subscribe } from './support/service.ts'
 
 const { url } = await createTestDatabase()
@@ -11,8 +11,8 @@ const settings = { DATABASE_URL: url, ...peopleSettings }
 const exportsAllowance = 1_000
 
 interface Outcome {
-  wish: Wish
-  answer: Answer
+  wish: RevealRequest
+  answer: ApiReply
   reply: RevealReply
 }
 
@@ -26,7 +26,7 @@ test('a hundred reveals at once on two servers, with one credit too few', { time
 
     const outcomes = await Promise.all(
       wishes.map(async (wish, i): Promise<Outcome> => {
-        const answer = await revealInTheEnd(services[i % 2]!.api, live, wish)
+        const answer = await revealWithRetries(services[i % 2]!.api, live, wish)
         return { wish, answer, reply: answer.body as unknown as RevealReply }
       }),
     )
@@ -38,7 +38,7 @@ test('a hundred reveals at once on two servers, with one credit too few', { time
 
     const spent = firsts.reduce((sum, { reply }) => sum + (reply.credits?.spent ?? 0), 0)
     for (const { api } of services)
-      expect((await mustAsk(api, live, '/usage')).body.contact_credits, seen).toMatchObject({
+      expect((await sendRequestOrThrow(api, live, '/usage')).body.contact_credits, seen).toMatchObject({
         total: credits,
         used: spent,
         remaining: credits - spent,
@@ -49,8 +49,8 @@ test('a hundred reveals at once on two servers, with one credit too few', { time
 })
 
 /** One to ten of the ids each; a part of them with a key, and some keys twice. */
-function drawWishes(ids: string[], random: () => number): Wish[] {
-  const draw = (idempotencyKey: string | null): Wish => {
+function drawWishes(ids: string[], random: () => number): RevealRequest[] {
+  const draw = (idempotencyKey: string | null): RevealRequest => {
     const some = Array.from({ length: 1 + Math.floor(random() * 10) }, () => ids[Math.floor(random() * ids.length)]!)
     return { ids: [...new Set(some)], idempotencyKey }
   }
@@ -123,7 +123,7 @@ function expectSerialOrder(outcomes: Outcome[], credits: number, seen: string): 
   }
 }
 
-const exportsLeftOf = ({ headers }: Answer) => Number(headers.get('x-store-exports-remaining'))
+const exportsLeftOf = ({ headers }: ApiReply) => Number(headers.get('x-store-exports-remaining'))
 
 /** Of two successes under one key, one is the other's repetition. */
 function expectTruthfulReplays(outcomes: Outcome[], seen: string): void {

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryDirectory } from '../../../packages/embedded-postgres/test/support.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
 import { connectClient, createTestDatabase } from '../support/database.ts'
-import { type Answer, ask, mustAsk } from './support/caller.ts'
+import { type ApiReply, sendRequest, sendRequestOrThrow } from './support/requests.ts'
 import { startService, subscribe, withDeps } from './support/service.ts'
 
 const { url } = await createTestDatabase()
@@ -18,7 +18,7 @@ async function importShared(count: number): Promise<void> {
   expect(rejected).toBe(0)
 }
 
-const statusesOf = (answers: (Answer | null)[]) => answers.map((answer) => answer?.status ?? 0)
+const statusesOf = (answers: (ApiReply | null)[]) => answers.map((answer) => answer?.status ?? 0)
 const countOf = (statuses: number[], status: number) => statuses.filter((each) => each === status).length
 
 describe('two services on one database', () => {
@@ -26,24 +26,24 @@ describe('two services on one database', () => {
     const services = await Promise.all([startService(settings), startService(settings)])
     await importShared(60)
     const apiOf = (i: number) => services[i % 2]!.api
-    const storm = (send: (i: number) => Promise<Answer | null>) =>
+    const storm = (send: (i: number) => Promise<ApiReply | null>) =>
       Promise.all(Array.from({ length: 50 }, (_, i) => send(i))).then(statusesOf)
 
     const exporter = await subscribe(settings, { store_exports: 20 })
-    const lookups = await storm((i) => ask(apiOf(i), exporter.live, `/stores/shared-${i}.example`))
+    const lookups = await storm((i) => sendRequest(apiOf(i), exporter.live, `/stores/shared-${i}.example`))
     expect([countOf(lookups, 200), countOf(lookups, 429)]).toEqual([20, 30])
-    const exports = (await mustAsk(apiOf(0), exporter.live, '/usage')).body.store_exports
+    const exports = (await sendRequestOrThrow(apiOf(0), exporter.live, '/usage')).body.store_exports
     expect(exports).toMatchObject({ used: 20, remaining: 0 })
 
     const searcher = await subscribe(settings, { search_rows: 100 })
     const body = { filters: {}, limit: 7 }
-    const searches = await storm((i) => ask(apiOf(i), searcher.live, '/stores/search', body))
+    const searches = await storm((i) => sendRequest(apiOf(i), searcher.live, '/stores/search', body))
     expect([countOf(searches, 200), countOf(searches, 429)]).toEqual([14, 36])
-    const usage = (await mustAsk(apiOf(1), searcher.live, '/usage')).body
+    const usage = (await sendRequestOrThrow(apiOf(1), searcher.live, '/usage')).body
     expect(usage).toMatchObject({ search_rows: { used: 98 }, store_exports: { used: 7 } })
 
     const hurried = await subscribe(settings, { requests_per_minute: 17 })
-    const requests = await storm((i) => ask(apiOf(i), hurried.live, '/usage'))
+    const requests = await storm((i) => sendRequest(apiOf(i), hurried.live, '/usage'))
     expect([countOf(requests, 200), countOf(requests, 429)]).toEqual([17, 33])
 
     const books = await connectClient(url)
@@ -61,7 +61,7 @@ describe('two services on one database', () => {
     const [one, two] = await Promise.all([startService(settings), startService(settings)])
     const { test: key, revoke } = await subscribe(settings)
     const page = async (api: string, cursor: unknown) =>
-      (await mustAsk(api, key, '/stores/search', { filters: {}, limit: 40, cursor })).body
+      (await sendRequestOrThrow(api, key, '/stores/search', { filters: {}, limit: 40, cursor })).body
     const first = await page(one.api, null)
     const second = await page(two.api, first.next_cursor)
     const domains = [first, second].flatMap(({ data }) => (data as { domain: string }[]).map(({ domain }) => domain))
@@ -69,7 +69,7 @@ describe('two services on one database', () => {
 
     await revoke()
     for (const { api } of [one, two]) {
-      const refused = await ask(api, key, '/usage')
+      const refused = await sendRequest(api, key, '/usage')
       expect({ status: refused?.status, code: refused?.body.error?.code }).toEqual({
         status: 401,
         code: 'revoked_api_key',
@@ -82,9 +82,8 @@ describe('a service that is told to stop', () => {
   test('answers what it is at, refuses what is new, and ends with 0', async () => {
     const service = await startService(settings)
     const { test: key } = await subscribe(settings)
-    const [{ domain }] = (await mustAsk(service.api, key, '/stores/search', { filters: {}, limit: 1 })).body.data as [
-      { domain: string },
-    ]
+    const [{ domain }] = (await sendRequestOrThrow(service.api, key, '/stores/search', { filters: {}, limit: 1 })).body
+      .data as [{ domain: string }]
     const [holder, watcher] = [await connectClient(url), await connectClient(url)]
     onTestFinished(async () => void (await Promise.all([holder.end(), watcher.end()])))
     const waiting = async () => {
@@ -96,12 +95,12 @@ describe('a service that is told to stop', () => {
     }
 
     await holder.query('begin; lock table usage_counters in access exclusive mode')
-    const atWork = Array.from({ length: 3 }, () => ask(service.api, key, `/stores/${domain}`))
+    const atWork = Array.from({ length: 3 }, () => sendRequest(service.api, key, `/stores/${domain}`))
     await expect.poll(waiting, { timeout: 10_000, interval: 10 }).toBe(3)
     const stopped = service.stop()
     // The signal is on its way; then what is new is refused, by a reply or at the door. Without a key it would not wait.
     const refuses = async () => {
-      const answer = await ask(service.api, 'none', '/taxonomy')
+      const answer = await sendRequest(service.api, 'none', '/taxonomy')
       if (answer?.status === 401) return false
       if (answer) {
         expect(answer.body.error).toMatchObject({ type: 'server_error', code: 'service_unavailable' })
@@ -117,6 +116,6 @@ describe('a service that is told to stop', () => {
 
     expect(statusesOf(await Promise.all(atWork))).toEqual([200, 200, 200])
     expect(await stopped).toBe(0)
-    expect(await ask(service.api, key, '/taxonomy')).toBeNull()
+    expect(await sendRequest(service.api, key, '/taxonomy')).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ClockWatch } from '../../src/db/clock-skew.ts'
+import { ClockSkewMonitor } from '../../src/db/clock-skew.ts'
 import { createPool } from '../../src/db/pool.ts'
 import { systemClock } from '../../src/kernel/time.ts'
 import { atEnd } from '../support/cleanup.ts'
@@ -13,7 +13,7 @@ function watchOff() {
   const lines: string[] = []
   let offMs = 0
   const clock = { now: () => new Date(systemClock.now().getTime() + offMs) }
-  const watch = new ClockWatch({ db, clock, warn: (line) => lines.push(line) })
+  const watch = new ClockSkewMonitor({ db, clock, warn: (line) => lines.push(line) })
   return {
     lines,
     watch,

@@ -66,12 +66,12 @@ describe('an aborted lane', () => {
   test('ends what runs, what waits and what comes later, and leaves the connections to others', async () => {
     const lane = pool.lane('impatient')
     const ends = Array.from({ length: 5 }, () => expect(lane.query('select pg_sleep(60)')).rejects.toBe(late))
-    await expect.poll(() => pool.figures.waiting).toBe(3)
+    await expect.poll(() => pool.stats.waiting).toBe(3)
     lane.abort(late)
     await Promise.all(ends)
     await expect(lane.query('select 1')).rejects.toBe(late)
     expect((await Promise.all([pool.query('select 1 as one'), pool.query('select 1 as one')])).length).toBe(2)
-    expect(pool.figures.waiting).toBe(0)
+    expect(pool.stats.waiting).toBe(0)
   })
 
   test('takes back its transaction', async () => {

@@ -3,7 +3,7 @@ import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
 import { reveal } from '../contacts/support/reveal-world.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
-import { idOf, namesAt, offer, peopleAt } from './support/erasure-world.ts'
+import { contactIdOf, externalIdsAt, peopleAt, tryImportContacts } from './support/people.ts'
 
 let app: TestApp
 let key: TestKey
@@ -41,8 +41,8 @@ test('an erased person leaves every table, and the store says so', async () => {
     person(shop, 'anna', { role: 'founder', seniority: 'executive' }),
     person(shop, 'bert', { role: 'sales' }),
   ])
-  expect(await erase({ id: await idOf(app, shop, 'anna') })).toEqual({ erased: 1 })
-  expect(await namesAt(app, shop)).toEqual(['bert'])
+  expect(await erase({ id: await contactIdOf(app, shop, 'anna') })).toEqual({ erased: 1 })
+  expect(await externalIdsAt(app, shop)).toEqual(['bert'])
   const { body: store } = await key.get(`/stores/${shop}`)
   expect(store.contacts_summary).toEqual({
     total: 1,
@@ -66,7 +66,7 @@ test('the whole erasure is one numbered batch', async () => {
     return rows[0] as { newest: number; stores: number[] }
   }
   const before = await batches()
-  expect(await erase({ id: await idOf(app, shop, 'cleo') })).toEqual({ erased: 2 })
+  expect(await erase({ id: await contactIdOf(app, shop, 'cleo') })).toEqual({ erased: 2 })
   const newest = before.newest + 1
   expect(await batches()).toEqual({ newest, stores: [newest, newest] })
 })
@@ -83,7 +83,7 @@ describe('who is the same person', () => {
       person(other, 'dorothea'),
     ])
     expect(await erase({ email: 'Dora <dora@gmail.com>' })).toEqual({ erased: 2 })
-    expect(await namesAt(app, shop, other)).toEqual(['dorothea'])
+    expect(await externalIdsAt(app, shop, other)).toEqual(['dorothea'])
   })
 
   test('whoever has the same profile at another store, and so on from there', async () => {
@@ -95,8 +95,8 @@ describe('who is the same person', () => {
       person(c, 'emil', { ...emails('EMIL.B'), profile_url: null }),
       person(c, 'other'),
     ])
-    expect(await erase({ id: await idOf(app, a, 'emil') })).toEqual({ erased: 3 })
-    expect(await namesAt(app, a, b, c)).toEqual(['other'])
+    expect(await erase({ id: await contactIdOf(app, a, 'emil') })).toEqual({ erased: 3 })
+    expect(await externalIdsAt(app, a, b, c)).toEqual(['other'])
   })
 
   test('nobody by a phone, a mailbox of a role or a homepage that several have', async () => {
@@ -115,11 +115,11 @@ describe('who is the same person', () => {
         emails: [{ email: 'office-1@mail.example', type: 'role' }, { email: 'INFO@erasing.example' }],
       }),
     ])
-    expect(await erase({ id: await idOf(app, shop, 'fay') })).toEqual({ erased: 1 })
-    expect(await namesAt(app, shop)).toEqual(['finn'])
+    expect(await erase({ id: await contactIdOf(app, shop, 'fay') })).toEqual({ erased: 1 })
+    expect(await externalIdsAt(app, shop)).toEqual(['finn'])
     // What finn has as well is not kept away.
     const next = { ...person(shop, 'next'), ...shared, emails: [{ email: 'office-1@mail.example' }] }
-    expect(await offer(app, [next])).toMatchObject({ inserted: 1, rejected: 0 })
+    expect(await tryImportContacts(app, [next])).toMatchObject({ inserted: 1, rejected: 0 })
   })
 
   test('nobody in the sandbox', async () => {
@@ -133,13 +133,15 @@ describe('who is the same person', () => {
        insert into store_domains (mode, host, store_id, canonical) select 'test', $2, id, true from made`,
       [shop, domain],
     )
-    await offer(app, [person(domain, 'gina')], 'test')
+    await tryImportContacts(app, [person(domain, 'gina')], 'test')
     await app.importContacts([person(shop, 'gina')])
     const [sandboxed] = await peopleAt(app, domain, 'test')
     await expect(erase({ id: sandboxed!.id })).rejects.toThrow(/sandbox/)
     expect(await erase({ email: 'gina@mail.example' })).toEqual({ erased: 1 })
     expect(await peopleAt(app, domain, 'test')).toHaveLength(1)
-    expect(await offer(app, [person(domain, 'gina', { title: 'Boss' })], 'test')).toMatchObject({ updated: 1 })
+    expect(await tryImportContacts(app, [person(domain, 'gina', { title: 'Boss' })], 'test')).toMatchObject({
+      updated: 1,
+    })
   })
 })
 
@@ -158,28 +160,28 @@ describe('no import brings an erased person back', () => {
     const name = `hans-${shops + 10}`
     const phone = { phones: [{ phone: `+49 30 555 02${shops + 10}` }] }
     await app.importContacts([person(shop, name, phone)])
-    await erase({ id: await idOf(app, shop, name) })
+    await erase({ id: await contactIdOf(app, shop, name) })
     const spelt = JSON.parse(JSON.stringify(spelling).replaceAll('%d', String(shops + 10)))
     const blank =
       spelt.external_id === 'x' ? { store_domain: shop, external_id: 'x', first_name: 'H' } : person(shop, name, phone)
-    const { rejected, inserted, rejects } = await offer(app, [{ ...blank, ...spelt }])
+    const { rejected, inserted, rejects } = await tryImportContacts(app, [{ ...blank, ...spelt }])
     expect({ rejected, inserted }).toEqual({ rejected: 1, inserted: 0 })
     expect(rejects).toEqual([{ line: 1, reason: expect.stringContaining('asked to be left out'), record: null }])
-    expect(await namesAt(app, shop)).toEqual([])
+    expect(await externalIdsAt(app, shop)).toEqual([])
   })
 
   test('nor does one that is under way', async () => {
     const shop = await newShop()
     const crowd = Array.from({ length: 300 }, (_, index) => person(shop, `ida-${index}`))
-    const [, { erased }] = await Promise.all([offer(app, crowd), erase({ email: 'ida-299@mail.example' })])
+    const [, { erased }] = await Promise.all([tryImportContacts(app, crowd), erase({ email: 'ida-299@mail.example' })])
     expect(erased).toBeLessThanOrEqual(1)
-    expect(await namesAt(app, shop)).not.toContain('ida-299')
+    expect(await externalIdsAt(app, shop)).not.toContain('ida-299')
   })
 
   test('and an address of nobody is kept away as well', async () => {
     const shop = await newShop()
     expect(await erase({ email: 'jo@mail.example' })).toEqual({ erased: 0 })
-    expect(await offer(app, [person(shop, 'jo')])).toMatchObject({ inserted: 0, rejected: 1 })
+    expect(await tryImportContacts(app, [person(shop, 'jo')])).toMatchObject({ inserted: 0, rejected: 1 })
   })
 })
 
@@ -261,7 +263,7 @@ describe('what is refused with a sentence', () => {
     await expect(erase({ id: unknown })).rejects.toThrow(`There is no contact ${unknown}.`)
     const shop = await newShop()
     await app.importContacts([person(shop, 'nora')])
-    const id = await idOf(app, shop, 'nora')
+    const id = await contactIdOf(app, shop, 'nora')
     await erase({ id })
     await expect(erase({ id })).rejects.toThrow(`${id} is erased already.`)
   })

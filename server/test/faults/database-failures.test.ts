@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { isEnvironmentFault } from '../../src/bin/process.ts'
-import { databaseFailureOf } from '../../src/db/failures.ts'
+import { isEnvironmentError } from '../../src/bin/process.ts'
+import { classifyDatabaseError } from '../../src/db/failures.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
@@ -84,8 +84,8 @@ test('errors of the surroundings are told from faults of the code', () => {
     Object.assign(new Error('terminating connection'), { code: '57P01' }),
     new Error('Connection terminated unexpectedly'),
   ])
-    expect(isEnvironmentFault(error)).toBe(true)
+    expect(isEnvironmentError(error)).toBe(true)
   for (const error of [new TypeError('x is not a function'), new Error('anything'), 'text', undefined])
-    expect(isEnvironmentFault(error)).toBe(false)
-  expect(databaseFailureOf(Object.assign(new Error('duplicate'), { code: '23505' }))).toBe(undefined)
+    expect(isEnvironmentError(error)).toBe(false)
+  expect(classifyDatabaseError(Object.assign(new Error('duplicate'), { code: '23505' }))).toBe(undefined)
 })

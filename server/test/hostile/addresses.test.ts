@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { eachOf, knownDomain, marker, refusalIn, startWorld } from './support/hostile-world.ts'
+import { forEachInParallel, knownDomain, marker, refusalIn, startHostileApp } from './support/hostile-app.ts'
 
-const world = await startWorld()
+const world = await startHostileApp()
 
 function readInputs(file: string): string[] {
   const rows: ({ input: string } | string)[] = JSON.parse(
@@ -23,7 +23,7 @@ const noDomain = { status: 400, code: 'invalid_domain', param: 'domain' }
 
 test('the published URL cases are domains or not, the same for a lookup as for an enrichment', async () => {
   let domains = 0
-  await eachOf(urls, async (input) => {
+  await forEachInParallel(urls, async (input) => {
     const enriched = await enrich([input])
     if (enriched.status === 200) {
       const { data } = JSON.parse(enriched.body)
@@ -43,7 +43,7 @@ test('the published URL cases are domains or not, the same for a lookup as for a
 test('an enrichment of the published IDNA cases names every bad index, and takes the rest', async () => {
   const batches = Array.from({ length: Math.ceil(hosts.length / 25) }, (_, i) => hosts.slice(i * 25, i * 25 + 25))
   let refused = 0
-  await eachOf(batches, async (batch) => {
+  await forEachInParallel(batches, async (batch) => {
     const first = await enrich(batch)
     const message = first.status === 200 ? '' : JSON.parse(first.body).error.message
     const bad = [...message.matchAll(/domains\[(\d+)\]/g)].map((match) => Number(match[1]))

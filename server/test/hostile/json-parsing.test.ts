@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { eachOf, refusalIn, startWorld } from './support/hostile-world.ts'
+import { forEachInParallel, refusalIn, startHostileApp } from './support/hostile-app.ts'
 
-const world = await startWorld()
+const world = await startHostileApp()
 
 const suite: Record<string, string> = JSON.parse(
   readFileSync(new URL('../data/json-parsing/cases.json', import.meta.url), 'utf8'),
@@ -21,17 +21,17 @@ const codeOf = async (bytes: Buffer) => {
 }
 
 test('the published JSON parsing cases are judged as JSON judges them, and none of them searches', async () => {
-  await eachOf(sound, async ({ name, bytes }) => {
+  await forEachInParallel(sound, async ({ name, bytes }) => {
     const code = await codeOf(bytes)
     if (name.startsWith('y_object_duplicated_key')) expect(code, name).toBe('invalid_json')
     else expect(['invalid_request', 'missing_parameter', 'unknown_parameter'], name).toContain(code)
   })
-  await eachOf(broken, async ({ name, bytes }) =>
+  await forEachInParallel(broken, async ({ name, bytes }) =>
     // Without a single byte there is no body; and depth is looked at before syntax.
     expect(await codeOf(bytes), name).toBe(
       bytes.length === 0 || deepCases.has(name) ? 'invalid_request' : 'invalid_json',
     ),
   )
-  await eachOf(open, ({ bytes }) => codeOf(bytes))
+  await forEachInParallel(open, ({ bytes }) => codeOf(bytes))
   expect([sound.length, broken.length, open.length]).toEqual([95, 188, 35])
 })

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/caller.ts'
 import { operations } from '../access/support/operations.ts'
-import { eachOf, marker, refusalIn, startWorld } from './support/hostile-world.ts'
+import { forEachInParallel, marker, refusalIn, startHostileApp } from './support/hostile-app.ts'
 import { validBodies } from './support/valid-bodies.ts'
 
-const world = await startWorld()
+const world = await startHostileApp()
 const bodies = await validBodies(world)
 
 /** A place in a body: how to get there, and what stands there. */
@@ -59,7 +59,7 @@ describe.each(bodies)('$path refuses, and names the place,', ({ path, body, maxI
         .filter((other) => !(place.path === 'cursor' && typeof other === 'string'))
         .map((other) => ({ place, other })),
     )
-    await eachOf(wrong, async ({ place, other }) =>
+    await forEachInParallel(wrong, async ({ place, other }) =>
       expect(await refusal(replaced(body, place.steps, other)), JSON.stringify(other)).toEqual(
         invalid('invalid_request', place.path),
       ),
@@ -81,7 +81,7 @@ describe.each(bodies)('$path refuses, and names the place,', ({ path, body, maxI
   test('a property that it does not know, at every depth', async () => {
     const names = [marker, 'Limit', 'constructor', 'toString', '__proto__', 'hasOwnProperty', '$where']
     const wrong = objects.flatMap((place) => names.map((name) => ({ place, name })))
-    await eachOf(wrong, async ({ place, name }) => {
+    await forEachInParallel(wrong, async ({ place, name }) => {
       const extended = Object.fromEntries([...Object.entries(place.value as object), [name, {}]])
       const param = place.path === '' ? name : `${place.path}.${name}`
       expect(await refusal(replaced(body, place.steps, extended))).toEqual(invalid('unknown_parameter', param))
@@ -105,7 +105,7 @@ describe.each(bodies)('$path refuses, and names the place,', ({ path, body, maxI
   })
 
   test('one item too many in every list', async () => {
-    await eachOf(lists, async (place) => {
+    await forEachInParallel(lists, async (place) => {
       const [item = 'x'] = place.value as string[]
       const tooMany = Array(maxItems(place.path) + 1).fill(item)
       expect(await refusal(replaced(body, place.steps, tooMany))).toEqual(invalid('invalid_request', place.path))
@@ -120,7 +120,7 @@ describe.each(bodies)('$path refuses, and names the place,', ({ path, body, maxI
       [name!, escaped(name!)].map((again) => `${text.slice(0, index)}"${again}":null,${text.slice(index)}`),
     )
     expect(wrong).toHaveLength(2 * objects.flatMap(({ value }) => Object.keys(value as object)).length)
-    await eachOf(wrong, async (twice) =>
+    await forEachInParallel(wrong, async (twice) =>
       expect(refusalIn(await world.post(path, twice))).toEqual(invalid('invalid_json', '')),
     )
   })

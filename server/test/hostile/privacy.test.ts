@@ -4,11 +4,11 @@ import { scopes } from '../../src/auth/caller.ts'
 import { newApiKey } from '../../src/kernel/api-key.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { operations } from '../access/support/operations.ts'
-import { call, type RawReply, sendRaw } from '../http/support/edge.ts'
+import { call, type RawReply, sendRaw } from '../http/support/test-server.ts'
 import { startTestApp } from '../support/app.ts'
 import { atEnd } from '../support/cleanup.ts'
 import { connectClient } from '../support/database.ts'
-import { judge, marker } from './support/hostile-world.ts'
+import { expectHarmlessReply, marker } from './support/hostile-app.ts'
 
 const lines: string[] = []
 const app = await startTestApp({
@@ -106,7 +106,7 @@ describe('the log at its most talkative tells nothing of', () => {
       ...(await sendRaw(Number(new URL(app.url).port), `GET /${marker} ${person}\r\n\r\n`)),
       ...(await sendRaw(Number(new URL(app.url).port), `GET / HTTP/1.1\r\nA: ${marker.repeat(3_000)}\r\n\r\n`)),
     ]
-    for (const reply of refused) expect(judge(reply).status).toBeGreaterThanOrEqual(400)
+    for (const reply of refused) expect(expectHarmlessReply(reply).status).toBeGreaterThanOrEqual(400)
     expectDiscretion()
   })
 })

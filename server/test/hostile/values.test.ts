@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { eachOf, knownDomain, marker, refusalIn, startWorld } from './support/hostile-world.ts'
+import { forEachInParallel, knownDomain, marker, refusalIn, startHostileApp } from './support/hostile-app.ts'
 
-const world = await startWorld()
+const world = await startHostileApp()
 const send = async (path: string, body: unknown) =>
   refusalIn(await world.post(path, typeof body === 'string' ? body : JSON.stringify(body)))
 const search = (body: unknown) => send('/stores/search', body)
@@ -44,7 +44,7 @@ const lists = [
 
 describe.each(Object.entries(strangeWords))('%s', (_what, word) => {
   test('is no value of any list of filters', async () => {
-    await eachOf(lists, async (list) => {
+    await forEachInParallel(lists, async (list) => {
       const [name, inner] = list.split('.') as [string, string?]
       const filters = { [name]: inner ? { [inner]: [word] } : [word] }
       const expected = { status: 400, code: 'invalid_filter_value', param: `filters.${list}[0]` }

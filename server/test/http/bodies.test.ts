@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { call, expectEnvelope, sendRaw, startEdge } from './support/edge.ts'
+import { call, expectEnvelope, sendRaw, startTestServer } from './support/test-server.ts'
 
-const edge = await startEdge()
+const edge = await startTestServer()
 const url = `${edge.url}/api/v1/stores/search`
 const post = (body: RequestInit['body'] | undefined, headers: Record<string, string> = {}) =>
   call(url, { method: 'POST', ...(body !== undefined && { body }), headers })

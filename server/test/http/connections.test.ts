@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { maxConnectionsFor, parseOpenFileLimit } from '../../src/http/connection-limits.ts'
 import type { ApiRoutes, HttpServerOptions } from '../../src/http/server.ts'
-import { addEcho, call, type Edge, expectEnvelope, sendRaw, startEdge } from './support/edge.ts'
+import { addEchoRoute, call, expectEnvelope, sendRaw, startTestServer, type TestServer } from './support/test-server.ts'
 
 const usage = 'GET /api/v1/usage HTTP/1.1\r\nHost: x\r\n\r\n'
 const search = 'POST /api/v1/stores/search HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
@@ -12,7 +12,7 @@ const search = 'POST /api/v1/stores/search HTTP/1.1\r\nHost: x\r\nContent-Type: 
 /** Larger than what the system takes for a reader who does not read. */
 const bigReply = 'x'.repeat(16_000_000)
 
-interface OddEdge extends Edge {
+interface OddEdge extends TestServer {
   /** How many requests for `/big` were begun. */
   begun(): number
   /** Lets `/slow` answer. */
@@ -26,7 +26,7 @@ async function startOddEdge(options: Partial<HttpServerOptions> = {}): Promise<O
     finish = resolve
   })
   const addRoutes = (api: ApiRoutes) => {
-    addEcho(api)
+    addEchoRoute(api)
     api.get('/big', (_request, reply) => {
       begun++
       return reply.type('text/plain').send(bigReply)
@@ -37,7 +37,7 @@ async function startOddEdge(options: Partial<HttpServerOptions> = {}): Promise<O
       return { done: true }
     })
   }
-  return { ...(await startEdge(addRoutes, options)), begun: () => begun, finish }
+  return { ...(await startTestServer(addRoutes, options)), begun: () => begun, finish }
 }
 
 /** A connection that sends this and then nothing; what it receives is read only by those who listen. */
@@ -53,7 +53,7 @@ async function open(port: number, bytes = ''): Promise<Socket> {
 /** Ended by the server, in whichever way. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.resume().once('close', resolve))
 
-const connectionsOf = ({ app }: Edge) =>
+const connectionsOf = ({ app }: TestServer) =>
   new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)))
 
 describe('when all connections are taken', () => {
@@ -67,7 +67,7 @@ describe('when all connections are taken', () => {
     expect((await sendRaw(edge.port, usage, 1)).map((reply) => reply.status)).toEqual([200])
     await firstClosed
     expect(others.map((socket) => socket.destroyed)).toEqual([false, false])
-    expect(edge.app.connections.madeRoom).toBe(1)
+    expect(edge.app.connections.evicted).toBe(1)
   })
 
   test('one that is kept alive and idle makes room, and none whose request is at work', async () => {
@@ -93,7 +93,7 @@ describe('when all connections are taken', () => {
     expectEnvelope(refused!, 503, 'service_unavailable')
     expect(refused!.headers.get('connection')).toBe('close')
     expect(refused!.headers.get('retry-after')).toBe('1')
-    expect(edge.app.connections.turnedAway).toBe(1)
+    expect(edge.app.connections.rejected).toBe(1)
     edge.finish()
     expect((await slow).status).toBe(200)
   })

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { type ApiRoutes, createHttpServer } from '../../src/http/server.ts'
-import { call, type Edge, expectEnvelope, sendRaw, startEdge } from './support/edge.ts'
+import { call, expectEnvelope, sendRaw, startTestServer, type TestServer } from './support/test-server.ts'
 
 function signal(): { promise: Promise<void>; resolve: () => void } {
   let resolve = () => {}
@@ -14,7 +14,9 @@ function signal(): { promise: Promise<void>; resolve: () => void } {
 }
 
 /** An edge with a route that answers when it is told to. */
-async function startSlowEdge(drainGraceMs?: number): Promise<Edge & { finish: () => void; started: Promise<void> }> {
+async function startSlowEdge(
+  drainGraceMs?: number,
+): Promise<TestServer & { finish: () => void; started: Promise<void> }> {
   const started = signal()
   const finish = signal()
   const addRoutes = (api: ApiRoutes) => {
@@ -26,7 +28,7 @@ async function startSlowEdge(drainGraceMs?: number): Promise<Edge & { finish: ()
     api.get('/quick', () => ({}))
     api.post('/echo', ({ body }) => ({ body }))
   }
-  const edge = await startEdge(addRoutes, drainGraceMs === undefined ? {} : { drainGraceMs })
+  const edge = await startTestServer(addRoutes, drainGraceMs === undefined ? {} : { drainGraceMs })
   return { ...edge, finish: finish.resolve, started: started.promise }
 }
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/kernel/errors.ts'
-import { call, expectEnvelope, linesAbout, type RawReply, startEdge } from './support/edge.ts'
+import { call, expectEnvelope, logLinesOf, type RawReply, startTestServer } from './support/test-server.ts'
 
 const secret = 'mara@aurora-candles.example'
 
@@ -45,7 +45,7 @@ const failures: Record<string, () => unknown> = {
   terminated: () => new Error('Connection terminated unexpectedly'),
 }
 
-const edge = await startEdge((api) => {
+const edge = await startTestServer((api) => {
   for (const [name, make] of Object.entries(failures))
     api.get(`/${name}`, (_request, reply) => {
       reply.headers({ etag: '"x"', 'cache-control': 'public' })
@@ -57,7 +57,7 @@ const edge = await startEdge((api) => {
   api.get('/plain', () => ({}))
 })
 const get = (path: string, headers: Record<string, string> = {}) => call(`${edge.url}/api/v1/${path}`, { headers })
-const linesOf = (reply: RawReply) => linesAbout(edge, reply)
+const linesOf = (reply: RawReply) => logLinesOf(edge, reply)
 
 describe('a request id', () => {
   test('names every reply and no two', async () => {

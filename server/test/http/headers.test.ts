@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
-import { call, postJson, sendRaw } from './support/edge.ts'
+import { call, postJson, sendRaw } from './support/test-server.ts'
 
 let app: TestApp
 let key: TestKey

@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { createMetrics, registerGauges, startMetricsServer } from '../../src/http/metrics.ts'
-import { addEcho, call, expectEnvelope, linesAbout, startEdge } from './support/edge.ts'
+import { addEchoRoute, call, expectEnvelope, logLinesOf, startTestServer } from './support/test-server.ts'
 
 describe('health', () => {
   test('a living process says so', async () => {
-    const { url } = await startEdge()
+    const { url } = await startTestServer()
     expect(await call(`${url}/healthz`)).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     expect(await call(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ready"}' })
   })
 
   test('a process that cannot answer says why', async () => {
-    const { url } = await startEdge(addEcho, { checkReadiness: async () => 'The catalogue is being loaded.' })
+    const { url } = await startTestServer(addEchoRoute, {
+      checkReadiness: async () => 'The catalogue is being loaded.',
+    })
     const reply = await call(`${url}/readyz`)
     expect(expectEnvelope(reply, 503, 'service_unavailable').message).toBe('The catalogue is being loaded.')
     expect(reply.headers.get('retry-after')).toBe('1')
@@ -19,20 +21,20 @@ describe('health', () => {
 
   test('a check that fails is a 503, with its cause in the log alone', async () => {
     const checkReadiness = () => Promise.reject(new Error('connect to secret-host failed'))
-    const edge = await startEdge(addEcho, { checkReadiness })
+    const edge = await startTestServer(addEchoRoute, { checkReadiness })
     const reply = await call(`${edge.url}/readyz`)
     expectEnvelope(reply, 503, 'service_unavailable')
     expect(reply.body).not.toContain('secret-host')
-    expect(await linesAbout(edge, reply)).toMatchObject([{ cause: { message: 'connect to secret-host failed' } }])
+    expect(await logLinesOf(edge, reply)).toMatchObject([{ cause: { message: 'connect to secret-host failed' } }])
   })
 
   test('a check that hangs is a 503', async () => {
-    const { url } = await startEdge(addEcho, { checkReadiness: () => new Promise(() => {}) })
+    const { url } = await startTestServer(addEchoRoute, { checkReadiness: () => new Promise(() => {}) })
     expectEnvelope(await call(`${url}/readyz`), 503, 'service_unavailable')
   })
 
   test('is no news for the log', async () => {
-    const { url, log } = await startEdge()
+    const { url, log } = await startTestServer()
     await call(`${url}/healthz`)
     await expect.poll(() => log).toEqual([expect.objectContaining({ level: 20, route: '/healthz' })])
   })
@@ -40,7 +42,7 @@ describe('health', () => {
 
 describe('metrics', async () => {
   const metrics = createMetrics(() => ({ total: 3, idle: 2, waiting: 1 }))
-  const edge = await startEdge(addEcho, { observers: [metrics.observe] })
+  const edge = await startTestServer(addEchoRoute, { observers: [metrics.observe] })
   const server = await startMetricsServer({ host: '127.0.0.1', port: 0, registry: metrics.registry })
   const read = async () => (await call(`http://127.0.0.1:${server.port}/metrics`)).body
 

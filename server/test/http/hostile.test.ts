@@ -1,16 +1,24 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { addEcho, call, expectEnvelope, linesAbout, postJson, sendRaw, startEdge } from './support/edge.ts'
+import {
+  addEchoRoute,
+  call,
+  expectEnvelope,
+  logLinesOf,
+  postJson,
+  sendRaw,
+  startTestServer,
+} from './support/test-server.ts'
 
-const edge = await startEdge((api) => {
-  addEcho(api)
+const edge = await startTestServer((api) => {
+  addEchoRoute(api)
   api.get('/late', async () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     return { late: true }
   })
 })
-const hurriedEdge = await startEdge(undefined, {
+const hurriedEdge = await startTestServer(undefined, {
   timeouts: { headersMs: 300, requestMs: 600, keepAliveMs: 5_000, stalledMs: 5_000 },
 })
 const usage = 'GET /api/v1/usage HTTP/1.1\r\nHost: x\r\n'
@@ -48,7 +56,7 @@ describe('what is not HTTP', () => {
 
   test('is logged without what came', async () => {
     const [reply] = await sendRaw(edge.port, 'FETCH /sdx_live_secret HTTP/1.1\r\n\r\n')
-    expect(await linesAbout(edge, reply!)).toEqual([
+    expect(await logLinesOf(edge, reply!)).toEqual([
       expect.objectContaining({ method: '(unread)', route: '(none)', status: 400, code: 'invalid_request' }),
     ])
     expect(JSON.stringify(edge.log)).not.toContain('secret')

@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { errorReplies } from '../../src/http/openapi/openapi.ts'
 import { errorTable } from '../../src/kernel/errors.ts'
-import { Closed } from '../../src/kernel/shapes.ts'
-import { call, expectEnvelope, startEdge } from './support/edge.ts'
+import { ClosedObject } from '../../src/kernel/shapes.ts'
+import { call, expectEnvelope, startTestServer } from './support/test-server.ts'
 
-const edge = await startEdge(
+const edge = await startTestServer(
   (api) => {
     api.get(
       '/things/:name',
@@ -13,8 +13,8 @@ const edge = await startEdge(
         schema: {
           operationId: 'getThing',
           tags: ['test'],
-          params: Closed({ name: Type.String({ maxLength: 10 }) }),
-          response: { 200: Closed({ size: Type.Integer({ minimum: 0 }) }), ...errorReplies(400, 401, 404) },
+          params: ClosedObject({ name: Type.String({ maxLength: 10 }) }),
+          response: { 200: ClosedObject({ size: Type.Integer({ minimum: 0 }) }), ...errorReplies(400, 401, 404) },
         },
       },
       () => ({ size: 1 }),
@@ -25,8 +25,8 @@ const edge = await startEdge(
         schema: {
           operationId: 'makeThing',
           tags: ['test'],
-          body: Closed({ size: Type.Integer({ minimum: 1, maximum: 9 }) }),
-          response: { 200: Closed({ size: Type.Integer() }), ...errorReplies(401) },
+          body: ClosedObject({ size: Type.Integer({ minimum: 1, maximum: 9 }) }),
+          response: { 200: ClosedObject({ size: Type.Integer() }), ...errorReplies(401) },
         },
       },
       (request) => request.body,

@@ -6,8 +6,8 @@ import { createMetrics } from '../../src/http/metrics.ts'
 import type { FinishedRequest } from '../../src/http/observe.ts'
 import type { ApiRoutes } from '../../src/http/server.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
-import { Closed } from '../../src/kernel/shapes.ts'
-import { call, type Edge, expectEnvelope, postJson, startEdge } from './support/edge.ts'
+import { ClosedObject } from '../../src/kernel/shapes.ts'
+import { call, expectEnvelope, postJson, startTestServer, type TestServer } from './support/test-server.ts'
 
 const places = 8
 /** What one holder alone may have at work. */
@@ -20,7 +20,12 @@ async function startWork() {
   const addRoutes = (api: ApiRoutes) => {
     api.post(
       '/work',
-      { schema: { body: Closed({ how: Type.String() }), response: { 200: Closed({ done: Type.Boolean() }) } } },
+      {
+        schema: {
+          body: ClosedObject({ how: Type.String() }),
+          response: { 200: ClosedObject({ done: Type.Boolean() }) },
+        },
+      },
       async ({ body: { how } }, reply) => {
         begun++
         if (how === 'refuse at once') throw new ApiError('store_not_found', 'There is none.')
@@ -38,11 +43,11 @@ async function startWork() {
   const countGone = ({ aborted }: FinishedRequest) => {
     if (aborted) gone++
   }
-  const edge = await startEdge(addRoutes, {
+  const edge = await startTestServer(addRoutes, {
     observers: [metrics.observe, countGone],
     overload: {
-      places,
-      holderOf: ({ routeOptions, headers }) =>
+      maxInFlight: places,
+      identifyHolder: ({ routeOptions, headers }) =>
         routeOptions.url === '/api/v1/work' ? (headers['x-holder'] as string) : null,
     },
   })
@@ -191,7 +196,7 @@ test(`however requests end, every place is free again (seed ${seed})`, async () 
 })
 
 /** A request on a connection of its own, as far as `sent` goes. */
-function openRequest({ port }: Edge, sent: string, length = 16, holder = 'a') {
+function openRequest({ port }: TestServer, sent: string, length = 16, holder = 'a') {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   const head = ['POST /api/v1/work HTTP/1.1', 'host: x', `x-holder: ${holder}`, 'content-type: application/json']

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { call, expectEnvelope, linesAbout, sendRaw, startEdge } from './support/edge.ts'
+import { call, expectEnvelope, logLinesOf, sendRaw, startTestServer } from './support/test-server.ts'
 
-const edge = await startEdge()
+const edge = await startTestServer()
 const at = (method: string, path: string) => call(edge.url + path, { method })
 const raw = (requestLine: string, headers = '') =>
   sendRaw(edge.port, `${requestLine} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`)
@@ -37,7 +37,7 @@ describe('an unknown path', () => {
   test('is told whatever the method, and its log line does not repeat it', async () => {
     const reply = await at('PROPFIND', '/sdx_live_secret?key=sdx_live_secret')
     expectEnvelope(reply, 404, 'route_not_found')
-    const [line] = await linesAbout(edge, reply)
+    const [line] = await logLinesOf(edge, reply)
     expect(line).toMatchObject({ route: '(none)', status: 404 })
     expect(JSON.stringify(line)).not.toContain('secret')
   })

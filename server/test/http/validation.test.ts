@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { Closed, Nullable } from '../../src/kernel/shapes.ts'
+import { ClosedObject, Nullable } from '../../src/kernel/shapes.ts'
 import { ContactPersonFilters, StoreSearchFilters } from '../../src/search/query/filters.ts'
-import { expectEnvelope, postJson, startEdge } from './support/edge.ts'
+import { expectEnvelope, postJson, startTestServer } from './support/test-server.ts'
 
 const page = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
@@ -10,18 +10,22 @@ const page = {
     Type.Union([Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 50 }), Type.Null()], { default: null }),
   ),
 }
-const edge = await startEdge((api) => {
-  api.post('/search', { schema: { body: Closed({ filters: StoreSearchFilters, ...page }) } }, (request) => request.body)
+const edge = await startTestServer((api) => {
+  api.post(
+    '/search',
+    { schema: { body: ClosedObject({ filters: StoreSearchFilters, ...page }) } },
+    (request) => request.body,
+  )
   api.post(
     '/people',
-    { schema: { body: Closed({ person: Type.Optional(ContactPersonFilters) }) } },
+    { schema: { body: ClosedObject({ person: Type.Optional(ContactPersonFilters) }) } },
     (request) => request.body,
   )
   api.post(
     '/enrich',
     {
       schema: {
-        body: Closed({
+        body: ClosedObject({
           domains: Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 25 }),
           include: Type.Optional(
             Type.Array(Type.Union([Type.Literal('store'), Type.Literal('technologies')]), {

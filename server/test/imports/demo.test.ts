@@ -1,18 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { loadDemonstration, loadSandbox } from '../../src/imports/demo.ts'
+import { importDemonstration, importSandbox } from '../../src/imports/demo.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
-import { catalogue, openWorld, type World } from './support/import-world.ts'
+import { catalogueFolder, openTestCatalogue, type TestCatalogue } from './support/test-catalogue.ts'
 
-let world: World
+let world: TestCatalogue
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openTestCatalogue()
 })
 
-const lineCount = async (path: string) => (await readFile(join(catalogue, path), 'utf8')).trimEnd().split('\n').length
-const sandbox = join(catalogue, 'sandbox')
-const demo = join(catalogue, 'demo')
+const lineCount = async (path: string) =>
+  (await readFile(join(catalogueFolder, path), 'utf8')).trimEnd().split('\n').length
+const sandbox = join(catalogueFolder, 'sandbox')
+const demo = join(catalogueFolder, 'demo')
 
 const countPeople = async (mode: string) => {
   const { rows } = await world.db.query(
@@ -25,9 +26,9 @@ const countPeople = async (mode: string) => {
 test('the whole sandbox is in mode test, with its people, once', async () => {
   const stores = await lineCount('sandbox/stores.ndjson')
   const people = await lineCount('sandbox/contacts.ndjson')
-  expect(await loadSandbox(world.context, sandbox)).toMatchObject({ inserted: stores + people, rejected: 0 })
+  expect(await importSandbox(world.context, sandbox)).toMatchObject({ inserted: stores + people, rejected: 0 })
   const batch = await world.batch()
-  expect(await loadSandbox(world.context, sandbox)).toMatchObject({ unchanged: stores + people, rejected: 0 })
+  expect(await importSandbox(world.context, sandbox)).toMatchObject({ unchanged: stores + people, rejected: 0 })
   expect(await world.batch()).toBe(batch)
   const rows = await world.rows()
   expect([rows.length, new Set(rows.map((row) => row.mode))]).toEqual([stores, new Set(['test'])])
@@ -38,7 +39,7 @@ test('the whole demonstration is live, is taken up again when it was cut short, 
   const stores = (await lineCount('demo/stores.ndjson')) + (await lineCount('demo/real-shops.ndjson'))
   const people = await lineCount('demo/contacts.ndjson')
   await importStores(world.context, { file: join(demo, 'stores.ndjson'), extendTaxonomy: false })
-  const result = await loadDemonstration(world.context, demo)
+  const result = await importDemonstration(world.context, demo)
   expect(result).toMatchObject({ read: stores + people, rejected: 0 })
   expect((await world.rows()).filter((row) => row.mode === 'live')).toHaveLength(stores)
   expect(await countPeople('live')).toBe(people)
@@ -46,7 +47,7 @@ test('the whole demonstration is live, is taken up again when it was cut short, 
   await world.importRecords([{ domain: 'aurora-candles.example', name: 'Ours now' }])
   await world.db.query('delete from contacts where store_id = (select min(store_id) from contacts)')
   const remaining = await countPeople('live')
-  expect(await loadDemonstration(world.context, demo)).toBeNull()
+  expect(await importDemonstration(world.context, demo)).toBeNull()
   expect((await world.store('aurora-candles.example'))!.document.name).toBe('Ours now')
   expect(await countPeople('live')).toBe(remaining)
 })
@@ -55,7 +56,7 @@ test('an installation that had the demonstration before it had people gets them'
   await world.db.query("delete from installation where name = 'demonstration_contacts'")
   await world.db.query('delete from contacts')
   const people = await lineCount('demo/contacts.ndjson')
-  expect(await loadDemonstration(world.context, demo)).toMatchObject({ read: people, inserted: people })
+  expect(await importDemonstration(world.context, demo)).toMatchObject({ read: people, inserted: people })
 })
 
 test('loading what ships writes no files beside it', async () => {

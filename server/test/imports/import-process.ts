@@ -1,6 +1,6 @@
 /** An import in a process of its own, for tests that kill it: `import-process.ts <database url> stores|contacts <file>`. */
 
-import { readInstallationSecret } from '../../src/db/installation.ts'
+import { ensureInstallationSecret } from '../../src/db/installation.ts'
 import { createPool } from '../../src/db/pool.ts'
 import { openContactSeals } from '../../src/encryption/keyring.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
@@ -12,7 +12,7 @@ import { testDataKeys } from '../support/data-keys.ts'
 
 const [url, kind, file] = process.argv.slice(2) as [string, 'stores' | 'contacts', string]
 const db = createPool({ url, applicationName: 'storedex import to be killed' })
-const ids = createIdSealer(await readInstallationSecret(db))
+const ids = createIdSealer(await ensureInstallationSecret(db))
 const seals = await openContactSeals(db, parseDataKeys(testDataKeys)!, '')
 const onProgress = ({ read }: { read: number }) => process.stdout.write(`${read}\n`)
 onProgress({ read: 0 })

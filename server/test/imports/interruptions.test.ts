@@ -7,7 +7,7 @@ import { generateStores } from '../../../bench/support/store-records.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
 import { flagTokens } from '../../src/search/query/vocabulary.ts'
-import { contentOf, openWorld, type World } from './support/import-world.ts'
+import { comparableContent, openTestCatalogue, type TestCatalogue } from './support/test-catalogue.ts'
 
 const program = join(import.meta.dirname, 'import-process.ts')
 const tsx = import.meta.resolve('tsx')
@@ -41,7 +41,7 @@ async function importAndKill(
 }
 
 /** Kills an import at the moment it is about to write to a table: the table is held until the import stands there. */
-async function importAndKillBefore(world: World, [kind, file]: [Kind, string], table: string): Promise<void> {
+async function importAndKillBefore(world: TestCatalogue, [kind, file]: [Kind, string], table: string): Promise<void> {
   const holder = await world.db.connect()
   const waiting =
     'select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())'
@@ -66,8 +66,8 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 const byDomain = (content: object[]) => new Map(content.map((store) => [domainOf(store), JSON.stringify(store)]))
 
 test('an import killed at any moment leaves whole records only, and once more finishes it', async () => {
-  const killed = await openWorld()
-  const whole = await openWorld()
+  const killed = await openTestCatalogue()
+  const whole = await openTestCatalogue()
   const stores = [...generateStores(6_000)]
   // Half are there already and will be updated, some of them with other aliases.
   const old = stores
@@ -76,8 +76,8 @@ test('an import killed at any moment leaves whole records only, and once more fi
   for (const world of [killed, whole]) await world.importFile('old.ndjson', ndjson(old))
   const file = await killed.write('new.ndjson', ndjson(stores))
   await importStores(whole.context, { file, extendTaxonomy: false })
-  const expected = byDomain(await contentOf(whole.db))
-  const before = byDomain(await contentOf(killed.db))
+  const expected = byDomain(await comparableContent(whole.db))
+  const before = byDomain(await comparableContent(killed.db))
 
   const kills = [
     () => importAndKillBefore(killed, ['stores', file], 'stores'),
@@ -89,7 +89,7 @@ test('an import killed at any moment leaves whole records only, and once more fi
   ]
   for (const kill of kills) {
     await kill()
-    for (const [domain, store] of byDomain(await contentOf(killed.db)))
+    for (const [domain, store] of byDomain(await comparableContent(killed.db)))
       expect([expected.get(domain), before.get(domain)]).toContain(store)
     const { rows } = await killed.db.query('select max(batch) as batch from stores')
     expect(rows).toEqual([{ batch: await killed.batch() }])
@@ -99,12 +99,12 @@ test('an import killed at any moment leaves whole records only, and once more fi
     read: 6_000,
     rejected: 0,
   })
-  expect(await contentOf(killed.db)).toEqual(await contentOf(whole.db))
+  expect(await comparableContent(killed.db)).toEqual(await comparableContent(whole.db))
   expect(await importStores(killed.context, { file, extendTaxonomy: false })).toMatchObject({ unchanged: 6_000 })
 })
 
 test('an import of people killed at any moment leaves stores that sum up exactly whom they have', async () => {
-  const world = await openWorld()
+  const world = await openTestCatalogue()
   const stores = [...generateStores(1_000)]
   const people = [...generateContacts(stores)]
   await world.importRecords(stores)
@@ -132,7 +132,7 @@ test('an import of people killed at any moment leaves stores that sum up exactly
 })
 
 /** Stores whose document counts other people than are on file, or whose next number is taken. */
-async function storesOutOfStep({ db }: World): Promise<object[]> {
+async function storesOutOfStep({ db }: TestCatalogue): Promise<object[]> {
   const { rows } = await db.query(
     `select id, document::json #>> '{contacts_summary,total}' as told, count(number) as total, next_contact_number
      from stores left join contacts on store_id = id
@@ -144,7 +144,7 @@ async function storesOutOfStep({ db }: World): Promise<object[]> {
 }
 
 test('stores and people imported side by side lose nothing of each other', async () => {
-  const world = await openWorld()
+  const world = await openTestCatalogue()
   const stores = [...generateStores(2_500)]
   const people = [...generateContacts(stores)]
   await world.importRecords(stores)
@@ -168,7 +168,7 @@ test('stores and people imported side by side lose nothing of each other', async
 })
 
 test('two imports of the same stores at once leave what both say', async () => {
-  const world = await openWorld()
+  const world = await openTestCatalogue()
   const domains = [...generateStores(6_000)].map((store) => store.domain)
   const files = await Promise.all([
     world.write('names.ndjson', ndjson(domains.map((domain) => ({ domain, name: `Shop ${domain}` })))),
@@ -198,7 +198,7 @@ function domainOf(store: object): string {
 }
 
 test('two imports that both teach the taxonomy agree on the tokens', async () => {
-  const world = await openWorld()
+  const world = await openTestCatalogue()
   const records = (side: string) =>
     Array.from({ length: 4_500 }, (_, number) => ({
       domain: `${side}-${number}.example`,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { displayParts, hashApiKey, newApiKey, parseApiKey } from '../../src/kernel/api-key.ts'
+import { displayedParts, hashApiKey, newApiKey, parseApiKey } from '../../src/kernel/api-key.ts'
 
 // Checksums computed apart from this code: CRC-32 (IEEE) of all before it, in base 62 with digits 0-9 A-Z a-z.
 const goldenLive = 'sdx_live_0123456789ABCDEFGHIJKLMNOPQRSTUV2xTfWp'
@@ -66,6 +66,6 @@ describe('an API key', () => {
   })
 
   test('shows four characters at either end of its secret part', () => {
-    expect(displayParts(goldenLive)).toEqual({ first: '0123', last: goldenLive.slice(-4) })
+    expect(displayedParts(goldenLive)).toEqual({ first: '0123', last: goldenLive.slice(-4) })
   })
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { parseMoment } from '../../src/kernel/time.ts'
+import { parseTimestamp } from '../../src/kernel/time.ts'
 
 const iso = (text: string) => {
-  const moment = parseMoment(text)
+  const moment = parseTimestamp(text)
   return moment === null ? null : new Date(moment).toISOString()
 }
 
@@ -59,5 +59,5 @@ test.each([
   'infinity',
   '',
 ])('%j is no moment', (text) => {
-  expect(parseMoment(text)).toBeNull()
+  expect(parseTimestamp(text)).toBeNull()
 })

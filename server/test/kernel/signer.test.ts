@@ -6,9 +6,9 @@ const signer = createSigner(Buffer.alloc(32, 1))
 test('a signature fits its text, its purpose and its installation, and nothing else', () => {
   const signature = signer.sign('door', 'open')
   expect(signature).toMatch(/^[\w-]{43}$/)
-  expect(signer.isSigned('door', 'open', signature)).toBe(true)
-  expect(createSigner(Buffer.alloc(32, 1)).isSigned('door', 'open', signature)).toBe(true)
-  expect(createSigner(Buffer.alloc(32, 2)).isSigned('door', 'open', signature)).toBe(false)
+  expect(signer.verify('door', 'open', signature)).toBe(true)
+  expect(createSigner(Buffer.alloc(32, 1)).verify('door', 'open', signature)).toBe(true)
+  expect(createSigner(Buffer.alloc(32, 2)).verify('door', 'open', signature)).toBe(false)
   for (const [purpose, text, given] of [
     ['window', 'open', signature],
     ['door', 'shut', signature],
@@ -17,5 +17,5 @@ test('a signature fits its text, its purpose and its installation, and nothing e
     ['door', 'open', signature.slice(0, -1)],
     ['door', 'open', `${'é'.repeat(21)}x`],
   ] as const)
-    expect(signer.isSigned(purpose, text, given), given).toBe(false)
+    expect(signer.verify(purpose, text, given), given).toBe(false)
 })

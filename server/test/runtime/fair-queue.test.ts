@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FairQueue } from '../../src/runtime/fair-queue.ts'
+import { FairQueue } from '../../src/runtime/fairness.ts'
 
 /** Asks for a permit; answers when it was granted, by position in the order of grants, in `granted`. */
-function ask(queue: FairQueue, name: string, granted: string[], most = 2): void {
-  const holder = { name, most }
-  if (queue.tryTake(holder)) granted.push(name)
+function ask(queue: FairQueue, name: string, granted: string[], maxPermits = 2): void {
+  const holder = { name, maxPermits }
+  if (queue.tryAcquire(holder)) granted.push(name)
   else queue.enqueue(holder, { grant: () => granted.push(name) })
 }
 
-const called = (name: string, most = 2) => ({ name, most })
+const called = (name: string, maxPermits = 2) => ({ name, maxPermits })
 
 test('a newcomer is served with the next permit, however many requests another has queued', () => {
   const queue = new FairQueue(2)
@@ -17,7 +17,7 @@ test('a newcomer is served with the next permit, however many requests another h
   for (let i = 0; i < 100; i++) ask(queue, 'greedy', granted)
   ask(queue, 'modest', granted)
   expect(granted).toEqual(['greedy', 'greedy'])
-  queue.giveBack(called('greedy'))
+  queue.release(called('greedy'))
   expect(granted.at(-1)).toBe('modest')
 })
 
@@ -26,25 +26,25 @@ test('one holder never has more than its share, so that a newcomer need not wait
   const granted: string[] = []
   for (let i = 0; i < 10; i++) ask(queue, 'greedy', granted, 3)
   expect(granted).toHaveLength(3)
-  expect(queue.tryTake(called('modest'))).toBe(true)
+  expect(queue.tryAcquire(called('modest'))).toBe(true)
 })
 
 test('equals take turns', () => {
   const queue = new FairQueue(1)
   const granted: string[] = []
   for (let i = 0; i < 3; i++) for (const holder of ['a', 'a', 'b', 'c']) ask(queue, holder, granted)
-  for (let i = 0; i < 8; i++) queue.giveBack(called(granted.at(-1)!))
+  for (let i = 0; i < 8; i++) queue.release(called(granted.at(-1)!))
   expect(granted.slice(0, 9).join('')).toBe('abcabcabc')
 })
 
 test('a holder finishes what it has begun before it begins more', () => {
   const queue = new FairQueue(1)
   const granted: string[] = []
-  queue.tryTake(called('a'))
+  queue.tryAcquire(called('a'))
   queue.enqueue(called('a'), { grant: () => granted.push('new') })
   queue.enqueue(called('a'), { grant: () => granted.push('begun') }, true)
-  queue.giveBack(called('a'))
-  queue.giveBack(called('a'))
+  queue.release(called('a'))
+  queue.release(called('a'))
   expect(granted).toEqual(['begun', 'new'])
 })
 
@@ -56,9 +56,9 @@ test('requests that give up leave nothing behind', () => {
   queue.enqueue(called('b'), waiter)
   expect(queue.cancel(called('b'), waiter)).toBe(true)
   expect(queue.cancel(called('b'), waiter)).toBe(false)
-  queue.giveBack(called('a'))
+  queue.release(called('a'))
   expect(granted).toEqual(['a'])
-  expect([queue.waiting, queue.tryTake(called('c'))]).toEqual([0, true])
+  expect([queue.waiting, queue.tryAcquire(called('c'))]).toEqual([0, true])
 })
 
 test('whatever comes and goes, no permit is lost, none is made up, and none lies idle while somebody may take it', () => {
@@ -71,7 +71,7 @@ test('whatever comes and goes, no permit is lost, none is made up, and none lies
     for (const { kind, at } of steps) {
       const name = 'abc'[at % 3]!
       const holder = called(name, permitsPerHolder)
-      if (kind === 'ask' && queue.tryTake(holder)) running.push(name)
+      if (kind === 'ask' && queue.tryAcquire(holder)) running.push(name)
       else if (kind === 'ask') {
         const waiter = {
           grant: () => {
@@ -81,8 +81,7 @@ test('whatever comes and goes, no permit is lost, none is made up, and none lies
         }
         waiting.set(waiter, name)
         queue.enqueue(holder, waiter)
-      } else if (kind === 'end' && running.length > 0)
-        queue.giveBack(called(running.splice(at % running.length, 1)[0]!))
+      } else if (kind === 'end' && running.length > 0) queue.release(called(running.splice(at % running.length, 1)[0]!))
       else if (kind === 'cancel' && waiting.size > 0) {
         const [waiter, waitsAs] = [...waiting][at % waiting.size]!
         expect(queue.cancel(called(waitsAs), waiter)).toBe(true)

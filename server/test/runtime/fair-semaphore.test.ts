@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FairPlaces } from '../../src/runtime/fair-queue.ts'
+import { FairSemaphore } from '../../src/runtime/fairness.ts'
 
 const seed = Date.now() % 2 ** 31
 
-function takeAll(places: FairPlaces, holder: string): number {
+function takeAll(places: FairSemaphore, holder: string): number {
   let taken = 0
-  while (places.take(holder)) taken++
+  while (places.tryAcquire(holder)) taken++
   return taken
 }
 
@@ -16,15 +16,15 @@ describe('places are shared out', () => {
     ['two', ['a', 'b'], [50, 25]],
     ['four', ['a', 'b', 'c', 'd'], [50, 25, 13, 6]],
   ])('%s after the other: whoever comes later finds room too', (_, holders, expected) => {
-    const places = new FairPlaces(100)
+    const places = new FairSemaphore(100)
     expect(holders.map((holder) => takeAll(places, holder))).toEqual(expected)
   })
 
   test('evenly, to all who ask in turn', () => {
-    const places = new FairPlaces(100)
+    const places = new FairSemaphore(100)
     const held = { a: 0, b: 0, c: 0 }
     for (let turn = 0; turn < 100; turn++)
-      for (const holder of ['a', 'b', 'c'] as const) if (places.take(holder)) held[holder]++
+      for (const holder of ['a', 'b', 'c'] as const) if (places.tryAcquire(holder)) held[holder]++
     expect(held).toEqual({ a: 25, b: 25, c: 25 })
   })
 })
@@ -33,14 +33,14 @@ test(`no place is lost or given twice, in whatever order they are taken and left
   const move = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), leaves: fc.option(fc.nat(40), { nil: null }) })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), fc.array(move, { maxLength: 80 }), (count, moves) => {
-      const places = new FairPlaces(count)
+      const places = new FairSemaphore(count)
       const taken: { holder: string; leave: () => void; isHeld: boolean }[] = []
       const heldBy = (holder: string) => taken.filter((each) => each.isHeld && each.holder === holder).length
       const held = () => taken.filter((each) => each.isHeld).length
       for (const { holder, leaves } of moves) {
         if (leaves === null) {
           const isRoom = heldBy(holder) < count - held()
-          const leave = places.take(holder)
+          const leave = places.tryAcquire(holder)
           expect(leave !== null).toBe(isRoom)
           if (leave) taken.push({ holder, leave, isHeld: true })
         } else if (taken.length > 0) {

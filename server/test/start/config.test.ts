@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { billsByStandin, findProjectDir, readConfig } from '../../src/config.ts'
+import { findProjectDir, readConfig, usesBillingStandin } from '../../src/config.ts'
 
 const projectDir = resolve(import.meta.dirname, '../../..')
 const read = (environment: Record<string, string>) => readConfig(environment, projectDir)
@@ -127,7 +127,7 @@ test.each<[Record<string, string>, boolean]>([
   [{ BILLING_STANDIN: '0' }, false],
   [{ BILLING_STANDIN: '1', STRIPE_SECRET_KEY: 'sk_test_a' }, false],
 ])('with %j the stand-in takes the place of Stripe: %s', (environment, expected) => {
-  expect(billsByStandin(read(environment))).toBe(expected)
+  expect(usesBillingStandin(read(environment))).toBe(expected)
 })
 
 describe('a value that cannot be used ends the start with one sentence', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { requireMemory } from '../../src/bin/process.ts'
-import { availableMemory, controlGroupLimit } from '../../src/runtime/memory.ts'
+import { availableMemory, cgroupMemoryLimit } from '../../src/runtime/memory.ts'
 
 const megabyte = 2 ** 20
 
@@ -22,7 +22,7 @@ describe('a start with too little memory', () => {
 })
 
 describe('the limit of control groups', () => {
-  const limitIn = (files: Record<string, string>) => controlGroupLimit((path) => files[path] ?? '')
+  const limitIn = (files: Record<string, string>) => cgroupMemoryLimit((path) => files[path] ?? '')
 
   test.each([
     [

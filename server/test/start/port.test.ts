@@ -15,18 +15,18 @@ async function takenPort(): Promise<number> {
 
 test('a taken port that nobody asked for is replaced', async () => {
   const port = await takenPort()
-  const chosen = await chooseFreePort({ ...config, port, portIsGiven: false })
+  const chosen = await chooseFreePort({ ...config, port, isPortGiven: false })
   expect(chosen).toBeGreaterThan(0)
   expect(chosen).not.toBe(port)
 })
 
 test('a taken port that was asked for is refused', async () => {
   const port = await takenPort()
-  await expect(chooseFreePort({ ...config, port, portIsGiven: true })).rejects.toThrow(`Port ${port} is taken: `)
+  await expect(chooseFreePort({ ...config, port, isPortGiven: true })).rejects.toThrow(`Port ${port} is taken: `)
 })
 
 test('port 0 is whichever the system has', async () => {
-  expect(await chooseFreePort({ ...config, port: 0, portIsGiven: true })).toBeGreaterThan(0)
+  expect(await chooseFreePort({ ...config, port: 0, isPortGiven: true })).toBeGreaterThan(0)
 })
 
 test('an address that this machine lacks is told so', async () => {

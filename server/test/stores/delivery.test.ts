@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ConnectionPool, createPool, type Queryable } from '../../src/db/pool.ts'
-import { deliverHosts, deliverPreviews, deliverStores } from '../../src/delivery/queries.ts'
+import { deliverPreviews, deliverStores, deliverStoresByHost } from '../../src/delivery/queries.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
 import { type DeliveryCharge, isAllowanceExceeded } from '../../src/usage/charge-queries.ts'
 import { insertPeople, insertRows, plainRow } from '../search/support/tables.ts'
@@ -121,7 +121,7 @@ test('by host a store is found under each of its names, exported once, and costs
   const [one, other] = storesAt(1, 2)
   const hosts = [`shop-${one}.example`, `alias-${one}.example`, `shop-${other}.example`, 'nobody.example']
   const contactIds = [...peopleAt(1), contactKey(one!, 99)]
-  const { stores, ...meters } = await deliverHosts(pool, charge, { hosts, contactIds, deliverEmails: 'all' })
+  const { stores, ...meters } = await deliverStoresByHost(pool, charge, { hosts, contactIds, deliverEmails: 'all' })
   const person = 'p1false,"store":s1}'
   expect(Object.fromEntries(stores.map(({ host, document, previews }) => [host, [document, previews]]))).toEqual({
     [hosts[0]!]: ['d1', person],
@@ -147,7 +147,7 @@ test('at twenty thousand stores all of them work by primary keys, whatever the v
   } as unknown as Queryable
   await deliverStores(recorder, charge, { storeIds: [], deliverEmails: 'all' })
   await deliverPreviews(recorder, charge, [])
-  await deliverHosts(recorder, charge, { hosts: [], contactIds: [], deliverEmails: 'all' })
+  await deliverStoresByHost(recorder, charge, { hosts: [], contactIds: [], deliverEmails: 'all' })
   expect(sent.map(({ name }) => name)).toEqual(['deliver_stores', 'deliver_previews', 'deliver_hosts'])
   await pool.query('set plan_cache_mode = force_generic_plan')
   for (const { name, text, values } of sent) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { KnownStatus } from '../../src/accounts/account.ts'
-import { type AccountChanges, createAccount, setAccount } from '../../src/accounts/change-account.ts'
+import { type AccountChanges, changeAccount, createAccount } from '../../src/accounts/change-account.ts'
 import type { LimitOverrides, PlanFile, PlanSlug } from '../../src/accounts/plans.ts'
 import { openAccountId } from '../../src/accounts/read-account.ts'
 import { buildApp } from '../../src/app.ts'
@@ -149,10 +149,10 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
         ...(periodStart ? { periodStart: new Date(periodStart) } : {}),
       })
       const id = deps.ids.seal('account', account.id)
-      if (limits) await setAccount(accounts(), id, { limits })
+      if (limits) await changeAccount(accounts(), id, { limits })
       return keyOf(id, traits)
     },
-    setAccount: async (account, changes) => void (await setAccount(accounts(), account, changes)),
+    setAccount: async (account, changes) => void (await changeAccount(accounts(), account, changes)),
     revokeKey: async (key) => void (await revokeKey(accounts(), key.id)),
     suspendKey: async (key) => void (await suspendKey(accounts(), key.id)),
     resumeKey: async (key) => void (await resumeKey(accounts(), key.id)),

@@ -43,8 +43,8 @@ export function createTestProvider(): TestProvider {
     createPaymentMethodUpdate: (input) => answer('createPaymentMethodUpdate', input, link('payment-method')),
     startTrial: (input) => answer('startTrial', input, () => {}),
     endTrial: (subscriptionId) => answer('endTrial', subscriptionId, () => {}),
-    isSold: (plan, billing) => !provider.unsold.has(`${plan}_${billing}`),
-    readEvent: (input) => answer('readEvent', input, () => null),
+    isForSale: (plan, billing) => !provider.unsold.has(`${plan}_${billing}`),
+    parseSignedEvent: (input) => answer('parseSignedEvent', input, () => null),
   }
   return provider
 }
@@ -56,9 +56,9 @@ export function subscribed(
   return {
     id: 'sub_1',
     status: 'active',
-    sold: { plan: 'pro', billing: 'monthly' },
+    offer: { plan: 'pro', billing: 'monthly' },
     price: { amount: 4_900, currency: 'usd', interval: 'month', intervalCount: 1 },
-    cycleAnchor: new Date('2026-11-01T09:00:00.000Z'),
+    billingCycleAnchor: new Date('2026-11-01T09:00:00.000Z'),
     currentPeriodEnd: new Date('2026-12-01T09:00:00.000Z'),
     trialStart: null,
     trialEnd: null,

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ConnectionPool, createPool, transact } from '../../src/db/pool.ts'
 import { OperatorError } from '../../src/kernel/errors.ts'
-import { extendTaxonomy, extensionValueOf, labelOf } from '../../src/taxonomy/extend.ts'
-import { readTaxonomyFiles, syncTaxonomy } from '../../src/taxonomy/files.ts'
+import { defaultLabel, extendTaxonomy, toExtensionValue } from '../../src/taxonomy/extend-taxonomy.ts'
 import { readTaxonomy, readTaxonomyVersion } from '../../src/taxonomy/queries.ts'
+import { readTaxonomyFiles, syncTaxonomy } from '../../src/taxonomy/sync-taxonomy.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { taxonomyFolder } from './support/folders.ts'
+import { createTaxonomyFolder } from './support/taxonomy-folder.ts'
 
 let url: string
 let pool: ConnectionPool
@@ -39,7 +39,7 @@ describe('taking over the files', () => {
   })
 
   test('values keep every attribute of the files', async () => {
-    await syncTaxonomy(pool, await taxonomyFolder())
+    await syncTaxonomy(pool, await createTaxonomyFolder())
     expect(await storedValue('candles')).toMatchObject({
       facet: 'category',
       label: 'Candles',
@@ -53,9 +53,9 @@ describe('taking over the files', () => {
   })
 
   test('labels, parents and order follow the files, tokens stay, and what the files lack stays', async () => {
-    await syncTaxonomy(pool, await taxonomyFolder())
+    await syncTaxonomy(pool, await createTaxonomyFolder())
     const before = await readTaxonomy(pool)
-    const changed = await taxonomyFolder({
+    const changed = await createTaxonomyFolder({
       categories: [
         { value: 'food', label: 'Food' },
         { value: 'candles', label: 'Candles & Scents', parent: 'food' },
@@ -74,7 +74,7 @@ describe('taking over the files', () => {
   })
 
   test('several processes at once make one change', async () => {
-    const folder = await taxonomyFolder()
+    const folder = await createTaxonomyFolder()
     const others = [1, 2, 3].map(() => createPool({ url, applicationName: 'another process', maxConnections: 1 }))
     const changed = await Promise.all([pool, ...others].map((each) => syncTaxonomy(each, folder)))
     await Promise.all(others.map((other) => other.end()))
@@ -109,7 +109,7 @@ describe('taking over the files', () => {
       },
     ],
   ])('a file that %s is refused, and nothing changes', async (reason, replaced) => {
-    const refused = await syncTaxonomy(pool, await taxonomyFolder(replaced)).catch((error: unknown) => error)
+    const refused = await syncTaxonomy(pool, await createTaxonomyFolder(replaced)).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(OperatorError)
     expect((refused as Error).message).toContain(reason)
     expect(await readTaxonomyVersion(pool)).toBe(0)
@@ -125,7 +125,7 @@ describe('extending it', () => {
     transact(pool, (client) => extendTaxonomy(client, [{ facet, value }]))
 
   test('new values come in once, behind the shipped ones, with a label made from the value', async () => {
-    await syncTaxonomy(pool, await taxonomyFolder())
+    await syncTaxonomy(pool, await createTaxonomyFolder())
     const added = await transact(pool, (client) =>
       extendTaxonomy(client, [
         { facet: 'app', value: 'zeta_mail' },
@@ -157,7 +157,7 @@ describe('extending it', () => {
   test('the files may take an added value over later, and its token stays', async () => {
     await extend('soap', 'category')
     const token = (await storedValue('soap'))!.token
-    await syncTaxonomy(pool, await taxonomyFolder({ categories: [{ value: 'soap', label: 'Soaps' }] }))
+    await syncTaxonomy(pool, await createTaxonomyFolder({ categories: [{ value: 'soap', label: 'Soaps' }] }))
     expect(await storedValue('soap')).toMatchObject({ token, label: 'Soaps', position: 0 })
   })
 
@@ -190,10 +190,10 @@ test.each([
   ['tag-manager_', 'tag-manager_', 'Tag Manager'],
   ['hotjar.com', 'hotjar.com', 'Hotjar.com'],
 ])('the word %j becomes the value %s, labelled %s', (word, value, label) => {
-  expect(extensionValueOf(word)).toBe(value)
-  expect(labelOf(value)).toBe(label)
+  expect(toExtensionValue(word)).toBe(value)
+  expect(defaultLabel(value)).toBe(label)
 })
 
 test.each(['', '_x', 'two words', 'naïve', '-', 'a'.repeat(65), 'x\ny'])('the word %j becomes none', (word) => {
-  expect(extensionValueOf(word)).toBeNull()
+  expect(toExtensionValue(word)).toBeNull()
 })

@@ -2,12 +2,12 @@ import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type ConnectionPool, createPool, type Queryable, transact } from '../../src/db/pool.ts'
 import { etagMatches } from '../../src/http/replies.ts'
-import { repeat } from '../../src/runtime/repeat.ts'
-import { extendTaxonomy } from '../../src/taxonomy/extend.ts'
-import { syncTaxonomy } from '../../src/taxonomy/files.ts'
+import { startRepeating } from '../../src/runtime/timing.ts'
+import { extendTaxonomy } from '../../src/taxonomy/extend-taxonomy.ts'
+import { syncTaxonomy } from '../../src/taxonomy/sync-taxonomy.ts'
 import { LiveTaxonomy, loadTaxonomy, renderTaxonomyReply, TaxonomyReply } from '../../src/taxonomy/taxonomy.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { taxonomyFolder } from './support/folders.ts'
+import { createTaxonomyFolder } from './support/taxonomy-folder.ts'
 
 let pool: ConnectionPool
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => pool.end())
 beforeEach(async () => {
   await pool.query('truncate taxonomy_values')
-  await syncTaxonomy(pool, await taxonomyFolder())
+  await syncTaxonomy(pool, await createTaxonomyFolder())
 })
 
 /** For a busy machine; what is awaited usually takes milliseconds. */
@@ -128,7 +128,7 @@ describe('the live taxonomy', () => {
     } as Queryable
     const live = await LiveTaxonomy.open(database)
     const onOutage = vi.fn()
-    const watch = repeat(() => live.refresh(), { intervalMs: 2, onOutage })
+    const watch = startRepeating(() => live.refresh(), { intervalMs: 2, onOutage })
 
     isAway = true
     const readsBefore = reads

@@ -5,7 +5,7 @@ import { type OverridableMeter, planSlugs } from '../../src/accounts/plans.ts'
 import { scopes } from '../../src/auth/caller.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
-import { runCommand } from '../cli/support/command.ts'
+import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { spendCredits } from './support/spend.ts'
 

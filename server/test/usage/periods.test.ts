@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { runCommand } from '../cli/support/command.ts'
+import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 
 const storeCount = 24

@@ -3,10 +3,18 @@ import { selectAccount } from '../../accounts/queries.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { ProviderLink } from '../provider.ts'
 import type { BillingLinkReply, SubscriptionLinkRequest } from '../schema.ts'
-import { provideCustomer, readStanding, withCustomer } from '../status.ts'
+import { ensureCustomer, loadBillingState, withCustomer } from '../status.ts'
 import type { BillingContext, BillingServices } from '../sync/sync-account.ts'
-import { decideLink, type LinkDecision, type Purchase } from './decision.ts'
-import { type Deadline, linkReply, makeLink, makeTestLink, pagePaths, startDeadline, unknownAccount } from './links.ts'
+import { decideLink, type LinkDecision, type Offer } from './decide-link.ts'
+import {
+  billingAccountNotFound,
+  billingPagePaths,
+  createCountedCallerLink,
+  createTestLink,
+  linkReply,
+  startTimeBudget,
+  type TimeBudget,
+} from './links.ts'
 
 /** A link to where a person buys a plan, confirms a higher one, or mends a subscription that is in trouble. */
 export async function createSubscriptionLink(
@@ -14,12 +22,12 @@ export async function createSubscriptionLink(
   { plan, billing = 'monthly' }: SubscriptionLinkRequest,
 ): Promise<BillingLinkReply> {
   const purchase = { plan, billing }
-  if (ctx.caller.mode === 'test') return linkReply(ctx, await makeTestLink(ctx), 'checkout', purchase)
-  const inTime = startDeadline()
-  const standing = await readStanding(ctx, ctx.caller.accountId, inTime)
-  const decision = decideLink(standing, purchase, ctx.billing.isSold)
+  if (ctx.caller.mode === 'test') return linkReply(ctx, await createTestLink(ctx), 'checkout', purchase)
+  const inTime = startTimeBudget()
+  const standing = await loadBillingState(ctx, ctx.caller.accountId, inTime)
+  const decision = decideLink(standing, purchase, ctx.billing.isForSale)
   if (decision.kind === 'refused') throw refusalOf(decision)
-  const link = await makeLink(ctx, () => openPage(ctx, standing.account, decision, purchase, inTime))
+  const link = await createCountedCallerLink(ctx, () => openPage(ctx, standing.account, decision, purchase, inTime))
   return linkReply(ctx, link, decision.kind, decision.kind === 'billing_portal' ? null : purchase)
 }
 
@@ -33,20 +41,20 @@ async function openPage(
   ctx: BillingContext,
   account: Account,
   decision: Exclude<LinkDecision, Refused>,
-  purchase: Purchase,
-  inTime: Deadline,
+  purchase: Offer,
+  inTime: TimeBudget,
 ): Promise<ProviderLink> {
-  const returnUrl = ctx.publicUrl + pagePaths.done
+  const returnUrl = ctx.publicUrl + billingPagePaths.done
   switch (decision.kind) {
     case 'billing_portal':
-      return inTime(ctx.billing.createPortal({ customerId: await provideCustomer(ctx, account, inTime), returnUrl }))
+      return inTime(ctx.billing.createPortal({ customerId: await ensureCustomer(ctx, account, inTime), returnUrl }))
     case 'subscription_update_confirm': {
       const { subscriptionId } = decision
-      const customerId = await provideCustomer(ctx, account, inTime)
+      const customerId = await ensureCustomer(ctx, account, inTime)
       return inTime(ctx.billing.createUpdateConfirmation({ customerId, subscriptionId, ...purchase, returnUrl }))
     }
     case 'checkout': {
-      const canceledUrl = ctx.publicUrl + pagePaths.canceled
+      const canceledUrl = ctx.publicUrl + billingPagePaths.canceled
       return openCheckout(ctx, account, purchase, { returnUrl, canceledUrl }, inTime)
     }
   }
@@ -65,9 +73,9 @@ interface Ways {
 export function openCheckout(
   ctx: BillingServices,
   account: Account,
-  purchase: Purchase,
+  purchase: Offer,
   ways: Ways,
-  inTime: Deadline,
+  inTime: TimeBudget,
 ): Promise<ProviderLink> {
   const accountPublicId = ctx.ids.seal('account', account.id)
   const expiresAt = new Date(ctx.clock.now().getTime() + lifeMs)
@@ -78,11 +86,11 @@ export function openCheckout(
 
 /** A link to the provider's portal: invoices, payment details, cancellation and recovery. */
 export async function createPortalLink(ctx: BillingContext): Promise<BillingLinkReply> {
-  if (ctx.caller.mode === 'test') return linkReply(ctx, await makeTestLink(ctx), 'billing_portal', null)
+  if (ctx.caller.mode === 'test') return linkReply(ctx, await createTestLink(ctx), 'billing_portal', null)
   const { customerId } = (await selectAccount(ctx.db, ctx.caller.accountId))!
-  if (customerId === null) throw unknownAccount()
-  const inTime = startDeadline()
-  const returnUrl = ctx.publicUrl + pagePaths.done
-  const link = await makeLink(ctx, () => inTime(ctx.billing.createPortal({ customerId, returnUrl })))
+  if (customerId === null) throw billingAccountNotFound()
+  const inTime = startTimeBudget()
+  const returnUrl = ctx.publicUrl + billingPagePaths.done
+  const link = await createCountedCallerLink(ctx, () => inTime(ctx.billing.createPortal({ customerId, returnUrl })))
   return linkReply(ctx, link, 'billing_portal', null)
 }

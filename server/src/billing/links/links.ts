@@ -1,16 +1,21 @@
-import { claimInHour, type HourRow, selectHour, settleClaim } from '../../auth/hour-queries.ts'
-import { type RateWindow, rateRefusal, windowAt } from '../../auth/rate-limits.ts'
+import {
+  type BillingWindowRow,
+  claimInBillingWindow,
+  selectBillingWindow,
+  settleBillingClaim,
+} from '../../auth/billing-window-queries.ts'
+import { type RateWindow, rateLimitError, rateWindowAt } from '../../auth/rate-limits.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/ids.ts'
-import { type Clock, figure } from '../../kernel/time.ts'
+import { type Clock, formatNumber } from '../../kernel/time.ts'
 import type { ProviderLink } from '../provider.ts'
-import type { BillingLinkReply, LinkKind } from '../schema.ts'
+import type { BillingLinkKind, BillingLinkReply } from '../schema.ts'
 import type { BillingContext } from '../sync/sync-account.ts'
-import type { Purchase } from './decision.ts'
+import type { Offer } from './decide-link.ts'
 
 /** Our own pages: where the provider's lead back to, and where links of the sandbox lead. */
-export const pagePaths = {
+export const billingPagePaths = {
   done: '/billing/done',
   canceled: '/billing/canceled',
   test: '/billing/test',
@@ -28,10 +33,10 @@ interface LinkHour {
 }
 
 /** Makes a link that counts to the caller's hour, which the reply then tells. */
-export function makeLink(ctx: BillingContext, make: () => Promise<ProviderLink>): Promise<ProviderLink> {
+export function createCountedCallerLink(ctx: BillingContext, make: () => Promise<ProviderLink>): Promise<ProviderLink> {
   const { accountId, mode, rate, entitlement } = ctx.caller
   const hour = { accountId, mode, limit: entitlement.limits.billing_links_per_hour }
-  return makeCountedLink(ctx, hour, make, (window) => {
+  return createCountedLink(ctx, hour, make, (window) => {
     rate.billing_links = window
   })
 }
@@ -41,18 +46,18 @@ export function makeLink(ctx: BillingContext, make: () => Promise<ProviderLink>)
  * and counts when it is there; a claim that nobody settles, for a crash, ends by itself. `onHour` learns how the hour
  * stands.
  */
-export async function makeCountedLink(
+export async function createCountedLink(
   { db, clock, now }: { db: Queryable; clock: Clock; now: Date },
   { accountId, mode, limit }: LinkHour,
   make: () => Promise<ProviderLink>,
   onHour: (window: RateWindow) => void = () => {},
 ): Promise<ProviderLink> {
-  const windowOf = (hour: HourRow | undefined) =>
-    windowAt('billing_links', { startedAt: hour?.started_at, used: hour?.used }, limit, now)
+  const windowOf = (hour: BillingWindowRow | undefined) =>
+    rateWindowAt('billing_links', { startedAt: hour?.started_at, used: hour?.used }, limit, now)
   const claimedAt = clock.now()
   const claim = { accountId, mode, kind: 'billing_links', until: new Date(claimedAt.getTime() + claimMs) } as const
-  if (!(await claimInHour(db, claim, { now, claimedAt, limit }))) {
-    const window = windowOf(await selectHour(db, claim))
+  if (!(await claimInBillingWindow(db, claim, { now, claimedAt, limit }))) {
+    const window = windowOf(await selectBillingWindow(db, claim))
     onHour(window)
     throw hourRefusal(window, limit, now)
   }
@@ -61,10 +66,10 @@ export async function makeCountedLink(
     link = await make()
   } catch (error) {
     // Why there is no link matters more than that its place could not be given back.
-    await settleClaim(db, claim, false).catch(() => {})
+    await settleBillingClaim(db, claim, false).catch(() => {})
     throw error
   }
-  const hour = await settleClaim(db, claim, true)
+  const hour = await settleBillingClaim(db, claim, true)
   if (!hour) throw tookTooLong()
   onHour(windowOf(hour))
   return link
@@ -72,10 +77,10 @@ export async function makeCountedLink(
 
 /** Others have taken the last places since this call was admitted: for good, or only to try. */
 function hourRefusal(hour: RateWindow, limit: number, now: Date): ApiError {
-  if (hour.used >= limit) return rateRefusal('billing_links', hour, now)
+  if (hour.used >= limit) return rateLimitError('billing_links', hour, now)
   return new ApiError(
     'rate_limit_exceeded',
-    `All ${figure(limit)} billing links of this hour are made or being made; try again in ${retryAfterSeconds} seconds.`,
+    `All ${formatNumber(limit)} billing links of this hour are made or being made; try again in ${retryAfterSeconds} seconds.`,
     { param: 'billing_links', retryAfterSeconds },
   )
 }
@@ -88,15 +93,15 @@ function tookTooLong(): ApiError {
 }
 
 /** In the sandbox nothing can be bought: the link leads to a page that says so, and nothing reaches the provider. */
-export function makeTestLink(ctx: BillingContext): Promise<ProviderLink> {
-  return makeLink(ctx, async () => ({ url: ctx.publicUrl + pagePaths.test, expiresAt: null }))
+export function createTestLink(ctx: BillingContext): Promise<ProviderLink> {
+  return createCountedCallerLink(ctx, async () => ({ url: ctx.publicUrl + billingPagePaths.test, expiresAt: null }))
 }
 
 export function linkReply(
   { requestId }: BillingContext,
   { url, expiresAt }: ProviderLink,
-  kind: LinkKind,
-  target: Purchase | null,
+  kind: BillingLinkKind,
+  target: Offer | null,
 ): BillingLinkReply {
   return {
     object: 'billing_link',
@@ -115,10 +120,10 @@ const defaultTotalMs = 5_000
 const deadlineRetryAfterSeconds = 5
 
 /** Awaits work for what is left of the time that all of it together has. */
-export type Deadline = <T>(work: Promise<T>) => Promise<T>
+export type TimeBudget = <T>(work: Promise<T>) => Promise<T>
 
 /** The time begins now. Work that comes to an end later is not waited for, and its outcome not used. */
-export function startDeadline(totalMs = defaultTotalMs): Deadline {
+export function startTimeBudget(totalMs = defaultTotalMs): TimeBudget {
   const endsAtMs = performance.now() + totalMs
   return async (work) => {
     let timer: NodeJS.Timeout | undefined
@@ -141,7 +146,7 @@ function tooSlow(totalMs: number): ApiError {
 }
 
 /** The provider has no customer for the account: none was made, or it is gone. */
-export function unknownAccount(cause?: unknown): ApiError {
+export function billingAccountNotFound(cause?: unknown): ApiError {
   return new ApiError(
     'billing_account_not_found',
     'The payment provider does not know this account yet; POST /api/v1/billing/subscription-link comes first.',

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { isProcessAlive, processIdentity } from '@storedex/process-lock/processes'
 import { ignoreErrors } from '@storedex/process-lock/system-errors'
-import { ensureDataDir } from '../../db/embedded.ts'
+import { prepareDataDir } from '../../db/embedded.ts'
 
 /** Where a stand-in runs, for those that share it. */
 export interface StandinAddress {
@@ -16,17 +16,17 @@ export interface StandinAddress {
 }
 
 /** The folder of the stand-in in a data directory; what it remembers lies in a folder of its own below. */
-export function standinFolder(dataDir: string): string {
+export function ensureStandinFolder(dataDir: string): string {
   const folder = join(dataDir, 'stripe-standin')
   // It starts beside the database, and so may be the first to need the directory.
-  ensureDataDir(dataDir)
+  prepareDataDir(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   closeToOthers(folder, 0o700)
   return folder
 }
 
 /** Where it ran last, whether or not it still does. */
-export function readAddress(folder: string): StandinAddress | undefined {
+export function readStandinAddress(folder: string): StandinAddress | undefined {
   const text = ignoreErrors(['ENOENT'], () => readFileSync(addressFile(folder), 'utf8'))
   try {
     const { url, process } = JSON.parse(text ?? '') as Partial<StandinAddress>
@@ -36,7 +36,7 @@ export function readAddress(folder: string): StandinAddress | undefined {
   }
 }
 
-export function writeAddress(folder: string, { url, pid }: { url: string; pid: number }): void {
+export function writeStandinAddress(folder: string, { url, pid }: { url: string; pid: number }): void {
   const address: StandinAddress = { url, process: processIdentity(pid) }
   writeWhole(addressFile(folder), `${JSON.stringify(address)}\n`)
 }
@@ -46,12 +46,12 @@ export function isStandinAlive(address: StandinAddress): boolean {
 }
 
 /** Signs its events; made once. */
-export function readWebhookSecret(folder: string): string {
+export function ensureWebhookSecret(folder: string): string {
   return provideSecret(folder, 'webhook-secret', 'whsec_')
 }
 
 /** Opens its API and its controls, and is known to nobody but those who may read the folder; made once. */
-export function readSecretKey(folder: string): string {
+export function ensureSecretKey(folder: string): string {
   return provideSecret(folder, 'secret-key', 'sk_test_')
 }
 

@@ -2,17 +2,17 @@ import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { withLock } from '@storedex/process-lock'
 import { ApiError } from '../../kernel/errors.ts'
-import { isTimeOver } from '../../runtime/repeat.ts'
+import { sleepUnlessStopped } from '../../runtime/timing.ts'
 import type { StripeAccess } from '../stripe/connection.ts'
 import {
+  ensureSecretKey,
+  ensureStandinFolder,
+  ensureWebhookSecret,
   isStandinAlive,
-  readAddress,
-  readSecretKey,
-  readWebhookSecret,
+  readStandinAddress,
   type StandinProcess,
   spawnStandin,
-  standinFolder,
-  writeAddress,
+  writeStandinAddress,
 } from './standin-process.ts'
 
 export interface LocalStandinOptions {
@@ -83,7 +83,7 @@ export class LocalStandin {
   }
 
   /** Another address for its events than the one it was started with. */
-  async moveWebhook(webhookUrl: string): Promise<void> {
+  async changeWebhookUrl(webhookUrl: string): Promise<void> {
     if (webhookUrl === this.#webhookUrl) return
     this.#webhookUrl = webhookUrl
     await this.#opening?.catch(() => {})
@@ -119,18 +119,18 @@ export class LocalStandin {
 
   async #open(): Promise<Held> {
     const { dataDir, webhookSecrets: given } = this.#options
-    const folder = standinFolder(dataDir)
+    const folder = ensureStandinFolder(dataDir)
     const joinOrStart = async (): Promise<Held> => {
-      const last = readAddress(folder)
-      const secretKey = readSecretKey(folder)
-      const webhookSecrets = given.length > 0 ? given : [readWebhookSecret(folder)]
+      const last = readStandinAddress(folder)
+      const secretKey = ensureSecretKey(folder)
+      const webhookSecrets = given.length > 0 ? given : [ensureWebhookSecret(folder)]
       if (last && isStandinAlive(last)) {
         const access = { secretKey, webhookSecrets, apiBase: last.url }
         return { access, isRunning: () => isStandinAlive(last), release: async () => {} }
       }
       const started = await this.#start(folder, { secretKey, webhookSecret: webhookSecrets[0]! }, last?.url)
       try {
-        writeAddress(folder, started)
+        writeStandinAddress(folder, started)
       } catch (error) {
         await started.stop()
         throw error
@@ -164,7 +164,7 @@ export class LocalStandin {
         return await spawnStandin({ args: this.#options.args, settings }, this.#closing.signal)
       } catch (error) {
         if (attempt >= startAttempts) throw error
-        await isTimeOver(attempt * 100, this.#closing.signal)
+        await sleepUnlessStopped(attempt * 100, this.#closing.signal)
       }
     }
   }
@@ -191,7 +191,7 @@ export class LocalStandin {
         if (!isTold && !signal.aborted) log('The stand-in for Stripe cannot be started', error)
         isTold = true
       }
-    } while (await isTimeOver(Math.min(watchIntervalMs * 2 ** starts, maxPauseMs), signal))
+    } while (await sleepUnlessStopped(Math.min(watchIntervalMs * 2 ** starts, maxPauseMs), signal))
   }
 }
 

@@ -1,4 +1,4 @@
-import { isUnacceptable, type Stripe } from './connection.ts'
+import { isInvalidRequest, type Stripe } from './connection.ts'
 
 /** A checkout ends by itself a day after it was made, if not sooner. */
 const longestLifeSeconds = 86_400
@@ -35,7 +35,7 @@ async function createSession(
   try {
     return await stripe.checkout.sessions.create(params)
   } catch (error) {
-    if (!isUnacceptable(error, 'expires_at')) throw error
+    if (!isInvalidRequest(error, 'expires_at')) throw error
     // Its clock is far from ours: then it says itself how long a checkout lasts.
     const { expires_at: _, ...others } = params
     return stripe.checkout.sessions.create(others)
@@ -61,7 +61,7 @@ async function expire(stripe: Stripe, id: string): Promise<void> {
   try {
     await stripe.checkout.sessions.expire(id)
   } catch (error) {
-    if (!isUnacceptable(error)) throw error
+    if (!isInvalidRequest(error)) throw error
     // It may have been paid, or closed by others, since it was listed.
     const { status } = await stripe.checkout.sessions.retrieve(id)
     if (status === 'open') throw error

@@ -124,22 +124,22 @@ function isRefusal(statusCode: number | undefined): boolean {
 }
 
 /** Whether Stripe knows no object by an id that it was asked with. */
-export function isUnknownObject(error: unknown): boolean {
+export function isMissingObject(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing'
 }
 
 /** Whether the customer that was named is not there: deleted, or one of another account with Stripe. */
-export function isUnknownCustomer(error: unknown): boolean {
-  return isUnknownObject(error) && (error as Stripe.errors.StripeError).param === 'customer'
+export function isMissingCustomer(error: unknown): boolean {
+  return isMissingObject(error) && (error as Stripe.errors.StripeError).param === 'customer'
 }
 
 /** Whether Stripe cannot do what it was asked, as things stand; for a parameter's sake, where one is given. */
-export function isUnacceptable(error: unknown, param?: string): boolean {
+export function isInvalidRequest(error: unknown, param?: string): boolean {
   return error instanceof Stripe.errors.StripeInvalidRequestError && (param === undefined || error.param === param)
 }
 
 /** Whether an idempotency key was taken by a request with other parameters. */
-export function isKeyTaken(error: unknown): boolean {
+export function isIdempotencyConflict(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError
 }
 
@@ -149,7 +149,10 @@ const maxKeys = 5
  * Does under an idempotency key what must happen once. Stripe also keeps failures of its own under a key, for a day: when
  * one is played back the next key is taken, and all who come later take the same ones.
  */
-export async function doOnce<T>(key: string, work: (options: { idempotencyKey: string }) => Promise<T>): Promise<T> {
+export async function withIdempotencyKey<T>(
+  key: string,
+  work: (options: { idempotencyKey: string }) => Promise<T>,
+): Promise<T> {
   for (let number = 1; ; number++) {
     try {
       return await work({ idempotencyKey: `${key}-${number}` })
@@ -175,7 +178,11 @@ interface StripeSettings {
 }
 
 /** How Stripe is reached by what the operator gave; nothing can be asked of it without a key. */
-export function configuredAccess({ secretKey, webhookSecrets, apiBase }: StripeSettings): () => Promise<StripeAccess> {
+export function accessFromSettings({
+  secretKey,
+  webhookSecrets,
+  apiBase,
+}: StripeSettings): () => Promise<StripeAccess> {
   const access = secretKey === null ? null : { secretKey, webhookSecrets, apiBase }
   return async () => {
     if (access) return access

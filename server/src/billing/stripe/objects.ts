@@ -9,10 +9,10 @@ interface Sold {
 }
 
 /** What is sold, by the id of its price. */
-export type SoldByPrice = ReadonlyMap<string, Sold>
+export type OffersByPriceId = ReadonlyMap<string, Sold>
 
 /** `prices` by `plan_billing`, as the configuration has them. */
-export function soldByPrice(prices: Readonly<Record<string, string>>): SoldByPrice {
+export function offersByPriceId(prices: Readonly<Record<string, string>>): OffersByPriceId {
   return new Map(
     Object.entries(prices).map(([name, price]) => {
       const [plan, billing] = name.split('_') as [PaidPlan, Billing]
@@ -25,7 +25,7 @@ export function soldByPrice(prices: Readonly<Record<string, string>>): SoldByPri
 type EitherShape = Stripe.Subscription & { current_period_end?: number }
 
 /** A subscription of any version of Stripe's API, its customer expanded, in our words. */
-export function describeSubscription(subscription: EitherShape, sold: SoldByPrice): ProviderSubscription {
+export function toProviderSubscription(subscription: EitherShape, sold: OffersByPriceId): ProviderSubscription {
   const { customer, items } = subscription
   const periodEnds = items.data.map((item) => item.current_period_end ?? subscription.current_period_end)
   const currentPeriodEnd = latest(periodEnds)
@@ -33,20 +33,20 @@ export function describeSubscription(subscription: EitherShape, sold: SoldByPric
     id: subscription.id,
     customerId: typeof customer === 'string' ? customer : customer.id,
     status: subscription.status,
-    sold: soldOf(items.data, sold),
+    offer: soldOf(items.data, sold),
     price: priceOf(items.data),
-    cycleAnchor: momentOf(subscription.billing_cycle_anchor)!,
+    billingCycleAnchor: dateFromSeconds(subscription.billing_cycle_anchor)!,
     currentPeriodEnd,
-    trialStart: momentOf(subscription.trial_start),
-    trialEnd: momentOf(subscription.trial_end),
+    trialStart: dateFromSeconds(subscription.trial_start),
+    trialEnd: dateFromSeconds(subscription.trial_end),
     cancelAtPeriodEnd: endsWithPeriod(subscription, currentPeriodEnd),
     hasPaymentMethod: hasPaymentMethod(subscription),
-    createdAt: momentOf(subscription.created)!,
+    createdAt: dateFromSeconds(subscription.created)!,
   }
 }
 
 /** One of our prices may stand beside others; two of ours contradict each other. */
-function soldOf(items: readonly Stripe.SubscriptionItem[], sold: SoldByPrice): Sold | null {
+function soldOf(items: readonly Stripe.SubscriptionItem[], sold: OffersByPriceId): Sold | null {
   const ours = items.flatMap((item) => sold.get(item.price.id) ?? [])
   return ours.length === 1 ? ours[0]! : null
 }
@@ -77,10 +77,10 @@ function hasPaymentMethod({ default_payment_method, default_source, customer }: 
 
 function latest(seconds: readonly (number | undefined)[]): Date | null {
   const known = seconds.filter((second) => second !== undefined)
-  return known.length === 0 ? null : momentOf(Math.max(...known))
+  return known.length === 0 ? null : dateFromSeconds(Math.max(...known))
 }
 
-export function momentOf(seconds: number | null): Date | null {
+export function dateFromSeconds(seconds: number | null): Date | null {
   return seconds === null ? null : new Date(seconds * 1000)
 }
 
@@ -90,7 +90,7 @@ const idShape = /^[\w.-]{1,255}$/
  * The event in a webhook's body. In every version of Stripe's API it names the object that changed, and most of these
  * their customer; what was taken from a customer names it among what was before. `secretKey` says which mode is ours.
  */
-export function readEvent(body: Buffer, secretKey: string): ProviderEvent {
+export function parseEvent(body: Buffer, secretKey: string): ProviderEvent {
   const parsed = parseStrictJson(body)
   if (!parsed.ok) throw new ApiError('invalid_json', 'The body is not valid JSON.')
   const { id, type, data, livemode } = fieldsOf(parsed.value)
@@ -103,7 +103,7 @@ export function readEvent(body: Buffer, secretKey: string): ProviderEvent {
     id,
     type,
     customerId: isId(customer) ? customer : null,
-    isOfOtherMode: (livemode === true) !== isLiveKey(secretKey),
+    isOtherMode: (livemode === true) !== isLiveKey(secretKey),
   }
 }
 

@@ -16,7 +16,7 @@ export async function findPortalConfiguration(stripe: Stripe): Promise<string | 
  * The settings of a portal in which a payment method is all that can be changed. A flow hides the rest of the portal;
  * with these settings there is no rest. They are made when first needed, and put right when somebody widened them.
  */
-export async function providePaymentMethodConfiguration(stripe: Stripe): Promise<string> {
+export async function ensurePaymentMethodConfiguration(stripe: Stripe): Promise<string> {
   const found = await findOwn(stripe, 'payment_method')
   const configuration = found ?? (await stripe.billingPortal.configurations.create(paymentMethodOnly))
   if (isWider(configuration)) await stripe.billingPortal.configurations.update(configuration.id, closed)
@@ -59,7 +59,7 @@ interface Offered {
 }
 
 /** The portal's settings, made or brought up to date. A lower plan and a shorter rhythm wait for the end of the period. */
-export async function providePortalConfiguration(
+export async function ensurePortalConfiguration(
   stripe: Stripe,
   offered: Offered[],
   returnUrl: string,

@@ -1,23 +1,23 @@
-import { endedStatuses, isRunning } from '../../accounts/account.ts'
-import { unknownAccount } from '../links/links.ts'
+import { endedStatuses, isSubscriptionRunning } from '../../accounts/account.ts'
+import { billingAccountNotFound } from '../links/links.ts'
 import type { Billing, BillingProvider, PaidPlan, ProviderSubscription } from '../provider.ts'
 import { closeCheckouts, replaceCheckouts } from './checkouts.ts'
 import {
   connectStripe,
-  doOnce,
   internalError,
-  isKeyTaken,
-  isUnknownCustomer,
-  isUnknownObject,
+  isIdempotencyConflict,
+  isMissingCustomer,
+  isMissingObject,
   type Stripe,
   type StripeAccess,
+  withIdempotencyKey,
 } from './connection.ts'
-import { describeSubscription, momentOf, readEvent, soldByPrice } from './objects.ts'
-import { findPortalConfiguration, providePaymentMethodConfiguration } from './portal.ts'
+import { dateFromSeconds, offersByPriceId, parseEvent, toProviderSubscription } from './objects.ts'
+import { ensurePaymentMethodConfiguration, findPortalConfiguration } from './portal.ts'
 
 export interface StripeProviderOptions {
   /** Asked before each call: a local stand-in may be started by the first one, or come back at another address. */
-  findAccess: () => Promise<StripeAccess>
+  getAccess: () => Promise<StripeAccess>
   /** Price ids by `plan_billing`, as far as they are sold. */
   prices: Readonly<Record<string, string>>
 }
@@ -26,11 +26,11 @@ const subscriptionsPerPage = 100
 const maxSubscriptions = 1_000
 
 /** The payment provider, over Stripe's API. */
-export function createStripeProvider({ findAccess, prices }: StripeProviderOptions): BillingProvider {
-  const sold = soldByPrice(prices)
+export function createStripeProvider({ getAccess, prices }: StripeProviderOptions): BillingProvider {
+  const sold = offersByPriceId(prices)
   let known: { access: StripeAccess; connection: ReturnType<typeof connectStripe> } | undefined
   const connect = async () => {
-    const access = await findAccess()
+    const access = await getAccess()
     if (known?.access !== access) known = { access, connection: connectStripe(access) }
     return known
   }
@@ -40,7 +40,7 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
   const callFor = <T>(work: (stripe: Stripe) => Promise<T>) =>
     call((stripe) =>
       work(stripe).catch((cause) => {
-        throw isUnknownCustomer(cause) ? unknownAccount(cause) : cause
+        throw isMissingCustomer(cause) ? billingAccountNotFound(cause) : cause
       }),
     )
 
@@ -54,16 +54,16 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
       .list({ customer: customerId, status: 'all', limit: subscriptionsPerPage, expand: ['data.customer'] })
       .autoPagingToArray({ limit: maxSubscriptions })
     return found
-      .map((subscription) => describeSubscription(subscription, sold))
+      .map((subscription) => toProviderSubscription(subscription, sold))
       .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   }
 
   return {
-    isSold: (plan, billing) => `${plan}_${billing}` in prices,
+    isForSale: (plan, billing) => `${plan}_${billing}` in prices,
 
     async createCustomer({ publicId, name, email, replaces }) {
       const { id } = await call((stripe) =>
-        doOnce(`storedex-customer-${publicId}${replaces ? `-after-${replaces}` : ''}`, (once) =>
+        withIdempotencyKey(`storedex-customer-${publicId}${replaces ? `-after-${replaces}` : ''}`, (once) =>
           stripe.customers.create({ name, ...(email && { email }), metadata: { storedex_account: publicId } }, once),
         ),
       )
@@ -73,7 +73,7 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
     listSubscriptions: (customerId) =>
       call((stripe) =>
         list(stripe, customerId).catch((error) => {
-          if (isUnknownObject(error)) return []
+          if (isMissingObject(error)) return []
           throw error
         }),
       ),
@@ -94,9 +94,9 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
             metadata,
             subscription_data: { metadata },
           },
-          async () => (await list(stripe, customerId)).some(isRunning),
+          async () => (await list(stripe, customerId)).some(isSubscriptionRunning),
         )
-        return { url: addressOf(session), expiresAt: momentOf(session.expires_at) }
+        return { url: addressOf(session), expiresAt: dateFromSeconds(session.expires_at) }
       }),
 
     closeCheckouts: (customerId) => call((stripe) => closeCheckouts(stripe, customerId)),
@@ -141,7 +141,7 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
         const session = await stripe.billingPortal.sessions.create({
           customer: customerId,
           return_url: returnUrl,
-          configuration: await providePaymentMethodConfiguration(stripe),
+          configuration: await ensurePaymentMethodConfiguration(stripe),
           flow_data: {
             type: 'payment_method_update',
             // Without this the finished flow would lead on into the portal.
@@ -158,7 +158,7 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
         // The number of ended ones tells a later trial from the same one asked for again.
         const key = `storedex-trial-${accountPublicId}-${before.length}`
         try {
-          await doOnce(key, async (once) => {
+          await withIdempotencyKey(key, async (once) => {
             // A failure that is played back may have come after it was done.
             if ((await list(stripe, customerId)).some(isLive)) return
             await stripe.subscriptions.create(
@@ -174,23 +174,23 @@ export function createStripeProvider({ findAccess, prices }: StripeProviderOptio
           })
         } catch (error) {
           // Asked at the same time with another end: that one has it.
-          if (!isKeyTaken(error) || !(await list(stripe, customerId)).some(isLive)) throw error
+          if (!isIdempotencyConflict(error) || !(await list(stripe, customerId)).some(isLive)) throw error
         }
       }),
 
     endTrial: (subscriptionId) =>
       call(async (stripe) => {
         const { trial_end } = await stripe.subscriptions.retrieve(subscriptionId)
-        await doOnce(`storedex-end-trial-${subscriptionId}-${trial_end}`, async (once) => {
+        await withIdempotencyKey(`storedex-end-trial-${subscriptionId}-${trial_end}`, async (once) => {
           // Told to one that has ended, Stripe would begin another period, and charge for it.
           const { status } = await stripe.subscriptions.retrieve(subscriptionId)
           if (status === 'trialing') await stripe.subscriptions.update(subscriptionId, { trial_end: 'now' }, once)
         })
       }),
 
-    async readEvent(input) {
+    async parseSignedEvent(input) {
       const { access, connection } = await connect()
-      return connection.isSigned(input) ? readEvent(input.body, access.secretKey) : null
+      return connection.isSigned(input) ? parseEvent(input.body, access.secretKey) : null
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { PlanFile } from '../../accounts/plans.ts'
 import type { Billing, PaidPlan } from '../provider.ts'
-import { handledTypes } from '../sync/webhooks.ts'
-import { isUnknownObject, type Stripe, type StripeConnection } from './connection.ts'
-import { providePortalConfiguration } from './portal.ts'
+import { handledEventTypes } from '../sync/webhooks.ts'
+import { isMissingObject, type Stripe, type StripeConnection } from './connection.ts'
+import { ensurePortalConfiguration } from './portal.ts'
 
 /** What is sold, by the names that prices have in the configuration. */
 const offers = {
@@ -16,7 +16,7 @@ const offers = {
 export type OfferName = keyof typeof offers
 export const offerNames = Object.keys(offers) as OfferName[]
 
-export interface SetupOptions {
+export interface StripeSetupOptions {
   /** Where the service is reached from outside. */
   publicUrl: string
   /** Names of the plans. */
@@ -26,7 +26,7 @@ export interface SetupOptions {
   cents: Partial<Record<OfferName, number>>
 }
 
-export interface SetupResult {
+export interface StripeSetupResult {
   prices: Record<OfferName, string>
   portal_configuration: string
   webhook_endpoint: string
@@ -40,7 +40,7 @@ export interface SetupResult {
  * Makes at Stripe what the service needs there, or finds it: a product for each plan, a price for each offer, known by its
  * lookup key, the settings of the portal, and the endpoint that events go to. A price that is there keeps its amount.
  */
-export async function setUpStripe({ call }: StripeConnection, options: SetupOptions): Promise<SetupResult> {
+export async function setUpStripe({ call }: StripeConnection, options: StripeSetupOptions): Promise<StripeSetupResult> {
   const created: string[] = []
   const found = await call((stripe) =>
     stripe.prices.list({ lookup_keys: offerNames.map(lookupKey), active: true, limit: offerNames.length }),
@@ -65,7 +65,7 @@ export async function setUpStripe({ call }: StripeConnection, options: SetupOpti
     product,
     prices: offerNames.filter((name) => offers[name].plan === plan).map((name) => priceIds[name]!),
   }))
-  const portal = await call((stripe) => providePortalConfiguration(stripe, offered, options.publicUrl))
+  const portal = await call((stripe) => ensurePortalConfiguration(stripe, offered, options.publicUrl))
   if (portal.isNew) created.push('portal configuration')
   const endpoint = await call((stripe) => provideWebhookEndpoint(stripe, `${options.publicUrl}/webhooks/stripe`))
   if (endpoint.secret !== null) created.push('webhook endpoint')
@@ -90,7 +90,7 @@ function idOf(reference: string | { id: string }): string {
 async function provideProduct(
   stripe: Stripe,
   plan: PaidPlan,
-  { plans }: SetupOptions,
+  { plans }: StripeSetupOptions,
   created: string[],
 ): Promise<string> {
   const id = `storedex_${plan}`
@@ -98,7 +98,7 @@ async function provideProduct(
     const { active } = await stripe.products.retrieve(id)
     if (!active) await stripe.products.update(id, { active: true })
   } catch (error) {
-    if (!isUnknownObject(error)) throw error
+    if (!isMissingObject(error)) throw error
     await stripe.products.create({ id, name: `Storedex ${plans.plans[plan].name}` })
     created.push(`product ${plan}`)
   }
@@ -109,7 +109,7 @@ function createPrice(
   stripe: Stripe,
   name: OfferName,
   product: string,
-  { currency, cents }: SetupOptions,
+  { currency, cents }: StripeSetupOptions,
 ): Promise<Stripe.Price> {
   const { billing, defaultCents } = offers[name]
   return stripe.prices.create({
@@ -124,7 +124,7 @@ function createPrice(
 }
 
 async function provideWebhookEndpoint(stripe: Stripe, url: string): Promise<{ id: string; secret: string | null }> {
-  const enabled_events = [...handledTypes]
+  const enabled_events = [...handledEventTypes]
   const known = await stripe.webhookEndpoints.list({ limit: 100 }).autoPagingToArray({ limit: 1_000 })
   const ours = known.find((endpoint) => endpoint.url === url)
   if (ours) {

@@ -1,9 +1,9 @@
 import type { Pool } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { deleteEventsOutside, selectBilledAccounts, tryLockReconciliation } from '../queries.ts'
+import { deleteBillingEventsOutside, selectAccountIdsWithCustomer, tryLockReconciliation } from '../queries.ts'
 import { type SyncContext, syncAccount } from './sync-account.ts'
 
-export interface Reconciliation {
+export interface ReconcileResult {
   /** Accounts that the provider was asked about. */
   checked: number
   /** Accounts that stood otherwise there. */
@@ -17,7 +17,7 @@ const eventsKeptMs = 90 * 86_400_000
  * Brings every account that has a customer to what the payment provider says, so that no lost event keeps an account
  * wrong. A fault with one account is told at the end, when the others are done; without the provider it stops at once.
  */
-export async function reconcile(ctx: SyncContext, stop?: AbortSignal): Promise<Reconciliation> {
+export async function reconcile(ctx: SyncContext, stop?: AbortSignal): Promise<ReconcileResult> {
   const result = { checked: 0, changed: 0 }
   const faults: unknown[] = []
   for await (const accountId of billedAccounts(ctx.db)) {
@@ -37,7 +37,7 @@ export async function reconcile(ctx: SyncContext, stop?: AbortSignal): Promise<R
 
 async function* billedAccounts(db: Pool): AsyncIterable<number> {
   for (let afterId = 0; ; ) {
-    const page = await selectBilledAccounts(db, afterId, pageSize)
+    const page = await selectAccountIdsWithCustomer(db, afterId, pageSize)
     yield* page
     if (page.length < pageSize) return
     afterId = page.at(-1)!
@@ -45,7 +45,7 @@ async function* billedAccounts(db: Pool): AsyncIterable<number> {
 }
 
 /** The server's own reconciliation: left out while another instance does it. Events of long ago are forgotten with it. */
-export async function reconcileAlone(ctx: SyncContext, stop: AbortSignal): Promise<void> {
+export async function reconcileExclusively(ctx: SyncContext, stop: AbortSignal): Promise<void> {
   const holder = await ctx.db.connect()
   // The lock belongs to this connection, on which nothing else happens: a break of it must not end the process.
   const onBreak = () => {}
@@ -53,7 +53,10 @@ export async function reconcileAlone(ctx: SyncContext, stop: AbortSignal): Promi
   try {
     if (!(await tryLockReconciliation(holder))) return
     const nowMs = ctx.clock.now().getTime()
-    await deleteEventsOutside(ctx.db, { from: new Date(nowMs - eventsKeptMs), to: new Date(nowMs + eventsKeptMs) })
+    await deleteBillingEventsOutside(ctx.db, {
+      from: new Date(nowMs - eventsKeptMs),
+      to: new Date(nowMs + eventsKeptMs),
+    })
     await reconcile(ctx, stop)
   } finally {
     holder.off('error', onBreak)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
-import { isRunning } from '../../accounts/account.ts'
+import { isSubscriptionRunning } from '../../accounts/account.ts'
 import type { PlanFile } from '../../accounts/plans.ts'
 import { lockAccount } from '../../accounts/queries.ts'
 import { callerContext } from '../../auth/access.ts'
@@ -8,10 +8,10 @@ import type { CallerContext } from '../../auth/caller.ts'
 import { type Pool, transact } from '../../db/pool.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import type { Clock } from '../../kernel/time.ts'
-import { withTurn } from '../concurrency.ts'
+import { withConcurrencyLimit } from '../concurrency-limit.ts'
 import type { BillingProvider } from '../provider.ts'
-import { lockBilling, selectCustomer, updateBilledTerms } from '../queries.ts'
-import { billedTerms, currentTerms } from '../subscription-state.ts'
+import { lockBillingOfAccount, selectCustomerId, updateSubscriptionState } from '../queries.ts'
+import { deriveSubscriptionState, storedSubscriptionState } from '../subscription-state.ts'
 
 export interface SyncContext {
   db: Pool
@@ -39,19 +39,19 @@ interface Synced {
 }
 
 function readAndWrite(ctx: SyncContext, accountId: number): Promise<Synced> {
-  return withTurn(ctx.db, () =>
+  return withConcurrencyLimit(ctx.db, () =>
     transact(ctx.db, async (client) => {
-      await lockBilling(client, accountId)
-      const customerId = await selectCustomer(client, accountId)
+      await lockBillingOfAccount(client, accountId)
+      const customerId = await selectCustomerId(client, accountId)
       if (customerId === null) return { changed: false, subscriberId: null }
       const subscriptions = await ctx.billing.listSubscriptions(customerId)
       const readAt = ctx.clock.now()
       const account = (await lockAccount(client, accountId))!
-      const terms = billedTerms(account, subscriptions)
-      await updateBilledTerms(client, accountId, terms, readAt)
+      const terms = deriveSubscriptionState(account, subscriptions)
+      await updateSubscriptionState(client, accountId, terms, readAt)
       return {
-        changed: !isDeepStrictEqual(terms, currentTerms(account)),
-        subscriberId: subscriptions.some(isRunning) ? customerId : null,
+        changed: !isDeepStrictEqual(terms, storedSubscriptionState(account)),
+        subscriberId: subscriptions.some(isSubscriptionRunning) ? customerId : null,
       }
     }),
   )

@@ -1,12 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import { readWhole } from '../../http/bodies.ts'
+import { createBodyParser } from '../../http/bodies.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { ProviderEvent } from '../provider.ts'
-import { type EventOutcome, markEventHandled, recordEvent, selectAccountOfCustomer } from '../queries.ts'
+import {
+  type BillingEventOutcome,
+  recordBillingEvent,
+  selectAccountIdByCustomer,
+  updateBillingEventOutcome,
+} from '../queries.ts'
 import { type SyncContext, syncAccount } from './sync-account.ts'
 
 /** Events after which an account may stand otherwise at the payment provider; `billing setup` asks for these. */
-export const handledTypes = [
+export const handledEventTypes = [
   'checkout.session.async_payment_succeeded',
   'checkout.session.completed',
   'customer.deleted',
@@ -29,25 +34,25 @@ export const handledTypes = [
   'payment_method.updated',
 ] as const
 
-const handled: ReadonlySet<string> = new Set(handledTypes)
+const handled: ReadonlySet<string> = new Set(handledEventTypes)
 
 /**
  * Handles an event once, however often it comes. It only says that something changed: what, is read from the provider.
  * It counts as handled after its account was brought up to date, so a crash in between leaves it to the next delivery.
  */
-async function handleEvent(ctx: SyncContext, event: ProviderEvent): Promise<void> {
-  const { isHandled } = await recordEvent(ctx.db, event, ctx.clock.now())
+async function handleBillingEvent(ctx: SyncContext, event: ProviderEvent): Promise<void> {
+  const { isHandled } = await recordBillingEvent(ctx.db, event, ctx.clock.now())
   if (isHandled) return
   const outcome = await applyEvent(ctx, event)
-  await markEventHandled(ctx.db, event.id, outcome, ctx.clock.now())
+  await updateBillingEventOutcome(ctx.db, event.id, outcome, ctx.clock.now())
 }
 
-async function applyEvent(ctx: SyncContext, event: ProviderEvent): Promise<EventOutcome> {
+async function applyEvent(ctx: SyncContext, event: ProviderEvent): Promise<BillingEventOutcome> {
   const { type, customerId } = event
   // Its customer is not one that this service's key can read. To refuse it would only make the provider repeat it.
-  if (event.isOfOtherMode) return 'other_mode'
+  if (event.isOtherMode) return 'other_mode'
   if (!handled.has(type)) return 'unknown_type'
-  const accountId = customerId === null ? null : await selectAccountOfCustomer(ctx.db, customerId)
+  const accountId = customerId === null ? null : await selectAccountIdByCustomer(ctx.db, customerId)
   if (accountId === null) return 'unknown_account'
   await syncAccount(ctx, accountId)
   return 'synced'
@@ -68,7 +73,7 @@ export function registerWebhookRoutes(app: FastifyInstance, ctx: SyncContext): v
     webhooks.removeAllContentTypeParsers()
     webhooks.addContentTypeParser(
       '*',
-      readWhole(webhooks, maxEventBytes, (body) => body),
+      createBodyParser(webhooks, maxEventBytes, (body) => body),
     )
     webhooks.addHook('onRequest', async ({ headers }) => {
       const signature = headers['stripe-signature']
@@ -79,13 +84,13 @@ export function registerWebhookRoutes(app: FastifyInstance, ctx: SyncContext): v
       const signature = request.headers['stripe-signature'] as string
       const { body } = request
       if (!(body instanceof Buffer)) throw new ApiError('invalid_request', 'Events need a body.')
-      const event = await ctx.billing.readEvent({ body, signature, now: request.now })
+      const event = await ctx.billing.parseSignedEvent({ body, signature, now: request.now })
       if (!event)
         throw new ApiError(
           'invalid_request',
           'The signature is invalid, or its timestamp is more than five minutes from now.',
         )
-      await handleEvent({ ...ctx, db: request.db }, event)
+      await handleBillingEvent({ ...ctx, db: request.db }, event)
       return { received: true, request_id: request.id }
     })
   })

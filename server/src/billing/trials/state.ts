@@ -1,15 +1,15 @@
 import { type Account, canRecoverSubscription, entitlementAt } from '../../accounts/account.ts'
 import { readUsage } from '../../usage/read-usage.ts'
-import type { Deadline } from '../links/links.ts'
+import type { TimeBudget } from '../links/links.ts'
 import type { Billing, PaidPlan, ProviderSubscription } from '../provider.ts'
-import { readStanding } from '../status.ts'
+import { loadBillingState } from '../status.ts'
 import type { BillingServices } from '../sync/sync-account.ts'
 
 /** What a link to the trial page is worth at this moment. */
-export interface TrialPowers {
+export interface TrialLinkPermissions {
   accountId: number
   /** Whether the page may lead to the payment provider; without it, it may only end the trial. */
-  mayManage: boolean
+  canManageBilling: boolean
 }
 
 /** What a person can do on the trial page, which follows from how the account stands. */
@@ -34,7 +34,7 @@ type TrialStep =
 export type ProviderStep = Extract<TrialStep, { kind: 'add_payment_method' | 'buy' | 'mend_payment' }>
 type ProviderStepKind = 'add_payment_method' | 'buy' | 'mend_payment'
 
-export interface TrialStanding {
+export interface TrialPageState {
   accountId: number
   planName: string
   trialEndsAt: Date | null
@@ -46,13 +46,13 @@ export interface TrialStanding {
 }
 
 /** How the account stands at this moment, by the provider's word, and what this link may do. Nothing is changed there. */
-export async function readTrialStanding(
+export async function loadTrialPageState(
   ctx: BillingServices,
-  { accountId, mayManage }: TrialPowers,
+  { accountId, canManageBilling }: TrialLinkPermissions,
   now: Date,
-  inTime: Deadline,
-): Promise<TrialStanding> {
-  const { account, subscriptions } = await readStanding(ctx, accountId, inTime)
+  inTime: TimeBudget,
+): Promise<TrialPageState> {
+  const { account, subscriptions } = await loadBillingState(ctx, accountId, inTime)
   const entitlement = entitlementAt(account, ctx.plans, now)
   const { contact_credits: credits } = await readUsage(ctx.db, { accountId, mode: 'live', entitlement, now })
   const step = stepOf(account, subscriptions, ctx)
@@ -62,7 +62,7 @@ export async function readTrialStanding(
     trialEndsAt: entitlement.trial.endsAt,
     credits: { total: credits.total, remaining: credits.remaining, paidPlanTotal: credits.paid_plan_total },
     linksPerHour: entitlement.limits.billing_links_per_hour,
-    step: leadsToProvider(step) && !mayManage ? { kind: 'needs_manager', instead: step.kind } : step,
+    step: leadsToProvider(step) && !canManageBilling ? { kind: 'needs_manager', instead: step.kind } : step,
   }
 }
 
@@ -85,7 +85,9 @@ function stepOf(
   if (trialing) {
     const { planInForce: plan } = account
     const billing = account.billing ?? 'monthly'
-    return plan !== 'free' && provider.isSold(plan, billing) ? { kind: 'buy', account, plan, billing } : { kind: 'ask' }
+    return plan !== 'free' && provider.isForSale(plan, billing)
+      ? { kind: 'buy', account, plan, billing }
+      : { kind: 'ask' }
   }
   if (canRecoverSubscription(account) && customerId !== null) return { kind: 'mend_payment', customerId }
   return { kind: account.accessOpen ? 'done' : 'over' }

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
  * The API reference at `/docs`, drawn in the browser by Scalar from our own copy of its script. Nothing is loaded from
  * or sent to anywhere else, and no script runs that is not served here.
  */
-export function serveDocs(app: FastifyInstance): void {
+export function registerDocsPage(app: FastifyInstance): void {
   app.register(helmet, {
     global: false,
     contentSecurityPolicy: {

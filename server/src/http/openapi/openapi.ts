@@ -35,7 +35,7 @@ const bearerKey = {
 } as const
 
 /** Collects the API's description from its routes and serves it. Routes must be added in plugins, to be seen. */
-export function describeApi(app: FastifyInstance, { tags, headersOf }: OpenApiOptions): void {
+export function registerOpenApi(app: FastifyInstance, { tags, headersOf }: OpenApiOptions): void {
   app.addSchema({ ...ErrorReply, $id: errorSchemaId })
   const ownHeaders = new Map<string, readonly ReplyHeader[]>()
   app.register(swagger, {

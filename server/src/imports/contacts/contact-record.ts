@@ -10,52 +10,52 @@ import {
   phoneTypes,
   withOnePrimary,
 } from '../../encryption/contact-facts.ts'
-import { hashesOfChannels, type NormalChannels } from '../../encryption/identities.ts'
+import { listChannelHashes, type NormalChannels } from '../../encryption/identities.ts'
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../../kernel/channels.ts'
-import { Closed } from '../../kernel/shapes.ts'
+import { ClosedObject } from '../../kernel/shapes.ts'
 import {
   compileShapeCheck,
-  Given,
-  Host,
-  type Patched,
-  quoted,
-  RecordProblem,
+  HostText,
+  mapGiven,
+  NonEmptyText,
+  OptionalNullable,
+  type PatchField,
+  quoteForReason,
+  RecordError,
   readHost,
-  Text,
-  Word,
-  when,
+  TaxonomyText,
 } from '../fields.ts'
-import type { ReadContext } from '../kind.ts'
-import { readPlainText, readShownText, refuseChannels } from './contact-text.ts'
+import type { ReadContext } from '../import-kind.ts'
+import { readPreviewText, readSingleLineText, requireNoChannels } from './contact-text.ts'
 
 /** A person as an import file has them. A field that is missing says nothing; null says that there is no value. */
-export const ContactRecord = Closed({
-  store_domain: Host,
-  external_id: Given(Text(200)),
-  first_name: Given(Text(500)),
-  last_name: Given(Text(500)),
-  full_name: Given(Text(500)),
-  title: Given(Text(500)),
-  role: Given(Word),
-  seniority: Given(Word),
-  profile_url: Given(Text(2_048)),
-  emails: Given(
+export const ContactRecord = ClosedObject({
+  store_domain: HostText,
+  external_id: OptionalNullable(NonEmptyText(200)),
+  first_name: OptionalNullable(NonEmptyText(500)),
+  last_name: OptionalNullable(NonEmptyText(500)),
+  full_name: OptionalNullable(NonEmptyText(500)),
+  title: OptionalNullable(NonEmptyText(500)),
+  role: OptionalNullable(TaxonomyText),
+  seniority: OptionalNullable(TaxonomyText),
+  profile_url: OptionalNullable(NonEmptyText(2_048)),
+  emails: OptionalNullable(
     Type.Array(
-      Closed({
-        email: Text(320),
-        status: Given(Type.Enum([...emailStatuses])),
-        type: Given(Type.Enum([...emailTypes])),
-        is_primary: Given(Type.Boolean()),
+      ClosedObject({
+        email: NonEmptyText(320),
+        status: OptionalNullable(Type.Enum([...emailStatuses])),
+        type: OptionalNullable(Type.Enum([...emailTypes])),
+        is_primary: OptionalNullable(Type.Boolean()),
       }),
       { maxItems: maxChannels },
     ),
   ),
-  phones: Given(
+  phones: OptionalNullable(
     Type.Array(
-      Closed({
-        phone: Text(64),
-        type: Given(Type.Enum([...phoneTypes])),
-        is_primary: Given(Type.Boolean()),
+      ClosedObject({
+        phone: NonEmptyText(64),
+        type: OptionalNullable(Type.Enum([...phoneTypes])),
+        is_primary: OptionalNullable(Type.Boolean()),
       }),
       { maxItems: maxChannels },
     ),
@@ -72,44 +72,44 @@ export interface ContactPatch {
   externalKey: Buffer
   /** Part of the key, so the same in every record of the person. */
   externalId: string | null
-  firstName: Patched<string>
-  lastName: Patched<string>
-  fullName: Patched<string>
-  title: Patched<string>
-  role: Patched<string>
-  seniority: Patched<Seniority>
-  profileUrl: Patched<string>
-  emails: Patched<Email[]>
-  phones: Patched<Phone[]>
+  firstName: PatchField<string>
+  lastName: PatchField<string>
+  fullName: PatchField<string>
+  title: PatchField<string>
+  role: PatchField<string>
+  seniority: PatchField<Seniority>
+  profileUrl: PatchField<string>
+  emails: PatchField<Email[]>
+  phones: PatchField<Phone[]>
   /** What the record's channels are recognised by; null where that hangs on the country of the store. */
   channelHashes: string[] | null
 }
 
 const checkShape = compileShapeCheck(ContactRecord)
 
-/** Reads one record; throws `RecordProblem` for what cannot be taken as it is. Nothing is guessed, cut or dropped. */
-export function readContactRecord(value: unknown, { words, seals }: ReadContext): ContactPatch {
+/** Reads one record; throws `RecordError` for what cannot be taken as it is. Nothing is guessed, cut or dropped. */
+export function readContactRecord(value: unknown, { resolver, seals }: ReadContext): ContactPatch {
   const problem = checkShape(value)
-  if (problem !== null) throw new RecordProblem(problem)
+  if (problem !== null) throw new RecordError(problem)
   const record = value as ContactRecord
   const storeHost = readHost('store_domain', record.store_domain)
   const names = {
-    firstName: when(record.first_name, (name) => readShownText('first_name', name)),
-    lastName: when(record.last_name, (name) => readPlainText('last_name', name)),
-    fullName: when(record.full_name, (name) => readPlainText('full_name', name)),
-    title: when(record.title, (title) => readShownText('title', title)),
+    firstName: mapGiven(record.first_name, (name) => readPreviewText('first_name', name)),
+    lastName: mapGiven(record.last_name, (name) => readSingleLineText('last_name', name)),
+    fullName: mapGiven(record.full_name, (name) => readSingleLineText('full_name', name)),
+    title: mapGiven(record.title, (title) => readPreviewText('title', title)),
   }
-  const externalId = when(record.external_id, (id) => readPlainText('external_id', id)) ?? null
+  const externalId = mapGiven(record.external_id, (id) => readSingleLineText('external_id', id)) ?? null
   const { normal, hasNationalPhones, ...channels } = readChannels(record)
   return {
     storeHost,
     externalKey: seals.identities.externalKey(keyOf(externalId, normal.emails[0]?.normal, names)),
     externalId,
     ...names,
-    role: when(record.role, (word) => refuseChannels('role', words.read('role', 'role', word))),
-    seniority: when(record.seniority, (word) => words.read('seniority', 'seniority', word) as Seniority),
+    role: mapGiven(record.role, (word) => requireNoChannels('role', resolver.resolve('role', 'role', word))),
+    seniority: mapGiven(record.seniority, (word) => resolver.resolve('seniority', 'seniority', word) as Seniority),
     ...channels,
-    channelHashes: hasNationalPhones ? null : hashesOfChannels(seals.identities, normal),
+    channelHashes: hasNationalPhones ? null : listChannelHashes(seals.identities, normal),
   }
 }
 
@@ -127,15 +127,15 @@ function keyOf(
     last_name: lastName ?? null,
   })
   if (name !== null) return ['name', name, title ?? null]
-  throw new RecordProblem('nothing tells who this is: external_id, an email or a name is needed')
+  throw new RecordError('nothing tells who this is: external_id, an email or a name is needed')
 }
 
 /** The ways to reach somebody that a record names. */
-interface ReadChannels {
-  emails: Patched<Email[]>
+interface ContactChannels {
+  emails: PatchField<Email[]>
   /** As given: which of them mean the same shows once the store's country is known. */
-  phones: Patched<Phone[]>
-  profileUrl: Patched<string>
+  phones: PatchField<Phone[]>
+  profileUrl: PatchField<string>
   /** All of them in normal form, phones as far as that does not hang on the country. */
   normal: NormalChannels
   hasNationalPhones: boolean
@@ -144,11 +144,11 @@ interface ReadChannels {
 type GivenChannels = Pick<ContactRecord, 'emails' | 'phones' | 'profile_url'>
 type Items<Field extends keyof GivenChannels> = NonNullable<GivenChannels[Field]>
 
-function readChannels(record: GivenChannels): ReadChannels {
+function readChannels(record: GivenChannels): ContactChannels {
   const normal: NormalChannels = { emails: [], phones: [], profile: null }
-  const emails = when(record.emails, (given) => readEmails(given, normal))
-  const phones = when(record.phones, readPhones)
-  const profileUrl = when(record.profile_url, (given) => readProfileUrl(given, normal))
+  const emails = mapGiven(record.emails, (given) => readEmails(given, normal))
+  const phones = mapGiven(record.phones, readPhones)
+  const profileUrl = mapGiven(record.profile_url, (given) => readProfileUrl(given, normal))
   const hasNationalPhones = phones?.some(isNational) ?? false
   if (phones && !hasNationalPhones) normal.phones = phones.flatMap(({ phone }) => normalizePhone(phone, null) ?? [])
   return { emails, phones, profileUrl, normal, hasNationalPhones }
@@ -159,9 +159,9 @@ function readEmails(given: Items<'emails'>, found: NormalChannels): Email[] {
   const emails = new Map<string, Email>()
   for (const [index, { email, status, type, is_primary }] of given.entries()) {
     const path = `emails[${index}].email`
-    const text = readPlainText(path, email).trim()
+    const text = readSingleLineText(path, email).trim()
     const normal = normalizeEmail(text)
-    if (normal === null) throw new RecordProblem(`${path}: ${quoted(email)} is not an email address`)
+    if (normal === null) throw new RecordError(`${path}: ${quoteForReason(email)} is not an email address`)
     addOnce(emails, normal, {
       email: text,
       status: status ?? 'unknown',
@@ -180,9 +180,9 @@ const threeDigits = /(?:\p{Nd}.*){3}/u
 function readPhones(given: Items<'phones'>): Phone[] {
   return given.map(({ phone, type, is_primary }, index) => {
     const path = `phones[${index}].phone`
-    const text = readPlainText(path, phone).trim()
+    const text = readSingleLineText(path, phone).trim()
     if (!writtenPhone.test(text) || !threeDigits.test(text))
-      throw new RecordProblem(`${path}: ${quoted(phone)} is not a phone number`)
+      throw new RecordError(`${path}: ${quoteForReason(phone)} is not a phone number`)
     return { phone: text, type: type ?? 'unknown', is_primary: is_primary ?? false }
   })
 }
@@ -194,14 +194,14 @@ function isNational({ phone }: Phone): boolean {
 const webUrl = /^https?:\/\//i
 
 function readProfileUrl(given: string, found: NormalChannels): string {
-  const url = readPlainText('profile_url', given).trim()
+  const url = readSingleLineText('profile_url', given).trim()
   found.profile = webUrl.test(url) ? normalizeProfile(url) : null
-  if (found.profile === null) throw new RecordProblem(`profile_url: ${quoted(given)} is not an http or https URL`)
+  if (found.profile === null) throw new RecordError(`profile_url: ${quoteForReason(given)} is not an http or https URL`)
   return url
 }
 
 /** Each number once, exactly one of them primary. */
-export function distinctPhones(phones: Phone[], country: string | null): Phone[] {
+export function deduplicatePhones(phones: Phone[], country: string | null): Phone[] {
   if (phones.length < 2) return withOnePrimary(phones)
   const distinct = new Map<string, Phone>()
   for (const entry of phones) addOnce(distinct, normalizePhone(entry.phone, country) ?? entry.phone, entry)

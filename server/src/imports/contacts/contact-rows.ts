@@ -3,20 +3,20 @@ import type { ContactRow } from '../../catalogue/contact-queries.ts'
 import { renderPreviewedPerson } from '../../delivery/contact-preview.ts'
 import { type ContactFacts, isRevealable, traitsOf } from '../../encryption/contact-facts.ts'
 import {
-  type ContactPlace,
-  hashesOfChannels,
+  type ContactImportKey,
   type IdentityHasher,
+  listChannelHashes,
   normalizeChannels,
   recordIdentity,
 } from '../../encryption/identities.ts'
 import { sealContact } from '../../encryption/keyring.ts'
 import { contactKey } from '../../kernel/ids.ts'
-import { patched, when } from '../fields.ts'
-import type { WriteContext } from '../kind.ts'
-import { type ContactPatch, distinctPhones } from './contact-record.ts'
+import { mapGiven, patchField } from '../fields.ts'
+import type { WriteContext } from '../import-kind.ts'
+import { type ContactPatch, deduplicatePhones } from './contact-record.ts'
 
 /** A person in their place, as they are or will be on file. */
-export interface ContactState extends ContactPlace {
+export interface ContactState extends ContactImportKey {
   number: number
   facts: ContactFacts
   /** What the channels are recognised by; null where several records or the database brought them. */
@@ -48,16 +48,16 @@ export function applyContactPatch(
   const facts = before ?? nobody
   return {
     external_id: patch.externalId,
-    first_name: patched(patch.firstName, facts.first_name, null),
-    last_name: patched(patch.lastName, facts.last_name, null),
-    full_name: patched(patch.fullName, facts.full_name, null),
-    title: patched(patch.title, facts.title, null),
-    role: patched(patch.role, facts.role, null),
-    seniority: patched(patch.seniority, facts.seniority, 'other'),
-    profile_url: patched(patch.profileUrl, facts.profile_url, null),
-    emails: patched(patch.emails, facts.emails, []),
-    phones: patched(
-      when(patch.phones, (phones) => distinctPhones(phones, country)),
+    first_name: patchField(patch.firstName, facts.first_name, null),
+    last_name: patchField(patch.lastName, facts.last_name, null),
+    full_name: patchField(patch.fullName, facts.full_name, null),
+    title: patchField(patch.title, facts.title, null),
+    role: patchField(patch.role, facts.role, null),
+    seniority: patchField(patch.seniority, facts.seniority, 'other'),
+    profile_url: patchField(patch.profileUrl, facts.profile_url, null),
+    emails: patchField(patch.emails, facts.emails, []),
+    phones: patchField(
+      mapGiven(patch.phones, (phones) => deduplicatePhones(phones, country)),
       facts.phones,
       [],
     ),
@@ -65,7 +65,7 @@ export function applyContactPatch(
 }
 
 /** Made one by one as they are drawn, so that PostgreSQL need not wait for all of them to be sealed. */
-export function* contactRows({ ids, seals, mode }: WriteContext, states: ContactState[]): Generator<ContactRow> {
+export function* buildContactRows({ ids, seals, mode }: WriteContext, states: ContactState[]): Generator<ContactRow> {
   const keys = states.map(({ storeId, number }) => contactKey(storeId, number))
   const publicIds = ids.sealMany('contact', keys, mode)
   for (const [index, state] of states.entries()) {
@@ -112,6 +112,6 @@ function obfuscate(name: string): string {
 /** All that a person is recognised by, each once. */
 export function hashesOfPerson(hasher: IdentityHasher, person: Omit<ContactState, 'number'>): string[] {
   const { facts, country, channelHashes } = person
-  const hashes = channelHashes ?? hashesOfChannels(hasher, normalizeChannels(facts, country))
+  const hashes = channelHashes ?? listChannelHashes(hasher, normalizeChannels(facts, country))
   return [...new Set(hashes).add(recordIdentity(hasher, person).hash)]
 }

@@ -1,23 +1,23 @@
-import { RecordProblem, readText } from '../fields.ts'
+import { RecordError, readText } from '../fields.ts'
 
 /** Text of one line. */
-export function readPlainText(path: string, text: string): string {
-  if (/\p{Cc}/u.test(text)) throw new RecordProblem(`${path}: holds control characters`)
+export function readSingleLineText(path: string, text: string): string {
+  if (/\p{Cc}/u.test(text)) throw new RecordError(`${path}: holds control characters`)
   return readText(path, text)
 }
 
 /** Text that a preview shows to whoever has not paid for the person, so it must not hold a way to reach them. */
-export function readShownText(path: string, text: string): string {
-  return refuseChannels(path, readPlainText(path, text))
+export function readPreviewText(path: string, text: string): string {
+  return requireNoChannels(path, readSingleLineText(path, text))
 }
 
-export function refuseChannels(path: string, text: string): string {
+export function requireNoChannels(path: string, text: string): string {
   if (plain.test(text) && !spelledDot.test(text)) return text
   // Compatibility forms fold into the characters that people would read them as, and invisible ones hide nothing.
   const folded = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize('NFKC')
   const name =
     channels.find(([pattern]) => pattern.test(folded))?.[1] ?? (holdsNumber(folded) && 'what looks like a phone number')
-  if (name) throw new RecordProblem(`${path}: holds ${name}, which a preview must not show`)
+  if (name) throw new RecordError(`${path}: holds ${name}, which a preview must not show`)
   return text
 }
 

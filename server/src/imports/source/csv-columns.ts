@@ -2,7 +2,7 @@ import type { TObject, TSchema } from 'typebox'
 import { OperatorError } from '../../kernel/errors.ts'
 
 /** Turns the cells of a row into the record that they spell. */
-export interface RowReader {
+export interface CsvRowReader {
   /** Cells in a row. */
   count: number
   read(cells: string[]): object
@@ -29,7 +29,7 @@ interface Shape {
  * the items of a plain list; `a` alone can only clear such an object or list. An empty cell is missing, `null` is null. What a cell should be but is not (a number, say)
  * stays text, for the check of the record to name.
  */
-export function compileColumns(schema: TObject, header: string[], sourceName: string): RowReader {
+export function compileCsvColumns(schema: TObject, header: string[], sourceName: string): CsvRowReader {
   const root = { kind: 'object' as const, nullColumn: null, fields: new Map<string, Node>() }
   const names = header.map((name) => name.trim())
   for (const [column, name] of names.entries()) {

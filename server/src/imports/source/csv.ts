@@ -15,7 +15,7 @@ export type CsvRow = { line: number; bytes: number } & (
 /** What stands at a line: a row up to before line `next`, a mistake, or a row that more lines have yet to finish. */
 type Parsed = { cells: string[]; next: number } | { problem: string } | 'unfinished'
 
-export class CsvRows {
+export class CsvParser {
   #pending: Line[] = []
 
   /** The rows that end in these lines. Cells of several lines have `\n` between them, whatever the file has. */
@@ -94,7 +94,7 @@ function parseRow(lines: Line[], start: number): Parsed {
 }
 
 function textOf(line: Line): string | { problem: string } {
-  if (line.isCut) return { problem: 'longer than 1 MB' }
+  if (line.isTruncated) return { problem: 'longer than 1 MB' }
   return isUtf8(line.bytes) ? line.bytes.toString('utf8') : { problem: 'not valid UTF-8' }
 }
 

@@ -4,7 +4,7 @@ export interface Line {
   number: number
   bytes: Buffer
   /** Set when the line is longer than allowed; `bytes` is its beginning. */
-  isCut: boolean
+  isTruncated: boolean
 }
 
 /** No record of ours comes near it; what is longer is a mistake, and is not kept in memory. */
@@ -55,13 +55,13 @@ export class LineSplitter {
 
   #release(): Line {
     let bytes = this.#joined()
-    const isCut = this.#heldBytes > maxLineBytes
+    const isTruncated = this.#heldBytes > maxLineBytes
     this.#held = []
     this.#heldBytes = 0
     this.#number++
     if (this.#number === 1 && bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3)
     if (bytes.at(-1) === carriageReturn) bytes = bytes.subarray(0, -1)
-    return { number: this.#number, bytes, isCut }
+    return { number: this.#number, bytes, isTruncated }
   }
 }
 

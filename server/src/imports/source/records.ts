@@ -1,10 +1,10 @@
 import type { TObject } from 'typebox'
 import { OperatorError } from '../../kernel/errors.ts'
 import { parseStrictJson } from '../../kernel/json.ts'
-import { type CsvRow, CsvRows } from './csv.ts'
-import { compileColumns, type RowReader } from './csv-columns.ts'
+import { CsvParser, type CsvRow } from './csv.ts'
+import { type CsvRowReader, compileCsvColumns } from './csv-columns.ts'
 import { isBlank, type Line, LineSplitter } from './lines.ts'
-import type { ImportSource } from './read.ts'
+import type { ImportSource } from './text.ts'
 
 /** A record as the file has it, not yet looked into; or what is wrong with the text that should be one. */
 export type RawRecord = {
@@ -29,7 +29,7 @@ const tooLong = 'longer than 1 MB'
 
 class NdjsonReader {
   read(lines: Line[]): RawRecord[] {
-    return lines.filter((line) => line.isCut || !isBlank(line)).map(readJsonLine)
+    return lines.filter((line) => line.isTruncated || !isBlank(line)).map(readJsonLine)
   }
 }
 
@@ -40,18 +40,18 @@ const jsonProblems = {
   duplicate_key: 'a key stands twice in one object',
 }
 
-function readJsonLine({ number: line, bytes, isCut }: Line): RawRecord {
-  const parsed = isCut ? null : parseStrictJson(bytes)
+function readJsonLine({ number: line, bytes, isTruncated }: Line): RawRecord {
+  const parsed = isTruncated ? null : parseStrictJson(bytes)
   if (parsed?.ok) return { line, bytes: bytes.length, value: parsed.value, toJson: () => bytes.toString('utf8').trim() }
   const problem = parsed ? jsonProblems[parsed.reason] : tooLong
   return { line, bytes: bytes.length, problem, toJson: () => JSON.stringify(bytes.toString('utf8')) }
 }
 
 class CsvReader {
-  readonly #rows = new CsvRows()
+  readonly #rows = new CsvParser()
   readonly #sourceName: string
   readonly #schema: TObject
-  #columns: RowReader | null = null
+  #columns: CsvRowReader | null = null
 
   constructor(sourceName: string, schema: TObject) {
     this.#sourceName = sourceName
@@ -64,7 +64,7 @@ class CsvReader {
       if (!this.#columns) {
         if (row.problem !== undefined)
           throw new OperatorError(`${this.#sourceName}, line ${row.line}: the header is ${row.problem}.`)
-        this.#columns = compileColumns(this.#schema, row.cells, this.#sourceName)
+        this.#columns = compileCsvColumns(this.#schema, row.cells, this.#sourceName)
         return []
       }
       return [readCsvRow(row, this.#columns)]
@@ -72,7 +72,7 @@ class CsvReader {
   }
 }
 
-function readCsvRow(row: CsvRow, columns: RowReader): RawRecord {
+function readCsvRow(row: CsvRow, columns: CsvRowReader): RawRecord {
   const { line, bytes } = row
   if (row.problem !== undefined) return { line, bytes, problem: row.problem, toJson: () => JSON.stringify(row.text) }
   const { cells } = row

@@ -21,7 +21,7 @@ export interface RejectsSink {
 const maxRecordLength = 16_000
 
 /** What a rejects file says of a record: a very long one is shown by its beginning, as text. */
-export function rejectOf(record: { line: number; toJson(): string }, reason: string): Reject {
+export function toReject(record: { line: number; toJson(): string }, reason: string): Reject {
   const json = record.toJson()
   const shown = json.length <= maxRecordLength ? json : JSON.stringify(json.slice(0, maxRecordLength))
   return { line: record.line, reason, record: shown }

@@ -1,13 +1,13 @@
-import { copyHosts, copyStores, type HostRow } from '../../catalogue/copy.ts'
+import { bulkInsertHosts, bulkInsertStores, type HostRow } from '../../catalogue/bulk-insert.ts'
 import * as load from '../../catalogue/queries.ts'
-import { contactTokensOf, searchColumnsOf, visitWords } from '../../catalogue/search-columns.ts'
+import { computeSearchColumns, selectContactTokens, visitTaxonomyValues } from '../../catalogue/search-columns.ts'
 import type { Client } from '../../db/pool.ts'
 import { renderPreviewedStore } from '../../delivery/contact-preview.ts'
 import { documentVersion, parseStore, renderStore } from '../../delivery/store-document.ts'
 import type { IdSealer, Mode } from '../../kernel/ids.ts'
 import type { Vocabulary } from '../../search/query/vocabulary.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
-import type { ChunkPlan, ImportKind, NumberedRecord, WriteContext } from '../kind.ts'
+import type { ChunkPlan, ImportKind, NumberedRecord, WriteContext } from '../import-kind.ts'
 import { hostsOf, mergeStores, type StoreChanges, type StoredStore, type StoreState } from './merge-stores.ts'
 import { readStoreRecord, type StorePatch, StoreRecord } from './store-record.ts'
 
@@ -21,9 +21,9 @@ async function planStores(
   return {
     outcome,
     change: {
-      visitWords: (visit) => {
+      visitTaxonomyValues: (visit) => {
         for (const { store } of [...changes.created, ...changes.changed.map(({ state }) => state)])
-          visitWords(store, visit)
+          visitTaxonomyValues(store, visit)
       },
       write: (client, batch, vocabulary) => writeStores(client, context, batch, vocabulary, changes),
     },
@@ -33,9 +33,9 @@ async function planStores(
 async function readStored(client: Client, mode: Mode, records: NumberedRecord<StorePatch>[]): Promise<StoredStore[]> {
   const hosts = new Set(records.flatMap(({ patch }) => [patch.domain, ...(patch.aliases ?? [])]))
   if (hosts.size === 0) return []
-  const storeIds = await load.findOwnersOfHosts(client, mode, [...hosts])
+  const storeIds = await load.findStoreIdsOfHosts(client, mode, [...hosts])
   if (storeIds.length === 0) return []
-  const documents = await load.readStoredDocuments(client, storeIds)
+  const documents = await load.readStoredStores(client, storeIds)
   const aliases = await load.readAliases(client, storeIds)
   return documents.map(({ id, document, active_ads, tokens }) => ({
     id,
@@ -43,7 +43,7 @@ async function readStored(client: Client, mode: Mode, records: NumberedRecord<St
       store: parseStore(document),
       activeAds: active_ads,
       aliases: aliases.get(id) ?? [],
-      contactTokens: contactTokensOf(load.readArrayText(tokens).map(Number)),
+      contactTokens: selectContactTokens(load.parsePgArray(tokens).map(Number)),
     },
   }))
 }
@@ -59,7 +59,8 @@ async function writeStores(
   const newStores = await giveIds(client, ids, mode, created)
   if (changed.length > 0) await load.updateStores(client, batch, documentVersion, [...storeRows(changed, vocabulary)])
   if (removedHosts.length > 0) await load.deleteHosts(client, mode, removedHosts)
-  if (newStores.length > 0) await copyStores(client, { mode, batch, documentVersion }, storeRows(newStores, vocabulary))
+  if (newStores.length > 0)
+    await bulkInsertStores(client, { mode, batch, documentVersion }, storeRows(newStores, vocabulary))
   const newHosts: HostRow[] = [
     ...newStores.flatMap(({ id, state }) =>
       hostsOf(state).map((host) => ({ host, storeId: id, isCanonical: host === state.store.domain })),
@@ -68,12 +69,12 @@ async function writeStores(
       addedAliases.map((host) => ({ host, storeId: id, isCanonical: false })),
     ),
   ]
-  if (newHosts.length > 0) await copyHosts(client, mode, newHosts)
+  if (newHosts.length > 0) await bulkInsertHosts(client, mode, newHosts)
 }
 
 async function giveIds(client: Client, ids: IdSealer, mode: Mode, states: StoreState[]): Promise<StoredStore[]> {
   if (states.length === 0) return []
-  const keys = await load.takeStoreIds(client, states.length)
+  const keys = await load.allocateStoreIds(client, states.length)
   const publicIds = ids.sealMany('store', keys, mode)
   return states.map((state, index) => ({
     id: keys[index]!,
@@ -86,19 +87,19 @@ function* storeRows(stores: StoredStore[], vocabulary: Vocabulary): Generator<lo
   for (const { id, state } of stores)
     yield {
       id,
-      ...searchColumnsOf(state.store, state.contactTokens, vocabulary),
+      ...computeSearchColumns(state.store, state.contactTokens, vocabulary),
       activeAds: state.activeAds,
       document: renderStore(state.store),
       preview: renderPreviewedStore(state.store),
     }
 }
 
-export const storeRecords: ImportKind<StorePatch> = {
+export const storeImportKind: ImportKind<StorePatch> = {
   schema: StoreRecord,
-  readRecord: (value, { words }) => readStoreRecord(value, words),
+  readRecord: (value, { resolver }) => readStoreRecord(value, resolver),
   planChunk: planStores,
 }
 
 export function importStores(context: ImportContext, input: ImportInput): Promise<ImportResult> {
-  return importFile(context, storeRecords, input)
+  return importFile(context, storeImportKind, input)
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Store } from '../../delivery/store-document.ts'
-import { advance, applyEach, type Entry, settleEntries } from '../entries.ts'
-import { patched, RecordProblem } from '../fields.ts'
-import type { ChunkOutcome, NumberedRecord } from '../kind.ts'
+import { applyRecords, collectChanges, type MergeEntry, updateEntry } from '../entries.ts'
+import { patchField, RecordError } from '../fields.ts'
+import type { ChunkOutcome, NumberedRecord } from '../import-kind.ts'
 import type { StorePatch } from './store-record.ts'
 
 export interface StoredStore {
@@ -22,7 +22,7 @@ export interface StoreChanges {
   removedHosts: string[]
 }
 
-type StoreEntry = Entry<StoredStore, StoreState>
+type StoreEntry = MergeEntry<StoredStore, StoreState>
 
 /** Applies records in their order. */
 export function mergeStores(
@@ -31,12 +31,12 @@ export function mergeStores(
 ): { changes: StoreChanges; outcome: ChunkOutcome<StorePatch> } {
   const owners = new Map<string, StoreEntry>()
   for (const store of stored) {
-    const entry = { stored: store, state: store.state, changes: 0, repeats: 0 }
+    const entry = { stored: store, state: store.state, changes: 0, noops: 0 }
     for (const host of hostsOf(store.state)) owners.set(host, entry)
   }
   const entries = new Set<StoreEntry>()
-  const refused = applyEach(records, ({ patch }) => entries.add(applyToOwner(owners, patch)))
-  const { created, changed, ...counts } = settleEntries(entries, (store, state) => isSameState(store.state, state))
+  const refused = applyRecords(records, ({ patch }) => entries.add(applyToOwner(owners, patch)))
+  const { created, changed, ...counts } = collectChanges(entries, (store, state) => isSameStore(store.state, state))
   return { changes: { created, ...compareHosts(changed) }, outcome: { ...counts, refused } }
 }
 
@@ -47,16 +47,16 @@ export function hostsOf({ store, aliases }: StoreState): string[] {
 function applyToOwner(owners: Map<string, StoreEntry>, patch: StorePatch): StoreEntry {
   const owner = owners.get(patch.domain)
   if (owner && owner.state.store.domain !== patch.domain)
-    throw new RecordProblem(`domain: ${patch.domain} is an alias of ${owner.state.store.domain}`)
+    throw new RecordError(`domain: ${patch.domain} is an alias of ${owner.state.store.domain}`)
   for (const alias of patch.aliases ?? []) {
     const other = owners.get(alias)
-    if (other && other !== owner) throw new RecordProblem(`aliases: ${alias} belongs to ${other.state.store.domain}`)
+    if (other && other !== owner) throw new RecordError(`aliases: ${alias} belongs to ${other.state.store.domain}`)
   }
 
   const before = owner?.state ?? null
-  const state = applyPatch(before, patch)
-  const entry = owner ?? { stored: null, state, changes: 0, repeats: 0 }
-  advance(entry, state, before !== null && isSameState(before, state))
+  const state = applyStorePatch(before, patch)
+  const entry = owner ?? { stored: null, state, changes: 0, noops: 0 }
+  updateEntry(entry, state, before !== null && isSameStore(before, state))
   for (const host of before?.aliases ?? []) owners.delete(host)
   for (const host of hostsOf(state)) owners.set(host, entry)
   return entry
@@ -91,30 +91,30 @@ type CreatedAt = NonNullable<Store['store_created_at']>
 type Technologies = Store['technologies']
 
 /** The state after a record: what it leaves out stays as it was, inside nested objects too; lists are replaced whole. */
-function applyPatch(before: StoreState | null, patch: StorePatch): StoreState {
+function applyStorePatch(before: StoreState | null, patch: StorePatch): StoreState {
   const { store, activeAds, aliases, contactTokens } = before ?? unknownStore(patch.domain)
   return {
     store: {
       ...store,
       // A store always has a name; without one it goes by its domain.
-      name: patched(patch.name, store.name, patch.domain),
-      category: patched(patch.category, store.category, null),
-      country: patched(patch.country, store.country, null),
-      traffic_tier: patched(patch.trafficTier, store.traffic_tier, null),
-      revenue_tier: patched(patch.revenueTier, store.revenue_tier, null),
-      platform_plus: patched(patch.platformPlus, store.platform_plus, false),
-      lead_fit_score: patched(patch.leadFitScore, store.lead_fit_score, null),
+      name: patchField(patch.name, store.name, patch.domain),
+      category: patchField(patch.category, store.category, null),
+      country: patchField(patch.country, store.country, null),
+      traffic_tier: patchField(patch.trafficTier, store.traffic_tier, null),
+      revenue_tier: patchField(patch.revenueTier, store.revenue_tier, null),
+      platform_plus: patchField(patch.platformPlus, store.platform_plus, false),
+      lead_fit_score: patchField(patch.leadFitScore, store.lead_fit_score, null),
       store_created_at: patchCreatedAt(patch.storeCreatedAt, store.store_created_at),
-      first_discovered_at: patched(patch.firstDiscoveredAt, store.first_discovered_at, null),
+      first_discovered_at: patchField(patch.firstDiscoveredAt, store.first_discovered_at, null),
       technologies: patchTechnologies(patch.technologies, store.technologies),
     },
-    activeAds: patched(patch.activeAds, activeAds, null),
-    aliases: patched(patch.aliases, aliases, []),
+    activeAds: patchField(patch.activeAds, activeAds, null),
+    aliases: patchField(patch.aliases, aliases, []),
     contactTokens,
   }
 }
 
-function isSameState(a: StoreState, b: StoreState): boolean {
+function isSameStore(a: StoreState, b: StoreState): boolean {
   return isDeepStrictEqual(a, b)
 }
 
@@ -124,10 +124,10 @@ function patchCreatedAt(patch: StorePatch['storeCreatedAt'], current: CreatedAt 
   const saysSomething = Object.values(patch).some((field) => field !== undefined)
   if (!current && !saysSomething) return null
   return {
-    estimate: patched(patch.estimate, current?.estimate ?? null, null),
-    resolution: patched(patch.resolution, current?.resolution ?? null, null),
-    source: patched(patch.source, current?.source ?? null, null),
-    confidence: patched(patch.confidence, current?.confidence ?? null, null),
+    estimate: patchField(patch.estimate, current?.estimate ?? null, null),
+    resolution: patchField(patch.resolution, current?.resolution ?? null, null),
+    source: patchField(patch.source, current?.source ?? null, null),
+    confidence: patchField(patch.confidence, current?.confidence ?? null, null),
   }
 }
 
@@ -135,14 +135,14 @@ function patchTechnologies(patch: StorePatch['technologies'], current: Technolog
   if (patch === undefined) return current
   const { apps, pixels, theme } = patch ?? { apps: null, pixels: null, theme: null }
   return {
-    apps: patched(apps, current.apps, []),
-    pixels: patched(pixels, current.pixels, []),
+    apps: patchField(apps, current.apps, []),
+    pixels: patchField(pixels, current.pixels, []),
     theme:
       theme === null
         ? { name: null, type: null }
         : {
-            name: patched(theme?.name, current.theme.name, null),
-            type: patched(theme?.type, current.theme.type, null),
+            name: patchField(theme?.name, current.theme.name, null),
+            type: patchField(theme?.type, current.theme.type, null),
           },
   }
 }

@@ -1,21 +1,21 @@
 import { type Static, Type } from 'typebox'
 import { maxTechnologies, type Store } from '../../delivery/store-document.ts'
-import { Closed } from '../../kernel/shapes.ts'
-import { parseMoment } from '../../kernel/time.ts'
+import { ClosedObject } from '../../kernel/shapes.ts'
+import { parseTimestamp } from '../../kernel/time.ts'
 import {
   compileShapeCheck,
-  Given,
-  Host,
-  type Patched,
-  quoted,
-  RecordProblem,
+  HostText,
+  mapGiven,
+  NonEmptyText,
+  OptionalNullable,
+  type PatchField,
+  quoteForReason,
+  RecordError,
   readHost,
   readText,
-  Text,
-  Word,
-  when,
+  TaxonomyText,
 } from '../fields.ts'
-import type { WordReader } from '../taxonomy-resolver.ts'
+import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
 
 const MomentText = Type.String({ maxLength: 64 })
 
@@ -30,31 +30,33 @@ const createdSources = [
 ]
 
 /** A store as an import file has it. A field that is missing says nothing; null says that there is no value. */
-export const StoreRecord = Closed({
-  domain: Host,
-  name: Given(Text(500)),
-  aliases: Given(Type.Array(Host, { maxItems: 50 })),
-  category: Given(Word),
-  country: Given(Word),
-  traffic_tier: Given(Word),
-  revenue_tier: Given(Word),
-  platform_plus: Given(Type.Boolean()),
-  lead_fit_score: Given(Type.Number()),
-  store_created_at: Given(
-    Closed({
-      estimate: Given(MomentText),
-      resolution: Given(Type.Enum(['exact', 'month', 'year'])),
-      source: Given(Type.Enum(createdSources)),
-      confidence: Given(Type.Enum(['high', 'medium', 'low'])),
+export const StoreRecord = ClosedObject({
+  domain: HostText,
+  name: OptionalNullable(NonEmptyText(500)),
+  aliases: OptionalNullable(Type.Array(HostText, { maxItems: 50 })),
+  category: OptionalNullable(TaxonomyText),
+  country: OptionalNullable(TaxonomyText),
+  traffic_tier: OptionalNullable(TaxonomyText),
+  revenue_tier: OptionalNullable(TaxonomyText),
+  platform_plus: OptionalNullable(Type.Boolean()),
+  lead_fit_score: OptionalNullable(Type.Number()),
+  store_created_at: OptionalNullable(
+    ClosedObject({
+      estimate: OptionalNullable(MomentText),
+      resolution: OptionalNullable(Type.Enum(['exact', 'month', 'year'])),
+      source: OptionalNullable(Type.Enum(createdSources)),
+      confidence: OptionalNullable(Type.Enum(['high', 'medium', 'low'])),
     }),
   ),
-  first_discovered_at: Given(MomentText),
-  active_ads: Given(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
-  technologies: Given(
-    Closed({
-      apps: Given(Type.Array(Word, { maxItems: maxTechnologies })),
-      pixels: Given(Type.Array(Word, { maxItems: maxTechnologies })),
-      theme: Given(Closed({ name: Given(Text(200)), type: Given(Word) })),
+  first_discovered_at: OptionalNullable(MomentText),
+  active_ads: OptionalNullable(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
+  technologies: OptionalNullable(
+    ClosedObject({
+      apps: OptionalNullable(Type.Array(TaxonomyText, { maxItems: maxTechnologies })),
+      pixels: OptionalNullable(Type.Array(TaxonomyText, { maxItems: maxTechnologies })),
+      theme: OptionalNullable(
+        ClosedObject({ name: OptionalNullable(NonEmptyText(200)), type: OptionalNullable(TaxonomyText) }),
+      ),
     }),
   ),
 })
@@ -66,48 +68,48 @@ type CreatedAt = NonNullable<Store['store_created_at']>
 /** What a record asks to change, in canonical values. */
 export interface StorePatch {
   domain: string
-  name: Patched<string>
+  name: PatchField<string>
   /** Sorted, without the domain itself. */
-  aliases: Patched<string[]>
-  category: Patched<string>
-  country: Patched<string>
-  trafficTier: Patched<string>
-  revenueTier: Patched<string>
-  platformPlus: Patched<boolean>
-  leadFitScore: Patched<number>
-  storeCreatedAt: Patched<{ [Field in keyof CreatedAt]: Patched<CreatedAt[Field]> }>
-  firstDiscoveredAt: Patched<string>
-  activeAds: Patched<number>
-  technologies: Patched<{
-    apps: Patched<string[]>
-    pixels: Patched<string[]>
-    theme: Patched<{ name: Patched<string>; type: Patched<string> }>
+  aliases: PatchField<string[]>
+  category: PatchField<string>
+  country: PatchField<string>
+  trafficTier: PatchField<string>
+  revenueTier: PatchField<string>
+  platformPlus: PatchField<boolean>
+  leadFitScore: PatchField<number>
+  storeCreatedAt: PatchField<{ [Field in keyof CreatedAt]: PatchField<CreatedAt[Field]> }>
+  firstDiscoveredAt: PatchField<string>
+  activeAds: PatchField<number>
+  technologies: PatchField<{
+    apps: PatchField<string[]>
+    pixels: PatchField<string[]>
+    theme: PatchField<{ name: PatchField<string>; type: PatchField<string> }>
   }>
 }
 
 const checkShape = compileShapeCheck(StoreRecord)
 
-/** Reads one record; throws `RecordProblem` for what cannot be taken as it is. Nothing is guessed, cut or dropped. */
-export function readStoreRecord(value: unknown, words: WordReader): StorePatch {
+/** Reads one record; throws `RecordError` for what cannot be taken as it is. Nothing is guessed, cut or dropped. */
+export function readStoreRecord(value: unknown, words: TaxonomyResolver): StorePatch {
   const problem = checkShape(value)
-  if (problem !== null) throw new RecordProblem(problem)
+  if (problem !== null) throw new RecordError(problem)
   const record = value as Record
   const domain = readHost('domain', record.domain)
   return {
     domain,
-    name: when(record.name, (name) => readText('name', name)),
-    aliases: when(record.aliases, (aliases) => readAliases(aliases, domain)),
-    category: when(record.category, (word) => words.read('category', 'category', word)),
-    country: when(record.country, (word) => words.read('country', 'country', word)),
-    trafficTier: when(record.traffic_tier, (word) => words.read('traffic_tier', 'traffic_tier', word)),
-    revenueTier: when(record.revenue_tier, (word) => words.read('revenue_tier', 'revenue_tier', word)),
+    name: mapGiven(record.name, (name) => readText('name', name)),
+    aliases: mapGiven(record.aliases, (aliases) => readAliases(aliases, domain)),
+    category: mapGiven(record.category, (word) => words.resolve('category', 'category', word)),
+    country: mapGiven(record.country, (word) => words.resolve('country', 'country', word)),
+    trafficTier: mapGiven(record.traffic_tier, (word) => words.resolve('traffic_tier', 'traffic_tier', word)),
+    revenueTier: mapGiven(record.revenue_tier, (word) => words.resolve('revenue_tier', 'revenue_tier', word)),
     platformPlus: record.platform_plus,
     // Adding 0 turns -0, which no one means, into 0.
-    leadFitScore: when(record.lead_fit_score, (score) => score + 0),
-    storeCreatedAt: when(record.store_created_at, readCreatedAt),
-    firstDiscoveredAt: when(record.first_discovered_at, (text) => readMoment('first_discovered_at', text)),
-    activeAds: when(record.active_ads, (count) => count + 0),
-    technologies: when(record.technologies, (technologies) => readTechnologies(technologies, words)),
+    leadFitScore: mapGiven(record.lead_fit_score, (score) => score + 0),
+    storeCreatedAt: mapGiven(record.store_created_at, readCreatedAt),
+    firstDiscoveredAt: mapGiven(record.first_discovered_at, (text) => readMoment('first_discovered_at', text)),
+    activeAds: mapGiven(record.active_ads, (count) => count + 0),
+    technologies: mapGiven(record.technologies, (technologies) => readTechnologies(technologies, words)),
   }
 }
 
@@ -117,15 +119,15 @@ function readAliases(aliases: string[], domain: string): string[] {
 }
 
 function readMoment(path: string, text: string): string {
-  const moment = parseMoment(text)
+  const moment = parseTimestamp(text)
   if (moment === null)
-    throw new RecordProblem(`${path}: ${quoted(text)} is not a date with time and offset (2026-11-01T00:00:00Z)`)
+    throw new RecordError(`${path}: ${quoteForReason(text)} is not a date with time and offset (2026-11-01T00:00:00Z)`)
   return new Date(moment).toISOString()
 }
 
 function readCreatedAt(created: NonNullable<Record['store_created_at']>): StorePatch['storeCreatedAt'] {
   return {
-    estimate: when(created.estimate, (text) => readMoment('store_created_at.estimate', text)),
+    estimate: mapGiven(created.estimate, (text) => readMoment('store_created_at.estimate', text)),
     resolution: created.resolution,
     source: created.source,
     confidence: created.confidence,
@@ -134,14 +136,14 @@ function readCreatedAt(created: NonNullable<Record['store_created_at']>): StoreP
 
 function readTechnologies(
   { apps, pixels, theme }: NonNullable<Record['technologies']>,
-  words: WordReader,
+  words: TaxonomyResolver,
 ): StorePatch['technologies'] {
   return {
-    apps: when(apps, (list) => words.readList('app', 'technologies.apps', list)),
-    pixels: when(pixels, (list) => words.readList('pixel', 'technologies.pixels', list)),
-    theme: when(theme, ({ name, type }) => ({
-      name: when(name, (text) => readText('technologies.theme.name', text)),
-      type: when(type, (word) => words.read('theme_type', 'technologies.theme.type', word)),
+    apps: mapGiven(apps, (list) => words.resolveList('app', 'technologies.apps', list)),
+    pixels: mapGiven(pixels, (list) => words.resolveList('pixel', 'technologies.pixels', list)),
+    theme: mapGiven(theme, ({ name, type }) => ({
+      name: mapGiven(name, (text) => readText('technologies.theme.name', text)),
+      type: mapGiven(type, (word) => words.resolve('theme_type', 'technologies.theme.type', word)),
     })),
   }
 }

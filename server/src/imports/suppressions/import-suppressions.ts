@@ -6,12 +6,12 @@ import type { ErasureContext } from '../../erasure/erase-contacts.ts'
 import { type Erasure, erasePeople, planErasures } from '../../erasure/erase-people.ts'
 import * as load from '../../erasure/queries.ts'
 import { OperatorError } from '../../kernel/errors.ts'
-import { RecordProblem } from '../fields.ts'
+import { RecordError } from '../fields.ts'
 import type { ImportProgress, ImportResult } from '../import-file.ts'
 import { type Line, LineSplitter } from '../source/lines.ts'
-import { openText, type TextSource } from '../source/read.ts'
-import { type Reject, RejectsFile, rejectOf, rejectsPathFor } from '../source/rejects.ts'
-import { isSkipped, readSuppression, type Suppression } from './suppressions.ts'
+import { type Reject, RejectsFile, rejectsPathFor, toReject } from '../source/rejects.ts'
+import { openText, type TextSource } from '../source/text.ts'
+import { isBlankOrComment, readSuppression, type Suppression } from './suppressions.ts'
 
 export interface SuppressionsInput {
   /** A path, or `-` for `stdin`. */
@@ -74,7 +74,7 @@ async function* readChunks(source: TextSource): AsyncGenerator<Line[]> {
   }
   for await (const lines of allLines()) {
     for (const line of lines) {
-      if (isSkipped(line)) continue
+      if (isBlankOrComment(line)) continue
       chunk.push(line)
       if (chunk.length < linesPerChunk) continue
       yield chunk
@@ -94,9 +94,9 @@ function readChunk(
     try {
       suppressions.push(readSuppression(line, seals.identities))
     } catch (error) {
-      if (!(error instanceof RecordProblem)) throw error
+      if (!(error instanceof RecordError)) throw error
       const toJson = () => JSON.stringify(line.bytes.toString('utf8'))
-      rejects.push(rejectOf({ line: line.number, toJson }, error.message))
+      rejects.push(toReject({ line: line.number, toJson }, error.message))
     }
   }
   return { suppressions, rejects }
@@ -105,11 +105,11 @@ function readChunk(
 /** Answers how many of them are new; the same one twice is new once. */
 function suppress({ db, clock }: ErasureContext, suppressions: readonly Suppression[]): Promise<number> {
   return transact(db, async (client) => {
-    await load.prepareErasure(client)
+    await load.prepareErasureTransaction(client)
     // An import that is at work commits first: whom it brings is found below. The next one sees what is suppressed.
     await lockCatalogue(client)
     const identities = suppressions.flatMap((suppression) => suppression.identities)
-    const added = await load.addSuppressions(client, identities, clock.now())
+    const added = await load.insertSuppressions(client, identities, clock.now())
     return suppressions.filter((suppression) => takeAny(added, suppression.identities)).length
   })
 }
@@ -120,21 +120,21 @@ function takeAny(hashes: Set<string>, identities: readonly Identity[]): boolean 
 
 async function eraseMatches(ctx: ErasureContext, suppressions: readonly Suppression[]): Promise<number> {
   const erasures = await transact(ctx.db, async (client) => {
-    await load.prepareErasure(client)
+    await load.prepareErasureTransaction(client)
     const people = suppressions.flatMap(({ identities, host }) => (host === null ? identities : []))
     const sites = suppressions.flatMap(({ identities, host }) => (host === null ? [] : identities))
     const hosts = suppressions.flatMap(({ host }) => host ?? [])
-    const persons = people.length > 0 ? await load.findPeople(client, hashesOf(people)) : []
+    const persons = people.length > 0 ? await load.findPeopleByHashes(client, hashesOf(people)) : []
     // Who only works at a company that asked is left out there, and not wherever else they may turn up.
-    const colleagues = sites.length > 0 ? await load.findPositions(client, hashesOf(sites), hosts) : []
+    const colleagues = sites.length > 0 ? await load.findContactKeys(client, hashesOf(sites), hosts) : []
     const planned: Erasure[] = await planErasures(client, ctx.seals, persons)
-    return [...planned, ...colleagues.map((position) => ({ position, suppressed: [] }))]
+    return [...planned, ...colleagues.map((contact) => ({ contact, suppressed: [] }))]
   })
   let erased = 0
   for (let start = 0; start < erasures.length; start += peoplePerTransaction) {
     const slice = erasures.slice(start, start + peoplePerTransaction)
     erased += await transact(ctx.db, async (client) => {
-      await load.prepareErasure(client)
+      await load.prepareErasureTransaction(client)
       await lockCatalogue(client)
       return erasePeople(client, slice, ctx.clock.now())
     })

@@ -1,13 +1,19 @@
 import { isUtf8 } from 'node:buffer'
-import { findSuppressed, hasSuppressions, readHosts } from '../../catalogue/contact-queries.ts'
-import { readArrayText } from '../../catalogue/queries.ts'
+import { findSuppressedHashes, hasSuppressions, readHosts } from '../../catalogue/contact-queries.ts'
+import { parsePgArray } from '../../catalogue/queries.ts'
 import type { Client } from '../../db/pool.ts'
 import { type Identity, type IdentityHasher, recordIdentity } from '../../encryption/identities.ts'
-import { isPage, normalizeEmail, normalizeMailHost, normalizePhone, normalizeProfile } from '../../kernel/channels.ts'
+import {
+  isProfilePage,
+  normalizeEmail,
+  normalizeMailHost,
+  normalizePhone,
+  normalizeProfile,
+} from '../../kernel/channels.ts'
 import { type ContactState, hashesOfPerson } from '../contacts/contact-rows.ts'
-import { type ContactEntries, entryKey, type RecordPlace } from '../contacts/stored-contacts.ts'
-import { RecordProblem } from '../fields.ts'
-import type { WriteContext } from '../kind.ts'
+import { type ContactsByImportKey, importKeyText, type RecordTarget } from '../contacts/stored-contacts.ts'
+import { RecordError } from '../fields.ts'
+import type { WriteContext } from '../import-kind.ts'
 import { isBlank, type Line } from '../source/lines.ts'
 
 /** What a line of a suppression list keeps away. */
@@ -17,19 +23,19 @@ export interface Suppression {
   host: string | null
 }
 
-export function isSkipped(line: Line): boolean {
+export function isBlankOrComment(line: Line): boolean {
   return isBlank(line) || /^\s*#/.test(line.bytes.toString('latin1', 0, 1_000))
 }
 
 const maxLength = 2_048
 
 /**
- * Reads one email, phone, profile URL or domain, told apart by their looks. Throws `RecordProblem` for what would keep
+ * Reads one email, phone, profile URL or domain, told apart by their looks. Throws `RecordError` for what would keep
  * nobody away.
  */
-export function readSuppression({ bytes, isCut }: Line, hasher: IdentityHasher): Suppression {
-  if (isCut || bytes.length > maxLength) throw new RecordProblem(`longer than ${maxLength} bytes`)
-  if (!isUtf8(bytes)) throw new RecordProblem('not valid UTF-8')
+export function readSuppression({ bytes, isTruncated }: Line, hasher: IdentityHasher): Suppression {
+  if (isTruncated || bytes.length > maxLength) throw new RecordError(`longer than ${maxLength} bytes`)
+  if (!isUtf8(bytes)) throw new RecordError('not valid UTF-8')
   const text = bytes.toString('utf8').normalize('NFKC').trim()
   if (/^mailto:|^[^/]*[^/*]@/i.test(text) && !/^(?:https?:)?\/\//i.test(text)) return readEmail(text, hasher)
   if (phoneLike.test(text)) return readPhone(text, hasher)
@@ -38,7 +44,7 @@ export function readSuppression({ bytes, isCut }: Line, hasher: IdentityHasher):
 
 function readEmail(text: string, hasher: IdentityHasher): Suppression {
   const email = normalizeEmail(text)
-  if (email === null) throw new RecordProblem('not an email address')
+  if (email === null) throw new RecordError('not an email address')
   return { identities: [hasher.hash('email', email)], host: null }
 }
 
@@ -46,16 +52,16 @@ const phoneLike = /^(?:tel:)?[\p{Nd}+\s()./\p{Pd}]+(?:(?:ext\.?|x|#|;ext=)\s*\p{
 
 function readPhone(text: string, hasher: IdentityHasher): Suppression {
   const phone = normalizePhone(text, null)
-  if (!phone?.startsWith('+')) throw new RecordProblem('a phone number needs its country code, as in +49 30 123456')
+  if (!phone?.startsWith('+')) throw new RecordError('a phone number needs its country code, as in +49 30 123456')
   return { identities: [hasher.hash('phone', phone)], host: null }
 }
 
 /** A page is somebody's profile. A whole site is a domain, and can be somebody's homepage. */
 function readSite(text: string, hasher: IdentityHasher): Suppression {
   const site = normalizeProfile(text)
-  if (site === null) throw new RecordProblem('neither an email, a phone, a profile URL nor a domain')
+  if (site === null) throw new RecordError('neither an email, a phone, a profile URL nor a domain')
   const profile = hasher.hash('profile', site)
-  if (isPage(site)) return { identities: [profile], host: null }
+  if (isProfilePage(site)) return { identities: [profile], host: null }
   const mailHost = normalizeMailHost(site)
   return { identities: [profile, hasher.hash('domain', mailHost ?? site)], host: site }
 }
@@ -67,11 +73,11 @@ export type SuppressionTest = (person: Omit<ContactState, 'number'>) => boolean
  * Asks once for all that could make a record's person one who must not be on file: what the records say, what is on file
  * already, and the hosts of the stores. Nobody in the sandbox is real, so nobody there is left out.
  */
-export async function findSuppressions(
+export async function loadSuppressionTest(
   client: Client,
   { seals: { identities: hasher }, mode }: WriteContext,
-  places: RecordPlace[],
-  entries: ContactEntries,
+  places: RecordTarget[],
+  entries: ContactsByImportKey,
 ): Promise<SuppressionTest> {
   const nobody = () => false
   if (mode === 'test' || places.length === 0 || !(await hasSuppressions(client))) return nobody
@@ -79,10 +85,10 @@ export async function findSuppressions(
   const hashOfHost = (host: string) => hasher.hash('domain', host).hash
   const said = places.flatMap((place) => [
     ...place.channelHashes,
-    ...readArrayText(entries.get(entryKey(place))?.stored?.identities ?? '{}'),
+    ...parsePgArray(entries.get(importKeyText(place))?.stored?.identities ?? '{}'),
     recordIdentity(hasher, place).hash,
   ])
-  const suppressed = await findSuppressed(client, [...said, ...[...hosts.values()].flat().map(hashOfHost)])
+  const suppressed = await findSuppressedHashes(client, [...said, ...[...hosts.values()].flat().map(hashOfHost)])
   if (suppressed.size === 0) return nobody
   return (person) =>
     hashesOfPerson(hasher, person).some((hash) => suppressed.has(hash)) ||

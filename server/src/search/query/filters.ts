@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { Closed, Moment } from '../../kernel/shapes.ts'
+import { ClosedObject, Timestamp } from '../../kernel/shapes.ts'
 
 /**
  * The filters of both searches as callers send them. Every object is closed: a misspelt filter is refused instead of silently
@@ -16,7 +16,7 @@ const Words = (description: string, ...examples: string[]) =>
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
 const TechnologyFilter = (what: string, example: string, unwanted: string) =>
-  Closed(
+  ClosedObject(
     {
       any: optional(Words(`Stores with at least one of these ${what}.`, example)),
       all: optional(Words(`Stores with every one of these ${what}.`, example)),
@@ -30,8 +30,8 @@ const TechnologyFilter = (what: string, example: string, unwanted: string) =>
 const DateRangeFilter = (what: string) =>
   Type.Object(
     {
-      from: optional(Moment('Earliest moment, inclusive.')),
-      to: optional(Moment('Latest moment, inclusive.')),
+      from: optional(Timestamp('Earliest moment, inclusive.')),
+      to: optional(Timestamp('Latest moment, inclusive.')),
     },
     { additionalProperties: false, minProperties: 1, description: `${what} At least one bound is needed.` },
   )
@@ -49,9 +49,9 @@ const storeConditions = {
   ),
   apps: optional(TechnologyFilter('apps', 'klaviyo', 'mailchimp')),
   pixels: optional(TechnologyFilter('pixels', 'meta_pixel', 'tiktok_pixel')),
-  themes: optional(Closed({ types: optional(Words('Theme types: free, paid or custom.', 'custom')) })),
+  themes: optional(ClosedObject({ types: optional(Words('Theme types: free, paid or custom.', 'custom')) })),
   meta_ads: optional(
-    Closed({
+    ClosedObject({
       active_ads_min: optional(
         Type.Integer({
           minimum: 0,
@@ -66,11 +66,11 @@ const storeConditions = {
   first_discovered_at: optional(DateRangeFilter('When the store was first seen.')),
 }
 
-export const StoreSearchFilters = Closed(
+export const StoreSearchFilters = ClosedObject(
   {
     ...storeConditions,
     contacts: optional(
-      Closed({
+      ClosedObject({
         has_revealable_contacts: optional(
           Type.Boolean({ description: 'Stores with (true) or without (false) a contact that can be revealed.' }),
         ),
@@ -86,7 +86,7 @@ export const StoreSearchFilters = Closed(
 export type StoreSearchFilters = Static<typeof StoreSearchFilters>
 export type StoreConditions = Omit<StoreSearchFilters, 'contacts'>
 
-export const ContactPersonFilters = Closed(
+export const ContactPersonFilters = ClosedObject(
   {
     roles_any: optional(Words('Contacts in one of these roles.', 'marketing', 'founder')),
     seniority_any: optional(Words('Contacts of one of these seniorities.', 'executive')),
@@ -101,7 +101,7 @@ export const ContactPersonFilters = Closed(
 )
 export type ContactPersonFilters = Static<typeof ContactPersonFilters>
 
-export const ContactStoreFilters = Closed(
+export const ContactStoreFilters = ClosedObject(
   {
     domains: optional(
       Type.Array(Type.String({ maxLength: 2048 }), {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { MomentRange, StoreQuery } from '@storedex/search-index'
 import { ApiError } from '../../kernel/errors.ts'
-import { parseMoment } from '../../kernel/time.ts'
+import { parseTimestamp } from '../../kernel/time.ts'
 import type { StoreConditions, StoreSearchFilters } from './filters.ts'
 import {
   type DeliverEmails,
@@ -115,7 +115,7 @@ function rangeOf(filter: StoreSearchFilters['store_created_at'], param: string):
 
 function momentOf(text: string | undefined, param: string): number | null {
   if (text === undefined) return null
-  const moment = parseMoment(text)
+  const moment = parseTimestamp(text)
   if (moment === null)
     throw new ApiError(
       'invalid_filter_value',

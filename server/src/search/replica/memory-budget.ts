@@ -1,4 +1,4 @@
-import { figure } from '../../kernel/time.ts'
+import { formatNumber } from '../../kernel/time.ts'
 import type { CatalogueCount } from './queries.ts'
 
 /**
@@ -19,7 +19,7 @@ export class MemoryBudgetError extends Error {
   readonly neededBytes: number
 
   constructor(needed: number, budgetBytes: number) {
-    const megabytes = (bytes: number) => figure(Math.round(bytes / megabyte))
+    const megabytes = (bytes: number) => formatNumber(Math.round(bytes / megabyte))
     super(`it needs about ${megabytes(needed)} MB, and SEARCH_MEMORY_MB is ${megabytes(budgetBytes)}`)
     this.neededBytes = needed
   }

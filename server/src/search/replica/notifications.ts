@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '../../db/pool.ts'
-import { isTimeOver } from '../../runtime/repeat.ts'
+import { sleepUnlessStopped } from '../../runtime/timing.ts'
 import { listen } from './queries.ts'
 
 const firstRetryMs = 1_000
@@ -17,7 +17,7 @@ export async function listenForBatches(pool: Pool, onBatch: () => void, stopped:
     } catch {
       retryMs = Math.min(retryMs * 2, longestRetryMs)
     }
-  } while (await isTimeOver(retryMs, stopped))
+  } while (await sleepUnlessStopped(retryMs, stopped))
 }
 
 /** Resolves when the connection has ended. */

@@ -8,8 +8,9 @@ import {
   encodeSnapshot,
   SnapshotError,
 } from '@storedex/search-index'
-import { ensureDataDir } from '../../db/embedded.ts'
+import { prepareDataDir } from '../../db/embedded.ts'
 import type { Mode } from '../../kernel/ids.ts'
+import { systemClock } from '../../kernel/time.ts'
 
 interface FileInfo {
   bytes: number
@@ -83,7 +84,7 @@ export async function writeSnapshotFile(
   stopped: AbortSignal,
 ): Promise<number> {
   const folder = dirname(path)
-  ensureDataDir(dirname(folder))
+  prepareDataDir(dirname(folder))
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await removeAbandoned(folder, basename(path))
   const aside = `${path}.${randomBytes(6).toString('hex')}.aside`
@@ -137,7 +138,7 @@ async function removeAbandoned(folder: string, name: string): Promise<void> {
     const path = join(folder, entry)
     // abs: a clock that was ahead leaves files dated in the future.
     const age = await stat(path).then(
-      ({ mtimeMs }) => Math.abs(Date.now() - mtimeMs),
+      ({ mtimeMs }) => Math.abs(systemClock.now().getTime() - mtimeMs),
       () => 0,
     )
     if (age > abandonedMs) await rm(path, { force: true })

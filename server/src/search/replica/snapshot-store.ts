@@ -1,6 +1,7 @@
 import { type CatalogueSnapshot, SnapshotError } from '@storedex/search-index'
 import type { Queryable } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
+import { systemClock } from '../../kernel/time.ts'
 import { readCatalogueState, readHistoryId } from './queries.ts'
 import type { ReplicaListener, ReplicaReport } from './replica.ts'
 import { readSnapshotFile, readSnapshotFileInfo, removeSnapshotFile, writeSnapshotFile } from './snapshot-file.ts'
@@ -78,7 +79,7 @@ export class SnapshotStore {
       return
     }
     const bytes = await writeSnapshotFile(this.#path, snapshot, this.#stopped)
-    this.#last = { batch: snapshot.batch, bytes, writtenAt: Date.now() }
+    this.#last = { batch: snapshot.batch, bytes, writtenAt: systemClock.now().getTime() }
   }
 
   /** Without an index to update it, the file would keep contacts that are erased later. */

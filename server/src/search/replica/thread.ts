@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { type LiveSegment, mergeSegments, type Segment } from '@storedex/search-index'
-import { isTimeOver } from '../../runtime/repeat.ts'
+import { sleepUnlessStopped } from '../../runtime/timing.ts'
 import type { MergeInBackground } from './merge-scheduler.ts'
 import type { Replica, ReplicaListener, ReplicaSettings, StartReplica } from './replica.ts'
 import { ReplicaSync } from './replica-sync.ts'
@@ -62,7 +62,7 @@ class ReplicaThread implements Replica {
       this.#listener.onView(null)
       this.#listener.onLog('error', 'the search index thread died; PostgreSQL answers until a new one is ready', cause)
       retryMs = performance.now() - startedAt > steadyMs ? firstRetryMs : Math.min(retryMs * 2, longestRetryMs)
-      await isTimeOver(retryMs, signal)
+      await sleepUnlessStopped(retryMs, signal)
     }
   }
 

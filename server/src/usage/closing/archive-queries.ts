@@ -13,7 +13,7 @@ interface RollupRow {
   amount: number
 }
 
-export interface CheckedArchiveRow {
+export interface ArchiveWithRollupsRow {
   account_id: number
   first_entry: number
   /** Null where there are roll-ups without an archive. */
@@ -25,7 +25,7 @@ export interface CheckedArchiveRow {
 }
 
 /** Opens a cursor over all archives with their roll-ups, for `fetchArchives`. */
-export async function openArchives(client: Client): Promise<void> {
+export async function openArchivesCursor(client: Client): Promise<void> {
   await client.query(`
 declare archives no scroll cursor for
 select account_id, first_entry, a.entries, a.sha256, a.packed, coalesce(r.rollups, '[]') as rollups
@@ -40,8 +40,8 @@ full join (
 }
 
 /** The next of them; none at the end. */
-export async function fetchArchives(client: Client): Promise<CheckedArchiveRow[]> {
-  const { rows } = await client.query<CheckedArchiveRow>('fetch forward 50 from archives')
+export async function fetchArchives(client: Client): Promise<ArchiveWithRollupsRow[]> {
+  const { rows } = await client.query<ArchiveWithRollupsRow>('fetch forward 50 from archives')
   return rows
 }
 
@@ -116,7 +116,11 @@ limit $4::integer`,
 }
 
 /** Drops what archives of one account hold; their sums and digests stay. Answers how many still held something. */
-export async function dropContents(db: Queryable, accountId: number, firstEntries: readonly number[]): Promise<number> {
+export async function dropArchiveContents(
+  db: Queryable,
+  accountId: number,
+  firstEntries: readonly number[],
+): Promise<number> {
   const { rowCount } = await db.query(
     `
 update ledger_archives

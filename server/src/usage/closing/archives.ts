@@ -4,7 +4,7 @@ import type { Mode } from '../../kernel/ids.ts'
 import type { LedgerRange, LedgerRow } from '../ledger-queries.ts'
 import * as queries from './archive-queries.ts'
 import { selectArchivesAfter } from './archive-queries.ts'
-import { type PeriodSum, periodName, sumByPeriod, unpackEntries } from './packed-entries.ts'
+import { formatPeriodKey, type PeriodSum, sumByPeriod, unpackEntries } from './packed-entries.ts'
 
 /** A roll-up that its archive does not bear out. */
 export interface ArchiveDifference {
@@ -24,7 +24,7 @@ export interface ArchiveDifference {
  * operator dropped the number of entries is left to compare.
  */
 export async function* readArchiveDifferences(client: Client): AsyncGenerator<ArchiveDifference[], void, void> {
-  await queries.openArchives(client)
+  await queries.openArchivesCursor(client)
   for (;;) {
     const archives = await queries.fetchArchives(client)
     if (archives.length === 0) return
@@ -35,17 +35,17 @@ export async function* readArchiveDifferences(client: Client): AsyncGenerator<Ar
   }
 }
 
-async function compareArchive(row: queries.CheckedArchiveRow): Promise<ArchiveDifference[]> {
+async function compareArchive(row: queries.ArchiveWithRollupsRow): Promise<ArchiveDifference[]> {
   const found = await readSums(row)
   const rolledUp = row.rollups.reduce((sum, { entries }) => sum + entries, 0)
   const isWhole = found !== null && row.entries === rolledUp
   const rollups = row.rollups.map((rollup) => ({ ...rollup, period_start: new Date(rollup.period_start) }))
   // An archive without roll-ups is told as what it holds and is not counted.
   const uncounted = [...(found?.values() ?? [])].filter(
-    (sum) => !rollups.some((rollup) => periodName(rollup) === periodName(sum)),
+    (sum) => !rollups.some((rollup) => formatPeriodKey(rollup) === formatPeriodKey(sum)),
   )
   return [...rollups, ...uncounted.map((sum) => ({ ...sum, amount: 0 }))].flatMap((rollup) => {
-    const sum = found?.get(periodName(rollup))
+    const sum = found?.get(formatPeriodKey(rollup))
     if (isWhole && (row.packed === null || (sum?.amount === rollup.amount && sum.entries === rollup.entries))) return []
     const { mode, meter, period_start, amount } = rollup
     const archive = isWhole ? (sum?.amount ?? 0) : null
@@ -59,7 +59,7 @@ async function readSums({
   entries,
   sha256,
   packed,
-}: queries.CheckedArchiveRow): Promise<Map<string, PeriodSum> | null> {
+}: queries.ArchiveWithRollupsRow): Promise<Map<string, PeriodSum> | null> {
   if (entries === null || sha256 === null) return null
   if (packed === null) return new Map()
   const rows = await unpackEntries({ sha256, packed }).catch(() => null)

@@ -1,5 +1,5 @@
 import { transact } from '../../db/pool.ts'
-import { beginAudit, type LedgerRow, selectEntriesAfter } from '../ledger-queries.ts'
+import { beginSnapshotRead, type LedgerRow, selectEntriesAfter } from '../ledger-queries.ts'
 import {
   accountsPerPage,
   batchSize,
@@ -8,16 +8,19 @@ import {
   type ClosingContext,
   type ClosingOptions,
   type ClosingRun,
-  findPassedMoment,
-  inBatch,
   isStopped,
-  readAndKeepClock,
-} from './batches.ts'
-import { packEntries, periodName, sumByPeriod } from './packed-entries.ts'
-import * as queries from './queries.ts'
+  readTrustedTime,
+  runBatch,
+  updateTrustedTime,
+} from './closing-run.ts'
+import { formatPeriodKey, packEntries, sumByPeriod } from './packed-entries.ts'
+import * as queries from './packing-queries.ts'
 
 /** Closes periods while no other process does; null when another one does. */
-export async function closePeriodsAlone(ctx: ClosingContext, options: ClosingOptions = {}): Promise<Closing | null> {
+export async function closePeriodsExclusively(
+  ctx: ClosingContext,
+  options: ClosingOptions = {},
+): Promise<Closing | null> {
   const holder = await ctx.db.connect()
   // The lock belongs to this connection, on which nothing else happens: a break of it must not end the process.
   const onBreak = () => {}
@@ -42,7 +45,7 @@ const overAfterMs = 33 * dayMs
  * beside charges, and a charge into a period that is closed is one more row, which the next run closes.
  */
 async function closePeriods(ctx: ClosingContext, options: ClosingOptions = {}): Promise<Closing> {
-  const until = await readAndKeepClock(ctx.db, ctx.now)
+  const until = await updateTrustedTime(ctx.db, ctx.now)
   const closing: Closing = { until, entries: 0, archives: 0, exports: 0, unbalanced: 0 }
   if (!until) return closing
   const run: ClosingRun = { ctx, closing, ranges: rangesOf(until, ctx.detailMonths), options }
@@ -53,11 +56,11 @@ async function closePeriods(ctx: ClosingContext, options: ClosingOptions = {}): 
 
 /** What `closePeriods` would come to now; changes nothing. */
 export async function previewClosing({ db, now, detailMonths }: ClosingContext): Promise<Closing> {
-  const until = await findPassedMoment(db, now)
+  const until = await readTrustedTime(db, now)
   const none: Closing = { until, entries: 0, archives: 0, exports: 0, unbalanced: 0 }
   if (!until) return none
   return transact(db, async (client) => {
-    await beginAudit(client)
+    await beginSnapshotRead(client)
     return { ...none, ...(await queries.countClosable(client, rangesOf(until, detailMonths))) }
   })
 }
@@ -79,7 +82,7 @@ async function closeExports(run: ClosingRun): Promise<void> {
     const periods = await queries.selectClosableExports(ctx.db, wanted)
     for (const period of periods) {
       if (isStopped(run)) return
-      if (await queries.exportsBalance(ctx.db, period)) await dropExports(run, period)
+      if (await queries.exportsMatchCounter(ctx.db, period)) await dropExports(run, period)
       else closing.unbalanced++
       afterAccount = period.account_id
     }
@@ -89,7 +92,7 @@ async function closeExports(run: ClosingRun): Promise<void> {
 
 async function dropExports(run: ClosingRun, period: queries.ExportPeriod): Promise<void> {
   for (let dropped = batchSize; dropped === batchSize && !isStopped(run); ) {
-    dropped = await inBatch(run, async () => {
+    dropped = await runBatch(run, async () => {
       const batch = { closedAt: run.ctx.now, limit: batchSize }
       const count = await transact(run.ctx.db, (client) => queries.dropExports(client, period, batch))
       run.closing.exports += count
@@ -119,14 +122,14 @@ async function packAccount(run: ClosingRun, accountId: number): Promise<void> {
   const { startedUntil, spentBefore } = run.ranges.entries
   const unpacked = new Map<string, number>()
   for (const period of await queries.selectUnpackedPeriods(db, accountId, startedUntil))
-    unpacked.set(periodName(period), period.unpacked)
+    unpacked.set(formatPeriodKey(period), period.unpacked)
   for (let entry = 0; unpacked.size > 0 && !isStopped(run); ) {
     const page = await selectEntriesAfter(db, { accountId, entry, range: {}, limit: batchSize })
     if (page.length === 0) return
     entry = page.at(-1)!.entry
-    const rows = page.filter((row) => unpacked.has(periodName(row)) && row.spent_at < spentBefore)
+    const rows = page.filter((row) => unpacked.has(formatPeriodKey(row)) && row.spent_at < spentBefore)
     if (rows.length === 0) continue
-    await inBatch(run, () => packRows(run, accountId, rows))
+    await runBatch(run, () => packRows(run, accountId, rows))
     for (const [name, { amount }] of sumByPeriod(rows)) {
       const left = unpacked.get(name)! - amount
       if (left > 0) unpacked.set(name, left)
@@ -141,7 +144,7 @@ async function packRows({ ctx, closing }: ClosingRun, accountId: number, rows: r
   await transact(ctx.db, async (client) => {
     const entries = rows.map((row) => row.entry)
     // Entries never change, so those that are still there are those that were read.
-    if ((await queries.takeEntries(client, accountId, entries)) !== rows.length)
+    if ((await queries.deleteLedgerEntries(client, accountId, entries)) !== rows.length)
       throw new Error('entries of the ledger went away while they were packed')
     await queries.insertArchive(client, { accountId, rows, packedAt: ctx.now, ...packed })
     await queries.insertRollups(client, accountId, entries[0]!, [...sumByPeriod(rows).values()])

@@ -7,7 +7,7 @@ import type { Pool } from '../../db/pool.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import * as queries from './archive-queries.ts'
-import { openArchive } from './packed-entries.ts'
+import { readArchiveText } from './packed-entries.ts'
 
 export interface ArchiveExportContext {
   /** Of the role that owns the tables. */
@@ -93,7 +93,7 @@ async function describe(ids: IdSealer, archive: queries.ArchiveRow): Promise<Exp
     first_spent_at: archive.first_spent_at.toISOString(),
     last_spent_at: archive.last_spent_at.toISOString(),
     sha256: archive.sha256.toString('hex'),
-    text: await openArchive(archive),
+    text: await readArchiveText(archive),
   }
 }
 
@@ -122,7 +122,7 @@ async function dropArchives(db: Pool, archives: readonly queries.ArchiveKey[]): 
     const { account_id: accountId } = archives[start]!
     const batch = archives.slice(start, start + archivesPerPage).filter((each) => each.account_id === accountId)
     const firstEntries = batch.map((each) => each.first_entry)
-    dropped += await queries.dropContents(db, accountId, firstEntries)
+    dropped += await queries.dropArchiveContents(db, accountId, firstEntries)
     start += batch.length
   }
   return dropped

@@ -25,12 +25,12 @@ export async function packEntries(rows: readonly LedgerRow[]): Promise<PackedEnt
 
 /** The entries in an archive, in their order. Refuses one that was changed or damaged. */
 export async function unpackEntries(archive: PackedEntries): Promise<LedgerRow[]> {
-  const text = await openArchive(archive)
+  const text = await readArchiveText(archive)
   return text.split('\n').slice(0, -1).map(readLine)
 }
 
 /** The text of an archive, proven by its digest: a line of JSON for each entry. */
-export async function openArchive({ packed, sha256 }: PackedEntries): Promise<string> {
+export async function readArchiveText({ packed, sha256 }: PackedEntries): Promise<string> {
   const text = await decompress(packed).catch(refuseDamaged)
   return digestOf(text).equals(sha256) ? text.toString('utf8') : refuseDamaged()
 }
@@ -84,7 +84,7 @@ export interface PeriodSum extends PeriodKey {
 }
 
 /** Equal for equal periods. */
-export function periodName({ mode, meter, period_start }: PeriodKey): string {
+export function formatPeriodKey({ mode, meter, period_start }: PeriodKey): string {
   return `${mode} ${meter} ${period_start.getTime()}`
 }
 
@@ -92,7 +92,7 @@ export function periodName({ mode, meter, period_start }: PeriodKey): string {
 export function sumByPeriod(rows: readonly (PeriodKey & { amount: number })[]): Map<string, PeriodSum> {
   const sums = new Map<string, PeriodSum>()
   for (const { mode, meter, period_start, amount } of rows) {
-    const name = periodName({ mode, meter, period_start })
+    const name = formatPeriodKey({ mode, meter, period_start })
     const before = sums.get(name)
     sums.set(name, {
       mode,

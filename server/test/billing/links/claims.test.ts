@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { claimInHour } from '../../../src/auth/hour-queries.ts'
+import { claimInBillingWindow } from '../../../src/auth/billing-window-queries.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import type { TestKey } from '../../support/app.ts'
 import { expectLimited, heldPromise, startLinksWorld } from '../support/links-world.ts'
@@ -39,7 +39,7 @@ test('links that a crash left half made cost nothing but a moment', async () => 
   const now = app.clock.now()
   for (let i = 0; i < 5; i++) {
     const until = new Date(now.getTime() + 15_000)
-    expect(await claimInHour(app.db, { ...claim, until }, { now, claimedAt: now, limit: 5 })).toBe(true)
+    expect(await claimInBillingWindow(app.db, { ...claim, until }, { now, claimedAt: now, limit: 5 })).toBe(true)
   }
   expectLimited(await manage(key), 'billing_links')
   app.clock.advance(14_999)
@@ -58,7 +58,9 @@ test.each([1, 31, 3653])(
     const ahead = new Date(app.clock.now().getTime() + days * 86_400_000)
     const until = new Date(ahead.getTime() + 15_000)
     for (let i = 0; i < 5; i++)
-      expect(await claimInHour(app.db, { ...claim, until }, { now: ahead, claimedAt: ahead, limit: 5 })).toBe(true)
+      expect(await claimInBillingWindow(app.db, { ...claim, until }, { now: ahead, claimedAt: ahead, limit: 5 })).toBe(
+        true,
+      )
     for (let left = 4; left >= 0; left--)
       expect((await manage(key)).headers.get('x-ratelimit-remaining')).toBe(String(left))
     expectLimited(await manage(key), 'billing_links')

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { PlanSlug } from '../../../src/accounts/plans.ts'
-import { decideLink, type LinkDecision, type Standing, type Subscribed } from '../../../src/billing/links/decision.ts'
+import {
+  decideLink,
+  type LinkDecision,
+  type LinkDecisionInput,
+  type SubscriptionSummary,
+} from '../../../src/billing/links/decide-link.ts'
 import type { Billing, PaidPlan } from '../../../src/billing/provider.ts'
 
 const offers = ['pro', 'business', 'enterprise'].flatMap((plan) =>
@@ -9,17 +14,17 @@ const offers = ['pro', 'business', 'enterprise'].flatMap((plan) =>
 const everythingIsSold = () => true
 const enterpriseIsNot = (plan: PaidPlan) => plan !== 'enterprise'
 
-const nobody: Standing['account'] = { planInForce: 'free', accessOpen: false, trialing: false }
+const nobody: LinkDecisionInput['account'] = { planInForce: 'free', accessOpen: false, trialing: false }
 const byHand = (planInForce: PlanSlug, { accessOpen = true, trialing = false } = {}) => ({
   account: { planInForce, accessOpen, trialing },
   subscriptions: [],
 })
-const subscriber = (...subscriptions: Partial<Subscribed>[]): Standing => ({
+const subscriber = (...subscriptions: Partial<SubscriptionSummary>[]): LinkDecisionInput => ({
   account: nobody,
   subscriptions: subscriptions.map((traits, index) => ({
     id: `sub_${index}`,
     status: 'active',
-    sold: { plan: 'pro', billing: 'monthly' },
+    offer: { plan: 'pro', billing: 'monthly' },
     ...traits,
   })),
 })
@@ -27,8 +32,10 @@ const subscriber = (...subscriptions: Partial<Subscribed>[]): Standing => ({
 const wordOf = (decision: LinkDecision): string =>
   decision.kind !== 'refused' ? decision.kind : decision.code === 'unsupported_plan_change' ? 'no' : 'support'
 
-const decideAll = (standing: Standing, isSold = everythingIsSold as (plan: PaidPlan, billing: Billing) => boolean) =>
-  offers.map((offer) => wordOf(decideLink(standing, offer, isSold)))
+const decideAll = (
+  standing: LinkDecisionInput,
+  isSold = everythingIsSold as (plan: PaidPlan, billing: Billing) => boolean,
+) => offers.map((offer) => wordOf(decideLink(standing, offer, isSold)))
 const always = (word: string) => offers.map(() => word)
 
 const up = 'subscription_update_confirm'
@@ -47,20 +54,20 @@ describe('a running subscription', () => {
 
   test.each(grid)('to %s, %s, goes up and nowhere else, on trial too', (plan, billing, outcomes) => {
     for (const status of ['active', 'trialing'])
-      expect(decideAll(subscriber({ status, sold: { plan, billing } })), status).toEqual(outcomes)
+      expect(decideAll(subscriber({ status, offer: { plan, billing } })), status).toEqual(outcomes)
   })
 
   test.each(grid)('to %s, %s, reaches what has no price by support alone', (plan, billing, outcomes) => {
     const expected = outcomes.map((word, i) => (word === up && offers[i]!.plan === 'enterprise' ? 'support' : word))
-    expect(decideAll(subscriber({ sold: { plan, billing } }), enterpriseIsNot)).toEqual(expected)
+    expect(decideAll(subscriber({ offer: { plan, billing } }), enterpriseIsNot)).toEqual(expected)
   })
 
   test('is the one that is confirmed, among ended ones and ones that never got going', () => {
     const standing = subscriber(
-      { id: 'sub_incomplete', status: 'incomplete', sold: null },
-      { id: 'sub_canceled', status: 'canceled', sold: { plan: 'enterprise', billing: 'annual' } },
+      { id: 'sub_incomplete', status: 'incomplete', offer: null },
+      { id: 'sub_canceled', status: 'canceled', offer: { plan: 'enterprise', billing: 'annual' } },
       { id: 'sub_running' },
-      { id: 'sub_expired', status: 'incomplete_expired', sold: null },
+      { id: 'sub_expired', status: 'incomplete_expired', offer: null },
     )
     expect(decideLink(standing, { plan: 'business', billing: 'monthly' }, everythingIsSold)).toEqual({
       kind: up,
@@ -82,15 +89,15 @@ describe('a subscription in trouble', () => {
   test.each(['past_due', 'unpaid', 'incomplete', 'paused'])(
     '(%s) goes to the portal, whatever is asked for',
     (status) => {
-      for (const sold of offers) {
-        expect(decideAll(subscriber({ status, sold }))).toEqual(always('billing_portal'))
-        expect(decideAll(subscriber({ status, sold }), enterpriseIsNot)).toEqual(always('billing_portal'))
+      for (const offer of offers) {
+        expect(decideAll(subscriber({ status, offer }))).toEqual(always('billing_portal'))
+        expect(decideAll(subscriber({ status, offer }), enterpriseIsNot)).toEqual(always('billing_portal'))
       }
     },
   )
 
   test('is the newest of several that never got going', () => {
-    const standing = subscriber({ status: 'incomplete' }, { status: 'incomplete', sold: null })
+    const standing = subscriber({ status: 'incomplete' }, { status: 'incomplete', offer: null })
     expect(decideAll(standing)).toEqual(always('billing_portal'))
   })
 })
@@ -106,7 +113,7 @@ describe('a contradiction', () => {
 
   test('of a price that nobody knows needs support', () => {
     for (const status of [...statuses, 'incomplete'])
-      expect(decideAll(subscriber({ status, sold: null })), status).toEqual(always('support'))
+      expect(decideAll(subscriber({ status, offer: null })), status).toEqual(always('support'))
   })
 
   test('of a state that nobody knows needs support', () => {
@@ -115,7 +122,11 @@ describe('a contradiction', () => {
 })
 
 describe('without a subscription that lives', () => {
-  const ended = subscriber({ status: 'canceled' }, { status: 'incomplete_expired', sold: null }, { status: 'canceled' })
+  const ended = subscriber(
+    { status: 'canceled' },
+    { status: 'incomplete_expired', offer: null },
+    { status: 'canceled' },
+  )
 
   test.each([
     ['nothing', byHand('free', { accessOpen: false }), always(buy)],

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
-import { startDeadline } from '../../../src/billing/links/links.ts'
+import { startTimeBudget } from '../../../src/billing/links/links.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import type { TestKey } from '../../support/app.ts'
@@ -94,13 +94,13 @@ describe('a subscription link', () => {
     ['the plan it has', [{}], { plan: 'pro' }, 'unsupported_plan_change'],
     [
       'a lower plan',
-      [{ sold: { plan: 'business', billing: 'monthly' } }],
+      [{ offer: { plan: 'business', billing: 'monthly' } }],
       { plan: 'pro', billing: 'annual' },
       'unsupported_plan_change',
     ],
-    ['months for a year', [{ sold: { plan: 'pro', billing: 'annual' } }], { plan: 'pro' }, 'unsupported_plan_change'],
+    ['months for a year', [{ offer: { plan: 'pro', billing: 'annual' } }], { plan: 'pro' }, 'unsupported_plan_change'],
     ['anything, with two subscriptions', [{ id: 'sub_2' }, {}], { plan: 'business' }, 'billing_support_required'],
-    ['anything, at a price nobody knows', [{ sold: null }], { plan: 'business' }, 'billing_support_required'],
+    ['anything, at a price nobody knows', [{ offer: null }], { plan: 'business' }, 'billing_support_required'],
     ['what is not sold', [{}], { plan: 'enterprise' }, 'billing_support_required'],
   ] as const)('to %s is a 409', async (_what, subscriptions, body, code) => {
     provider.unsold.add('enterprise_monthly')
@@ -251,7 +251,7 @@ describe('a provider in trouble', () => {
   test('is waited for as long in all as for one call', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
-    const inTime = startDeadline()
+    const inTime = startTimeBudget()
     const step = async () => {
       const stepped = inTime(delay(3_000)).then(
         () => 'done',

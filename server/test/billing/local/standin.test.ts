@@ -110,7 +110,7 @@ test('one that dies is started again, with its events still coming here, or to w
   expect(await knows(again, customer)).toBe(true)
   expect(await endpointsOf(again)).toEqual(['http://127.0.0.1:9/webhooks/stripe'])
 
-  await standin.moveWebhook('http://127.0.0.1:10/webhooks/stripe')
+  await standin.changeWebhookUrl('http://127.0.0.1:10/webhooks/stripe')
   expect(await endpointsOf(await accessOf(standin))).toEqual(['http://127.0.0.1:10/webhooks/stripe'])
 })
 

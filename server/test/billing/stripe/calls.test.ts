@@ -110,7 +110,7 @@ describe('a link', () => {
     const link = await world.deps.billing.createUpdateConfirmation(change)
     expect(link.expiresAt).toBeNull()
     expect(await opened(link.url)).toContain('Business')
-    expect((await world.deps.billing.listSubscriptions(customerId))[0]!.sold!.plan).toBe('pro')
+    expect((await world.deps.billing.listSubscriptions(customerId))[0]!.offer!.plan).toBe('pro')
   })
 
   test('to the portal leads there', async () => {

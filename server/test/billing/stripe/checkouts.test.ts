@@ -6,7 +6,7 @@ import { priceIds, startFakeStripe } from '../support/fake-stripe.ts'
 
 const stripe = await startFakeStripe()
 const access = { secretKey: 'sk_test_fake', webhookSecrets: [], apiBase: stripe.url }
-const billing = createStripeProvider({ findAccess: async () => access, prices: priceIds })
+const billing = createStripeProvider({ getAccess: async () => access, prices: priceIds })
 beforeEach(() => {
   stripe.requests.length = 0
 })

@@ -99,8 +99,8 @@ async function askForEverything(): Promise<string[]> {
   })
   const pages = { returnUrl: 'https://us.example/done', canceledUrl: 'https://us.example/canceled' }
   const now = world.clock.now()
-  expect(billing.isSold('pro', 'monthly')).toBe(true)
-  await billing.readEvent({ body: Buffer.from('{}'), signature: 't=1,v1=a', now })
+  expect(billing.isForSale('pro', 'monthly')).toBe(true)
+  await billing.parseSignedEvent({ body: Buffer.from('{}'), signature: 't=1,v1=a', now })
   await billing.createCustomer({ publicId: 'acct_1', name: 'One', email: 'one@buyers.example' })
   await billing.createCustomer({ publicId: 'acct_2', name: 'Two', email: null })
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createStandin } from '../../../../stripe-standin/src/app.ts'
-import { handledTypes } from '../../../src/billing/sync/webhooks.ts'
+import { handledEventTypes } from '../../../src/billing/sync/webhooks.ts'
 import type { Config } from '../../../src/config.ts'
-import { openCommandLine, runCommand } from '../../cli/support/command.ts'
+import { openCommandLine, runCommand } from '../../cli/support/run-command.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import type { Json } from '../../support/client.ts'
 
@@ -69,7 +69,7 @@ describe('setting up', () => {
     expect(data[0]).toMatchObject({
       id: first.webhook_endpoint,
       url: `${publicUrl}/webhooks/stripe`,
-      enabled_events: [...handledTypes],
+      enabled_events: [...handledEventTypes],
       status: 'enabled',
     })
   })

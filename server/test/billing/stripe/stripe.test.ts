@@ -11,7 +11,7 @@ async function startProvider(): Promise<{ stripe: FakeStripe; billing: BillingPr
   const stripe = await startFakeStripe()
   stripe.subscriptions.set('cus_1', [subscription()])
   const found = access(stripe.url)
-  return { stripe, billing: createStripeProvider({ findAccess: async () => found, prices: priceIds }) }
+  return { stripe, billing: createStripeProvider({ getAccess: async () => found, prices: priceIds }) }
 }
 
 const failureOf = (work: Promise<unknown>): Promise<ApiError> =>
@@ -43,7 +43,7 @@ describe('a provider in trouble is told as one that does not answer', () => {
 
   test.concurrent('one that is not there', async () => {
     const nowhere = access('http://127.0.0.1:9')
-    const billing = createStripeProvider({ findAccess: async () => nowhere, prices: priceIds })
+    const billing = createStripeProvider({ getAccess: async () => nowhere, prices: priceIds })
     const failure = await failureOf(billing.createPortal({ customerId: 'cus_1', returnUrl: 'https://us.example/' }))
     expect(failure).toMatchObject({ code: 'billing_provider_unavailable' })
   })
@@ -61,8 +61,8 @@ describe('a refusal is a fault of ours', () => {
 
   test('and so is an offer that is not sold', async () => {
     const { stripe, billing } = await startProvider()
-    expect(billing.isSold('enterprise', 'annual')).toBe(false)
-    expect(billing.isSold('enterprise', 'monthly')).toBe(true)
+    expect(billing.isForSale('enterprise', 'annual')).toBe(false)
+    expect(billing.isForSale('enterprise', 'monthly')).toBe(true)
     const pages = { returnUrl: 'https://us.example/done', canceledUrl: 'https://us.example/canceled' }
     const input = { customerId: 'cus_1', accountPublicId: 'acct_1', ...pages, expiresAt: new Date(0) }
     const failure = await failureOf(billing.createCheckout({ ...input, plan: 'enterprise', billing: 'annual' }))
@@ -75,7 +75,7 @@ test('a provider that comes back at another address is found there', async () =>
   const [first, second] = [await startProvider(), await startProvider()]
   second.stripe.subscriptions.set('cus_1', [subscription({ id: 'sub_2' })])
   let found = access(first.stripe.url)
-  const billing = createStripeProvider({ findAccess: async () => found, prices: priceIds })
+  const billing = createStripeProvider({ getAccess: async () => found, prices: priceIds })
   expect((await billing.listSubscriptions('cus_1'))[0]!.id).toBe('sub_1')
   found = access(second.stripe.url)
   expect((await billing.listSubscriptions('cus_1'))[0]!.id).toBe('sub_2')
@@ -84,16 +84,16 @@ test('a provider that comes back at another address is found there', async () =>
 test('an address may have a path of its own', async () => {
   const { stripe } = await startProvider()
   const found = access(`${stripe.url}/behind/a/gateway`)
-  const billing = createStripeProvider({ findAccess: async () => found, prices: priceIds })
+  const billing = createStripeProvider({ getAccess: async () => found, prices: priceIds })
   await failureOf(billing.listSubscriptions('cus_1'))
   expect(stripe.requests).toEqual(['GET /behind/a/gateway/v1/subscriptions'])
 })
 
 test('events cannot be read while the secret that signs them is not set', async () => {
   const found = { ...access('http://127.0.0.1:9'), webhookSecrets: [] }
-  const billing = createStripeProvider({ findAccess: async () => found, prices: {} })
+  const billing = createStripeProvider({ getAccess: async () => found, prices: {} })
   const input = { body: Buffer.from('{}'), signature: 't=1,v1=a', now: new Date(0) }
-  expect(await failureOf(billing.readEvent(input))).toMatchObject({ code: 'internal_error' })
+  expect(await failureOf(billing.parseSignedEvent(input))).toMatchObject({ code: 'internal_error' })
 })
 
 test('while the provider says nothing, data is served as ever, and events are refused to come again', async () => {

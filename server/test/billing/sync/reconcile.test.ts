@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
 import { reconcile } from '../../../src/billing/sync/reconcile.ts'
-import { runCommand } from '../../cli/support/command.ts'
+import { runCommand } from '../../cli/support/run-command.ts'
 import { type BillingWorld, openBillingWorld } from '../support/billing-world.ts'
 import { event, priceIds, subscription } from '../support/fake-stripe.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readEvent } from '../../../src/billing/stripe/objects.ts'
+import { parseEvent } from '../../../src/billing/stripe/objects.ts'
 import { startTestApp } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
 import { type BillingWorld, now, openBillingWorld } from '../support/billing-world.ts'
@@ -236,7 +236,7 @@ describe('an event of the other mode', () => {
     ['sk_live_a', undefined, true],
   ])('is told by the key: with %s, livemode %s is of the other mode: %s', (key, livemode, isOfOtherMode) => {
     const body = Buffer.from(JSON.stringify({ ...changed('cus_mode'), livemode }))
-    expect(readEvent(body, key)).toMatchObject({ isOfOtherMode })
+    expect(parseEvent(body, key)).toMatchObject({ isOfOtherMode })
   })
 })
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/kernel/errors.ts'
-import { runCommand } from '../../cli/support/command.ts'
+import { runCommand } from '../../cli/support/run-command.ts'
 import { startTestApp } from '../../support/app.ts'
 import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
 
@@ -18,7 +18,7 @@ provider.startTrial = async (input) => {
   const { customerId, plan, billing, endsAt } = input
   const trial = { trialStart: app.clock.now(), trialEnd: endsAt, cycleAnchor: endsAt, hasPaymentMethod: false }
   provider.subscriptions.set(customerId, [
-    subscribed({ customerId, status: 'trialing', sold: { plan, billing }, ...trial }),
+    subscribed({ customerId, status: 'trialing', offer: { plan, billing }, ...trial }),
   ])
 }
 beforeEach(() => {

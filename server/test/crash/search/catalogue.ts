@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildApp } from '../../../src/app.ts'
 import { findProjectDir, readConfig } from '../../../src/config.ts'
-import { type Deps, type OpenOptions, openDeps } from '../../../src/deps.ts'
+import { type Deps, type OpenDepsOptions, openDeps } from '../../../src/deps.ts'
 import { eraseContacts } from '../../../src/erasure/erase-contacts.ts'
 import { importContacts } from '../../../src/imports/contacts/import-contacts.ts'
 import { importStores } from '../../../src/imports/stores/import-stores.ts'
@@ -18,7 +18,10 @@ export function catalogueSettings(url: string) {
 }
 
 /** Opens the catalogue in this process, with a data directory of its own, until the file's tests are over. */
-export async function openHere(settings: Record<string, string>, options: Partial<OpenOptions> = {}): Promise<Deps> {
+export async function openDepsInProcess(
+  settings: Record<string, string>,
+  options: Partial<OpenDepsOptions> = {},
+): Promise<Deps> {
   const given = { DATA_DIR: temporaryFolder(), LOG_LEVEL: 'silent', ...settings }
   const deps = await openDeps(readConfig(given, findProjectDir(import.meta.dirname)), {
     applicationName: 'storedex test',
@@ -55,7 +58,7 @@ const stores = 200
 
 /** Opens it and brings all of its stores in; later changes bring none, and none goes. */
 export async function openCatalogue(url: string, random: Random): Promise<ChangingCatalogue> {
-  const deps = await openHere({ ...catalogueSettings(url), SEARCH_ENGINE: 'postgres' })
+  const deps = await openDepsInProcess({ ...catalogueSettings(url), SEARCH_ENGINE: 'postgres' })
   // Imports and erasing are the operator's work, done as the role that owns the tables.
   const operator = { ...deps, db: deps.ownerDb }
   const file = join(temporaryFolder(), 'records.ndjson')

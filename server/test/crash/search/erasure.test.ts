@@ -10,10 +10,10 @@ import type { SegmentLists, StartReplica } from '../../../src/search/replica/rep
 import { runInProcess } from '../../../src/search/replica/replica-sync.ts'
 import { readSnapshotFile } from '../../../src/search/replica/snapshot-file.ts'
 import { createTestDatabase } from '../../support/database.ts'
-import { mustAsk } from '../support/caller.ts'
 import { randomFrom } from '../support/load.ts'
+import { sendRequestOrThrow } from '../support/requests.ts'
 import { subscribe } from '../support/service.ts'
-import { catalogueSettings, listen, openCatalogue, openHere } from './catalogue.ts'
+import { catalogueSettings, listen, openCatalogue, openDepsInProcess } from './catalogue.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -45,7 +45,7 @@ test('somebody who was erased is found no more, and soon stands in nothing that 
         },
       },
     )
-  const deps = await openHere({ ...settings, SEARCH_ENGINE: 'memory' }, { startReplica })
+  const deps = await openDepsInProcess({ ...settings, SEARCH_ENGINE: 'memory' }, { startReplica })
   const { live: key } = await subscribe(settings, { store_exports: 1_000_000 })
   const api = await listen(deps)
   const snapshot = async () => {
@@ -59,7 +59,9 @@ test('somebody who was erased is found no more, and soon stands in nothing that 
   }
   const idsFound = async () => {
     const body = { max_contacts_per_store: 10, limit: 100 }
-    return ((await mustAsk(api, key, '/contacts/search', body)).body.data as { id: string }[]).map(({ id }) => id)
+    return ((await sendRequestOrThrow(api, key, '/contacts/search', body)).body.data as { id: string }[]).map(
+      ({ id }) => id,
+    )
   }
   await deps.search.waitForBatch(await catalogue.batch())
   await expect.poll(() => deps.search.status().report?.snapshot?.batch).toBe(await catalogue.batch())

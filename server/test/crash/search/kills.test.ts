@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../search/support/replica-world.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { randomFrom } from '../support/load.ts'
 import { openCatalogue } from './catalogue.ts'
-import { answersOf, drawQuestions, expectSameAnswers } from './questions.ts'
+import { answersOf, drawDirectQueries, expectSameAnswers } from './queries.ts'
 import { bundle, type SearchProcess, startSearchProcess } from './search-processes.ts'
 import { compareWithTables } from './tables.ts'
 
@@ -67,7 +67,7 @@ test(`a search that is killed ${kills} times while it loads, follows, merges and
       await process.ready
       await delay(random() * 400)
       await stopChanging()
-      const questions = drawQuestions(deps.taxonomy.current.vocabulary, random, 8)
+      const questions = drawDirectQueries(deps.taxonomy.current.vocabulary, random, 8)
       const { answers, report } = await process.ask(await catalogue.batch(), questions)
       expectSameAnswers(answers, await answersOf(deps.search, questions, 500))
       if (random() < 0.5) await checkSnapshot(await catalogue.batch())

@@ -9,13 +9,13 @@ import type { SearchEngine } from '../../../src/search/engine.ts'
 import type { CatalogueView, StartReplica } from '../../../src/search/replica/replica.ts'
 import { runInThread } from '../../../src/search/replica/thread.ts'
 import { openSearch } from '../../../src/search/service.ts'
-import { answersOf, type Question } from './questions.ts'
-import type { ProcessSettings, Told } from './search-processes.ts'
+import { answersOf, type DirectQuery } from './queries.ts'
+import type { ProcessMessage, ProcessSettings } from './search-processes.ts'
 import { compareWithTables } from './tables.ts'
 
 const { databaseUrl, dataDir, timings, stores } = JSON.parse(process.argv[2]!) as ProcessSettings
 const db = createPool({ url: databaseUrl, applicationName: 'storedex test', maxConnections: 1 })
-const tell = (told: Told) => process.send!(told)
+const tell = (told: ProcessMessage) => process.send!(told)
 
 const absent: SearchEngine = {
   findStores: () => Promise.reject(new Error('memory does not answer')),
@@ -57,7 +57,7 @@ async function searchOn(): Promise<void> {
 }
 await searchOn()
 
-process.on('message', async ({ batch, questions }: { batch: number; questions: Question[] }) => {
+process.on('message', async ({ batch, questions }: { batch: number; questions: DirectQuery[] }) => {
   await search.waitForBatch(batch)
   const answers = await answersOf(search, questions)
   await compareWithTables(view!.lists, db)

@@ -8,7 +8,7 @@ import { findProjectDir } from '../../../src/config.ts'
 import type { ReplicaReport, ReplicaTimings } from '../../../src/search/replica/replica.ts'
 import { temporaryFolder } from '../../search/support/replica-world.ts'
 import { atEnd } from '../../support/cleanup.ts'
-import type { Question } from './questions.ts'
+import type { DirectQuery } from './queries.ts'
 
 export interface ProcessSettings {
   databaseUrl: string
@@ -19,12 +19,12 @@ export interface ProcessSettings {
 }
 
 /** What such a process says. */
-export type Told =
+export type ProcessMessage =
   | { kind: 'ready' }
   | { kind: 'line'; line: string; cause: string }
   | { kind: 'answers'; answers: object[][]; report: ReplicaReport | null }
 
-type Answers = Extract<Told, { kind: 'answers' }>
+type Answers = Extract<ProcessMessage, { kind: 'answers' }>
 
 export interface SearchProcess {
   /** Resolves once memory answers. */
@@ -32,7 +32,7 @@ export interface SearchProcess {
   /** What it logged. */
   lines: string[]
   /** Answers from this batch on, after memory was compared with the tables. */
-  ask(batch: number, questions: readonly Question[]): Promise<Answers>
+  ask(batch: number, questions: readonly DirectQuery[]): Promise<Answers>
   /** Ends it on the spot; throws when it had ended by itself. */
   kill(): Promise<void>
 }
@@ -66,7 +66,7 @@ export function startSearchProcess(program: string, settings: ProcessSettings): 
   })
   const lines: string[] = []
   child.stderr!.setEncoding('utf8').on('data', (text: string) => lines.push(text))
-  child.on('message', (told: Told) => {
+  child.on('message', (told: ProcessMessage) => {
     if (told.kind === 'line') lines.push(`${told.line} ${told.cause}`)
   })
   const closed = once(child, 'close')
@@ -76,10 +76,10 @@ export function startSearchProcess(program: string, settings: ProcessSettings): 
     await closed
     expect(child.signalCode, lines.join('\n')).toBe('SIGKILL')
   }
-  const next = async <K extends Told['kind']>(kind: K): Promise<Extract<Told, { kind: K }>> => {
-    const told = new Promise<Extract<Told, { kind: K }>>((resolve) => {
-      child.on('message', (message: Told) => {
-        if (message.kind === kind) resolve(message as Extract<Told, { kind: K }>)
+  const next = async <K extends ProcessMessage['kind']>(kind: K): Promise<Extract<ProcessMessage, { kind: K }>> => {
+    const told = new Promise<Extract<ProcessMessage, { kind: K }>>((resolve) => {
+      child.on('message', (message: ProcessMessage) => {
+        if (message.kind === kind) resolve(message as Extract<ProcessMessage, { kind: K }>)
       })
     })
     const early = closed.then(() => Promise.reject(new Error(`the process ended early: ${lines.join('\n')}`)))

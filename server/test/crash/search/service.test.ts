@@ -6,13 +6,13 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { temporaryDirectory } from '../../../../packages/embedded-postgres/test/support.ts'
 import { findProjectDir } from '../../../src/config.ts'
 import { connectClient, createTestDatabase } from '../../support/database.ts'
-import { mustAsk } from '../support/caller.ts'
 import { randomFrom } from '../support/load.ts'
 import { importPeople, peopleSettings } from '../support/people.ts'
-import { endPostgres, query } from '../support/postgres.ts'
-import { type Service, startService, subscribe, untilReady } from '../support/service.ts'
+import { killPostgres, query } from '../support/postgres.ts'
+import { sendRequestOrThrow } from '../support/requests.ts'
+import { type Service, startService, subscribe, waitUntilReady } from '../support/service.ts'
 import { catalogueSettings, listen, openCatalogue } from './catalogue.ts'
-import { deliveriesOf, drawApiQuestions, expectSameAnswers } from './questions.ts'
+import { deliveriesOf, drawApiQueries, expectSameAnswers } from './queries.ts'
 
 /** The whole service with its search in memory, beside one over the same database that asks PostgreSQL. */
 
@@ -38,7 +38,7 @@ async function openWorld(random: () => number) {
   /** At rest, every page of both searches is the same. */
   const expectSame = async (service: Service, count: number) => {
     await untilMemoryHas(service, await catalogue.batch())
-    const questions = drawApiQuestions(random, count)
+    const questions = drawApiQueries(random, count)
     expectSameAnswers(await deliveriesOf(service.api, key, questions), await deliveriesOf(reference, key, questions))
   }
   return { url, catalogue, settings, key, expectSame }
@@ -63,7 +63,7 @@ test(`a service that is killed ${kills} times amid imports and erasures delivers
   }
 
   const service = await startService(settings)
-  await untilReady(service)
+  await waitUntilReady(service)
   const [somebody] = await findPeople(service, key, { limit: 1 })
   const atStore = { store: { domains: [somebody!.store.domain] }, max_contacts_per_store: 10, limit: 100 }
   const idsThere = async () => (await findPeople(service, key, atStore)).map(({ id }) => id)
@@ -80,7 +80,7 @@ interface Person {
 }
 
 async function findPeople(service: Service, key: string, body: object): Promise<Person[]> {
-  const { data } = (await mustAsk(service.api, key, '/contacts/search', body)).body
+  const { data } = (await sendRequestOrThrow(service.api, key, '/contacts/search', body)).body
   return data as Person[]
 }
 
@@ -101,7 +101,7 @@ test('a database that is put back to a backup, beneath a service or between two,
     for (let times = 0; times < 8; times++) await catalogue.change()
   }
   const service = await startService(settings)
-  await untilReady(service)
+  await waitUntilReady(service)
   const backup = await backUp(url)
   await changeOften()
   // That its connections broke is nothing to it.
@@ -159,9 +159,9 @@ test('a PostgreSQL that dies beneath the service is followed on, once it is back
   const dataDir = join(temporaryDirectory(), 'data')
   const settings = { ...peopleSettings, DATA_DIR: dataDir, SEARCH_ENGINE: 'memory' }
   const service = await startService(settings)
-  await untilReady(service)
+  await waitUntilReady(service)
   const { live: key } = await subscribe(settings, { store_exports: 1_000_000 })
-  await endPostgres(dataDir)
+  await killPostgres(dataDir)
   const ids = await importPeople(settings, 20)
   await untilMemoryHas(service, Number((await query(dataDir, 'select batch from catalogue_state'))[0]!.batch))
   const found = await findPeople(service, key, { max_contacts_per_store: 10, limit: 100 })

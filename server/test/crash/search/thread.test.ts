@@ -2,11 +2,11 @@ import { BroadcastChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { runInThread } from '../../../src/search/replica/thread.ts'
 import { createTestDatabase } from '../../support/database.ts'
-import { mustAsk } from '../support/caller.ts'
 import { randomFrom } from '../support/load.ts'
+import { sendRequestOrThrow } from '../support/requests.ts'
 import { subscribe } from '../support/service.ts'
-import { catalogueSettings, listen, openCatalogue, openHere } from './catalogue.ts'
-import { deliveriesOf, drawApiQuestions, expectSameAnswers } from './questions.ts'
+import { catalogueSettings, listen, openCatalogue, openDepsInProcess } from './catalogue.ts'
+import { deliveriesOf, drawApiQueries, expectSameAnswers } from './queries.ts'
 import { bundle } from './search-processes.ts'
 
 test('when the thread of the search dies PostgreSQL answers, then memory again, and no request fails', async () => {
@@ -16,7 +16,7 @@ test('when the thread of the search dies PostgreSQL answers, then memory again, 
   const reference = await listen(catalogue.deps)
   const settings = catalogueSettings(url)
   const thread = { file: await bundle('search-mortal-thread'), execArgv: [] }
-  const deps = await openHere({ ...settings, SEARCH_ENGINE: 'memory' }, { startReplica: runInThread(thread) })
+  const deps = await openDepsInProcess({ ...settings, SEARCH_ENGINE: 'memory' }, { startReplica: runInThread(thread) })
   const api = await listen(deps)
   const { live: key } = await subscribe(settings, { store_exports: 1_000_000 })
   const engine = () => deps.search.status().engine
@@ -28,7 +28,7 @@ test('when the thread of the search dies PostgreSQL answers, then memory again, 
   const client = async () => {
     while (!isOver) {
       const by = engine()
-      const { body } = await mustAsk(api, key, '/stores/search', { filters: {}, limit: 100 })
+      const { body } = await sendRequestOrThrow(api, key, '/stores/search', { filters: {}, limit: 100 })
       expect(body.data).toHaveLength(100)
       answered[by]++
     }
@@ -48,7 +48,7 @@ test('when the thread of the search dies PostgreSQL answers, then memory again, 
   channel.close()
 
   await deps.search.waitForBatch(await catalogue.batch())
-  const questions = drawApiQuestions(random, 8)
+  const questions = drawApiQueries(random, 8)
   expectSameAnswers(await deliveriesOf(api, key, questions), await deliveriesOf(reference, key, questions))
   expect(engine()).toBe('memory')
 })

@@ -1,4 +1,4 @@
-import { type Answer, ask } from './caller.ts'
+import { type ApiReply, sendRequest } from './requests.ts'
 
 /** What one key was told, and what it may have been charged for without being told. */
 export interface Tally {
@@ -56,7 +56,7 @@ export class Load {
   async #askOnce(api: string, tally: Tally, { path, body, limit }: Request): Promise<void> {
     tally.requests++
     const startedAt = performance.now()
-    const answer = await ask(api, tally.key, path, body)
+    const answer = await sendRequest(api, tally.key, path, body)
     if (answer === null || isComeBackLater(answer)) {
       if (startedAt < this.#crashedAt) tally.openRows += limit
       // Nobody knocks faster at a closed door.
@@ -68,7 +68,7 @@ export class Load {
   }
 }
 
-function isComeBackLater({ status, headers, body }: Answer): boolean {
+function isComeBackLater({ status, headers, body }: ApiReply): boolean {
   return status === 503 && body.error?.code === 'service_unavailable' && headers.has('retry-after')
 }
 
@@ -85,7 +85,7 @@ function chooseRequest(domains: string[], random: () => number): Request {
   return { path: '/stores/search', body: { filters, limit }, limit }
 }
 
-function count(tally: Tally, { body }: Answer): void {
+function count(tally: Tally, { body }: ApiReply): void {
   if (body.object === 'store') tally.stores.add(body.domain as string)
   else if (body.object === 'list') {
     const stores = body.data as { domain: string }[]

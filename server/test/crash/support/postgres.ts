@@ -12,7 +12,7 @@ export async function query(dataDir: string, statement: string): Promise<Record<
 }
 
 /** Ends the embedded PostgreSQL on the spot. */
-export async function endPostgres(dataDir: string): Promise<void> {
+export async function killPostgres(dataDir: string): Promise<void> {
   process.kill(serverPid(dataDir)!, 'SIGKILL')
   await until(() => serverPid(dataDir) === undefined)
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { type Answer, ask } from './caller.ts'
+import { type ApiReply, sendRequest } from './requests.ts'
 
 /** What a caller wants revealed, and under which Idempotency-Key. */
-export interface Wish {
+export interface RevealRequest {
   ids: string[]
   idempotencyKey: string | null
 }
@@ -15,15 +15,15 @@ export interface RevealReply {
 }
 
 /** Asks once; null where the connection was lost. */
-export function askReveal(api: string, key: string, { ids, idempotencyKey }: Wish): Promise<Answer | null> {
+export function tryReveal(api: string, key: string, { ids, idempotencyKey }: RevealRequest): Promise<ApiReply | null> {
   const headers = idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }
-  return ask(api, key, '/contacts/reveal', { contact_ids: ids }, headers)
+  return sendRequest(api, key, '/contacts/reveal', { contact_ids: ids }, headers)
 }
 
 /** Asks until there is an answer, as the service advises: once more while the first request is still at work. */
-export async function revealInTheEnd(api: string, key: string, wish: Wish): Promise<Answer> {
+export async function revealWithRetries(api: string, key: string, wish: RevealRequest): Promise<ApiReply> {
   for (let attempt = 1; attempt <= 20; attempt++) {
-    const answer = await askReveal(api, key, wish)
+    const answer = await tryReveal(api, key, wish)
     if (answer?.body.error?.code !== 'idempotency_in_progress') {
       if (answer === null) throw new Error('The connection was lost.')
       return answer
@@ -34,4 +34,4 @@ export async function revealInTheEnd(api: string, key: string, wish: Wish): Prom
   throw new Error('The first request never came to its end.')
 }
 
-export const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
+export const isReplay = ({ headers }: ApiReply) => headers.get('idempotent-replayed') === 'true'

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { until } from '../../../../packages/embedded-postgres/test/support.ts'
-import { createAccount, setAccount } from '../../../src/accounts/change-account.ts'
+import { changeAccount, createAccount } from '../../../src/accounts/change-account.ts'
 import type { LimitOverrides } from '../../../src/accounts/plans.ts'
 import { createKey, revokeKey } from '../../../src/auth/keys.ts'
 import { findProjectDir, readConfig } from '../../../src/config.ts'
@@ -51,7 +51,7 @@ export async function startService(settings: Settings): Promise<Service> {
 }
 
 /** Waits until the service can answer, at once or once it has its database back. */
-export async function untilReady({ api }: Service): Promise<void> {
+export async function waitUntilReady({ api }: Service): Promise<void> {
   const isReady = () =>
     fetch(new URL('/readyz', api)).then(
       ({ ok }) => ok,
@@ -113,7 +113,7 @@ export function subscribe(settings: Settings, limits: LimitOverrides = {}): Prom
     const account = await createAccount(context, { name: 'Subscriber', plan: 'enterprise' })
     const id = deps.ids.seal('account', account.id)
     const generous = { requests_per_minute: 1_000_000, requests_per_day: 1_000_000, search_rows: 1_000_000 }
-    await setAccount(context, id, { limits: { ...generous, ...limits } })
+    await changeAccount(context, id, { limits: { ...generous, ...limits } })
     const live = await createKey(context, id, { name: 'live' })
     const test = await createKey(context, id, { name: 'test', mode: 'test' })
     const revoke = () =>

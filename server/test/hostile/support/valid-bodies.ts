@@ -1,4 +1,4 @@
-import { knownDomain, type World } from './hostile-world.ts'
+import { type HostileApp, knownDomain } from './hostile-app.ts'
 
 /** A request that says everything it can, and what its lists may hold; a base for making one place of it wrong. */
 export interface ValidBody {
@@ -11,7 +11,7 @@ export interface ValidBody {
 }
 
 /** One for each POST operation that takes a body, of values that the taxonomy has. All searches find stores. */
-export async function validBodies({ app, key }: World): Promise<ValidBody[]> {
+export async function validBodies({ app, key }: HostileApp): Promise<ValidBody[]> {
   const [known] = (await (await app.key({})).post('/contacts/search', {})).body.data
   const taxonomy = (await key.get('/taxonomy')).body
   const two = (facet: string): string[] => taxonomy[facet].slice(0, 2).map((item: { value: string }) => item.value)

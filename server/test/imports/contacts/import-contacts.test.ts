@@ -5,13 +5,13 @@ import { importContacts } from '../../../src/imports/contacts/import-contacts.ts
 import { OperatorError } from '../../../src/kernel/errors.ts'
 import { createSealer, generateDataKey, parseDataKeys } from '../../../src/kernel/seal.ts'
 import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
-import { aurora } from '../../support/aurora.ts'
-import { openWorld, type World } from '../support/import-world.ts'
-import { peopleOf } from '../support/people.ts'
+import { aurora } from '../../support/sandbox-store.ts'
+import { readStoredPeople } from '../support/stored-people.ts'
+import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: World
+let world: TestCatalogue
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openTestCatalogue()
   await world.importRecords([aurora, { domain: 'other.example', country: 'FR' }])
 })
 
@@ -43,7 +43,7 @@ const nobody: ContactFacts = {
 }
 
 async function person(externalId: string) {
-  const found = (await peopleOf(world)).filter(({ facts }) => facts.external_id === externalId)
+  const found = (await readStoredPeople(world)).filter(({ facts }) => facts.external_id === externalId)
   expect(found).toHaveLength(1)
   return found[0]!
 }
@@ -90,9 +90,9 @@ test('a record becomes a contact: what a preview may show in clear, everything s
 })
 
 test('importing the same again changes nothing and uses no batch number', async () => {
-  const before = [await peopleOf(world), await world.rows(), await world.batch()]
+  const before = [await readStoredPeople(world), await world.rows(), await world.batch()]
   expect(await world.importContacts([mara])).toMatchObject({ read: 1, inserted: 0, updated: 0, unchanged: 1 })
-  expect([await peopleOf(world), await world.rows(), await world.batch()]).toEqual(before)
+  expect([await readStoredPeople(world), await world.rows(), await world.batch()]).toEqual(before)
 })
 
 test('a missing field keeps its value, null clears it, lists are replaced whole', async () => {
@@ -154,7 +154,7 @@ test('without an external id the first email is the key, however spelt, and with
   ]
   expect(await world.importContacts(people)).toMatchObject({ inserted: 6, updated: 2, rejected: 0 })
   expect(await world.importContacts(people)).toMatchObject({ unchanged: 8, updated: 0 })
-  const stored = (await peopleOf(world)).filter(({ domain }) => domain === 'other.example')
+  const stored = (await readStoredPeople(world)).filter(({ domain }) => domain === 'other.example')
   expect(stored.find(({ facts }) => facts.emails[0]?.email === 'key.one@other.example')!.facts.first_name).toBe('B')
   expect(stored.find(({ facts }) => facts.full_name === 'Ann Key' && facts.title === 'Owner')!.facts).toMatchObject({
     first_name: 'Ann',
@@ -314,7 +314,7 @@ test('an import that meets people whom the keyring cannot open ends with a sente
 test('live and sandbox people of one domain are two people', async () => {
   await world.importRecords([{ domain: aurora.domain }], { mode: 'test' })
   await world.importContacts([{ ...mara, title: 'In the sandbox' }], { mode: 'test' })
-  const both = (await peopleOf(world)).filter(({ facts }) => facts.external_id === 'c-1')
+  const both = (await readStoredPeople(world)).filter(({ facts }) => facts.external_id === 'c-1')
   expect(both.map(({ mode, id, facts }) => [mode, id.slice(0, 8), facts.title]).sort()).toEqual([
     ['live', 'ct_live_', 'Head of Marketing'],
     ['test', 'ct_test_', 'In the sandbox'],
@@ -333,7 +333,7 @@ test('numbers of people who are gone are not given again, and a store has room f
     "delete from contacts where store_id = (select store_id from store_domains where host = 'crowded.example') and number = 1",
   )
   await world.importContacts(people(1, 5))
-  const numbers = (await peopleOf(world))
+  const numbers = (await readStoredPeople(world))
     .filter(({ domain }) => domain === 'crowded.example')
     .map(({ number }) => number)
   expect(numbers).toEqual([0, 2, 3, 4, 5])

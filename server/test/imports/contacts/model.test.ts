@@ -1,20 +1,20 @@
 import { packTraits, signatureToken, traitsToken } from '@storedex/search-index'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { refreshStoreSummaries } from '../../../src/catalogue/summaries.ts'
+import { refreshStoreSummaries } from '../../../src/catalogue/store-summaries.ts'
 import { transact } from '../../../src/db/pool.ts'
 import { type ContactFacts, deliverableEmails, isRevealable } from '../../../src/encryption/contact-facts.ts'
 import { flagTokens, type Vocabulary } from '../../../src/search/query/vocabulary.ts'
 import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
-import { type ContactModel, type ModelRecord, naiveImport } from '../support/contact-model.ts'
-import { openWorld, type World } from '../support/import-world.ts'
-import { peopleOf, type StoredPerson } from '../support/people.ts'
-import { deriveFrom } from '../support/store-model.ts'
+import { applyToModel, type ContactModel, type ModelRecord } from '../support/contact-model.ts'
+import { expectedColumns } from '../support/store-model.ts'
+import { readStoredPeople, type StoredPerson } from '../support/stored-people.ts'
+import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: World
+let world: TestCatalogue
 let vocabulary: Vocabulary
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openTestCatalogue()
   vocabulary = (await loadTaxonomy(world.db)).vocabulary
 })
 
@@ -105,7 +105,7 @@ test('files of random stores and people leave what a naive reading of the rules 
         else await erase(model, step.pick)
         await expectNumbersGivenOnce(given)
       }
-      const people = await peopleOf(world)
+      const people = await readStoredPeople(world)
       expect(people.map(({ domain, facts }) => ({ domain, facts })).sort(byText)).toEqual(
         [...model.values()].sort(byText),
       )
@@ -118,7 +118,7 @@ test('files of random stores and people leave what a naive reading of the rules 
 
 async function importAndCount(model: ContactModel, records: ModelRecord[]): Promise<void> {
   const [before, batch] = [structuredClone(model), await world.batch()]
-  const rejected = naiveImport(model, hosts, records)
+  const rejected = applyToModel(model, hosts, records)
   const result = await world.importContacts(records)
   expect(result).toMatchObject({ read: records.length, rejected, inserted: model.size - before.size })
   expect(result.inserted + result.updated + result.unchanged + result.rejected).toBe(records.length)
@@ -127,7 +127,7 @@ async function importAndCount(model: ContactModel, records: ModelRecord[]): Prom
 }
 
 async function erase(model: ContactModel, pick: number): Promise<void> {
-  const people = await peopleOf(world)
+  const people = await readStoredPeople(world)
   const person = people[pick % Math.max(1, people.length)]
   if (!person) return
   for (const [key, other] of model)
@@ -189,7 +189,7 @@ async function expectSummariesOf(people: StoredPerson[]): Promise<void> {
       roles: [...new Set(roles)].sort(),
     })
     const roleTokens = roles.map((role) => vocabulary.find('role', role)!.token)
-    const own = await deriveFrom(world.db, { ...document, active_ads })
+    const own = await expectedColumns(world.db, { ...document, active_ads })
     const expected = new Set([
       ...own.tokens,
       ...roleTokens,

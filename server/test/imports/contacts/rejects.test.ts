@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from '../support/import-world.ts'
-import { peopleOf } from '../support/people.ts'
+import { readStoredPeople } from '../support/stored-people.ts'
+import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: World
+let world: TestCatalogue
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openTestCatalogue()
   await world.importRecords([{ domain: 'a.example' }])
 })
 
@@ -75,7 +75,7 @@ test('every mistake is refused with the field and the reason, and nothing of the
     else expect(reject.reason).toMatch(reason)
     expect(reject.record).toEqual(JSON.parse(JSON.stringify(record)))
   }
-  expect(await peopleOf(world)).toEqual([])
+  expect(await readStoredPeople(world)).toEqual([])
   expect(await world.batch()).toBe(batch)
 })
 

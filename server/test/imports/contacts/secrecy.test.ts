@@ -3,10 +3,10 @@ import { generateContacts } from '../../../../bench/support/contact-records.ts'
 import { generateStores } from '../../../../bench/support/store-records.ts'
 import { openContact } from '../../../src/encryption/keyring.ts'
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../../../src/kernel/channels.ts'
-import { openWorld } from '../support/import-world.ts'
+import { openTestCatalogue } from '../support/test-catalogue.ts'
 
 test('outside the sealed part the database holds no channel and no last name of anybody', async () => {
-  const world = await openWorld()
+  const world = await openTestCatalogue()
   const stores = [...generateStores(60)]
   const people = [...generateContacts(stores)].map((person, number) => ({
     ...person,
@@ -42,7 +42,7 @@ test('outside the sealed part the database holds no channel and no last name of 
 })
 
 test('the same person is sealed to other bytes at each writing, and opens in their own row only', async () => {
-  const world = await openWorld()
+  const world = await openTestCatalogue()
   await world.importRecords([{ domain: 'a.example' }, { domain: 'b.example' }])
   const alike = { external_id: 'alike', full_name: 'Just Alike' }
   await world.importContacts([

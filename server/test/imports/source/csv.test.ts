@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { CsvRows } from '../../../src/imports/source/csv.ts'
-import { compileColumns } from '../../../src/imports/source/csv-columns.ts'
+import { CsvParser } from '../../../src/imports/source/csv.ts'
+import { compileCsvColumns } from '../../../src/imports/source/csv-columns.ts'
 import { LineSplitter } from '../../../src/imports/source/lines.ts'
 
 /** Reads a file that arrives in pieces. */
 function readInPieces(content: Buffer, cuts: number[]) {
   const lines = new LineSplitter()
-  const csv = new CsvRows()
+  const csv = new CsvParser()
   const bounds = [0, ...cuts.map((cut) => cut % (content.length + 1)).sort((a, b) => a - b), content.length]
   const rows = bounds
     .slice(1)
@@ -51,13 +51,13 @@ test('lists of objects are spelt with numbers, in any order of the columns', () 
     emails: Type.Array(Type.Object({ email: Type.String(), is_primary: Type.Boolean() }), { maxItems: 12 }),
   })
   const header = ['who', 'emails.10.email', 'emails.2.email', 'emails.0.email', 'emails.0.is_primary']
-  const { read } = compileColumns(schema, header, 'people.csv')
+  const { read } = compileCsvColumns(schema, header, 'people.csv')
   expect(read(['A', 'k@a.example', '', 'a@a.example', 'true'])).toEqual({
     who: 'A',
     emails: [{ email: 'a@a.example', is_primary: true }, { email: 'k@a.example' }],
   })
   expect(read(['A', '', '', '', ''])).toEqual({ who: 'A' })
-  expect(() => compileColumns(schema, ['who', 'emails.12.email'], 'people.csv')).toThrow('emails.12.email')
+  expect(() => compileCsvColumns(schema, ['who', 'emails.12.email'], 'people.csv')).toThrow('emails.12.email')
 })
 
 test('a list of objects is cleared by a column of its name', () => {
@@ -65,7 +65,7 @@ test('a list of objects is cleared by a column of its name', () => {
     who: Type.String(),
     emails: Type.Array(Type.Object({ email: Type.String() }), { maxItems: 12 }),
   })
-  const { read } = compileColumns(schema, ['who', 'emails', 'emails.0.email'], 'people.csv')
+  const { read } = compileCsvColumns(schema, ['who', 'emails', 'emails.0.email'], 'people.csv')
   expect(read(['A', 'null', ''])).toEqual({ who: 'A', emails: null })
   expect(read(['A', 'null', 'a@a.example'])).toEqual({ who: 'A', emails: [{ email: 'a@a.example' }] })
   expect(read(['A', '', ''])).toEqual({ who: 'A' })

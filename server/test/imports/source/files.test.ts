@@ -4,12 +4,12 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { importStores } from '../../../src/imports/stores/import-stores.ts'
 import { OperatorError } from '../../../src/kernel/errors.ts'
-import { aurora } from '../../support/aurora.ts'
-import { contentOf, openWorld, type World } from '../support/import-world.ts'
+import { aurora } from '../../support/sandbox-store.ts'
+import { comparableContent, openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: World
+let world: TestCatalogue
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openTestCatalogue()
 })
 beforeEach(async () => {
   await world.db.query('truncate stores, store_domains')
@@ -71,7 +71,7 @@ test('the same stores as NDJSON and as CSV, packed or not, make the same catalog
   ] as const) {
     await world.db.query('truncate stores, store_domains')
     expect(await world.importFile(name, content)).toMatchObject({ read: 2, inserted: 2, rejected: 0 })
-    contents.push(await contentOf(world.db))
+    contents.push(await comparableContent(world.db))
   }
   for (const content of contents) expect(content).toEqual(contents[0])
 })

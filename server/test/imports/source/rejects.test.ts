@@ -2,11 +2,11 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from '../support/import-world.ts'
+import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: World
+let world: TestCatalogue
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openTestCatalogue()
 })
 
 const hosts = (count: number) => Array.from({ length: count }, (_, number) => `alias-${number}.example`)

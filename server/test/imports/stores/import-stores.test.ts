@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
-import { aurora } from '../../support/aurora.ts'
-import { openWorld, type World } from '../support/import-world.ts'
+import { aurora } from '../../support/sandbox-store.ts'
+import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: World
+let world: TestCatalogue
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openTestCatalogue()
 })
 
 test('a record becomes a store with its document, search columns and hosts', async () => {

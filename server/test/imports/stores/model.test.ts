@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from '../support/import-world.ts'
-import { deriveFrom, type ModelStore, naiveImport } from '../support/store-model.ts'
+import { applyToModel, expectedColumns, type ModelStore } from '../support/store-model.ts'
+import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: World
+let world: TestCatalogue
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openTestCatalogue()
 })
 
 const hosts = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `${name}.example`)
@@ -64,7 +64,7 @@ test('files of random records leave what a naive reading of the rules leaves, an
       for (const records of files) {
         const batch = await world.batch()
         const before = structuredClone(model)
-        const rejected = naiveImport(model, records as never)
+        const rejected = applyToModel(model, records as never)
         const result = await world.importRecords(records)
         expect(result).toMatchObject({ read: records.length, rejected })
         expect(result.inserted).toBe(model.size - before.size)
@@ -79,7 +79,7 @@ test('files of random records leave what a naive reading of the rules leaves, an
         return { store: { ...fields, active_ads: columns.active_ads, aliases }, columns }
       })
       expect(new Map(stored.map(({ store }) => [store.domain, store]))).toEqual(model)
-      for (const { store, columns } of stored) expect(columns).toMatchObject(await deriveFrom(world.db, store))
+      for (const { store, columns } of stored) expect(columns).toMatchObject(await expectedColumns(world.db, store))
     }),
     { numRuns: 40 },
   )

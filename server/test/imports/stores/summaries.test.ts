@@ -1,16 +1,16 @@
 import { isPersonToken, packTraits, signatureToken, traitsToken } from '@storedex/search-index'
 import { beforeAll, expect, test } from 'vitest'
-import { refreshStoreSummaries } from '../../../src/catalogue/summaries.ts'
+import { refreshStoreSummaries } from '../../../src/catalogue/store-summaries.ts'
 import { transact } from '../../../src/db/pool.ts'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
-import { aurora } from '../../support/aurora.ts'
-import { openWorld, type World } from '../support/import-world.ts'
+import { aurora } from '../../support/sandbox-store.ts'
+import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: World
+let world: TestCatalogue
 let storeId: number
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openTestCatalogue()
   await world.importRecords([aurora, { domain: 'lonely.example' }])
   storeId = (await world.store(aurora.domain))!.id
 })

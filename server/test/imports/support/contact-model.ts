@@ -21,7 +21,7 @@ interface ModelChannel {
 }
 
 /** Applies records to the model and returns how many were refused. `hosts` leads every host to its store's domain. */
-export function naiveImport(model: ContactModel, hosts: Map<string, string>, records: ModelRecord[]): number {
+export function applyToModel(model: ContactModel, hosts: Map<string, string>, records: ModelRecord[]): number {
   let refused = 0
   for (const record of records) {
     const domain = hosts.get(record.store_domain)

@@ -22,7 +22,7 @@ export interface ModelStore {
 type ModelRecord = Partial<Record<keyof ModelStore, unknown>> & { domain: string; aliases?: string[] | null }
 
 /** Applies records to the model and returns how many were refused. */
-export function naiveImport(model: Map<string, ModelStore>, records: ModelRecord[]): number {
+export function applyToModel(model: Map<string, ModelStore>, records: ModelRecord[]): number {
   let refused = 0
   for (const record of records) {
     const aliases = [...new Set(record.aliases ?? [])].filter((host) => host !== record.domain).sort()
@@ -73,7 +73,7 @@ function blank(domain: string): ModelStore {
 }
 
 /** The search columns that a store must have, by the taxonomy as the database has it. */
-export async function deriveFrom(db: Pool, store: ModelStore | Omit<ModelStore, 'aliases'>) {
+export async function expectedColumns(db: Pool, store: ModelStore | Omit<ModelStore, 'aliases'>) {
   const { apps, pixels, theme } = store.technologies
   const { rows } = await db.query<{ token: number }>(
     `select token from taxonomy_values join unnest($1::text[], $2::text[]) as word (facet, value) using (facet, value)`,

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Identity } from '../../../src/encryption/identities.ts'
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../../../src/kernel/channels.ts'
-import { openWorld, type World } from '../support/import-world.ts'
-import { peopleOf } from '../support/people.ts'
+import { readStoredPeople } from '../support/stored-people.ts'
+import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: World
+let world: TestCatalogue
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openTestCatalogue()
   const stores = [
     { domain: 'shop.example', country: 'DE' },
     { domain: 'left-out.example', aliases: ['left-out.myshopify.com'] },
@@ -42,21 +42,21 @@ test('whoever asked to be left out is refused, however spelt, and the rejects fi
   const result = await world.importContacts(records)
   expect(result).toMatchObject({ read: 7, inserted: 1, rejected: 6 })
   expect(await world.rejectsOf(result)).toEqual([1, 2, 3, 4, 5, 6].map((line) => ({ line, reason, record: null })))
-  expect((await peopleOf(world)).map(({ facts }) => facts.emails[0]?.email)).toEqual(['fine@people.example'])
+  expect((await readStoredPeople(world)).map(({ facts }) => facts.emails[0]?.email)).toEqual(['fine@people.example'])
 })
 
 test('a record that would give somebody a suppressed channel is refused, and the person stays as they were', async () => {
   const someone = { ...at(), emails: [{ email: 'someone@people.example' }] }
   await world.importContacts([someone])
-  const before = await peopleOf(world)
+  const before = await readStoredPeople(world)
   const result = await world.importContacts([
     { ...someone, title: 'Refused with the rest', profile_url: 'https://people.example/gone' },
     { ...someone, first_name: 'Renamed' },
   ])
   expect(result).toMatchObject({ updated: 1, rejected: 1 })
-  const after = (await peopleOf(world)).find(({ facts }) => facts.first_name === 'Renamed')!
+  const after = (await readStoredPeople(world)).find(({ facts }) => facts.first_name === 'Renamed')!
   expect(after.facts).toMatchObject({ title: null, profile_url: null })
-  expect(await peopleOf(world)).toHaveLength(before.length)
+  expect(await readStoredPeople(world)).toHaveLength(before.length)
 })
 
 test('nothing is changed about somebody on file who asked to be left out since', async () => {
@@ -73,7 +73,7 @@ test('nothing is changed about somebody on file who asked to be left out since',
 test('an erased contact does not come back by its key alone', async () => {
   const record = { store_domain: 'shop.example', full_name: 'Nora Nobody', title: 'Owner' }
   await world.importContacts([record])
-  const { storeId, number } = (await peopleOf(world)).find(({ facts }) => facts.full_name === 'Nora Nobody')!
+  const { storeId, number } = (await readStoredPeople(world)).find(({ facts }) => facts.full_name === 'Nora Nobody')!
   const { rows } = await world.db.query<{ key: string }>(
     `delete from contacts where store_id = $1 and number = $2 returning encode(external_key, 'hex') as key`,
     [storeId, number],

@@ -6,7 +6,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { LineSplitter } from '../../../src/imports/source/lines.ts'
 import { importSuppressions } from '../../../src/imports/suppressions/import-suppressions.ts'
 import { readSuppression } from '../../../src/imports/suppressions/suppressions.ts'
-import { namesAt, offer, suppress, suppressFromInput, suppressionKinds } from '../../erasure/support/erasure-world.ts'
+import {
+  countSuppressionsByKind,
+  externalIdsAt,
+  importSuppressionLines,
+  importSuppressionsFromStdin,
+  tryImportContacts,
+} from '../../erasure/support/people.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 
 let app: TestApp
@@ -40,8 +46,8 @@ test('each line keeps somebody away, and erases who is on file', async () => {
     person(shop, 'by-host', { emails: [{ email: 'x@left-out.example' }] }),
     person(shop, 'below-that-host', { emails: [{ email: 'x@mail.left-out.example' }] }),
   ])
-  const before = await suppressionKinds(app)
-  const result = await suppress(
+  const before = await countSuppressionsByKind(app)
+  const result = await importSuppressionLines(
     app,
     '# our list',
     '',
@@ -62,22 +68,22 @@ test('each line keeps somebody away, and erases who is on file', async () => {
     rejects: [],
     seconds: expect.any(Number),
   })
-  expect(await namesAt(app, shop)).toEqual(['below-that-host'])
-  const after = await suppressionKinds(app)
+  expect(await externalIdsAt(app, shop)).toEqual(['below-that-host'])
+  const after = await countSuppressionsByKind(app)
   expect(after.domain).toBe((before.domain ?? 0) + 1)
 
   const offered = ['by-email', 'by-phone', 'by-profile', 'by-host'].map((name) => person(shop, name))
   offered[3]!.emails = [{ email: 'y@left-out.example' }]
-  expect(await offer(app, offered)).toMatchObject({ inserted: 0, rejected: 4 })
+  expect(await tryImportContacts(app, offered)).toMatchObject({ inserted: 0, rejected: 4 })
 })
 
 test('taken again, the list changes nothing', async () => {
   const lines = ['again@mail.example', 'https://people.example/in/again', 'again.example', '+49 30 555 0102']
-  await suppress(app, ...lines, 'AGAIN@mail.example')
-  const before = await suppressionKinds(app)
-  const result = await suppress(app, ...lines, 'AGAIN@mail.example')
+  await importSuppressionLines(app, ...lines, 'AGAIN@mail.example')
+  const before = await countSuppressionsByKind(app)
+  const result = await importSuppressionLines(app, ...lines, 'AGAIN@mail.example')
   expect(result).toMatchObject({ read: 5, inserted: 0, unchanged: 5, erased: 0 })
-  expect(await suppressionKinds(app)).toEqual(before)
+  expect(await countSuppressionsByKind(app)).toEqual(before)
 })
 
 test('what was cut short is finished by the same list once more', async () => {
@@ -86,8 +92,12 @@ test('what was cut short is finished by the same list once more', async () => {
   // As if the first run had ended between keeping away and erasing.
   const { hash } = app.deps.seals.identities.hash('email', 'cut-short@mail.example')
   await app.db.query("insert into suppressions values ($1::bigint, 'email', $2)", [hash, app.clock.now()])
-  expect(await suppress(app, 'cut-short@mail.example')).toMatchObject({ inserted: 0, unchanged: 1, erased: 1 })
-  expect(await namesAt(app, shop)).toEqual([])
+  expect(await importSuppressionLines(app, 'cut-short@mail.example')).toMatchObject({
+    inserted: 0,
+    unchanged: 1,
+    erased: 1,
+  })
+  expect(await externalIdsAt(app, shop)).toEqual([])
 })
 
 test('a long list erases whom a short one would', async () => {
@@ -96,27 +106,27 @@ test('a long list erases whom a short one would', async () => {
   const reached = names.map((name) => person(shop, name, { phones: [{ phone: '+49 30 555 0104' }] }))
   await app.importContacts(reached)
   const lines = names.slice(0, 100).map((name) => `${name}@mail.example`)
-  expect(await suppress(app, ...lines)).toMatchObject({ read: 100, inserted: 100, erased: 100 })
-  expect(await namesAt(app, shop)).toEqual(names.slice(100))
+  expect(await importSuppressionLines(app, ...lines)).toMatchObject({ read: 100, inserted: 100, erased: 100 })
+  expect(await externalIdsAt(app, shop)).toEqual(names.slice(100))
   // The switchboard is not theirs alone.
   const next = person(shop, 'next', { phones: [{ phone: '+49 30 555 0104' }] })
-  expect(await offer(app, [next])).toMatchObject({ inserted: 1 })
+  expect(await tryImportContacts(app, [next])).toMatchObject({ inserted: 1 })
 })
 
 describe('a domain', () => {
   test('stands for the people of the store that has it, under any of its hosts', async () => {
     const shop = await newShop({ aliases: ['suppressed-alias.example'] })
     await app.importContacts([person(shop, 'one'), person(shop, 'two')])
-    expect(await suppress(app, '@suppressed-alias.example')).toMatchObject({ inserted: 1, erased: 2 })
-    expect(await offer(app, [person(shop, 'three')])).toMatchObject({ inserted: 0, rejected: 1 })
+    expect(await importSuppressionLines(app, '@suppressed-alias.example')).toMatchObject({ inserted: 1, erased: 2 })
+    expect(await tryImportContacts(app, [person(shop, 'three')])).toMatchObject({ inserted: 0, rejected: 1 })
   })
 
   test('leaves the same people alone elsewhere', async () => {
     const [shop, other] = [await newShop(), await newShop()]
     await app.importContacts([person(shop, 'both'), person(other, 'both')])
-    expect(await suppress(app, shop)).toMatchObject({ erased: 1 })
-    expect(await namesAt(app, shop, other)).toEqual(['both'])
-    expect(await offer(app, [person(other, 'both', { title: 'Buyer' })])).toMatchObject({ updated: 1 })
+    expect(await importSuppressionLines(app, shop)).toMatchObject({ erased: 1 })
+    expect(await externalIdsAt(app, shop, other)).toEqual(['both'])
+    expect(await tryImportContacts(app, [person(other, 'both', { title: 'Buyer' })])).toMatchObject({ updated: 1 })
   })
 })
 
@@ -128,13 +138,13 @@ test('a person who is named goes from every store, and stays away by all that is
     person(other, 'roving-2', { profile_url }),
     person(other, 'stays'),
   ])
-  expect(await suppress(app, 'roving@mail.example')).toMatchObject({ erased: 2 })
-  expect(await offer(app, [person(shop, 'new', { profile_url })])).toMatchObject({ rejected: 1 })
-  expect(await namesAt(app, shop, other)).toEqual(['stays'])
+  expect(await importSuppressionLines(app, 'roving@mail.example')).toMatchObject({ erased: 2 })
+  expect(await tryImportContacts(app, [person(shop, 'new', { profile_url })])).toMatchObject({ rejected: 1 })
+  expect(await externalIdsAt(app, shop, other)).toEqual(['stays'])
 })
 
 test('lines that keep nobody away are told with their number, in a file of the owner', async () => {
-  const result = await suppressFromInput(app, 'mara@\n030 555 0103\n\nfine@mail.example\nwhat is this\n')
+  const result = await importSuppressionsFromStdin(app, 'mara@\n030 555 0103\n\nfine@mail.example\nwhat is this\n')
   expect(result).toMatchObject({ read: 4, inserted: 1, rejected: 3 })
   const text = await readFile(result.rejects_file!, 'utf8')
   expect((await stat(result.rejects_file!)).mode & 0o777).toBe(0o600)

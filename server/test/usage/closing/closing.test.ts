@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { closePeriodsAlone } from '../../../src/usage/closing/close-periods.ts'
-import { runCommand } from '../../cli/support/command.ts'
+import { closePeriodsExclusively } from '../../../src/usage/closing/close-periods.ts'
+import { runCommand } from '../../cli/support/run-command.ts'
 import type { TestKey } from '../../support/app.ts'
 import { connectClient } from '../../support/database.ts'
 import { type ClosingWorld, dayMs, detailMonths, openClosingWorld } from '../support/closing-world.ts'
@@ -218,7 +218,7 @@ describe('closing leaves the sums as they were at every moment', () => {
     let batches = 0
     for (let isDone = false; !isDone; batches++) {
       const stopping = new AbortController()
-      const closed = await closePeriodsAlone(ctx(), { stop: stopping.signal, onProgress: () => stopping.abort() })
+      const closed = await closePeriodsExclusively(ctx(), { stop: stopping.signal, onProgress: () => stopping.abort() })
       isDone = !stopping.signal.aborted
       expect(closed!.entries).toBeLessThanOrEqual(2_000)
       expect(await world.check()).toMatchObject({ ...soundCheck, entries })
@@ -238,7 +238,7 @@ describe('closing leaves the sums as they were at every moment', () => {
       try {
         await holder.query('begin')
         await holder.query(`lock table ${table} in share row exclusive mode`)
-        const closing = closePeriodsAlone(ctx()).then(
+        const closing = closePeriodsExclusively(ctx()).then(
           () => 'closed',
           () => 'failed',
         )
@@ -248,7 +248,7 @@ describe('closing leaves the sums as they were at every moment', () => {
         await holder.end()
       }
       expect(await world.check()).toMatchObject({ ...soundCheck, entries })
-      await closePeriodsAlone(ctx())
+      await closePeriodsExclusively(ctx())
       expect(await world.count('ledger', key)).toBe(0)
       expect(await world.count('store_exports', key)).toBe(0)
       expect(await world.check()).toMatchObject({ ...soundCheck, entries })
@@ -267,7 +267,7 @@ describe('closing leaves the sums as they were at every moment', () => {
       while (isClosing) expect(await world.check()).toMatchObject(soundCheck)
     }
     const besides = [charge(), look(), look()]
-    await closePeriodsAlone(ctx(), { rest: 3 }).finally(() => {
+    await closePeriodsExclusively(ctx(), { rest: 3 }).finally(() => {
       isClosing = false
     })
     await Promise.all(besides)
@@ -278,7 +278,7 @@ describe('closing leaves the sums as they were at every moment', () => {
 
   test('by several at once: one closes, the others leave it alone', async () => {
     const key = await makeClosable()
-    const runs = await Promise.all(Array.from({ length: 3 }, () => closePeriodsAlone(ctx())))
+    const runs = await Promise.all(Array.from({ length: 3 }, () => closePeriodsExclusively(ctx())))
     expect(runs.filter((run) => run !== null).length).toBeGreaterThan(0)
     expect(runs.reduce((sum, run) => sum + (run?.entries ?? 0), 0)).toBe(entries)
     expect(await world.count('ledger', key)).toBe(0)

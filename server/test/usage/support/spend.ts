@@ -1,9 +1,9 @@
 import { admit } from '../../../src/auth/admit.ts'
 import type { CallerContext } from '../../../src/auth/caller.ts'
 import { hashApiKey } from '../../../src/kernel/api-key.ts'
-import { payForDelivery } from '../../../src/usage/charge.ts'
+import { deliverAndCharge } from '../../../src/usage/charge.ts'
 import { deliverySql, deliveryValues, type MetersTaken } from '../../../src/usage/charge-queries.ts'
-import { explainRefusals, payForReveals } from '../../../src/usage/charge-reveals.ts'
+import { payForReveals, runRevealWithRetries } from '../../../src/usage/charge-reveals.ts'
 import { createTrialLinks } from '../../../src/usage/trial-links.ts'
 import type { TestApp, TestKey } from '../../support/app.ts'
 
@@ -30,13 +30,13 @@ export async function spendCredits({ deps }: TestApp, key: TestKey, count: numbe
     caller,
     trialLinks: createTrialLinks({ ...deps, publicUrl }),
   }
-  const paid = await explainRefusals(ctx, () => payForReveals(ctx, db, { contactIds, storeIds: [] }))
+  const paid = await runRevealWithRetries(ctx, () => payForReveals(ctx, db, { contactIds, storeIds: [] }))
   return paid.balance.contact_credits
 }
 
 /** Pays for a page of rows, one for each of the ids, as a search does, without the stores. */
 export async function spendRows(ctx: CallerContext, storeIds: number[]): Promise<void> {
-  await payForDelivery(ctx, {
+  await deliverAndCharge(ctx, {
     deliver: async (charge) => {
       const { rows } = await ctx.db.query<MetersTaken>(
         deliverySql({

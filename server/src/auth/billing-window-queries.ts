@@ -1,16 +1,16 @@
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
-import { type AdmissionQuestion, type AdmissionRow, isOpenSql, presentedSql } from './queries.ts'
+import { type AdmissionInput, type AdmissionRow, isWindowOpenSql, presentedKeySql } from './queries.ts'
 import type { BillingLimit } from './rate-limits.ts'
 
-export interface HourRow {
+export interface BillingWindowRow {
   started_at: Date
   used: number
 }
 
 /** Whether the hour that is kept goes on; otherwise another one opens. */
-const isOpen = isOpenSql('w.started_at', 'excluded.started_at', '1 hour')
+const isOpen = isWindowOpenSql('w.started_at', 'excluded.started_at', '1 hour')
 
 /**
  * Admits a billing status check in one statement: reads the key with its account and counts the check in its hour, unless
@@ -18,7 +18,7 @@ const isOpen = isOpenSql('w.started_at', 'excluded.started_at', '1 hour')
  */
 export async function admitStatusCheck(
   db: Queryable,
-  { secretHash, now, scope, planLimitsJson }: AdmissionQuestion,
+  { secretHash, now, scope, planLimitsJson }: AdmissionInput,
 ): Promise<AdmissionRow | undefined> {
   const { rows } = await db.query<AdmissionRow>({
     name: 'admit_status_check',
@@ -29,7 +29,7 @@ export async function admitStatusCheck(
 }
 
 const admitStatusCheckSql = `
-with ${presentedSql({ needsAccess: false, limits: { hour_limit: 'billing_status_per_hour' } })},
+with ${presentedKeySql({ needsAccess: false, limits: { hour_limit: 'billing_status_per_hour' } })},
 counted as (
   insert into billing_windows as w (account_id, mode, kind, started_at, used)
   select account_id, mode, 'billing_status', $2::timestamptz, 1
@@ -39,7 +39,7 @@ counted as (
     and not exists (
       select from billing_windows w
       where w.account_id = p.account_id and w.mode = p.mode and w.kind = 'billing_status'
-        and ${isOpenSql('w.started_at', '$2::timestamptz', '1 hour')} and w.used >= p.hour_limit)
+        and ${isWindowOpenSql('w.started_at', '$2::timestamptz', '1 hour')} and w.used >= p.hour_limit)
   on conflict (account_id, mode, kind) do update set
     started_at = case when ${isOpen} then w.started_at else excluded.started_at end,
     used       = case when ${isOpen} then w.used + 1 else 1 end
@@ -55,14 +55,14 @@ left join billing_windows w
   on c.used is null and w.account_id = p.account_id and w.mode = p.mode and w.kind = 'billing_status'`
 
 /** Whose hour of what. */
-export interface HourOf {
+export interface BillingWindowKey {
   accountId: number
   mode: Mode
   kind: BillingLimit
 }
 
 /** What of an hour is claimed, and when that ends by itself. */
-export interface HourClaim extends HourOf {
+export interface BillingWindowClaim extends BillingWindowKey {
   until: Date
 }
 
@@ -70,9 +70,9 @@ export interface HourClaim extends HourOf {
  * Claims one of an hour's `limit` until a moment; false, and nothing claimed, when none is left beside those that were
  * used and those that are claimed. Calls at once never take more. `now` is when the call began, `claimedAt` this moment.
  */
-export async function claimInHour(
+export async function claimInBillingWindow(
   db: Queryable,
-  { accountId, mode, kind, until }: HourClaim,
+  { accountId, mode, kind, until }: BillingWindowClaim,
   { now, claimedAt, limit }: { now: Date; claimedAt: Date; limit: number },
 ): Promise<boolean> {
   const { rowCount } = await db.query({
@@ -101,12 +101,12 @@ const heldClaims = `array(
  * Ends a claim, and counts it when what it was for is there. Undefined when it had ended by itself and its place was given
  * away: then it does not count any more.
  */
-export async function settleClaim(
+export async function settleBillingClaim(
   db: Queryable,
-  { accountId, mode, kind, until }: HourClaim,
+  { accountId, mode, kind, until }: BillingWindowClaim,
   isUsed: boolean,
-): Promise<HourRow | undefined> {
-  const { rows } = await db.query<HourRow>({
+): Promise<BillingWindowRow | undefined> {
+  const { rows } = await db.query<BillingWindowRow>({
     name: 'settle_claim',
     // Claims until the same moment are as good as each other: one of them is taken out.
     text: `
@@ -121,8 +121,11 @@ returning started_at, used`,
   return rows[0]
 }
 
-export async function selectHour(db: Queryable, { accountId, mode, kind }: HourOf): Promise<HourRow | undefined> {
-  const { rows } = await db.query<HourRow>(
+export async function selectBillingWindow(
+  db: Queryable,
+  { accountId, mode, kind }: BillingWindowKey,
+): Promise<BillingWindowRow | undefined> {
+  const { rows } = await db.query<BillingWindowRow>(
     'select started_at, used from billing_windows where account_id = $1::bigint and mode = $2::text and kind = $3::text',
     [accountId, mode, kind],
   )

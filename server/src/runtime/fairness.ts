@@ -5,14 +5,14 @@ export interface Waiter {
 }
 
 /** For whom permits are asked. */
-export interface Holder {
+export interface PermitHolder {
   name: string
   /** How many permits it may have at once. Fewer than all leave one free for the next to come. */
-  most: number
+  maxPermits: number
 }
 
 interface Lane {
-  readonly most: number
+  readonly maxPermits: number
   running: number
   /** Counts up over all lanes; 0 for one that was never served. */
   lastServed: number
@@ -21,8 +21,8 @@ interface Lane {
   readonly fresh: Set<Waiter>
 }
 
-function newLane({ most }: Holder): Lane {
-  return { most, running: 0, lastServed: 0, begun: new Set(), fresh: new Set() }
+function newLane({ maxPermits }: PermitHolder): Lane {
+  return { maxPermits, running: 0, lastServed: 0, begun: new Set(), fresh: new Set() }
 }
 
 /**
@@ -47,15 +47,15 @@ export class FairQueue {
   }
 
   /** Takes a permit if one is free for this holder and nobody of the same holder waits for it. */
-  tryTake(holder: Holder): boolean {
+  tryAcquire(holder: PermitHolder): boolean {
     const lane = this.#lanes.get(holder.name)
-    if (this.#free === 0 || (lane && (isWaitedFor(lane) || lane.running >= lane.most))) return false
+    if (this.#free === 0 || (lane && (isWaitedFor(lane) || lane.running >= lane.maxPermits))) return false
     this.#start(holder.name, lane ?? newLane(holder))
     return true
   }
 
   /** Waits behind the holder's earlier requests; `hasBegun` says which of them. Only after `tryTake` said no. */
-  enqueue(holder: Holder, waiter: Waiter, hasBegun = false): void {
+  enqueue(holder: PermitHolder, waiter: Waiter, hasBegun = false): void {
     const lane = this.#lanes.get(holder.name) ?? newLane(holder)
     this.#lanes.set(holder.name, lane)
     lane[hasBegun ? 'begun' : 'fresh'].add(waiter)
@@ -63,7 +63,7 @@ export class FairQueue {
   }
 
   /** Gives up waiting. False when the permit was granted already. */
-  cancel({ name }: Holder, waiter: Waiter): boolean {
+  cancel({ name }: PermitHolder, waiter: Waiter): boolean {
     const lane = this.#lanes.get(name)
     if (!lane || !(lane.begun.delete(waiter) || lane.fresh.delete(waiter))) return false
     this.#waiting--
@@ -71,7 +71,7 @@ export class FairQueue {
     return true
   }
 
-  giveBack({ name }: Holder): void {
+  release({ name }: PermitHolder): void {
     const lane = this.#lanes.get(name)!
     lane.running--
     this.#free++
@@ -83,7 +83,7 @@ export class FairQueue {
     let chosen: [string, Lane] | undefined
     for (const entry of this.#lanes) {
       const [, lane] = entry
-      if (!isWaitedFor(lane) || lane.running >= lane.most) continue
+      if (!isWaitedFor(lane) || lane.running >= lane.maxPermits) continue
       if (!chosen || comesBefore(lane, chosen[1])) chosen = entry
     }
     if (!chosen) return
@@ -121,7 +121,7 @@ function isWaitedFor({ begun, fresh }: Lane): boolean {
  * still free. So one holder alone takes half of all, two take a third each, and a newcomer finds room however greedy the
  * others are.
  */
-export class FairPlaces {
+export class FairSemaphore {
   readonly #places: number
   readonly #heldBy = new Map<string, number>()
   #held = 0
@@ -135,7 +135,7 @@ export class FairPlaces {
   }
 
   /** Gives the place back, however often it is called; null when there is none to take. */
-  take(holder: string): (() => void) | null {
+  tryAcquire(holder: string): (() => void) | null {
     const own = this.#heldBy.get(holder) ?? 0
     if (own >= this.#places - this.#held) return null
     this.#held++

@@ -5,11 +5,11 @@ import type { ContactSearch, SearchEngine, StoreSearch } from '../../../src/sear
 import { normalizePersonFilters } from '../../../src/search/query/person-query.ts'
 import { normalizeStoreConditions, normalizeStoreFilters } from '../../../src/search/query/store-query.ts'
 import type { Vocabulary } from '../../../src/search/query/vocabulary.ts'
-import { mustAsk } from '../support/caller.ts'
+import { sendRequestOrThrow } from '../support/requests.ts'
 import { drawConditions, drawPersonFilters, drawStoreFilters, oneOf, type Random } from './records.ts'
 
 /** A search with the size of its pages. Plain data, so that it can be asked in another process. */
-export type Question =
+export type DirectQuery =
   | { kind: 'stores'; search: Omit<StoreSearch, 'after'> }
   | { kind: 'contacts'; search: Omit<ContactSearch, 'after'> }
 
@@ -17,12 +17,12 @@ const pageSizes = [3, 10, 26, 101]
 const modes: Mode[] = ['live', 'live', 'live', 'test']
 
 /** Everybody of either mode, and so many random searches of each kind. */
-export function drawQuestions(vocabulary: Vocabulary, random: Random, count: number): Question[] {
-  const stores = (mode: Mode, filters = {}): Question => ({
+export function drawDirectQueries(vocabulary: Vocabulary, random: Random, count: number): DirectQuery[] {
+  const stores = (mode: Mode, filters = {}): DirectQuery => ({
     kind: 'stores',
     search: { mode, query: normalizeStoreFilters(vocabulary, filters, 'all'), limit: oneOf(random, pageSizes) },
   })
-  const contacts = (mode: Mode, maxPerStore: number, conditions = {}, person = {}): Question => ({
+  const contacts = (mode: Mode, maxPerStore: number, conditions = {}, person = {}): DirectQuery => ({
     kind: 'contacts',
     search: {
       mode,
@@ -46,7 +46,7 @@ export function drawQuestions(vocabulary: Vocabulary, random: Random, count: num
 /** What an engine answers, page by page to the end; pages of another size come to the same. */
 export async function answersOf(
   engine: SearchEngine,
-  questions: readonly Question[],
+  questions: readonly DirectQuery[],
   pageSize?: number,
 ): Promise<StoreSortKey[][]> {
   const answers: StoreSortKey[][] = []
@@ -71,12 +71,12 @@ async function allPages<P extends object>(limit: number, find: (after: P | null)
 }
 
 /** The same of what the API is asked. */
-export interface ApiQuestion {
+export interface ApiQuery {
   path: string
   body: object
 }
 
-export function drawApiQuestions(random: Random, count: number): ApiQuestion[] {
+export function drawApiQueries(random: Random, count: number): ApiQuery[] {
   const limit = () => oneOf(random, [10, 26, 100])
   return Array.from({ length: count }, () => [
     { path: '/stores/search', body: { filters: drawStoreFilters(random), limit: limit() } },
@@ -88,13 +88,13 @@ export function drawApiQuestions(random: Random, count: number): ApiQuestion[] {
 }
 
 /** All that a service delivers on the pages of each. */
-export async function deliveriesOf(api: string, key: string, questions: readonly ApiQuestion[]): Promise<object[][]> {
+export async function deliveriesOf(api: string, key: string, questions: readonly ApiQuery[]): Promise<object[][]> {
   const deliveries: object[][] = []
   for (const { path, body } of questions) {
     const delivered: object[] = []
     let cursor: unknown = null
     do {
-      const page = (await mustAsk(api, key, path, { ...body, cursor })).body
+      const page = (await sendRequestOrThrow(api, key, path, { ...body, cursor })).body
       delivered.push(...(page.data as object[]))
       cursor = page.next_cursor
     } while (cursor !== null)

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { readInstallationSecret } from '../../../src/db/installation.ts'
+import { ensureInstallationSecret } from '../../../src/db/installation.ts'
 import { createPool, type Pool } from '../../../src/db/pool.ts'
 import { type Store, storeIdPattern } from '../../../src/delivery/store-document.ts'
 import { openContactSeals } from '../../../src/encryption/keyring.ts'
@@ -12,13 +12,13 @@ import type { ImportContext, ImportResult } from '../../../src/imports/import-fi
 import { importStores } from '../../../src/imports/stores/import-stores.ts'
 import { createIdSealer, type Mode } from '../../../src/kernel/ids.ts'
 import { parseDataKeys } from '../../../src/kernel/seal.ts'
-import { syncTaxonomy } from '../../../src/taxonomy/files.ts'
+import { syncTaxonomy } from '../../../src/taxonomy/sync-taxonomy.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createManualClock } from '../../support/clock.ts'
 import { testDataKeys } from '../../support/data-keys.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
-export const catalogue = join(import.meta.dirname, '../../../../catalogue')
+export const catalogueFolder = join(import.meta.dirname, '../../../../catalogue')
 
 interface StoredRow {
   id: number
@@ -34,7 +34,7 @@ interface StoredRow {
 }
 
 /** An empty catalogue with its taxonomy, and a folder for files; both gone after the file's tests. */
-export interface World {
+export interface TestCatalogue {
   url: string
   folder: string
   context: ImportContext
@@ -54,7 +54,7 @@ export interface World {
   batch(): Promise<number>
 }
 
-export async function openWorld(): Promise<World> {
+export async function openTestCatalogue(): Promise<TestCatalogue> {
   const { url } = await createTestDatabase()
   const db = createPool({ url, applicationName: 'storedex import test' })
   const folder = mkdtempSync(join(tmpdir(), 'storedex-import-'))
@@ -62,18 +62,18 @@ export async function openWorld(): Promise<World> {
     await db.end()
     rmSync(folder, { recursive: true })
   })
-  await syncTaxonomy(db, join(catalogue, 'taxonomy'))
+  await syncTaxonomy(db, join(catalogueFolder, 'taxonomy'))
   const clock = createManualClock('2026-11-01T12:00:00.000Z')
   const context: ImportContext = {
     db,
     clock,
-    ids: createIdSealer(await readInstallationSecret(db)),
+    ids: createIdSealer(await ensureInstallationSecret(db)),
     seals: await openContactSeals(db, parseDataKeys(testDataKeys)!, folder),
   }
   let files = 0
   const writeRecords = (records: unknown[]) =>
     world.write(`records-${files++}.ndjson`, records.map((record) => JSON.stringify(record)).join('\n'))
-  const world: World = {
+  const world: TestCatalogue = {
     url,
     folder,
     db,
@@ -138,7 +138,7 @@ async function readHosts(db: Pool) {
  * The content of a catalogue, apart from what may differ between two ways to the same content: ids, batch numbers and
  * the order of writing.
  */
-export async function contentOf(db: Pool): Promise<object[]> {
+export async function comparableContent(db: Pool): Promise<object[]> {
   const rows = await readRows(db)
   const hosts = await readHosts(db)
   return rows

@@ -1,21 +1,21 @@
-import { type Account, canRecoverSubscription, endedStatuses, isRunning } from '../../accounts/account.ts'
+import { type Account, canRecoverSubscription, endedStatuses, isSubscriptionRunning } from '../../accounts/account.ts'
 import type { Billing, BillingProvider, PaidPlan, ProviderSubscription } from '../provider.ts'
 import { paidPlans } from '../schema.ts'
 
 /** What is asked for. */
-export interface Purchase {
+export interface Offer {
   plan: PaidPlan
   billing: Billing
 }
 
 /** What of a subscription bears on the decision. */
-export type Subscribed = Pick<ProviderSubscription, 'id' | 'status' | 'sold'>
+export type SubscriptionSummary = Pick<ProviderSubscription, 'id' | 'status' | 'offer'>
 
-export interface Standing {
+export interface LinkDecisionInput {
   /** The account, which decides while no subscription lives. */
   account: Pick<Account, 'planInForce' | 'accessOpen' | 'trialing'>
   /** Those of the payment provider, the newest first. */
-  subscriptions: readonly Subscribed[]
+  subscriptions: readonly SubscriptionSummary[]
 }
 
 /** Where a person is led, or why nowhere. */
@@ -31,12 +31,12 @@ export type LinkDecision =
  * at the provider is for a person to sort out.
  */
 export function decideLink(
-  { account, subscriptions }: Standing,
-  purchase: Purchase,
-  isSold: BillingProvider['isSold'],
+  { account, subscriptions }: LinkDecisionInput,
+  purchase: Offer,
+  isSold: BillingProvider['isForSale'],
 ): LinkDecision {
   const live = subscriptions.filter(({ status }) => !endedStatuses.has(status))
-  const running = live.filter(isRunning)
+  const running = live.filter(isSubscriptionRunning)
   if (running.length > 1) return support('This account has several subscriptions at the payment provider; ask support.')
   const current = running[0] ?? live[0]
   const decision = current ? decideForSubscriber(current, purchase) : decideForOthers(account, purchase)
@@ -46,26 +46,29 @@ export function decideLink(
   return decision
 }
 
-function decideForSubscriber({ id, status, sold }: Subscribed, purchase: Purchase): LinkDecision {
-  if (!sold) return support('The subscription has a price that is not in the price list; ask support.')
+function decideForSubscriber({ id, status, offer }: SubscriptionSummary, purchase: Offer): LinkDecision {
+  if (!offer) return support('The subscription has a price that is not in the price list; ask support.')
   if (canRecoverSubscription({ status, subscriptionId: id })) return { kind: 'billing_portal' }
   const isTrialing = status === 'trialing'
   if (!isTrialing && status !== 'active')
     return support('The subscription is in a state that is not known here; ask support.')
-  if (isUpgrade(sold, purchase)) return { kind: 'subscription_update_confirm', subscriptionId: id }
-  if (isTrialing && sold.plan === purchase.plan) return unsupported(endTrialInstead(sold.plan))
-  return unsupported(`The plan is ${nameOf(sold)}; a link leads to a higher plan, or from monthly to annual billing.`)
+  if (isUpgrade(offer, purchase)) return { kind: 'subscription_update_confirm', subscriptionId: id }
+  if (isTrialing && offer.plan === purchase.plan) return unsupported(endTrialInstead(offer.plan))
+  return unsupported(`The plan is ${nameOf(offer)}; a link leads to a higher plan, or from monthly to annual billing.`)
 }
 
 /** Without a subscription that lives: a plan granted by hand can be bettered, one that lapsed be bought anew. */
-function decideForOthers({ planInForce, accessOpen, trialing }: Standing['account'], purchase: Purchase): LinkDecision {
+function decideForOthers(
+  { planInForce, accessOpen, trialing }: LinkDecisionInput['account'],
+  purchase: Offer,
+): LinkDecision {
   if (planInForce === 'free' || !accessOpen) return { kind: 'checkout' }
   if (rank(purchase.plan) > rank(planInForce)) return { kind: 'checkout' }
   if (trialing && planInForce === purchase.plan) return unsupported(endTrialInstead(planInForce))
   return unsupported(`The plan is ${planInForce}, granted without a subscription; a link leads to a higher plan.`)
 }
 
-function isUpgrade(from: Purchase, to: Purchase): boolean {
+function isUpgrade(from: Offer, to: Offer): boolean {
   if (rank(to.plan) !== rank(from.plan)) return rank(to.plan) > rank(from.plan)
   return from.billing === 'monthly' && to.billing === 'annual'
 }
@@ -74,7 +77,7 @@ function rank(plan: PaidPlan): number {
   return paidPlans.indexOf(plan)
 }
 
-function nameOf({ plan, billing }: Purchase): string {
+function nameOf({ plan, billing }: Offer): string {
   return `${plan}, billed ${billing === 'annual' ? 'annually' : 'monthly'}`
 }
 

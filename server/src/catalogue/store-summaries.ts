@@ -4,7 +4,7 @@ import type { Vocabulary } from '../search/query/vocabulary.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
 import { readSignatures, updateStoreSummaries } from './contact-queries.ts'
 import * as load from './queries.ts'
-import { searchColumnsOf, summarizePeople, tokensOfPeople } from './search-columns.ts'
+import { computeContactTokens, computeSearchColumns, summarizeContacts } from './search-columns.ts'
 
 /**
  * Brings what stores say of their contacts up to the contacts on file, under a new batch number. Stores of which that is
@@ -14,10 +14,10 @@ import { searchColumnsOf, summarizePeople, tokensOfPeople } from './search-colum
 export async function refreshStoreSummaries(client: Client, storeIds: number[]): Promise<number> {
   if (storeIds.length === 0) return 0
   const { batch } = await load.lockCatalogue(client)
-  const rows = await load.readStoredDocuments(client, storeIds)
-  const stored = rows.map((row) => ({ row, store: parseStore(row.document) }))
+  const rows = await load.readStoredStores(client, storeIds)
+  const stored = rows.map((row) => ({ row, document: parseStore(row.document) }))
   const { vocabulary } = await loadTaxonomy(client)
-  const summedUp = await sumUpContacts(client, stored, vocabulary)
+  const summedUp = await computeStoreSummaries(client, stored, vocabulary)
   const stale = summedUp.filter(
     ({ document, tokens }, index) => document !== rows[index]!.document || tokens !== rows[index]!.tokens,
   )
@@ -28,23 +28,23 @@ export async function refreshStoreSummaries(client: Client, storeIds: number[]):
 }
 
 /** A store's row, and what its document says. */
-export interface StoreOnFile {
-  row: load.StoredDocument
-  store: Store
+export interface LoadedStore {
+  row: load.StoredStoreRow
+  document: Store
 }
 
 /** The rows of stores as they should be by their contacts. */
-export async function sumUpContacts(
+export async function computeStoreSummaries(
   client: Client,
-  stores: StoreOnFile[],
+  stores: LoadedStore[],
   vocabulary: Vocabulary,
-): Promise<load.StoredDocument[]> {
+): Promise<load.StoredStoreRow[]> {
   const storeIds = stores.map(({ row }) => row.id)
   const signatures = await readSignatures(client, storeIds)
-  return stores.map(({ row, store }) => {
+  return stores.map(({ row, document }) => {
     const people = signatures.get(row.id) ?? []
-    const summedUp = { ...store, contacts_summary: summarizePeople(people) }
-    const { tokens } = searchColumnsOf(summedUp, tokensOfPeople(people, vocabulary), vocabulary)
-    return { ...row, document: renderStore(summedUp), tokens: load.arrayText(tokens) }
+    const summedUp = { ...document, contacts_summary: summarizeContacts(people) }
+    const { tokens } = computeSearchColumns(summedUp, computeContactTokens(people, vocabulary), vocabulary)
+    return { ...row, document: renderStore(summedUp), tokens: load.formatPgArray(tokens) }
   })
 }

@@ -4,16 +4,16 @@ import { type Static, type TProperties, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { type Pool, transact } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
-import { Closed, Nullable } from '../kernel/shapes.ts'
+import { ClosedObject, Nullable } from '../kernel/shapes.ts'
 import { type Facet, facets } from '../search/query/vocabulary.ts'
-import { slugPattern } from './extend.ts'
+import { slugPattern } from './extend-taxonomy.ts'
 import type { TaxonomyEntry } from './queries.ts'
 import * as queries from './queries.ts'
-import { facetLists } from './taxonomy.ts'
+import { facetListNames } from './taxonomy.ts'
 
 const itemsOf = (valuePattern: string, properties: TProperties = {}) =>
   Type.Array(
-    Closed({
+    ClosedObject({
       value: Type.String({ pattern: valuePattern }),
       label: Type.String({ minLength: 1, maxLength: 200 }),
       deprecated: Type.Optional(Type.Literal(true)),
@@ -46,7 +46,7 @@ export async function readTaxonomyFiles(folder: string): Promise<TaxonomyEntry[]
 }
 
 async function readFacet(folder: string, facet: Facet): Promise<TaxonomyEntry[]> {
-  const path = join(folder, `${facetLists[facet]}.json`)
+  const path = join(folder, `${facetListNames[facet]}.json`)
   const items = await readItems(path, facet)
   const above = new Map<string, string | null>()
   for (const { value, parent } of items) {

@@ -1,22 +1,22 @@
 import type { ApiError } from '../../kernel/errors.ts'
-import { figure, isoDay } from '../../kernel/time.ts'
-import { type Html, html, type Page } from '../links/pages.ts'
+import { formatDay, formatNumber } from '../../kernel/time.ts'
+import { type Html, html, type Page } from '../links/html-pages.ts'
 import type { Price } from '../provider.ts'
-import type { TrialStanding } from './state.ts'
+import type { TrialPageState } from './state.ts'
 
 /** The page as an account stands. Its form sends `confirmation` back. */
-export function trialPage(standing: TrialStanding, confirmation: string): Page {
+export function trialPage(standing: TrialPageState, confirmation: string): Page {
   return { status: 200, ...contentOf(standing, confirmation) }
 }
 
 /** The same for whoever confirmed what does not hold any more. */
-export function outdatedPage(standing: TrialStanding, confirmation: string): Page {
+export function outdatedFormPage(standing: TrialPageState, confirmation: string): Page {
   const { title, body } = contentOf(standing, confirmation)
   const notice = html`<p class="note" role="alert">Nothing was changed: the page had grown old. Please look again.</p>`
   return { status: 409, title, body: html`${notice}${body}` }
 }
 
-function contentOf(standing: TrialStanding, confirmation: string): { title: string; body: Html } {
+function contentOf(standing: TrialPageState, confirmation: string): { title: string; body: Html } {
   const { planName, step } = standing
   const form = (label: string) => html`<form method="post">
         <input type="hidden" name="confirmation" value="${confirmation}" />
@@ -104,8 +104,8 @@ const withoutManager = {
   },
 } as const
 
-function factsOf({ planName, trialEndsAt, credits, step }: TrialStanding, price: Price | null): Html {
-  const left = `${figure(credits.remaining)} of ${figure(credits.total)} left`
+function factsOf({ planName, trialEndsAt, credits, step }: TrialPageState, price: Price | null): Html {
+  const left = `${formatNumber(credits.remaining)} of ${formatNumber(credits.total)} left`
   const facts: [string, string][] =
     step.kind === 'done'
       ? [
@@ -115,9 +115,9 @@ function factsOf({ planName, trialEndsAt, credits, step }: TrialStanding, price:
       : [
           ['Plan', planName],
           ...(price ? [['Price', priceInWords(price)] as [string, string]] : []),
-          ['Trial until', trialEndsAt ? isoDay(trialEndsAt) : 'it is ended'],
+          ['Trial until', trialEndsAt ? formatDay(trialEndsAt) : 'it is ended'],
           ['Contact credits now', left],
-          ['Contact credits on the paid plan', `${figure(credits.paidPlanTotal)} a month`],
+          ['Contact credits on the paid plan', `${formatNumber(credits.paidPlanTotal)} a month`],
         ]
   return html`<dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
@@ -134,21 +134,21 @@ function priceInWords({ amount, currency, interval, intervalCount }: Price): str
 }
 
 /** A link that opens nothing: it tells why, and nothing of an account. */
-export const expiredPage: Page = {
+export const expiredLinkPage: Page = {
   status: 410,
   title: 'This link has expired',
   body: html`<p>Links to this page last an hour. A program gets a new one from <code>GET /api/v1/usage</code>, at
       <code>billing.url</code>.</p>`,
 }
 
-export const unknownPage: Page = {
+export const invalidLinkPage: Page = {
   status: 403,
   title: 'This link is not valid',
   body: html`<p>Please open the whole link, as it was given to you.</p>`,
 }
 
 /** The key that the link was made with does not hold any more. */
-export function closedPage(reason: string, status: 403 | 410): Page {
+export function keyRefusedPage(reason: string, status: 403 | 410): Page {
   return {
     status,
     title: 'This link is closed',
@@ -158,24 +158,24 @@ export function closedPage(reason: string, status: 403 | 410): Page {
 }
 
 /** A form that another site has sent. */
-export const foreignPage: Page = {
+export const crossSitePage: Page = {
   status: 403,
   title: 'Nothing was changed',
   body: html`<p>This was not sent from our page. Please open the link that was given to you.</p>`,
 }
 
 /** Leads on to a page of the payment provider. A redirect would not do: a form may lead only to its own site. */
-export function onwardPage(url: string): Page {
+export function redirectPage(url: string): Page {
   return {
     status: 200,
     title: 'On to the payment provider',
     body: html`<p><a class="button" href="${url}">Continue to the payment page</a></p>`,
-    leadsTo: url,
+    redirectUrl: url,
   }
 }
 
 /** A failure, in a few words for a person. */
-export function failurePage({ status, param, retryAfterSeconds = 60 }: ApiError): Page {
+export function errorPage({ status, param, retryAfterSeconds = 60 }: ApiError): Page {
   if (status === 429 && param === 'billing_links')
     return {
       status,

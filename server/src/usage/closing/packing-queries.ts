@@ -101,7 +101,11 @@ where used > packed`,
  * Takes entries out of the ledger, to be packed in the same transaction; answers how many were there. The bounds keep it
  * to a part of the index, whatever the planner knows of the table. `entries` are ascending.
  */
-export async function takeEntries(client: Client, accountId: number, entries: readonly number[]): Promise<number> {
+export async function deleteLedgerEntries(
+  client: Client,
+  accountId: number,
+  entries: readonly number[],
+): Promise<number> {
   const { rowCount } = await client.query(
     `
 delete from ledger
@@ -213,7 +217,7 @@ and (period_start <= $3::timestamptz
                   and newer.period_start > c.period_start))`
 
 /** Whether the exports of a period, with those that were dropped, are as many as its counter says. */
-export async function exportsBalance(
+export async function exportsMatchCounter(
   db: Queryable,
   { account_id, mode, period_start }: ExportPeriod,
 ): Promise<boolean> {

@@ -2,13 +2,13 @@ import { type AddressInfo, connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { expect } from 'vitest'
-import { type FinishedRequest, logRequests } from '../../../src/http/observe.ts'
+import { createRequestLogger, type FinishedRequest } from '../../../src/http/observe.ts'
 import { type ApiRoutes, createHttpServer, type HttpServerOptions } from '../../../src/http/server.ts'
-import { Closed } from '../../../src/kernel/shapes.ts'
+import { ClosedObject } from '../../../src/kernel/shapes.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { atEnd } from '../../support/cleanup.ts'
 
-export interface Edge {
+export interface TestServer {
   app: FastifyInstance
   port: number
   url: string
@@ -18,18 +18,18 @@ export interface Edge {
 }
 
 /** The HTTP edge on a free port, with `addRoutes` under /api/v1; closed after the file's tests. */
-export async function startEdge(
-  addRoutes: (api: ApiRoutes) => void = addEcho,
+export async function startTestServer(
+  addRoutes: (api: ApiRoutes) => void = addEchoRoute,
   options: Partial<HttpServerOptions> = {},
-): Promise<Edge> {
-  const log: Edge['log'] = []
+): Promise<TestServer> {
+  const log: TestServer['log'] = []
   const finished: FinishedRequest[] = []
   const logger = createLogger({
     level: 'debug',
     destination: { write: (line: string) => void log.push(JSON.parse(line)) },
   })
   const app = createHttpServer({
-    observers: [logRequests(logger), (each) => finished.push(each)],
+    observers: [createRequestLogger(logger), (each) => finished.push(each)],
     checkReadiness: async () => null,
     openapi: { tags: [{ name: 'test', description: 'Routes of this test.' }] },
     ...options,
@@ -44,8 +44,8 @@ export async function startEdge(
 const Anything = Type.Unknown()
 
 /** A path with a parameter, a concrete one beside it, and a body that comes back as it was understood. */
-export function addEcho(api: ApiRoutes): void {
-  api.get('/stores/:domain', { schema: { params: Closed({ domain: Type.String() }) } }, (request) => ({
+export function addEchoRoute(api: ApiRoutes): void {
+  api.get('/stores/:domain', { schema: { params: ClosedObject({ domain: Type.String() }) } }, (request) => ({
     domain: request.params.domain,
   }))
   api.post('/stores/search', { schema: { response: { 200: Anything } } }, (request) => ({ body: request.body ?? null }))
@@ -93,7 +93,7 @@ function parseReplies(received: Buffer): RawReply[] {
 }
 
 /** The log's lines about a reply; the log hears of it a moment after the caller. */
-export async function linesAbout(edge: Edge, reply: RawReply): Promise<Record<string, unknown>[]> {
+export async function logLinesOf(edge: TestServer, reply: RawReply): Promise<Record<string, unknown>[]> {
   const id = reply.headers.get('x-request-id')
   const lines = () => edge.log.filter((line) => line.request_id === id)
   await expect.poll(() => lines().length, { message: `lines about ${id}` }).toBeGreaterThan(0)

@@ -10,14 +10,14 @@ import { importSuppressions, type SuppressionsResult } from '../../../src/import
 import { contactKey, type Mode } from '../../../src/kernel/ids.ts'
 import type { TestApp } from '../../support/app.ts'
 
-export interface FiledPerson {
+export interface PersonAtStore {
   id: string
   key: number
   facts: ContactFacts
 }
 
 /** Everybody on file at a store, as their sealed part has them. */
-export async function peopleAt(app: TestApp, domain: string, mode: Mode = 'live'): Promise<FiledPerson[]> {
+export async function peopleAt(app: TestApp, domain: string, mode: Mode = 'live'): Promise<PersonAtStore[]> {
   const { rows } = await app.db.query<{ store_id: number; number: number; sealed: Buffer }>(
     `select store_id, number, sealed from contacts join store_domains using (store_id)
      where host = $1 and mode = $2 order by number`,
@@ -31,19 +31,19 @@ export async function peopleAt(app: TestApp, domain: string, mode: Mode = 'live'
 }
 
 /** Their import names. */
-export async function namesAt(app: TestApp, ...domains: string[]): Promise<(string | null)[]> {
+export async function externalIdsAt(app: TestApp, ...domains: string[]): Promise<(string | null)[]> {
   const people = await Promise.all(domains.map((domain) => peopleAt(app, domain)))
   return people.flat().map(({ facts }) => facts.external_id)
 }
 
-export async function idOf(app: TestApp, domain: string, name: string): Promise<string> {
+export async function contactIdOf(app: TestApp, domain: string, name: string): Promise<string> {
   return (await peopleAt(app, domain)).find(({ facts }) => facts.external_id === name)!.id
 }
 
 export type Reject = { line: number; reason: string; record: unknown }
 
 /** Imports people of whom some may be refused. */
-export async function offer(
+export async function tryImportContacts(
   app: TestApp,
   records: object[],
   mode: Mode = 'live',
@@ -54,11 +54,14 @@ export async function offer(
 }
 
 /** Imports a list of suppressions as a file. */
-export async function suppress(app: TestApp, ...lines: string[]): Promise<SuppressionsResult & { rejects: Reject[] }> {
+export async function importSuppressionLines(
+  app: TestApp,
+  ...lines: string[]
+): Promise<SuppressionsResult & { rejects: Reject[] }> {
   return withFile(lines.join('\n'), '.txt', (file) => importSuppressions(app.operator, { file }))
 }
 
-export function suppressFromInput(app: TestApp, text: string): Promise<SuppressionsResult> {
+export function importSuppressionsFromStdin(app: TestApp, text: string): Promise<SuppressionsResult> {
   return importSuppressions(app.operator, { file: '-', stdin: Readable.from([Buffer.from(text)]) })
 }
 
@@ -84,7 +87,7 @@ async function withFile<Result extends { rejects_file: string | null }>(
 }
 
 /** How many suppressions there are of each kind. */
-export async function suppressionKinds(app: TestApp): Promise<Record<string, number>> {
+export async function countSuppressionsByKind(app: TestApp): Promise<Record<string, number>> {
   const { rows } = await app.db.query<{ kind: string; count: number }>(
     'select kind, count(*) as count from suppressions group by kind order by kind',
   )

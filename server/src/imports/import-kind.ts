@@ -1,10 +1,10 @@
 import type { TObject } from 'typebox'
-import type { WordVisitor } from '../catalogue/search-columns.ts'
+import type { TaxonomyValueVisitor } from '../catalogue/search-columns.ts'
 import type { Client } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
-import type { WordReader } from './taxonomy-resolver.ts'
+import type { TaxonomyResolver } from './taxonomy-resolver.ts'
 
 /**
  * What is particular to records of one kind. Opening files, chunks, transactions, batches, rejects, counts and progress
@@ -20,7 +20,7 @@ export interface ImportKind<Patch> {
 }
 
 export interface ReadContext {
-  words: WordReader
+  resolver: TaxonomyResolver
   seals: ContactSeals
 }
 
@@ -38,7 +38,7 @@ export interface NumberedRecord<Patch> {
   toJson(): string
 }
 
-export interface Refusal<Patch> {
+export interface RefusedRecord<Patch> {
   record: NumberedRecord<Patch>
   reason: string
   /** Set where the rejects file must not repeat the record. */
@@ -50,7 +50,7 @@ export interface ChunkOutcome<Patch> {
   inserted: number
   updated: number
   unchanged: number
-  refused: Refusal<Patch>[]
+  refused: RefusedRecord<Patch>[]
 }
 
 export interface ChunkPlan<Patch> {
@@ -61,6 +61,6 @@ export interface ChunkPlan<Patch> {
 
 /** What is to be written for a chunk, once the taxonomy knows all of its words. */
 export interface ChunkChange {
-  visitWords(visit: WordVisitor): void
+  visitTaxonomyValues(visit: TaxonomyValueVisitor): void
   write(client: Client, batch: number, vocabulary: Vocabulary): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { afterEach, expect } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
-import { call, type RawReply, sendRaw } from '../../http/support/edge.ts'
+import { call, type RawReply, sendRaw } from '../../http/support/test-server.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider } from '../../support/billing-provider.ts'
 
@@ -10,7 +10,7 @@ export const marker = 'zq7marker'
 
 export const knownDomain = 'well-kept.example'
 
-export interface World {
+export interface HostileApp {
   app: TestApp
   /** The attacker's key: all scopes, and room to spare. */
   key: TestKey
@@ -28,7 +28,7 @@ export interface World {
  * The production app with stores that a request misread as wider would deliver and charge. After each test of the file
  * it still answers, the key has spent nothing, and neither keys nor the marker are in the log.
  */
-export async function startWorld(): Promise<World> {
+export async function startHostileApp(): Promise<HostileApp> {
   const lines: string[] = []
   const app = await startTestApp({
     now: '2026-11-10T12:00:00.000Z',
@@ -76,19 +76,19 @@ export async function startWorld(): Promise<World> {
     key,
     post: async (path, body, headers = {}) => {
       const sent = { authorization, 'content-type': 'application/json', ...headers }
-      const reply = judge(await call(api + path, { method: 'POST', body, headers: sent }))
+      const reply = expectHarmlessReply(await call(api + path, { method: 'POST', body, headers: sent }))
       expectDocumented(path, 'post', reply)
       return reply
     },
     lookup: async (domain) => {
-      const reply = judge(await call(`${api}/stores/${domain}`, { headers: { authorization } }))
+      const reply = expectHarmlessReply(await call(`${api}/stores/${domain}`, { headers: { authorization } }))
       expectDocumented('/stores/{domain}', 'get', reply)
       return reply
     },
     raw: async (bytes, replies) => {
       const withKey = typeof bytes === 'string' ? bytes.replaceAll('{key}', key.secret) : bytes
       const received = await sendRaw(Number(new URL(app.url).port), withKey, replies)
-      return received.map(judge)
+      return received.map(expectHarmlessReply)
     },
     log: () => lines.join(''),
   }
@@ -109,7 +109,7 @@ const typesByStatus: Record<number, string> = {
 }
 
 /** Holds a reply to what every reply promises, whatever was sent: named, enveloped, no fault of ours, nothing from inside. */
-export function judge<T extends RawReply>(reply: T): T {
+export function expectHarmlessReply<T extends RawReply>(reply: T): T {
   const { status, headers, body } = reply
   const requestId = headers.get('x-request-id')
   expect(requestId).toMatch(/^req_[A-Za-z0-9]{20,}$/)
@@ -139,7 +139,7 @@ export function refusalIn({ status, body }: RawReply): { status: number; code?: 
 }
 
 /** Does `work` on every item, a few at a time, so that a long list of requests does not wait for each reply in turn. */
-export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+export async function forEachInParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const pending = items.values()
   const takeTurns = async () => {
     for (const item of pending) await work(item)

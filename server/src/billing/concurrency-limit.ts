@@ -16,7 +16,7 @@ const turnsOf = new WeakMap<Pool['connections'], Turns>()
  * Bounds how many at once hold a connection of a pool while they wait for the payment provider: however slow it is, the
  * other connections are left to requests for data.
  */
-export async function withTurn<T>(db: Pool, work: () => Promise<T>): Promise<T> {
+export async function withConcurrencyLimit<T>(db: Pool, work: () => Promise<T>): Promise<T> {
   const turns = turnsOf.get(db.connections) ?? { running: 0, waiting: new Set() }
   turnsOf.set(db.connections, turns)
   await takeTurn(turns)

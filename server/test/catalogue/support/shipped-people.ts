@@ -4,11 +4,11 @@ import type { ContactFacts } from '../../../src/encryption/contact-facts.ts'
 import { createIdentityHasher } from '../../../src/encryption/identities.ts'
 import { readContactRecord } from '../../../src/imports/contacts/contact-record.ts'
 import { applyContactPatch } from '../../../src/imports/contacts/contact-rows.ts'
-import type { ReadContext } from '../../../src/imports/kind.ts'
-import { WordReader } from '../../../src/imports/taxonomy-resolver.ts'
+import type { ReadContext } from '../../../src/imports/import-kind.ts'
+import { TaxonomyResolver } from '../../../src/imports/taxonomy-resolver.ts'
 import { createSealer, generateDataKey, parseDataKeys } from '../../../src/kernel/seal.ts'
 import { Vocabulary } from '../../../src/search/query/vocabulary.ts'
-import { readRecords } from './files.ts'
+import { readCatalogueRecords } from './catalogue-files.ts'
 
 /** A person of a file, and what an import makes of the record; it throws where the import would refuse it. */
 export interface ShippedPerson {
@@ -21,7 +21,7 @@ const termsOf = (file: 'roles' | 'seniorities', facet: 'role' | 'seniority', fir
 const vocabulary = new Vocabulary([...termsOf('roles', 'role', 1_000), ...termsOf('seniorities', 'seniority', 2_000)])
 const keys = parseDataKeys(generateDataKey())!
 const context: ReadContext = {
-  words: new WordReader(vocabulary, false),
+  resolver: new TaxonomyResolver(vocabulary, false),
   seals: {
     sealer: createSealer(keys),
     identities: createIdentityHasher(Buffer.alloc(32)),
@@ -29,8 +29,8 @@ const context: ReadContext = {
   },
 }
 
-export function readPeople(name: string): ShippedPerson[] {
-  return readRecords<ContactRecord>(name).map((record) => ({
+export function readShippedPeople(name: string): ShippedPerson[] {
+  return readCatalogueRecords<ContactRecord>(name).map((record) => ({
     record,
     facts: applyContactPatch(null, readContactRecord(record, context), null),
   }))

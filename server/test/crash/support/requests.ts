@@ -1,5 +1,5 @@
 /** A reply as a caller sees it; null where the connection was refused or broke. */
-export interface Answer {
+export interface ApiReply {
   status: number
   headers: Headers
   body: Record<string, unknown> & { error?: { code: string } }
@@ -8,13 +8,13 @@ export interface Answer {
 }
 
 /** Asks as a client library does, and takes a lost connection for an answer. */
-export async function ask(
+export async function sendRequest(
   api: string,
   key: string,
   path: string,
   body?: object,
   headers: Record<string, string> = {},
-): Promise<Answer | null> {
+): Promise<ApiReply | null> {
   let text: string
   let response: Response
   try {
@@ -31,8 +31,8 @@ export async function ask(
 }
 
 /** The same, where an answer is due. */
-export async function mustAsk(api: string, key: string, path: string, body?: object): Promise<Answer> {
-  const answer = await ask(api, key, path, body)
+export async function sendRequestOrThrow(api: string, key: string, path: string, body?: object): Promise<ApiReply> {
+  const answer = await sendRequest(api, key, path, body)
   if (answer?.status !== 200) throw new Error(`${path}: ${answer ? JSON.stringify(answer.body) : 'no answer'}`)
   return answer
 }

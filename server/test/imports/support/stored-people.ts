@@ -1,7 +1,7 @@
 import type { ContactFacts } from '../../../src/encryption/contact-facts.ts'
 import { openContact } from '../../../src/encryption/keyring.ts'
 import { contactKey, type Mode } from '../../../src/kernel/ids.ts'
-import type { World } from './import-world.ts'
+import type { TestCatalogue } from './test-catalogue.ts'
 
 /** A contact as the database has it, opened. */
 export interface StoredPerson {
@@ -22,7 +22,7 @@ export interface StoredPerson {
 }
 
 /** Everybody on file, by store and number. */
-export async function peopleOf({ db, context: { ids, seals } }: World): Promise<StoredPerson[]> {
+export async function readStoredPeople({ db, context: { ids, seals } }: TestCatalogue): Promise<StoredPerson[]> {
   const { rows } = await db.query(
     `select c.store_id, c.number, s.mode, s.document::json ->> 'domain' as domain, c.role, c.traits,
             c.revealable, c.verified_revealable, c.verified_emails, c.preview, c.identities::text[] as identities,

@@ -25,7 +25,7 @@ export async function extendTaxonomy(client: Client, additions: TaxonomyAddition
     return [...wanted.entries()].flatMap(([key, addition]) => (found.has(key) ? [] : addition))
   }
   for (const { value } of wanted.values())
-    if (extensionValueOf(value) !== value) throw new Error('a taxonomy value must be a slug')
+    if (toExtensionValue(value) !== value) throw new Error('a taxonomy value must be a slug')
   if ((await unknown()).length === 0) return 0
 
   await queries.lockTaxonomy(client)
@@ -40,7 +40,7 @@ function entryOf({ facet, value }: TaxonomyAddition): queries.TaxonomyEntry {
   return {
     facet,
     value,
-    label: labelOf(value),
+    label: defaultLabel(value),
     parent: null,
     category: null,
     min: null,
@@ -56,13 +56,13 @@ export const slugPattern = '^[a-z0-9][a-z0-9_.-]{0,63}$'
 const slug = new RegExp(slugPattern)
 
 /** The value that an unlisted word becomes when the taxonomy is extended by it; null when it cannot be one. */
-export function extensionValueOf(word: string): string | null {
+export function toExtensionValue(word: string): string | null {
   const value = word.trim().toLowerCase()
   return slug.test(value) ? value : null
 }
 
 /** What people read for a value that came without a label: `google_ads` is Google Ads. */
-export function labelOf(value: string): string {
+export function defaultLabel(value: string): string {
   const words = value.split(/[_-]+/).filter((word) => word !== '')
   return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join(' ')
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { pagePaths } from './links.ts'
+import { billingPagePaths } from './links.ts'
 
 /** Text that is HTML already; everything else is escaped on its way into a page. */
 export class Html {
@@ -31,7 +31,7 @@ export interface Page {
   title: string
   body: Html
   /** Where the browser goes by itself. */
-  leadsTo?: string
+  redirectUrl?: string
 }
 
 // Every pair of colours has a contrast of 4.5 or more.
@@ -74,7 +74,7 @@ const headers = {
 } as const
 
 /** Sends a page. Its foot names the request, for whoever has to ask about it. */
-export function sendPage(reply: FastifyReply, { status, title, body, leadsTo }: Page): FastifyReply {
+export function sendPage(reply: FastifyReply, { status, title, body, redirectUrl }: Page): FastifyReply {
   const document = html`<html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -93,11 +93,11 @@ export function sendPage(reply: FastifyReply, { status, title, body, leadsTo }: 
   </body>
 </html>
 `
-  if (leadsTo) reply.header('refresh', `0; url=${leadsTo}`)
+  if (redirectUrl) reply.header('refresh', `0; url=${redirectUrl}`)
   return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(`<!doctype html>\n${document.text}`)
 }
 
-const pages: Record<keyof typeof pagePaths, Omit<Page, 'status'>> = {
+const pages: Record<keyof typeof billingPagePaths, Omit<Page, 'status'>> = {
   done: {
     title: 'Thank you',
     body: html`<p>
@@ -130,8 +130,8 @@ const pages: Record<keyof typeof pagePaths, Omit<Page, 'status'>> = {
 /** The pages that billing links end on. They hold no data: whoever sees one learns nothing of any account. */
 export function registerLinkPages(app: FastifyInstance): void {
   app.register(async (site) => {
-    for (const name of Object.keys(pagePaths) as (keyof typeof pagePaths)[])
-      site.get(pagePaths[name], { schema: { hide: true } }, (_request, reply) =>
+    for (const name of Object.keys(billingPagePaths) as (keyof typeof billingPagePaths)[])
+      site.get(billingPagePaths[name], { schema: { hide: true } }, (_request, reply) =>
         sendPage(reply, { status: 200, ...pages[name] }),
       )
   })

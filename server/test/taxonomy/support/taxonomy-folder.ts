@@ -25,7 +25,7 @@ const smallest = {
 }
 
 /** A folder of taxonomy files for one test: a small taxonomy, with some of its files replaced. Text is written as it is. */
-export async function taxonomyFolder(replaced: Partial<typeof smallest> = {}): Promise<string> {
+export async function createTaxonomyFolder(replaced: Partial<typeof smallest> = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'storedex-taxonomy-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   for (const [name, items] of Object.entries({ ...smallest, ...replaced }))

@@ -4,13 +4,13 @@ import copyStreams from 'pg-copy-streams'
 import type { Client } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import type { ContactRow } from './contact-queries.ts'
-import { arrayText, type StoreRow } from './queries.ts'
+import { formatPgArray, type StoreRow } from './queries.ts'
 
 /** Rows of one piece of a COPY: PostgreSQL works on a piece while the next one is made. */
 const rowsPerPiece = 250
 
 /** Writes new stores; `rows` is drawn on as PostgreSQL keeps up. */
-export async function copyStores(
+export async function bulkInsertStores(
   client: Client,
   shared: { mode: Mode; batch: number; documentVersion: number },
   rows: Iterable<StoreRow>,
@@ -22,7 +22,7 @@ export async function copyStores(
                   first_discovered_at, document, preview) from stdin`,
     rows,
     (row) =>
-      `${head}\t${row.id}\t${row.negatedScore}\t${arrayText(row.tokens)}\t${row.activeAds ?? nullWord}\t${
+      `${head}\t${row.id}\t${row.negatedScore}\t${formatPgArray(row.tokens)}\t${row.activeAds ?? nullWord}\t${
         row.createdEstimate ?? nullWord
       }\t${row.firstDiscoveredAt ?? nullWord}\t${escapeText(row.document)}\t${escapeText(row.preview)}\n`,
   )
@@ -34,7 +34,7 @@ export interface HostRow {
   isCanonical: boolean
 }
 
-export async function copyHosts(client: Client, mode: Mode, rows: Iterable<HostRow>): Promise<void> {
+export async function bulkInsertHosts(client: Client, mode: Mode, rows: Iterable<HostRow>): Promise<void> {
   await copyLines(
     client,
     'copy store_domains (mode, host, store_id, canonical) from stdin',
@@ -45,7 +45,11 @@ export async function copyHosts(client: Client, mode: Mode, rows: Iterable<HostR
 }
 
 /** Writes new contacts; `rows` is drawn on as PostgreSQL keeps up. */
-export async function copyContacts(client: Client, previewVersion: number, rows: Iterable<ContactRow>): Promise<void> {
+export async function bulkInsertContacts(
+  client: Client,
+  previewVersion: number,
+  rows: Iterable<ContactRow>,
+): Promise<void> {
   await copyLines(
     client,
     `copy contacts (preview_version, store_id, number, external_key, role, traits, revealable, verified_revealable,
@@ -56,7 +60,7 @@ export async function copyContacts(client: Client, previewVersion: number, rows:
         row.traits
       }\t${row.revealable}\t${row.verifiedRevealable}\t${row.verifiedEmails}\t${escapeText(
         row.preview,
-      )}\t${arrayText(row.identities)}\t${bytes(row.sealed)}\n`,
+      )}\t${formatPgArray(row.identities)}\t${bytes(row.sealed)}\n`,
   )
 }
 

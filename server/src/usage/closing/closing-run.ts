@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Pool, transact } from '../../db/pool.ts'
-import type { ExportRange, PackableRange } from './queries.ts'
-import * as queries from './queries.ts'
+import type { ExportRange, PackableRange } from './packing-queries.ts'
+import * as queries from './packing-queries.ts'
 
 export interface ClosingContext {
   /** Of the role that owns the tables. */
@@ -54,7 +54,7 @@ export interface ClosingRun {
 export const isStopped = ({ options }: ClosingRun) => options.stop?.aborted ?? false
 
 /** Does one bounded batch, then rests. */
-export async function inBatch<T>({ closing, options }: ClosingRun, work: () => Promise<T>): Promise<T> {
+export async function runBatch<T>({ closing, options }: ClosingRun, work: () => Promise<T>): Promise<T> {
   const startedAtMs = performance.now()
   const result = await work()
   options.onProgress?.({ ...closing })
@@ -74,13 +74,13 @@ const toleranceMs = hourMs
  * the earlier of the process's and the database's clock. So one clock that is ahead moves nothing, and where both are
  * wrong because they are one machine's, nothing is taken for passed before the clock has been wrong for most of a day.
  */
-export async function findPassedMoment(db: Pool, processClock: Date): Promise<Date | null> {
+export async function readTrustedTime(db: Pool, processClock: Date): Promise<Date | null> {
   const now = await readEarlierClock(db, processClock)
   return queries.readClockReading(db, new Date(now.getTime() - anotherDayMs))
 }
 
 /** The same, and keeps today's reading for the runs to come. Readings that lie ahead are of a clock that was wrong. */
-export function readAndKeepClock(db: Pool, processClock: Date): Promise<Date | null> {
+export function updateTrustedTime(db: Pool, processClock: Date): Promise<Date | null> {
   return transact(db, async (client) => {
     const now = await readEarlierClock(client, processClock)
     const passed = await queries.readClockReading(client, new Date(now.getTime() - anotherDayMs))

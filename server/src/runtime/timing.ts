@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-export interface Repetition {
+export interface RepeatingTask {
   /** Resolves once nothing runs any more. */
   stop(): Promise<void>
 }
@@ -9,15 +9,15 @@ export interface Repetition {
  * Does `work` at once, or a while later, and again in a steady rhythm until stopped. When it fails the rhythm goes on; `onOutage` hears of it
  * once, not at every try.
  */
-export function repeat(
+export function startRepeating(
   work: () => Promise<unknown>,
   options: { intervalMs: number; startAfterMs?: number; onOutage: (error: unknown) => void },
-): Repetition {
+): RepeatingTask {
   const stopping = new AbortController()
   const { signal } = stopping
   const repeating = (async () => {
     let isAway = false
-    if (options.startAfterMs && !(await isTimeOver(options.startAfterMs, signal))) return
+    if (options.startAfterMs && !(await sleepUnlessStopped(options.startAfterMs, signal))) return
     do {
       try {
         await work()
@@ -26,7 +26,7 @@ export function repeat(
         if (!isAway) options.onOutage(error)
         isAway = true
       }
-    } while (await isTimeOver(options.intervalMs, signal))
+    } while (await sleepUnlessStopped(options.intervalMs, signal))
   })()
   return {
     stop: () => {
@@ -37,6 +37,6 @@ export function repeat(
 }
 
 /** True after the time, false at once when stopped. Does not keep the process alive. */
-export function isTimeOver(timeMs: number, stopped: AbortSignal): Promise<boolean> {
+export function sleepUnlessStopped(timeMs: number, stopped: AbortSignal): Promise<boolean> {
   return delay(timeMs, true, { signal: stopped, ref: false }).catch(() => false)
 }
