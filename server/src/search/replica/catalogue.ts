@@ -3,7 +3,7 @@ import type { Client, Pool } from '../../db/pool.ts'
 import { type Mode, modes } from '../../kernel/ids.ts'
 import { readBinaryRows } from './binary-rows.ts'
 import * as queries from './queries.ts'
-import { type BatchRange, copyContacts, copyStores } from './queries.ts'
+import { type BatchRange, streamContacts, streamStores } from './queries.ts'
 import type { SegmentLists } from './replica.ts'
 import { Staging } from './staging.ts'
 
@@ -102,13 +102,13 @@ async function readStores(
   const count = () => {
     if (++rows % progressRows === 0) onProgress(live.stores + test.stores, live.contacts + test.contacts)
   }
-  await readBinaryRows(copyStores(client, range), (row) => {
+  await readBinaryRows(streamStores(client, range), (row) => {
     const id = row.int64()
     const staging = row.boolean() ? test : live
     staging.addStore(id, row)
     count()
   })
-  await readBinaryRows(copyContacts(client, range), (row) => {
+  await readBinaryRows(streamContacts(client, range), (row) => {
     const storeId = row.int64()
     const number = row.int16()
     const traits = row.int16()

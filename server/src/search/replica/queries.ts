@@ -81,7 +81,7 @@ export interface BatchRange {
 }
 
 /** Rows of id, is test, negated score, active ads, created, discovered, tokens; all stores if the range is null. */
-export function copyStores(client: Client, range: BatchRange | null): AsyncIterable<Buffer> {
+export function streamStores(client: Client, range: BatchRange | null): AsyncIterable<Buffer> {
   return copyOut(
     client,
     `select s.id, s.mode = 'test', s.negated_score, s.active_ads, s.created_estimate, s.first_discovered_at, s.tokens
@@ -90,7 +90,7 @@ export function copyStores(client: Client, range: BatchRange | null): AsyncItera
 }
 
 /** Rows of store, number, traits, role token; of all stores if the range is null. */
-export function copyContacts(client: Client, range: BatchRange | null): AsyncIterable<Buffer> {
+export function streamContacts(client: Client, range: BatchRange | null): AsyncIterable<Buffer> {
   return copyOut(
     client,
     `select c.store_id, c.number, c.traits, role.token

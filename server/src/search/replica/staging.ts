@@ -33,7 +33,7 @@ export class Staging {
     return this.#contacts
   }
 
-  /** Reads the rest of a row of `bulkInsertStores` after id and mode. */
+  /** Reads the rest of a row of `streamStores` after id and mode. */
   addStore(id: number, row: BinaryRow): void {
     if (this.#stores === this.#ids.length) this.#growStores()
     const at = this.#stores++

@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { expect } from 'vitest'
 import { findProjectDir } from '../../../src/config.ts'
 import type { ReplicaReport, ReplicaTimings } from '../../../src/search/replica/replica.ts'
@@ -37,6 +38,12 @@ export interface SearchProcess {
   kill(): Promise<void>
 }
 
+const { resolve: resolvePackage } = createRequire(import.meta.url)
+const bundleWorkspaces: Plugin = {
+  name: 'bundle-workspaces',
+  setup: (bundler) => bundler.onResolve({ filter: /^@storedex\// }, ({ path }) => ({ path: resolvePackage(path) })),
+}
+
 /** Puts a program of this folder together with the thread of the search, and returns its file: quick to start. */
 export async function bundle(name: string): Promise<string> {
   const projectDir = findProjectDir(import.meta.dirname)
@@ -51,6 +58,8 @@ export async function bundle(name: string): Promise<string> {
     outdir: folder,
     bundle: true,
     packages: 'external',
+    // Node cannot run the sources of the workspace's packages.
+    plugins: [bundleWorkspaces],
     splitting: true,
     format: 'esm',
     platform: 'node',

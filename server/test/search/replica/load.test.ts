@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { catalogues, randomFrom } from '../../../../packages/search-index/test/support/random-stores.ts'
 import { readBinaryRows } from '../../../src/search/replica/binary-rows.ts'
 import { loadCatalogue } from '../../../src/search/replica/catalogue.ts'
-import { copyContacts, copyStores } from '../../../src/search/replica/queries.ts'
+import { streamContacts, streamStores } from '../../../src/search/replica/queries.ts'
 import { createReplicaWorld, expectSame, storesOf } from '../support/replica-world.ts'
 
 const world = await createReplicaWorld()
@@ -30,14 +30,14 @@ test('rows are parsed the same however their bytes are split', async () => {
   const catalogue = fc.sample(catalogues, { seed: 7, numRuns: 30 }).find(({ size }) => size > 100)!
   await world.write('live', storesOf({ ...catalogue, created: 'early', missing: 0.2, contacts: 'some' }))
   const client = await world.db.connect()
-  for (const copy of [copyStores, copyContacts]) {
+  for (const copy of [streamStores, streamContacts]) {
     const chunks: Buffer[] = []
     for await (const chunk of copy(client, null)) chunks.push(chunk)
     const bytes = Buffer.concat(chunks)
-    const whole = await fieldsOf([bytes], copy === copyStores)
+    const whole = await fieldsOf([bytes], copy === streamStores)
     expect(whole.length).toBeGreaterThan(50)
-    for (const seed of [1, 2, 3]) expect(await fieldsOf(cut(bytes, seed), copy === copyStores)).toEqual(whole)
-    await expect(fieldsOf([bytes.subarray(0, -30)], copy === copyStores)).rejects.toThrow(/ended before its last row/)
+    for (const seed of [1, 2, 3]) expect(await fieldsOf(cut(bytes, seed), copy === streamStores)).toEqual(whole)
+    await expect(fieldsOf([bytes.subarray(0, -30)], copy === streamStores)).rejects.toThrow(/ended before its last row/)
   }
   client.release()
 })
