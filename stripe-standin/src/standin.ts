@@ -1,9 +1,10 @@
+import { mkdirSync } from 'node:fs'
+import { tryLock } from '@storedex/process-lock'
 import { runDueTasks } from './billing/due-tasks.ts'
 import { FaultInjector } from './control/faults.ts'
 import { WebhookDispatcher } from './events/delivery.ts'
 import { keepsChanges } from './http/errors.ts'
 import { Database, type DatabaseSnapshot, type RequestContext } from './state/database.ts'
-import { lockState } from './state/lock.ts'
 import { defaultSeedPlans, getSettings, type SeedPlan, seedDatabase, seedWebhookEndpoint } from './state/seed.ts'
 import { loadOrCreateSecretKey, readStateFile, StateFile } from './state/state-directory.ts'
 
@@ -145,4 +146,15 @@ export class Standin {
   private context(request: Request): RequestContext {
     return { db: this.db, now: Math.floor(this.nowMs() / 1000), url: this.url, request }
   }
+}
+
+/**
+ * Makes this process the only one that uses the state in `directory`, until it ends or calls the function returned; throws
+ * when another process does.
+ */
+function lockState(directory: string): () => void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const lock = tryLock(directory)
+  if ('release' in lock) return lock.release
+  throw new Error(`Process ${lock.holder.pid} is using the stand-in's state in ${directory}.`)
 }
