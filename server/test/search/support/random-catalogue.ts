@@ -2,7 +2,8 @@ import { type Seniority, seniorities } from '@storedex/search-index'
 import fc from 'fast-check'
 import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import { type Facet, type Term, Vocabulary } from '../../../src/search/query/vocabulary.ts'
-import { same } from './reference.ts'
+
+export const same = (a: string, b: string) => a.toUpperCase() === b.toUpperCase()
 
 /** A vocabulary from lists of values; `child/parent` names a parent. Tokens count from 1000 in order. */
 export function vocabularyOf(words: Partial<Record<Facet, string[]>>): Vocabulary {

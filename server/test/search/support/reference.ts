@@ -1,11 +1,10 @@
 import type { Mode } from '../../../src/kernel/ids.ts'
 import type { ContactPersonFilters, StoreSearchFilters } from '../../../src/search/query/filters.ts'
 import type { DeliverEmails } from '../../../src/search/query/vocabulary.ts'
-import { type PersonFacts, parents, type StoreFacts } from './random-catalogue.ts'
+import { type PersonFacts, parents, type StoreFacts, same } from './random-catalogue.ts'
 
 /** A naive reference for filters and order, by attributes alone: no tokens, packed traits, normal forms or SQL. */
 
-export const same = (a: string, b: string) => a.toUpperCase() === b.toUpperCase()
 const lists = (words: string[], value: string) => words.some((word) => same(word, value))
 const isUnset = (words: string[] | undefined): words is undefined | [] => !words || words.length === 0
 const oneOf = (words: string[] | undefined, values: (string | null)[]) =>
