@@ -12,5 +12,7 @@ export default defineConfig({
     // What is waited for comes sooner or later, and later on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     maxWorkers: 2,
+    // Output that is still on its way to vitest when a file ends would fail the whole run.
+    disableConsoleIntercept: true,
   },
 })
