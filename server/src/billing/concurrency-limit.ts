@@ -13,8 +13,8 @@ interface Turns {
 const turnsOf = new WeakMap<Pool['connections'], Turns>()
 
 /**
- * Bounds how many at once hold a connection of a pool while they wait for the payment provider: however slow it is, the
- * other connections are left to requests for data.
+ * Limits how many connections of a pool are held at once while waiting for the payment provider, so that a slow provider
+ * leaves connections for data requests. Throws `billing_provider_unavailable` after waiting five seconds.
  */
 export async function withConcurrencyLimit<T>(db: Pool, work: () => Promise<T>): Promise<T> {
   const turns = turnsOf.get(db.connections) ?? { running: 0, waiting: new Set() }
@@ -49,7 +49,7 @@ async function takeTurn(turns: Turns): Promise<void> {
   })
 }
 
-/** Whoever has waited longest gets it. */
+/** First come, first served. */
 function passTurn(turns: Turns): void {
   const [next] = turns.waiting
   if (!next) {

@@ -1,31 +1,31 @@
 import type { PlanSlug } from '../accounts/plans.ts'
 
-/** What is sold by link. */
+/** Plans that can be bought with a link. */
 export type PaidPlan = Exclude<PlanSlug, 'free'>
 export type Billing = 'monthly' | 'annual'
 
-/** What is charged, and how often. */
+/** The amount of one charge, and how often it is charged. */
 export interface Price {
   /** In the currency's smallest unit. */
   amount: number
   /** ISO 4217. */
   currency: string
-  /** Such as month or year. */
+  /** Stripe's word: day, week, month or year. */
   interval: string
   intervalCount: number
 }
 
-/** A subscription as the provider tells it, in our words. */
+/** A subscription at the provider, independent of the provider's API version. */
 export interface ProviderSubscription {
   id: string
   customerId: string
-  /** The provider's word, kept as it is. */
+  /** Stripe's status, unchanged; may be one this code does not know. */
   status: string
-  /** Null for a price that is not one of ours. */
+  /** Null if no item, or more than one, has a configured price. */
   offer: { plan: PaidPlan; billing: Billing } | null
-  /** Before taxes and discounts; null where it is not one fixed sum. */
+  /** Before taxes and discounts; null if it is not one fixed amount. */
   price: Price | null
-  /** Where its periods are counted from. */
+  /** The time from which its billing periods are counted. */
   billingCycleAnchor: Date
   currentPeriodEnd: Date | null
   trialStart: Date | null
@@ -35,41 +35,41 @@ export interface ProviderSubscription {
   createdAt: Date
 }
 
-/** A link to a page of the provider: a capability for whoever holds it. */
+/** A link to a page of the provider. A capability: never log it. */
 export interface ProviderLink {
   url: string
   expiresAt: Date | null
 }
 
-/** An event as far as it matters here: what happened is read from the provider, not from the event. */
+/** The used part of an event. It only says that something changed; the new state is read from the provider. */
 export interface ProviderEvent {
   id: string
   type: string
-  /** The customer that it is about, if it is about one. */
+  /** The affected customer, if there is one. */
   customerId: string | null
-  /** Whether it is of the provider's other mode, live or test, than the service. */
+  /** Whether it is a live event and the service has a test key, or the reverse. */
   isOtherMode: boolean
 }
 
 /**
- * All that is asked of the payment provider. Every call ends within five seconds; when the provider is away, slow or broken
- * it throws `ApiError` billing_provider_unavailable with the private cause.
+ * The operations of a payment provider. Every call ends within five seconds; if the provider is unreachable, slow or
+ * broken it throws `ApiError` billing_provider_unavailable with the private cause.
  */
 export interface BillingProvider {
-  /** The customer of an account; asked twice at once, or again after a crash, it is the same one. */
+  /** Creates the customer of an account. Idempotent: concurrent calls and retries return the same id. */
   createCustomer(account: {
     publicId: string
     name: string
     email: string | null
-    /** One that the provider does not know any more. */
+    /** The previous customer, which the provider no longer knows. */
     replaces?: string
   }): Promise<string>
-  /** All subscriptions of a customer, ended ones too, the newest first. */
+  /** All subscriptions of a customer, including ended ones, newest first. */
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
   /**
-   * A checkout that takes the place of all others: of the links that were handed out for a customer only the newest can be
-   * paid, and none while a subscription runs. Throws `ApiError` billing_account_not_found where the provider does not know
-   * the customer; so do `createPortal` and `createPaymentMethodUpdate`.
+   * Creates a checkout and closes the customer's other ones: only the newest link can be paid, and none while a
+   * subscription runs. Throws `ApiError` billing_account_not_found if the provider does not know the customer; so do
+   * `createPortal` and `createPaymentMethodUpdate`.
    */
   createCheckout(input: {
     customerId: string
@@ -77,14 +77,14 @@ export interface BillingProvider {
     billing: Billing
     accountPublicId: string
     returnUrl: string
-    /** Where whoever does not buy is led. */
+    /** Target of the page's cancel link. */
     canceledUrl: string
-    /** At least half an hour ahead; the provider may choose another moment. */
+    /** At least half an hour ahead; the provider may choose another time. */
     expiresAt: Date
   }): Promise<ProviderLink>
-  /** Ends all checkouts of a customer that could still be paid. */
+  /** Closes all checkouts of a customer that could still be paid. */
   closeCheckouts(customerId: string): Promise<void>
-  /** `returnUrl` is where the page leads back to, here and below, whatever became of it. */
+  /** A page that confirms a plan change. Here and below `returnUrl` is the target of the way back, whatever the outcome. */
   createUpdateConfirmation(input: {
     customerId: string
     subscriptionId: string
@@ -93,9 +93,9 @@ export interface BillingProvider {
     returnUrl: string
   }): Promise<ProviderLink>
   createPortal(input: { customerId: string; returnUrl: string }): Promise<ProviderLink>
-  /** A page that adds or replaces the payment method, and leads to nothing else of the portal. */
+  /** A page that adds or replaces the payment method, without access to the rest of the portal. */
   createPaymentMethodUpdate(input: { customerId: string; returnUrl: string }): Promise<ProviderLink>
-  /** Starts a subscription in its trial. Asked again for the same account it is the same one. */
+  /** Starts a subscription with a trial. Idempotent: does nothing if the account has a live subscription. */
   startTrial(input: {
     customerId: string
     plan: PaidPlan
@@ -103,10 +103,10 @@ export interface BillingProvider {
     endsAt: Date
     accountPublicId: string
   }): Promise<void>
-  /** Ends a trial at once; one that has ended already is left alone. */
+  /** Ends a trial now; does nothing if it has already ended. */
   endTrial(subscriptionId: string): Promise<void>
-  /** Whether a plan can be bought by link. */
+  /** Whether a plan can be bought with a link. */
   isForSale(plan: PaidPlan, billing: Billing): boolean
-  /** The event in a webhook's body; null when the signature does not fit, or is of another moment than the five minutes around `now`. */
+  /** Parses a webhook's body; null if the signature is invalid, or its timestamp more than five minutes from `now`. */
   parseSignedEvent(input: { body: Buffer; signature: string; now: Date }): Promise<ProviderEvent | null>
 }

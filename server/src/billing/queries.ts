@@ -2,7 +2,7 @@ import type { Scope } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { SubscriptionState } from './subscription-state.ts'
 
-/** Holds an account's place at the payment provider until the end of the transaction; its row stays free. */
+/** Serializes syncs of one account until the end of the transaction, without locking its row. */
 export async function lockBillingOfAccount(db: Queryable, accountId: number): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('billing of account ' || $1::bigint, 0))`, [accountId])
 }
@@ -23,7 +23,7 @@ export interface TrialLinkKeyRow {
   suspended_at: Date | null
 }
 
-/** The key that a link to the trial page belongs to, as far as it decides about the page. */
+/** The columns of an API key that decide what its trial link may do. */
 export async function selectTrialLinkKey(db: Queryable, keyId: number): Promise<TrialLinkKeyRow | undefined> {
   const { rows } = await db.query<TrialLinkKeyRow>({
     name: 'select_trial_key',
@@ -38,7 +38,7 @@ export async function selectAccountIdByCustomer(db: Queryable, customerId: strin
   return rows[0]?.id ?? null
 }
 
-/** Accounts that the payment provider may know something of, in order, after one of them. */
+/** Ids of accounts with a customer, in ascending order, greater than `afterId`. */
 export async function selectAccountIdsWithCustomer(db: Queryable, afterId: number, limit: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     'select id from accounts where customer_id is not null and id > $1::bigint order by id limit $2::integer',
@@ -79,7 +79,7 @@ where id = $1::bigint`,
   )
 }
 
-/** Takes note of an event; answers whether it was handled before. */
+/** Stores an event if it is new; returns whether it was handled before. */
 export async function recordBillingEvent(
   db: Queryable,
   event: { id: string; type: string },
@@ -110,7 +110,7 @@ export async function updateBillingEventOutcome(
   )
 }
 
-/** Deletes events received before a moment, and those after another one, which were dated by a clock that ran ahead. */
+/** Deletes events received before `from` or after `to`; the latter were dated by a clock that ran ahead. */
 export async function deleteBillingEventsOutside(db: Queryable, { from, to }: { from: Date; to: Date }): Promise<void> {
   await db.query('delete from billing_events where received_at < $1::timestamptz or received_at > $2::timestamptz', [
     from,
@@ -118,10 +118,10 @@ export async function deleteBillingEventsOutside(db: Queryable, { from, to }: { 
   ])
 }
 
-// Any fixed number, another one than those of the database layer.
+// Any fixed number that differs from the advisory locks of the database layer.
 const reconciliationLock = 7_305_111_203
 
-/** Makes this session the one that reconciles, for as long as it lives; false when another one is. */
+/** Takes the session-level lock of the reconciliation; false if another session holds it. */
 export async function tryLockReconciliation(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ is_ours: boolean }>('select pg_try_advisory_lock($1::bigint) as is_ours', [
     reconciliationLock,
@@ -130,8 +130,8 @@ export async function tryLockReconciliation(db: Queryable): Promise<boolean> {
 }
 
 /**
- * Keeps an account's customer in place of `replaced`, or as its first; of several at once the first wins. Answers with the
- * one it has.
+ * Sets an account's customer if it is still `replaced` (null: none yet); of concurrent calls the first wins. Returns the
+ * customer that the account has now.
  */
 export async function setCustomerIfUnchanged(
   db: Queryable,

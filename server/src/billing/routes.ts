@@ -6,7 +6,7 @@ import { BillingLinkReply, BillingStatusReply, SubscriptionLinkRequest } from '.
 import { readBillingStatus } from './status.ts'
 import { type BillingServices, billingContext } from './sync/sync-account.ts'
 
-/** The calls by which an account finds its way back. */
+/** Routes that report the billing status and create links to buy, change or pay for a plan. */
 export function registerBillingRoutes(api: ApiRoutes, services: BillingServices): void {
   api.get(
     '/billing/status',
@@ -15,9 +15,9 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
       schema: {
         operationId: 'getBillingStatus',
         tags: ['billing'],
-        summary: 'Read plan, access and what can be done about them',
+        summary: 'Read plan, access and possible billing actions',
         description:
-          'Answers whether the plan is paid for or not. Counts to an hourly limit of its own and to no other, so it can be asked until a change is there. It tells the account as it is, with a test key too; only the credits are those of the key’s mode.',
+          'Works with or without a paid plan. Counts only against its own hourly limit, so it can be polled until a change takes effect. A test key sees the real account; only the credits are those of the key’s mode.',
         response: { 200: BillingStatusReply, ...errorReplies(401, 'insufficient_scope', 429) },
       },
     },
@@ -31,9 +31,9 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
       schema: {
         operationId: 'createSubscriptionLink',
         tags: ['billing'],
-        summary: 'Make a link to buy, raise or recover a plan',
+        summary: 'Create a link to buy, upgrade or recover a plan',
         description:
-          'A link to a page of the payment provider, on which a person decides; making it changes and charges nothing. Without a subscription it leads to a checkout; with one to the confirmation of a higher plan, or of annual in place of monthly billing; with one in trouble (past_due, unpaid, incomplete, paused) to the portal, whatever was asked for. Only links that are made count to the hour. A test key gets a link to a page that says that this is test mode.',
+          'Returns a link to a page of the payment provider where a person decides; creating it changes and charges nothing. Without a subscription the link leads to a checkout. With a running one it leads to the confirmation of a higher plan, or of annual instead of monthly billing. With a past_due, unpaid, incomplete or paused one it leads to the portal, whatever plan was requested. Only links that were created count against the hourly limit. A test key gets a link to a page that explains test mode.',
         body: SubscriptionLinkRequest,
         response: {
           200: BillingLinkReply,
@@ -66,9 +66,9 @@ export function registerBillingRoutes(api: ApiRoutes, services: BillingServices)
       schema: {
         operationId: 'createPortalLink',
         tags: ['billing'],
-        summary: 'Make a link to invoices and payment details',
+        summary: 'Create a link to invoices and payment details',
         description:
-          'A link to the portal of the payment provider: invoices, payment details, cancellation, and recovery after a failed payment. Takes no body. Making it changes nothing, and counts like a subscription link. A test key gets a link to a page that says that this is test mode.',
+          'Returns a link to the portal of the payment provider: invoices, payment details, cancellation, and recovery after a failed payment. Takes no body. Creating it changes nothing, and it counts like a subscription link. A test key gets a link to a page that explains test mode.',
         response: {
           200: BillingLinkReply,
           ...errorReplies(

@@ -12,13 +12,13 @@ import { type BillingStatusReply, billingIntervals, paidPlans } from './schema.t
 import { deriveSubscriptionState, storedSubscriptionState } from './subscription-state.ts'
 import { type BillingContext, type SyncContext, syncAccount } from './sync/sync-account.ts'
 
-/** An account and what the payment provider has of it, the newest first. */
+/** An account with its subscriptions at the payment provider, newest first. */
 export interface BillingState {
   account: Account
   subscriptions: ProviderSubscription[]
 }
 
-/** How things stand at the provider. When an event of it was lost, what is kept here is mended on the way. */
+/** Reads the subscriptions from the provider. If the stored state differs, because an event was lost, syncs the account. */
 export async function loadBillingState(ctx: SyncContext, accountId: number, inTime: TimeBudget): Promise<BillingState> {
   const account = (await selectAccount(ctx.db, accountId))!
   if (account.customerId === null) return { account, subscriptions: [] }
@@ -29,7 +29,7 @@ export async function loadBillingState(ctx: SyncContext, accountId: number, inTi
   return { account: (await selectAccount(ctx.db, accountId))!, subscriptions }
 }
 
-/** The account's customer: made once, whatever happens at the same time, for the provider knows it by the account. */
+/** Returns the account's customer id; creates the customer if there is none. Concurrent calls create only one. */
 export async function ensureCustomer(
   ctx: SyncContext & { ids: IdSealer },
   account: Account,
@@ -38,7 +38,7 @@ export async function ensureCustomer(
   return account.customerId ?? makeCustomer(ctx, account, inTime)
 }
 
-/** Does `work` for the account's customer; for a new one, when the provider does not know the one that is kept any more. */
+/** Runs `work` with the account's customer. If the provider no longer knows it, creates a new customer and retries once. */
 export async function withCustomer<T>(
   ctx: SyncContext & { ids: IdSealer },
   account: Account,
@@ -54,7 +54,7 @@ export async function withCustomer<T>(
   }
 }
 
-/** In place of the one that is kept, or the first. */
+/** Creates the first customer, or one that replaces `customerId`. */
 async function makeCustomer(
   ctx: SyncContext & { ids: IdSealer },
   { id, name, email, customerId }: Account,
@@ -68,8 +68,8 @@ async function makeCustomer(
 }
 
 /**
- * Plan, access, credits and what can be done about them. All that is told of the account is read at one moment, so that
- * no reply mixes two states of a subscription.
+ * Plan, access, credits and possible billing actions. The account is read once, so that no reply mixes two states of a
+ * subscription.
  */
 export async function readBillingStatus(ctx: BillingContext): Promise<BillingStatusReply> {
   const { accountId, mode } = ctx.caller
@@ -103,7 +103,7 @@ export async function readBillingStatus(ctx: BillingContext): Promise<BillingSta
   }
 }
 
-/** Whether some plan could be asked for, by what is kept of the subscription; the provider is not asked. */
+/** Whether a link to some plan is possible, according to the stored subscription; the provider is not called. */
 function leadsAnywhere({ billing: provider }: BillingContext, account: Account): boolean {
   if (account.billingProblem !== null) return false
   const standing = { account, subscriptions: keptSubscriptions(account) }

@@ -2,7 +2,7 @@ import { type Account, type BillingProblem, endedStatuses, isSubscriptionRunning
 import { planSlugs } from '../accounts/plans.ts'
 import type { ProviderSubscription } from './provider.ts'
 
-/** What of an account follows from the payment provider. */
+/** The part of an account that follows from its subscriptions at the provider. */
 export type SubscriptionState = Pick<
   Account,
   | 'plan'
@@ -18,7 +18,7 @@ export type SubscriptionState = Pick<
   | 'billingProblem'
 >
 
-/** An account's terms by all subscriptions that its customer has, the newest first. */
+/** Derives the state from all subscriptions of the account's customer, newest first. */
 export function deriveSubscriptionState(
   account: Account,
   subscriptions: readonly ProviderSubscription[],
@@ -30,13 +30,13 @@ export function deriveSubscriptionState(
   const trialStartedAt = isTrialing ? (trialStart ?? subscription.createdAt) : null
   const isOver = endedStatuses.has(status)
   return {
-    // Without a price of ours there is no telling what was sold: what the account has stays.
+    // Without a configured price the plan is unknown: keep the stored one.
     plan: offer?.plan ?? account.plan,
     billing: offer?.billing ?? account.billing,
     status,
     trialStartedAt,
     trialEndsAt: isTrialing ? trialEnd : null,
-    // A trial's cycle is counted from its end, which can be put off; counted from there, its credits would be had again.
+    // Stripe anchors the cycle at the trial's end, which can move; periods from there would grant the credits again.
     periodAnchor: trialStartedAt ?? subscription.billingCycleAnchor,
     subscriptionId: subscription.id,
     cancelAtPeriodEnd: !isOver && subscription.cancelAtPeriodEnd,
@@ -46,7 +46,7 @@ export function deriveSubscriptionState(
   }
 }
 
-/** The same facts as the account has them. */
+/** The stored state of an account. */
 export function storedSubscriptionState(account: Account): SubscriptionState {
   return {
     plan: account.plan,
@@ -68,7 +68,7 @@ interface Decision {
   problem: BillingProblem | null
 }
 
-/** A running subscription decides; only without one the newest that never got going, and then the newest that is over. */
+/** The running subscription; without one the newest incomplete one; without that the newest of all. */
 function decisiveSubscription(account: Account, subscriptions: readonly ProviderSubscription[]): Decision {
   const running = subscriptions.filter(isSubscriptionRunning)
   if (running.length > 0)
@@ -76,14 +76,14 @@ function decisiveSubscription(account: Account, subscriptions: readonly Provider
       subscription: running.toSorted((a, b) => worth(b) - worth(a))[0],
       problem: running.length > 1 ? 'several_subscriptions' : null,
     }
-  // A plan granted by hand outlives a purchase that came to nothing, and subscriptions that were over before.
+  // A granted plan is kept despite an unfinished purchase or earlier, ended subscriptions.
   const isGrantedByHand = account.subscriptionId === null && account.planInForce !== 'free'
   if (isGrantedByHand) return { subscription: undefined, problem: null }
   const incomplete = subscriptions.find(({ status }) => status === 'incomplete')
   return { subscription: incomplete ?? subscriptions[0], problem: null }
 }
 
-/** Of several that run, what was paid for must be had: one that opens access before one that does not, then by plan. */
+/** Order among running subscriptions: those with access first, then by plan, so that customers get what they paid for. */
 function worth({ status, offer }: ProviderSubscription): number {
   const opensAccess = status === 'active' || status === 'trialing'
   return (opensAccess ? planSlugs.length : 0) + (offer ? planSlugs.indexOf(offer.plan) : -1)

@@ -16,7 +16,7 @@ import {
   type TimeBudget,
 } from './links.ts'
 
-/** A link to where a person buys a plan, confirms a higher one, or mends a subscription that is in trouble. */
+/** Creates a link to a checkout, to the confirmation of a higher plan, or to the portal for a payment problem. */
 export async function createSubscriptionLink(
   ctx: BillingContext,
   { plan, billing = 'monthly' }: SubscriptionLinkRequest,
@@ -60,16 +60,16 @@ async function openPage(
   }
 }
 
-// The provider allows no less than half an hour; its clock may be a little behind ours.
+// Stripe requires at least half an hour; its clock may be a little behind ours.
 const lifeMs = 31 * 60_000
 
-/** Where a checkout leads: whoever has bought, and whoever has not. */
+/** The pages a checkout redirects to: after buying, and after canceling. */
 interface Ways {
   returnUrl: string
   canceledUrl: string
 }
 
-/** A link to a checkout for an account, in place of all others of it; short-lived, so that it is paid as things stand. */
+/** Creates the account's only open checkout. It is short-lived, so that the offer is still right when it is paid. */
 export function openCheckout(
   ctx: BillingServices,
   account: Account,
@@ -84,7 +84,7 @@ export function openCheckout(
   )
 }
 
-/** A link to the provider's portal: invoices, payment details, cancellation and recovery. */
+/** Creates a link to the provider's portal: invoices, payment details, cancellation and recovery. */
 export async function createPortalLink(ctx: BillingContext): Promise<BillingLinkReply> {
   if (ctx.caller.mode === 'test') return linkReply(ctx, await createTestLink(ctx), 'billing_portal', null)
   const { customerId } = (await selectAccount(ctx.db, ctx.caller.accountId))!

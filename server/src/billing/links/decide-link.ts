@@ -2,23 +2,23 @@ import { type Account, canRecoverSubscription, endedStatuses, isSubscriptionRunn
 import type { Billing, BillingProvider, PaidPlan, ProviderSubscription } from '../provider.ts'
 import { paidPlans } from '../schema.ts'
 
-/** What is asked for. */
+/** A plan with a billing interval. */
 export interface Offer {
   plan: PaidPlan
   billing: Billing
 }
 
-/** What of a subscription bears on the decision. */
+/** The part of a subscription that the decision uses. */
 export type SubscriptionSummary = Pick<ProviderSubscription, 'id' | 'status' | 'offer'>
 
 export interface LinkDecisionInput {
-  /** The account, which decides while no subscription lives. */
+  /** Decides if there is no live subscription. */
   account: Pick<Account, 'planInForce' | 'accessOpen' | 'trialing'>
-  /** Those of the payment provider, the newest first. */
+  /** From the provider, newest first. */
   subscriptions: readonly SubscriptionSummary[]
 }
 
-/** Where a person is led, or why nowhere. */
+/** The page that a link opens, or why there is no link. */
 export type LinkDecision =
   | { kind: 'checkout' }
   | { kind: 'subscription_update_confirm'; subscriptionId: string }
@@ -26,9 +26,9 @@ export type LinkDecision =
   | { kind: 'refused'; code: 'unsupported_plan_change' | 'billing_support_required'; message: string }
 
 /**
- * The rules of `POST /billing/subscription-link`. A subscription in need is recovered in the portal, whatever was asked
- * for; a running one goes up, on a page that confirms just that; without one a new one is bought. What contradicts itself
- * at the provider is for a person to sort out.
+ * The rules of `POST /billing/subscription-link`. A subscription with a payment problem is recovered in the portal,
+ * whatever plan was requested; a running one is upgraded on a confirmation page; without one a checkout sells a new one.
+ * Contradictory subscriptions need support.
  */
 export function decideLink(
   { account, subscriptions }: LinkDecisionInput,
@@ -42,7 +42,7 @@ export function decideLink(
   const decision = current ? decideForSubscriber(current, purchase) : decideForOthers(account, purchase)
   const leadsToPurchase = decision.kind === 'checkout' || decision.kind === 'subscription_update_confirm'
   if (leadsToPurchase && !isSold(purchase.plan, purchase.billing))
-    return support(`The plan ${nameOf(purchase)}, is not sold by link; ask support.`)
+    return support(`The plan ${nameOf(purchase)}, cannot be bought with a link; ask support.`)
   return decision
 }
 
@@ -51,13 +51,13 @@ function decideForSubscriber({ id, status, offer }: SubscriptionSummary, purchas
   if (canRecoverSubscription({ status, subscriptionId: id })) return { kind: 'billing_portal' }
   const isTrialing = status === 'trialing'
   if (!isTrialing && status !== 'active')
-    return support('The subscription is in a state that is not known here; ask support.')
+    return support('The subscription has an unknown status; ask support.')
   if (isUpgrade(offer, purchase)) return { kind: 'subscription_update_confirm', subscriptionId: id }
   if (isTrialing && offer.plan === purchase.plan) return unsupported(endTrialInstead(offer.plan))
-  return unsupported(`The plan is ${nameOf(offer)}; a link leads to a higher plan, or from monthly to annual billing.`)
+  return unsupported(`The plan is ${nameOf(offer)}; a link can only lead to a higher plan, or from monthly to annual billing.`)
 }
 
-/** Without a subscription that lives: a plan granted by hand can be bettered, one that lapsed be bought anew. */
+/** Without a live subscription: a granted plan can be upgraded, a lapsed one bought. */
 function decideForOthers(
   { planInForce, accessOpen, trialing }: LinkDecisionInput['account'],
   purchase: Offer,
@@ -65,7 +65,7 @@ function decideForOthers(
   if (planInForce === 'free' || !accessOpen) return { kind: 'checkout' }
   if (rank(purchase.plan) > rank(planInForce)) return { kind: 'checkout' }
   if (trialing && planInForce === purchase.plan) return unsupported(endTrialInstead(planInForce))
-  return unsupported(`The plan is ${planInForce}, granted without a subscription; a link leads to a higher plan.`)
+  return unsupported(`The plan is ${planInForce}, granted without a subscription; a link can only lead to a higher plan.`)
 }
 
 function isUpgrade(from: Offer, to: Offer): boolean {
@@ -82,7 +82,7 @@ function nameOf({ plan, billing }: Offer): string {
 }
 
 function endTrialInstead(plan: PaidPlan): string {
-  return `The plan ${plan} is on trial already; the page at billing.url of GET /api/v1/usage ends the trial.`
+  return `The plan ${plan} is already on trial; end the trial on the page at billing.url of GET /api/v1/usage.`
 }
 
 function unsupported(message: string): LinkDecision {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { billingPagePaths } from './links.ts'
 
-/** Text that is HTML already; everything else is escaped on its way into a page. */
+/** Trusted HTML; every other value is escaped when inserted into a page. */
 export class Html {
   readonly text: string
 
@@ -13,7 +13,7 @@ export class Html {
 
 type HtmlPart = Html | string | readonly Html[] | null | false
 
-/** Template tag: what is put in is escaped, unless it is HTML itself; null and false leave nothing. */
+/** Template tag that escapes its values, except `Html`; null and false insert nothing. */
 export function html(pieces: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return new Html(pieces.map((piece, index) => piece + textOf(parts[index] ?? null)).join(''))
 }
@@ -25,16 +25,16 @@ function textOf(part: HtmlPart): string {
   return part.map(textOf).join('')
 }
 
-/** A page for people, whole without a script. */
+/** A page without scripts. */
 export interface Page {
   status: number
   title: string
   body: Html
-  /** Where the browser goes by itself. */
+  /** The browser continues to this URL at once. */
   redirectUrl?: string
 }
 
-// Every pair of colours has a contrast of 4.5 or more.
+// Every color pair has a contrast of at least 4.5.
 const style = `
 :root { color-scheme: light dark; font: 1.0625rem/1.6 system-ui, sans-serif; }
 * { box-sizing: border-box; }
@@ -57,7 +57,7 @@ footer { margin-top: 2.5rem; font-size: 0.875rem; color: light-dark(#505a6b, #a9
 `
 
 const headers = {
-  // Its forms come back to us and to nobody else, whatever becomes of a page.
+  // 'self': a form can be sent to this service only, even if HTML was injected.
   'content-security-policy': [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -68,12 +68,12 @@ const headers = {
   ].join('; '),
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
-  // The address that led here may be a capability.
+  // The page's URL may be a capability.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 } as const
 
-/** Sends a page. Its foot names the request, for whoever has to ask about it. */
+/** Sends a page with the security headers. The footer shows the request id, for questions to support. */
 export function sendPage(reply: FastifyReply, { status, title, body, redirectUrl }: Page): FastifyReply {
   const document = html`<html lang="en">
   <head>
@@ -101,18 +101,18 @@ const pages: Record<keyof typeof billingPagePaths, Omit<Page, 'status'>> = {
   done: {
     title: 'Thank you',
     body: html`<p>
-        What you confirmed takes effect as soon as the payment provider has told us, most often within seconds. If you
-        confirmed nothing, nothing changes.
+        Your change takes effect as soon as the payment provider notifies us, usually within seconds. If you did not
+        confirm anything, nothing changes.
       </p>
       <p>
-        A program sees the outcome by asking <code>GET /api/v1/billing/status</code> every minute until it tells the
-        plan. You can close this page.
+        A program sees the outcome by calling <code>GET /api/v1/billing/status</code> every minute until it shows the
+        new plan. You can close this page.
       </p>`,
   },
   canceled: {
     title: 'Nothing was bought',
     body: html`<p>
-        You left the payment page before confirming. Nothing changes, and nothing is charged. A new link is made by
+        You left the payment page before confirming. Nothing changes, and nothing is charged. To get a new link, call
         <code>POST /api/v1/billing/subscription-link</code>.
       </p>
       <p>You can close this page.</p>`,
@@ -120,14 +120,14 @@ const pages: Record<keyof typeof billingPagePaths, Omit<Page, 'status'>> = {
   test: {
     title: 'This is test mode',
     body: html`<p>
-        This link was made with a test key. Nothing can be bought here, and no plan, card or invoice is behind it. A live
-        key makes a link that leads to the payment provider.
+        This link was created with a test key. Nothing can be bought here, and there is no plan, card or invoice. With a
+        live key the link leads to the payment provider.
       </p>
       <p>You can close this page.</p>`,
   },
 }
 
-/** The pages that billing links end on. They hold no data: whoever sees one learns nothing of any account. */
+/** The pages at `billingPagePaths`. They are static and show nothing of an account. */
 export function registerLinkPages(app: FastifyInstance): void {
   app.register(async (site) => {
     for (const name of Object.keys(billingPagePaths) as (keyof typeof billingPagePaths)[])

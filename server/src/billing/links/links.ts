@@ -14,25 +14,25 @@ import type { BillingLinkKind, BillingLinkReply } from '../schema.ts'
 import type { BillingContext } from '../sync/sync-account.ts'
 import type { Offer } from './decide-link.ts'
 
-/** Our own pages: where the provider's lead back to, and where links of the sandbox lead. */
+/** Pages of this service: the return pages of the provider, and the page for links created with test keys. */
 export const billingPagePaths = {
   done: '/billing/done',
   canceled: '/billing/canceled',
   test: '/billing/test',
 } as const
 
-// Longer than the making of a link may take, so that only what became of a crash ends by itself.
+// Longer than creating a link may take: only claims left by a crash expire.
 const claimMs = 15_000
 const retryAfterSeconds = 5
 
-/** Whose hour a link counts to. */
+/** The hourly limit that a link counts against. */
 interface LinkHour {
   accountId: number
   mode: Mode
   limit: number
 }
 
-/** Makes a link that counts to the caller's hour, which the reply then tells. */
+/** Creates a link that counts against the caller's hourly limit, and reports the window in the reply's headers. */
 export function createCountedCallerLink(ctx: BillingContext, make: () => Promise<ProviderLink>): Promise<ProviderLink> {
   const { accountId, mode, rate, entitlement } = ctx.caller
   const hour = { accountId, mode, limit: entitlement.limits.billing_links_per_hour }
@@ -42,9 +42,9 @@ export function createCountedCallerLink(ctx: BillingContext, make: () => Promise
 }
 
 /**
- * Makes a link as one of an account's hour. It is claimed before, so that calls at once never make more than the limit,
- * and counts when it is there; a claim that nobody settles, for a crash, ends by itself. `onHour` learns how the hour
- * stands.
+ * Creates a link that counts against an account's hourly limit. It claims a slot first, so that concurrent calls stay
+ * within the limit, and releases it if no link was created; after a crash the claim expires. Calls `onHour` with the
+ * resulting window.
  */
 export async function createCountedLink(
   { db, clock, now }: { db: Queryable; clock: Clock; now: Date },
@@ -65,7 +65,7 @@ export async function createCountedLink(
   try {
     link = await make()
   } catch (error) {
-    // Why there is no link matters more than that its place could not be given back.
+    // Report why there is no link, not that the claim could not be released.
     await settleBillingClaim(db, claim, false).catch(() => {})
     throw error
   }
@@ -75,24 +75,24 @@ export async function createCountedLink(
   return link
 }
 
-/** Others have taken the last places since this call was admitted: for good, or only to try. */
+/** The limit was reached after this call was admitted, by links that exist or are being created. */
 function hourRefusal(hour: RateWindow, limit: number, now: Date): ApiError {
   if (hour.used >= limit) return rateLimitError('billing_links', hour, now)
   return new ApiError(
     'rate_limit_exceeded',
-    `All ${formatNumber(limit)} billing links of this hour are made or being made; try again in ${retryAfterSeconds} seconds.`,
+    `All ${formatNumber(limit)} billing links of this hour are used or being created; try again in ${retryAfterSeconds} seconds.`,
     { param: 'billing_links', retryAfterSeconds },
   )
 }
 
 function tookTooLong(): ApiError {
-  return new ApiError('billing_provider_unavailable', 'Making the link took too long; try again in a moment.', {
+  return new ApiError('billing_provider_unavailable', 'Creating the link took too long; try again in a moment.', {
     retryAfterSeconds,
-    cause: new Error(`a billing link took longer than ${claimMs} ms, and its place in the hour was given away`),
+    cause: new Error(`a billing link took longer than ${claimMs} ms, and its claim expired`),
   })
 }
 
-/** In the sandbox nothing can be bought: the link leads to a page that says so, and nothing reaches the provider. */
+/** Creates the link of a test key, to a page that explains test mode; the provider is not called. */
 export function createTestLink(ctx: BillingContext): Promise<ProviderLink> {
   return createCountedCallerLink(ctx, async () => ({ url: ctx.publicUrl + billingPagePaths.test, expiresAt: null }))
 }
@@ -115,14 +115,14 @@ export function linkReply(
   }
 }
 
-// A caller hears of a slow provider within this time, however many requests to it a link takes.
+// The bound on one call, however many requests to the provider it makes.
 const defaultTotalMs = 5_000
 const deadlineRetryAfterSeconds = 5
 
-/** Awaits work for what is left of the time that all of it together has. */
+/** Awaits work, for at most the time that is left. */
 export type TimeBudget = <T>(work: Promise<T>) => Promise<T>
 
-/** The time begins now. Work that comes to an end later is not waited for, and its outcome not used. */
+/** Starts a time shared by several calls. Later it throws `billing_provider_unavailable`; the work goes on unobserved. */
 export function startTimeBudget(totalMs = defaultTotalMs): TimeBudget {
   const endsAtMs = performance.now() + totalMs
   return async (work) => {
@@ -145,11 +145,11 @@ function tooSlow(totalMs: number): ApiError {
   })
 }
 
-/** The provider has no customer for the account: none was made, or it is gone. */
+/** There is no customer for the account, or the provider no longer knows it. */
 export function billingAccountNotFound(cause?: unknown): ApiError {
   return new ApiError(
     'billing_account_not_found',
-    'The payment provider does not know this account yet; POST /api/v1/billing/subscription-link comes first.',
+    'The payment provider does not know this account yet; call POST /api/v1/billing/subscription-link first.',
     { cause },
   )
 }

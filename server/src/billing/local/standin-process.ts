@@ -8,24 +8,24 @@ import { isProcessAlive, processIdentity } from '@storedex/process-lock/processe
 import { ignoreErrors } from '@storedex/process-lock/system-errors'
 import { prepareDataDir } from '../../db/embedded.ts'
 
-/** Where a stand-in runs, for those that share it. */
+/** The address of a running stand-in, stored for the processes that share it. */
 export interface StandinAddress {
   url: string
-  /** Names its process for good, so that a later one with the same id is another. */
+  /** Identity of its process, which differs from a later process with the same pid. */
   process: string
 }
 
-/** The folder of the stand-in in a data directory; what it remembers lies in a folder of its own below. */
+/** Creates the stand-in's folder in a data directory. Its state is in a subfolder. */
 export function ensureStandinFolder(dataDir: string): string {
   const folder = join(dataDir, 'stripe-standin')
-  // It starts beside the database, and so may be the first to need the directory.
+  // It starts concurrently with the database and may be the first to need the directory.
   prepareDataDir(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   closeToOthers(folder, 0o700)
   return folder
 }
 
-/** Where it ran last, whether or not it still does. */
+/** The last stored address; the process may have ended. */
 export function readStandinAddress(folder: string): StandinAddress | undefined {
   const text = ignoreErrors(['ENOENT'], () => readFileSync(addressFile(folder), 'utf8'))
   try {
@@ -45,12 +45,12 @@ export function isStandinAlive(address: StandinAddress): boolean {
   return isProcessAlive(address.process)
 }
 
-/** Signs its events; made once. */
+/** The key that signs the stand-in's events; created once. */
 export function ensureWebhookSecret(folder: string): string {
   return provideSecret(folder, 'webhook-secret', 'whsec_')
 }
 
-/** Opens its API and its controls, and is known to nobody but those who may read the folder; made once. */
+/** The key of the stand-in's API and controls, readable only with access to the folder; created once. */
 export function ensureSecretKey(folder: string): string {
   return provideSecret(folder, 'secret-key', 'sk_test_')
 }
@@ -67,7 +67,7 @@ function provideSecret(folder: string, name: string, prefix: string): string {
   return secret
 }
 
-/** What was copied here from elsewhere may have been opened on the way. */
+/** Removes permissions of other users, which a copy or a restored backup may have added. */
 function closeToOthers(path: string, mode: number): void {
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, mode)
 }
@@ -76,7 +76,7 @@ function addressFile(folder: string): string {
   return join(folder, 'address.json')
 }
 
-/** A reader finds the old text or the new one, never a part; nobody else may read either. */
+/** Writes a file atomically, readable by its owner only. */
 function writeWhole(file: string, text: string): void {
   const aside = `${file}.${process.pid}`
   rmSync(aside, { force: true })
@@ -84,13 +84,13 @@ function writeWhole(file: string, text: string): void {
   renameSync(aside, file)
 }
 
-/** How the stand-in for Stripe is run: arguments of node, and its settings by their names in the environment. */
+/** How to run the stand-in for Stripe: arguments of node, and environment variables. */
 export interface StandinProgram {
   args: readonly string[]
   settings: Readonly<Record<string, string>>
 }
 
-/** A stand-in that this process has started, and that ends with it, however this process ends. */
+/** A stand-in started by this process; it ends when this process ends, even after a crash. */
 export interface StandinProcess {
   pid: number
   url: string
@@ -102,15 +102,15 @@ const startTimeoutMs = 20_000
 const stopTimeoutMs = 5_000
 const keptOutput = 2_000
 
-/** Resolves once it listens. Rejects when it ends before that, telling what it said, or when it is not wanted any more. */
+/** Resolves when the stand-in listens. Rejects if it ends before, with its output, or if `signal` is aborted. */
 export async function spawnStandin({ args, settings }: StandinProgram, unwanted: AbortSignal): Promise<StandinProcess> {
   const child = spawn(process.execPath, args, {
-    // The settings of this process hold passwords, and none of them is for it.
+    // Not this process's environment, which contains passwords.
     env: { ...settings, STANDIN_TIED: '1' },
     cwd: '/',
-    // Out of reach of the terminal's Ctrl-C: it is needed until the last request is answered.
+    // Not in the terminal's process group: after Ctrl-C it is needed until the last request is answered.
     detached: true,
-    // The end of its input tells it that this process is gone.
+    // With STANDIN_TIED it exits when its stdin closes, that is when this process ends.
     stdio: 'pipe',
   })
   let output = ''
@@ -138,9 +138,9 @@ export async function spawnStandin({ args, settings }: StandinProgram, unwanted:
   try {
     const lines = createInterface({ input: child.stdout })
     const firstLine = once(lines, 'line', { signal: giveUp }) as Promise<[string]>
-    // What it says first it says when it listens.
+    // Its first line of output is printed when it listens.
     const [line] = await Promise.race([firstLine, ended.then(() => [undefined])])
-    if (line === undefined) throw new Error(output.trim() || 'it ended without a word')
+    if (line === undefined) throw new Error(output.trim() || 'it ended without output')
     const { url } = JSON.parse(line) as { url: string }
     return { pid: child.pid!, url, isRunning: () => isRunning, stop }
   } catch (error) {

@@ -17,11 +17,11 @@ import {
 
 export interface LocalStandinOptions {
   dataDir: string
-  /** What its events are signed with, the first of them; none: a secret of its own making. */
+  /** The first one signs its events; if empty, a secret is generated. */
   webhookSecrets: readonly string[]
-  /** Arguments of node that run its program. */
+  /** Arguments of node that run the stand-in. */
   args: readonly string[]
-  /** What happened, and why where that is known. */
+  /** Receives log lines, with the cause of an error. */
   log: (line: string, cause?: unknown) => void
 }
 
@@ -32,7 +32,7 @@ interface Held {
 }
 
 const lockOptions = { timeoutMs: 30_000, waitingFor: 'the stand-in for Stripe' }
-// One that lost its owner a moment ago may not have noticed yet.
+// A stand-in whose owner just ended may still be running and use the port.
 const startAttempts = 5
 const accessTimeoutMs = 5_000
 const watchIntervalMs = 500
@@ -41,9 +41,9 @@ const steadyMs = 60_000
 const retryAfterSeconds = 5
 
 /**
- * The stand-in for Stripe that belongs to a data directory. All processes of the directory share one: the first that
- * needs it starts it, and it ends with that process; whoever still needs it then starts the next, which goes on from what
- * the last one had on disk. All of that is decided under one lock.
+ * The stand-in for Stripe of a data directory. All processes of the directory share one: the first that needs it starts
+ * it, and it ends with that process. Another process then starts the next one, which continues from the state on disk. A
+ * lock on the directory serializes these steps.
  */
 export class LocalStandin {
   readonly #options: LocalStandinOptions
@@ -57,7 +57,7 @@ export class LocalStandin {
     this.#options = options
   }
 
-  /** How it is reached now. Starts it when it does not run; the same object as long as it is the same one. */
+  /** Its address and secrets. Starts it if it does not run; returns the same object for the same run. */
   async access(): Promise<StripeAccess> {
     if (this.#held?.isRunning()) return this.#held.access
     const late = delay(accessTimeoutMs, undefined, { ref: false })
@@ -68,7 +68,7 @@ export class LocalStandin {
     return held.access
   }
 
-  /** Where its pages are; null while it does not run. */
+  /** The base URL of its pages; null if it cannot be started. */
   address(): Promise<string | null> {
     return this.access().then(
       ({ apiBase }) => apiBase,
@@ -76,13 +76,13 @@ export class LocalStandin {
     )
   }
 
-  /** Starts it, and again whenever it has ended, until closed. What it tells of events goes to `webhookUrl`. */
+  /** Starts it, and restarts it whenever it ends, until `close`. It sends events to `webhookUrl`. */
   keepRunning(webhookUrl: string): void {
     this.#webhookUrl = webhookUrl
     void this.#watch()
   }
 
-  /** Another address for its events than the one it was started with. */
+  /** Restarts it with another webhook URL, if this process owns it. */
   async changeWebhookUrl(webhookUrl: string): Promise<void> {
     if (webhookUrl === this.#webhookUrl) return
     this.#webhookUrl = webhookUrl
@@ -91,7 +91,7 @@ export class LocalStandin {
     await this.#hold().catch(() => {})
   }
 
-  /** Ends it, unless it belongs to another process. */
+  /** Stops it, unless another process owns it. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#opening?.catch(() => {})
@@ -100,7 +100,7 @@ export class LocalStandin {
 
   async #hold(): Promise<Held> {
     if (this.#held?.isRunning()) return this.#held
-    // Requests must not start it more often than the watch does.
+    // Requests must not try to start it more often than the watch does.
     if (this.#failure && performance.now() - this.#failure.at < watchIntervalMs) throw this.#failure.error
     this.#opening ??= this.#open()
       .then((held) => {
@@ -138,7 +138,7 @@ export class LocalStandin {
       return {
         access: { secretKey, webhookSecrets, apiBase: started.url },
         isRunning: started.isRunning,
-        // Under the lock nobody joins it while it ends.
+        // Under the lock, so that no process joins it while it ends.
         release: () => withLock(folder, started.stop, lockOptions).catch(started.stop),
       }
     }
@@ -154,7 +154,7 @@ export class LocalStandin {
       this.#closing.signal.throwIfAborted()
       const settings = {
         STANDIN_STATE_DIR: `${folder}/state`,
-        // Links that were handed out stay good when it is at the same address again.
+        // Created links stay valid if it gets the same address again.
         STANDIN_PORT: String(lastUrl ? await ifFree(Number(new URL(lastUrl).port)) : 0),
         STANDIN_SECRET_KEY: secretKey,
         STANDIN_WEBHOOK_SECRET: webhookSecret,
@@ -169,7 +169,7 @@ export class LocalStandin {
     }
   }
 
-  /** One that ends again and again is started ever more seldom. */
+  /** Restarts it with exponential backoff while it keeps ending. */
   async #watch(): Promise<void> {
     const { log } = this.#options
     const { signal } = this.#closing
@@ -181,7 +181,7 @@ export class LocalStandin {
         if (performance.now() - startedAt > steadyMs) starts = 0
         continue
       }
-      if (this.#held) log('The stand-in for Stripe has ended and is started again')
+      if (this.#held) log('The stand-in for Stripe ended; restarting it')
       starts += 1
       startedAt = performance.now()
       try {
@@ -196,13 +196,13 @@ export class LocalStandin {
 }
 
 function unavailable(cause: unknown): ApiError {
-  return new ApiError('billing_provider_unavailable', 'The stand-in for the payment provider does not run.', {
+  return new ApiError('billing_provider_unavailable', 'The stand-in for the payment provider is not running.', {
     retryAfterSeconds,
     cause,
   })
 }
 
-/** The port when it is free, else 0: any. */
+/** The port if it is free, else 0 (any port). */
 function ifFree(port: number): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer()

@@ -1,14 +1,14 @@
 import { isInvalidRequest, type Stripe } from './connection.ts'
 
-/** A checkout ends by itself a day after it was made, if not sooner. */
+/** Stripe expires a checkout after a day at the latest. */
 const longestLifeSeconds = 86_400
 const sessionsPerPage = 20
 
 /**
- * Opens a checkout and closes the others of its customer, before anybody has its address. Several at once, and each of them
- * crashing anywhere, never leave two open whose addresses were handed out: whoever of two looks later sees both, and closes
- * the older one. `hasSubscription` is asked after the checkout is open, and closes it as well: should a subscription
- * begin any later, its event finds the checkout.
+ * Creates a checkout and closes the customer's other ones before returning its URL. Of concurrent calls the one that lists
+ * later sees both checkouts and closes the older, so two returned URLs are never open together, even after a crash.
+ * `hasSubscription` runs after the creation; if true, the new checkout is closed too. A subscription that starts later is
+ * handled by its event, which closes open checkouts.
  */
 export async function replaceCheckouts(
   stripe: Stripe,
@@ -36,16 +36,13 @@ async function createSession(
     return await stripe.checkout.sessions.create(params)
   } catch (error) {
     if (!isInvalidRequest(error, 'expires_at')) throw error
-    // Its clock is far from ours: then it says itself how long a checkout lasts.
+    // Stripe's clock is far from ours: let Stripe choose the expiry.
     const { expires_at: _, ...others } = params
     return stripe.checkout.sessions.create(others)
   }
 }
 
-/**
- * Those that lead to a subscription, the newest first. Which are open is seen here: older versions of the API cannot be
- * asked for them.
- */
+/** Open subscription checkouts, newest first. Filtered here, because older API versions cannot filter by status. */
 async function listOpen(stripe: Stripe, customer: string): Promise<Stripe.Checkout.Session[]> {
   const open: Stripe.Checkout.Session[] = []
   let newestSeconds: number | undefined
@@ -62,7 +59,7 @@ async function expire(stripe: Stripe, id: string): Promise<void> {
     await stripe.checkout.sessions.expire(id)
   } catch (error) {
     if (!isInvalidRequest(error)) throw error
-    // It may have been paid, or closed by others, since it was listed.
+    // It may have been paid or closed since it was listed.
     const { status } = await stripe.checkout.sessions.retrieve(id)
     if (status === 'open') throw error
   }

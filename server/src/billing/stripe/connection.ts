@@ -3,20 +3,20 @@ import { ApiError } from '../../kernel/errors.ts'
 
 export type { Stripe }
 
-/** How Stripe, or whatever speaks its API, is reached. */
+/** Address and secrets of Stripe, or of a server with the same API. */
 export interface StripeAccess {
   secretKey: string
-  /** Sign its events, each good on its own: two while they are rotated, none while no endpoint for events was made. */
+  /** Each of them is accepted: two during a rotation, none before a webhook endpoint exists. */
   webhookSecrets: readonly string[]
-  /** Null: Stripe's own address. */
+  /** Null: api.stripe.com. */
   apiBase: string | null
 }
 
-/** A connection to Stripe, by the official library: this file alone touches it. */
+/** A connection through Stripe's official library, which is used in this file only. */
 export interface StripeConnection {
-  /** Does `work`, which may take several requests, within five seconds; throws `ApiError` when it fails. */
+  /** Runs `work`, which may make several requests, for at most five seconds; throws `ApiError` if it fails. */
   call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T>
-  /** Whether a webhook's body comes from there, and was signed within five minutes of now. */
+  /** Whether a webhook's body has a valid signature with a timestamp within five minutes of `now`. */
   isSigned(input: { body: Buffer; signature: string; now: Date }): boolean
 }
 
@@ -27,10 +27,10 @@ const retryAfterSeconds = 5
 export function connectStripe(access: StripeAccess): StripeConnection {
   const stripe = new Stripe(access.secretKey, {
     timeout: timeoutMs,
-    // Passing trouble: another request with the same idempotency key is at work, or one server of many fails.
+    // For transient errors: a concurrent request with the same idempotency key, or a failing server.
     maxNetworkRetries: 2,
     telemetry: false,
-    // Unlike Node's own, this client's timeout also ends a reply that comes in drops.
+    // Unlike the library's Node client, its timeout covers the whole reply, also one that arrives slowly.
     httpClient: Stripe.createFetchHttpClient(fetchFrom(access.apiBase)),
   })
   return {
@@ -64,7 +64,7 @@ function isSignedWith(
   }
 }
 
-/** The library bounds only how old a signature may be: one of a later moment would be good until then, and after it. */
+/** The library only rejects old timestamps; a future one would be valid until then and beyond. */
 function isOfTheFuture(signature: string, now: Date): boolean {
   const latestSeconds = now.getTime() / 1000 + signatureToleranceSeconds
   return signature
@@ -73,7 +73,7 @@ function isOfTheFuture(signature: string, now: Date): boolean {
     .some((timestamp) => timestamp !== undefined && Number.parseInt(timestamp, 10) > latestSeconds)
 }
 
-/** The library knows host and port of another address, but no path before its own. */
+/** The library takes another host and port, but no path prefix. */
 function fetchFrom(apiBase: string | null): typeof fetch {
   return (input, init) => {
     const { origin, pathname, search } = new URL(String(input))
@@ -81,7 +81,7 @@ function fetchFrom(apiBase: string | null): typeof fetch {
   }
 }
 
-/** Each request has its own timeout; retries and a second request can add up to more. */
+/** Bounds all requests together; the library's timeout covers only one attempt of one request. */
 async function withinTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
@@ -95,8 +95,8 @@ async function withinTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * A request that Stripe understood and refused is a fault of ours. Anything else means that there is no telling what
- * Stripe thinks: no connection, no reply in time, a server at fault, too many requests, or a reply that cannot be read.
+ * A request that Stripe rejected is our bug: internal_error. Everything else is billing_provider_unavailable: no connection,
+ * timeout, server error, rate limit, or an unreadable reply.
  */
 function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error
@@ -106,7 +106,7 @@ function refusalOf(error: unknown): ApiError {
     !(error instanceof StripeRateLimitError || error instanceof StripeAPIError) &&
     isRefusal(error.statusCode)
   if (isOurFault) return internalError(error)
-  // The library says only that there was trouble with the connection; what it was stands in the detail.
+  // The library's message is generic; the cause is in `detail`.
   const cause = error instanceof StripeConnectionError && error.detail instanceof Error ? error.detail : error
   return new ApiError('billing_provider_unavailable', 'The payment provider does not answer; try again in a moment.', {
     retryAfterSeconds,
@@ -118,27 +118,27 @@ export function internalError(cause: unknown): ApiError {
   return new ApiError('internal_error', 'Something went wrong on our side; it has been recorded.', { cause })
 }
 
-// 409: another request with the same idempotency key, or on the same object, is at work.
+// 409: a concurrent request has the same idempotency key or changes the same object.
 function isRefusal(statusCode: number | undefined): boolean {
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429
 }
 
-/** Whether Stripe knows no object by an id that it was asked with. */
+/** Whether an object in the request does not exist. */
 export function isMissingObject(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing'
 }
 
-/** Whether the customer that was named is not there: deleted, or one of another account with Stripe. */
+/** Whether the customer in the request does not exist: deleted, or of another Stripe account. */
 export function isMissingCustomer(error: unknown): boolean {
   return isMissingObject(error) && (error as Stripe.errors.StripeError).param === 'customer'
 }
 
-/** Whether Stripe cannot do what it was asked, as things stand; for a parameter's sake, where one is given. */
+/** Whether Stripe rejected the request as invalid; with `param`, because of that parameter. */
 export function isInvalidRequest(error: unknown, param?: string): boolean {
   return error instanceof Stripe.errors.StripeInvalidRequestError && (param === undefined || error.param === param)
 }
 
-/** Whether an idempotency key was taken by a request with other parameters. */
+/** Whether the idempotency key was used before with other parameters. */
 export function isIdempotencyConflict(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError
 }
@@ -146,8 +146,8 @@ export function isIdempotencyConflict(error: unknown): boolean {
 const maxKeys = 5
 
 /**
- * Does under an idempotency key what must happen once. Stripe also keeps failures of its own under a key, for a day: when
- * one is played back the next key is taken, and all who come later take the same ones.
+ * Runs `work` with an idempotency key. Stripe also replays its own server errors for a day: if one is replayed, the next
+ * key of the sequence is used. Retries go through the same sequence.
  */
 export async function withIdempotencyKey<T>(
   key: string,
@@ -167,17 +167,17 @@ function isKeptFailure(error: unknown): boolean {
   return (error.statusCode ?? 0) >= 500 && error.headers?.['idempotent-replayed'] === 'true'
 }
 
-// Nothing changes before a person sets it up.
+// Nothing changes until an operator sets the key.
 const setupRetryAfterSeconds = 60
 
-/** What the configuration says of Stripe. */
+/** The Stripe part of the configuration. */
 interface StripeSettings {
   secretKey: string | null
   webhookSecrets: readonly string[]
   apiBase: string | null
 }
 
-/** How Stripe is reached by what the operator gave; nothing can be asked of it without a key. */
+/** Returns a function that yields the configured access, or throws `billing_provider_unavailable` without a key. */
 export function accessFromSettings({
   secretKey,
   webhookSecrets,
@@ -193,7 +193,7 @@ export function accessFromSettings({
   }
 }
 
-/** What the local stand-in sells, by `plan_billing`: it is seeded with these prices. */
+/** Price ids that the local stand-in is seeded with, by `plan_billing`. */
 export const standinPrices: Readonly<Record<string, string>> = Object.fromEntries(
   ['pro', 'business', 'enterprise'].flatMap((plan) =>
     ['monthly', 'annual'].map((billing) => [`${plan}_${billing}`, `price_standin_${plan}_${billing}`]),

@@ -8,10 +8,10 @@ interface Sold {
   billing: Billing
 }
 
-/** What is sold, by the id of its price. */
+/** Offers by Stripe price id. */
 export type OffersByPriceId = ReadonlyMap<string, Sold>
 
-/** `prices` by `plan_billing`, as the configuration has them. */
+/** Inverts the configured prices, which are keyed by `plan_billing`. */
 export function offersByPriceId(prices: Readonly<Record<string, string>>): OffersByPriceId {
   return new Map(
     Object.entries(prices).map(([name, price]) => {
@@ -21,10 +21,10 @@ export function offersByPriceId(prices: Readonly<Record<string, string>>): Offer
   )
 }
 
-/** Before 2025-03-31 Stripe told the period of the subscription, since then that of each item. */
+/** Before API version 2025-03-31 the period was on the subscription, since then on each item. */
 type EitherShape = Stripe.Subscription & { current_period_end?: number }
 
-/** A subscription of any version of Stripe's API, its customer expanded, in our words. */
+/** Converts a subscription of any API version, with expanded customer. */
 export function toProviderSubscription(subscription: EitherShape, sold: OffersByPriceId): ProviderSubscription {
   const { customer, items } = subscription
   const periodEnds = items.data.map((item) => item.current_period_end ?? subscription.current_period_end)
@@ -45,13 +45,13 @@ export function toProviderSubscription(subscription: EitherShape, sold: OffersBy
   }
 }
 
-/** One of our prices may stand beside others; two of ours contradict each other. */
+/** The offer of the only item with a configured price; null if there is none, or several. */
 function soldOf(items: readonly Stripe.SubscriptionItem[], sold: OffersByPriceId): Sold | null {
   const ours = items.flatMap((item) => sold.get(item.price.id) ?? [])
   return ours.length === 1 ? ours[0]! : null
 }
 
-/** Items that are charged at another rhythm, or by use, add up to no one sum. */
+/** Null for several items or usage-based prices, which have no single amount. */
 function priceOf([item, ...others]: readonly Stripe.SubscriptionItem[]): Price | null {
   const { unit_amount, currency, recurring } = item?.price ?? {}
   if (others.length > 0 || unit_amount == null || !currency || !recurring) return null
@@ -59,7 +59,7 @@ function priceOf([item, ...others]: readonly Stripe.SubscriptionItem[]): Price |
   return { amount: unit_amount * (item?.quantity ?? 1), currency, interval, intervalCount }
 }
 
-/** Stripe tells the same thing by a date where its newer billing mode is on. */
+/** With Stripe's flexible billing mode, `cancel_at` replaces `cancel_at_period_end`. */
 function endsWithPeriod(
   { cancel_at_period_end, cancel_at }: Stripe.Subscription,
   currentPeriodEnd: Date | null,
@@ -68,7 +68,7 @@ function endsWithPeriod(
   return cancel_at !== null && currentPeriodEnd !== null && cancel_at * 1000 <= currentPeriodEnd.getTime()
 }
 
-/** What Stripe charges: the subscription's own means of payment, else the customer's default. */
+/** Stripe charges the subscription's payment method, else the customer's default. */
 function hasPaymentMethod({ default_payment_method, default_source, customer }: Stripe.Subscription): boolean {
   if (default_payment_method || default_source) return true
   if (typeof customer === 'string' || customer.deleted) return false
@@ -87,8 +87,8 @@ export function dateFromSeconds(seconds: number | null): Date | null {
 const idShape = /^[\w.-]{1,255}$/
 
 /**
- * The event in a webhook's body. In every version of Stripe's API it names the object that changed, and most of these
- * their customer; what was taken from a customer names it among what was before. `secretKey` says which mode is ours.
+ * Parses a webhook's body of any API version. The customer is the changed object itself or its `customer`; a detached
+ * object has it in `previous_attributes`. The mode of `secretKey` decides `isOtherMode`.
  */
 export function parseEvent(body: Buffer, secretKey: string): ProviderEvent {
   const parsed = parseStrictJson(body)
@@ -107,12 +107,12 @@ export function parseEvent(body: Buffer, secretKey: string): ProviderEvent {
   }
 }
 
-/** Secret and restricted keys of Stripe tell their mode: sk_live_, rk_live_, sk_test_, rk_test_. */
+/** Secret and restricted keys contain their mode: sk_live_, rk_live_, sk_test_, rk_test_. */
 function isLiveKey(secretKey: string): boolean {
   return /^[sr]k_live_/.test(secretKey)
 }
 
-/** An object stands for its id where it was expanded. */
+/** The id of a reference, which may be expanded to an object. */
 function idOf(reference: unknown): unknown {
   return typeof reference === 'string' ? reference : fieldsOf(reference).id
 }

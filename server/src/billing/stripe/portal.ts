@@ -1,20 +1,20 @@
 import type { Stripe } from './connection.ts'
 
-/** Marks the settings that are ours among others of the same Stripe account, and what each is for. */
+/** Metadata that identifies this service's configurations and their purpose. */
 type Purpose = 'portal' | 'payment_method'
 const metadataOf = (purpose: Purpose) => ({ storedex: purpose })
 
 /**
- * The portal's settings that `billing setup` made. Null when there are none: Stripe then takes the account's default
- * ones, which a person sets in its dashboard.
+ * The portal configuration created by `billing setup`. Null if there is none: Stripe then uses the default one from its
+ * dashboard.
  */
 export async function findPortalConfiguration(stripe: Stripe): Promise<string | null> {
   return (await findOwn(stripe, 'portal'))?.id ?? null
 }
 
 /**
- * The settings of a portal in which a payment method is all that can be changed. A flow hides the rest of the portal;
- * with these settings there is no rest. They are made when first needed, and put right when somebody widened them.
+ * The configuration of a portal that can only change the payment method. A flow merely hides the rest of the portal; this
+ * configuration disables it. Created on first use, and restricted again if somebody enabled more.
  */
 export async function ensurePaymentMethodConfiguration(stripe: Stripe): Promise<string> {
   const found = await findOwn(stripe, 'payment_method')
@@ -23,7 +23,7 @@ export async function ensurePaymentMethodConfiguration(stripe: Stripe): Promise<
   return configuration.id
 }
 
-// What a new configuration does not name is off.
+// Features left out of a new configuration are disabled.
 const paymentMethodOnly = {
   business_profile: { headline: 'Storedex' },
   features: { payment_method_update: { enabled: true } },
@@ -52,13 +52,13 @@ async function findOwn(stripe: Stripe, purpose: Purpose): Promise<Stripe.Billing
   return found.find(({ metadata }) => metadata?.storedex === purpose)
 }
 
-/** What a customer may change a subscription to. */
+/** A product to which customers may switch, with its prices. */
 interface Offered {
   product: string
   prices: string[]
 }
 
-/** The portal's settings, made or brought up to date. A lower plan and a shorter rhythm wait for the end of the period. */
+/** Creates or updates the portal configuration. Downgrades and shorter intervals take effect at the end of the period. */
 export async function ensurePortalConfiguration(
   stripe: Stripe,
   offered: Offered[],

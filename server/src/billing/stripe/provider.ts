@@ -16,16 +16,16 @@ import { dateFromSeconds, offersByPriceId, parseEvent, toProviderSubscription } 
 import { ensurePaymentMethodConfiguration, findPortalConfiguration } from './portal.ts'
 
 export interface StripeProviderOptions {
-  /** Asked before each call: a local stand-in may be started by the first one, or come back at another address. */
+  /** Called before each request: the local stand-in may be started by it, or have a new address after a restart. */
   getAccess: () => Promise<StripeAccess>
-  /** Price ids by `plan_billing`, as far as they are sold. */
+  /** Price ids by `plan_billing`; missing ones are not for sale. */
   prices: Readonly<Record<string, string>>
 }
 
 const subscriptionsPerPage = 100
 const maxSubscriptions = 1_000
 
-/** The payment provider, over Stripe's API. */
+/** The payment provider on Stripe's API. */
 export function createStripeProvider({ getAccess, prices }: StripeProviderOptions): BillingProvider {
   const sold = offersByPriceId(prices)
   let known: { access: StripeAccess; connection: ReturnType<typeof connectStripe> } | undefined
@@ -36,7 +36,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
   }
   const call = async <T>(work: (stripe: Stripe) => Promise<T>) => (await connect()).connection.call(work)
 
-  /** A call that names a customer as the one it is for. */
+  /** A call with a customer parameter; an unknown customer becomes `billing_account_not_found`. */
   const callFor = <T>(work: (stripe: Stripe) => Promise<T>) =>
     call((stripe) =>
       work(stripe).catch((cause) => {
@@ -144,7 +144,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
           configuration: await ensurePaymentMethodConfiguration(stripe),
           flow_data: {
             type: 'payment_method_update',
-            // Without this the finished flow would lead on into the portal.
+            // Without this the finished flow continues into the portal.
             after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
           },
         })
@@ -155,11 +155,11 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
       call(async (stripe) => {
         const before = await list(stripe, customerId)
         if (before.some(isLive)) return
-        // The number of ended ones tells a later trial from the same one asked for again.
+        // The number of ended subscriptions distinguishes a new trial from a retry.
         const key = `storedex-trial-${accountPublicId}-${before.length}`
         try {
           await withIdempotencyKey(key, async (once) => {
-            // A failure that is played back may have come after it was done.
+            // A replayed failure may have happened after the subscription was created.
             if ((await list(stripe, customerId)).some(isLive)) return
             await stripe.subscriptions.create(
               {
@@ -173,7 +173,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
             )
           })
         } catch (error) {
-          // Asked at the same time with another end: that one has it.
+          // A concurrent call with another end date won.
           if (!isIdempotencyConflict(error) || !(await list(stripe, customerId)).some(isLive)) throw error
         }
       }),
@@ -182,7 +182,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
       call(async (stripe) => {
         const { trial_end } = await stripe.subscriptions.retrieve(subscriptionId)
         await withIdempotencyKey(`storedex-end-trial-${subscriptionId}-${trial_end}`, async (once) => {
-          // Told to one that has ended, Stripe would begin another period, and charge for it.
+          // On a trial that has ended, Stripe would start and charge a new period.
           const { status } = await stripe.subscriptions.retrieve(subscriptionId)
           if (status === 'trialing') await stripe.subscriptions.update(subscriptionId, { trial_end: 'now' }, once)
         })
@@ -200,6 +200,6 @@ function isLive({ status }: ProviderSubscription): boolean {
 }
 
 function addressOf({ url }: { url: string | null }): string {
-  if (!url) throw new Error('Stripe made a session without an address')
+  if (!url) throw new Error('Stripe created a session without a URL')
   return url
 }

@@ -4,7 +4,7 @@ import { handledEventTypes } from '../sync/webhooks.ts'
 import { isMissingObject, type Stripe, type StripeConnection } from './connection.ts'
 import { ensurePortalConfiguration } from './portal.ts'
 
-/** What is sold, by the names that prices have in the configuration. */
+/** Plans for sale, by the names of their prices in the configuration. */
 const offers = {
   pro_monthly: { plan: 'pro', billing: 'monthly', defaultCents: 49_00 },
   pro_annual: { plan: 'pro', billing: 'annual', defaultCents: 490_00 },
@@ -17,12 +17,12 @@ export type OfferName = keyof typeof offers
 export const offerNames = Object.keys(offers) as OfferName[]
 
 export interface StripeSetupOptions {
-  /** Where the service is reached from outside. */
+  /** Public base URL of the service. */
   publicUrl: string
-  /** Names of the plans. */
+  /** For the product names. */
   plans: PlanFile
   currency: string
-  /** What new prices cost, in the currency's hundredths; where left out, what is usual. */
+  /** Amounts of new prices in hundredths of the currency; default: `defaultCents`. */
   cents: Partial<Record<OfferName, number>>
 }
 
@@ -30,15 +30,15 @@ export interface StripeSetupResult {
   prices: Record<OfferName, string>
   portal_configuration: string
   webhook_endpoint: string
-  /** Told by Stripe once, when the endpoint is made; null when it was there. */
+  /** Stripe returns it only when the endpoint is created; null if the endpoint existed. */
   webhook_secret: string | null
-  /** What was not there before. */
+  /** Names of the objects that were created. */
   created: string[]
 }
 
 /**
- * Makes at Stripe what the service needs there, or finds it: a product for each plan, a price for each offer, known by its
- * lookup key, the settings of the portal, and the endpoint that events go to. A price that is there keeps its amount.
+ * Creates the missing objects at Stripe: a product for each plan, a price with a lookup key for each offer, the portal
+ * configuration and the webhook endpoint. Existing prices keep their amounts. Can be repeated.
  */
 export async function setUpStripe({ call }: StripeConnection, options: StripeSetupOptions): Promise<StripeSetupResult> {
   const created: string[] = []
@@ -86,7 +86,7 @@ function idOf(reference: string | { id: string }): string {
   return typeof reference === 'string' ? reference : reference.id
 }
 
-/** The product of a plan has an id of our choosing, so that there is never a second one. */
+/** Uses a fixed product id, so that there is never a second product of a plan. */
 async function provideProduct(
   stripe: Stripe,
   plan: PaidPlan,
@@ -118,7 +118,7 @@ function createPrice(
     unit_amount: cents[name] ?? defaultCents,
     recurring: { interval: billing === 'monthly' ? 'month' : 'year' },
     lookup_key: lookupKey(name),
-    // One that was retired may still hold the key.
+    // An archived price may still have the lookup key.
     transfer_lookup_key: true,
   })
 }

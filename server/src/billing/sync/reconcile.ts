@@ -4,9 +4,9 @@ import { deleteBillingEventsOutside, selectAccountIdsWithCustomer, tryLockReconc
 import { type SyncContext, syncAccount } from './sync-account.ts'
 
 export interface ReconcileResult {
-  /** Accounts that the provider was asked about. */
+  /** Accounts that were read from the provider. */
   checked: number
-  /** Accounts that stood otherwise there. */
+  /** Accounts whose stored state differed. */
   changed: number
 }
 
@@ -14,8 +14,8 @@ const pageSize = 100
 const eventsKeptMs = 90 * 86_400_000
 
 /**
- * Brings every account that has a customer to what the payment provider says, so that no lost event keeps an account
- * wrong. A fault with one account is told at the end, when the others are done; without the provider it stops at once.
+ * Syncs every account that has a customer, in case events were lost. An internal error of one account is thrown after the
+ * others are done; if the provider is unavailable it stops at once.
  */
 export async function reconcile(ctx: SyncContext, stop?: AbortSignal): Promise<ReconcileResult> {
   const result = { checked: 0, changed: 0 }
@@ -44,10 +44,10 @@ async function* billedAccounts(db: Pool): AsyncIterable<number> {
   }
 }
 
-/** The server's own reconciliation: left out while another instance does it. Events of long ago are forgotten with it. */
+/** Reconciles and deletes old events, unless another server is reconciling. */
 export async function reconcileExclusively(ctx: SyncContext, stop: AbortSignal): Promise<void> {
   const holder = await ctx.db.connect()
-  // The lock belongs to this connection, on which nothing else happens: a break of it must not end the process.
+  // The lock belongs to this idle connection; without a listener its loss would end the process.
   const onBreak = () => {}
   holder.on('error', onBreak)
   try {
@@ -60,7 +60,7 @@ export async function reconcileExclusively(ctx: SyncContext, stop: AbortSignal):
     await reconcile(ctx, stop)
   } finally {
     holder.off('error', onBreak)
-    // Ending the connection gives the lock back.
+    // Closing the connection releases the lock.
     holder.release(true)
   }
 }

@@ -20,21 +20,20 @@ export interface SyncContext {
 }
 
 /**
- * Brings an account to what the payment provider says of it now. Of several that do so at once, in any instance, each
- * reads and writes before the next one reads: what is written last was read last, so an account never goes back to an
- * older state, whatever the order in which events come. Requests are admitted meanwhile; the account's row is held only
- * while it is written. Checkouts that are still open beside a subscription are closed, so that nobody buys twice.
+ * Reads an account's subscriptions from the provider and stores the resulting state. Syncs of one account run one after
+ * another, on all servers: the state written last was read last, whatever the order of events. The account's row is locked
+ * only while it is written. Closes open checkouts if a subscription runs, so that nobody buys twice.
  */
 export async function syncAccount(ctx: SyncContext, accountId: number): Promise<{ changed: boolean }> {
   const { changed, subscriberId } = await readAndWrite(ctx, accountId)
-  // What was paid for is written already, and no connection is held.
+  // After the commit: the plan is stored even if this fails, and no connection is held.
   if (subscriberId !== null) await ctx.billing.closeCheckouts(subscriberId)
   return { changed }
 }
 
 interface Synced {
   changed: boolean
-  /** The customer, when a subscription of it runs. */
+  /** The customer, if it has a running subscription. */
   subscriberId: string | null
 }
 
@@ -57,11 +56,11 @@ function readAndWrite(ctx: SyncContext, accountId: number): Promise<Synced> {
   )
 }
 
-/** What the billing calls work with. */
+/** Dependencies of the billing routes. */
 export interface BillingServices extends SyncContext {
   ids: IdSealer
   plans: PlanFile
-  /** Base of our own pages, to which the provider's lead back. */
+  /** Base URL of this service's pages, to which the provider redirects. */
   publicUrl: string
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../queries.ts'
 import { type SyncContext, syncAccount } from './sync-account.ts'
 
-/** Events after which an account may stand otherwise at the payment provider; `billing setup` asks for these. */
+/** Event types that can change an account's subscription state; `billing setup` subscribes to them. */
 export const handledEventTypes = [
   'checkout.session.async_payment_succeeded',
   'checkout.session.completed',
@@ -37,8 +37,8 @@ export const handledEventTypes = [
 const handled: ReadonlySet<string> = new Set(handledEventTypes)
 
 /**
- * Handles an event once, however often it comes. It only says that something changed: what, is read from the provider.
- * It counts as handled after its account was brought up to date, so a crash in between leaves it to the next delivery.
+ * Syncs the account of an event, once per event id. The event is marked as handled after the sync, so that after a crash
+ * the next delivery repeats it.
  */
 async function handleBillingEvent(ctx: SyncContext, event: ProviderEvent): Promise<void> {
   const { isHandled } = await recordBillingEvent(ctx.db, event, ctx.clock.now())
@@ -49,7 +49,7 @@ async function handleBillingEvent(ctx: SyncContext, event: ProviderEvent): Promi
 
 async function applyEvent(ctx: SyncContext, event: ProviderEvent): Promise<BillingEventOutcome> {
   const { type, customerId } = event
-  // Its customer is not one that this service's key can read. To refuse it would only make the provider repeat it.
+  // This service's key cannot read the customer. Acknowledge the event, or the provider would send it again.
   if (event.isOtherMode) return 'other_mode'
   if (!handled.has(type)) return 'unknown_type'
   const accountId = customerId === null ? null : await selectAccountIdByCustomer(ctx.db, customerId)
@@ -58,15 +58,15 @@ async function applyEvent(ctx: SyncContext, event: ProviderEvent): Promise<Billi
   return 'synced'
 }
 
-// Stripe's largest events, of invoices with many lines, stay far below this. The API's own limit does not count here.
+// Stripe's largest events, of invoices with many lines, stay far below this. Replaces the API's smaller body limit.
 const maxEventBytes = 1_000_000
 
-// A timestamp and one signature at least. What cannot be a signature is refused before its body is read.
+// At least a timestamp and one signature; other headers are refused before the body is read.
 const signatureShape = /^(?=.*(^|,)t=\d{1,12}(,|$))(?=.*(^|,)v1=[\da-f]{64}(,|$)).{1,2000}$/
 
 /**
- * `POST /webhooks/stripe`: where the payment provider tells what happened. It proves itself by a signature over the very
- * bytes it sent; any other answer than 200 makes it try again later.
+ * `POST /webhooks/stripe` receives the provider's events. Their signature covers the raw body; after any status but 200
+ * the provider sends the event again.
  */
 export function registerWebhookRoutes(app: FastifyInstance, ctx: SyncContext): void {
   app.register(async (webhooks) => {

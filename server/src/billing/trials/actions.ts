@@ -13,23 +13,23 @@ export interface TrialPageContext extends BillingServices {
   trialLinks: TrialLinks
 }
 
-/** For whom the page is opened, by which link, and when. The powers were read for this request. */
+/** A request with a valid trial link. The permissions were read for this request. */
 export interface TrialPageRequest {
   permissions: TrialLinkPermissions
   token: string
   now: Date
 }
 
-/** Shows what can be done about a trial, and does none of it. */
+/** Renders the page with what a person can do about the trial. Changes nothing. */
 export async function showTrialPage(ctx: TrialPageContext, visit: TrialPageRequest): Promise<Page> {
   const standing = await loadTrialPageState(ctx, visit.permissions, visit.now, startTimeBudget())
   return trialPage(standing, ctx.signer.sign(purpose, confirmedText(visit, standing)))
 }
 
 /**
- * Does what the form of the page was for: ends the trial, or leads to the provider's page that comes before that. Null
- * when the page, opened again, tells the outcome. A form confirms only what its page has shown: once the trial has ended,
- * or leads to something else, it confirms nothing any more.
+ * Performs the step of the page's form: ends the trial, or returns a page that continues to the provider. Returns null if
+ * reloading the trial page shows the outcome. The form's signature covers what the page showed: if the trial has changed
+ * since, nothing happens.
  */
 export async function confirmTrialForm(
   ctx: TrialPageContext,
@@ -38,7 +38,7 @@ export async function confirmTrialForm(
 ): Promise<Page | null> {
   const inTime = startTimeBudget()
   const standing = await loadTrialPageState(ctx, visit.permissions, visit.now, inTime)
-  // Somebody was quicker, perhaps the same person.
+  // Another request has already ended the trial.
   if (standing.step.kind === 'done') return null
   const text = confirmedText(visit, standing)
   if (!ctx.signer.verify(purpose, text, confirmation)) return outdatedFormPage(standing, ctx.signer.sign(purpose, text))
@@ -47,7 +47,7 @@ export async function confirmTrialForm(
 
 const purpose = 'trial form'
 
-/** What a form stands for: its page's link, and what was shown there. */
+/** What a form's confirmation signs: the link and what its page showed. */
 function confirmedText({ token }: TrialPageRequest, { step }: TrialPageState): string {
   const subscription = 'subscription' in step ? step.subscription : null
   return JSON.stringify([token, step.kind, subscription?.id, subscription?.trialEnd, subscription?.price])
@@ -81,7 +81,7 @@ async function takeStep(
   }
 }
 
-/** The provider's page of a step. It leads back by the same link, whose end stays what it was. */
+/** Creates the link to the provider's page of a step. The page returns to the same trial link, with the same expiry. */
 function openStep(
   ctx: TrialPageContext,
   { token }: TrialPageRequest,

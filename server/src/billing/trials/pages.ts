@@ -4,15 +4,15 @@ import { type Html, html, type Page } from '../links/html-pages.ts'
 import type { Price } from '../provider.ts'
 import type { TrialPageState } from './state.ts'
 
-/** The page as an account stands. Its form sends `confirmation` back. */
+/** The trial page. Its form sends `confirmation` back. */
 export function trialPage(standing: TrialPageState, confirmation: string): Page {
   return { status: 200, ...contentOf(standing, confirmation) }
 }
 
-/** The same for whoever confirmed what does not hold any more. */
+/** The trial page after a form that was outdated. */
 export function outdatedFormPage(standing: TrialPageState, confirmation: string): Page {
   const { title, body } = contentOf(standing, confirmation)
-  const notice = html`<p class="note" role="alert">Nothing was changed: the page had grown old. Please look again.</p>`
+  const notice = html`<p class="note" role="alert">Nothing was changed: the page was out of date. Please check it and try again.</p>`
   return { status: 409, title, body: html`${notice}${body}` }
 }
 
@@ -28,15 +28,15 @@ function contentOf(standing: TrialPageState, confirmation: string): { title: str
         title: `Start the paid ${planName} plan now`,
         body: html`<p>You are on a trial. Ending it now starts the paid plan at once, with all of its contact credits.</p>
       ${factsOf(standing, step.subscription.price)}
-      <p>The payment method that is on file is charged as soon as you confirm.${endsAnyway(step.subscription)}</p>
+      <p>The payment method on file is charged as soon as you confirm.${endsAnyway(step.subscription)}</p>
       ${form('End the trial and start the paid plan')}
       <p>Nothing changes if you close this page.</p>`,
       }
     case 'add_payment_method':
       return {
         title: 'A payment method is needed first',
-        body: html`<p>You are on a trial. Before it can be ended and the paid plan started, the payment provider needs a
-      payment method. Adding one charges nothing yet; the provider's page leads back here.</p>
+        body: html`<p>You are on a trial. Before you can end it and start the paid plan, the payment provider needs a
+      payment method. Adding one charges nothing yet; afterwards you return to this page.</p>
       ${factsOf(standing, step.subscription.price)}
       ${form('Add a payment method')}
       <p>Nothing changes if you close this page.</p>`,
@@ -44,7 +44,7 @@ function contentOf(standing: TrialPageState, confirmation: string): { title: str
     case 'buy':
       return {
         title: `Start the paid ${planName} plan now`,
-        body: html`<p>You are on a trial. It ends, and the paid plan starts, when you have subscribed on the payment
+        body: html`<p>You are on a trial. It ends, and the paid plan starts, when you subscribe on the payment
       provider's page, which shows the price before anything is charged.</p>
       ${factsOf(standing, null)}
       ${form('Continue to the payment page')}
@@ -53,14 +53,14 @@ function contentOf(standing: TrialPageState, confirmation: string): { title: str
     case 'mend_payment':
       return {
         title: 'The payment did not go through',
-        body: html`<p>The trial has ended, but its payment has failed or was not finished, so the paid plan cannot be used
-      yet. On the payment provider's page you can give another payment method, with which it is tried again.</p>
+        body: html`<p>The trial has ended, but the payment failed or was not completed, so the paid plan cannot be used
+      yet. On the payment provider's page you can enter another payment method; the payment is then tried again.</p>
       ${form('Continue to the payment page')}`,
       }
     case 'needs_manager':
       return {
         title: withoutManager[step.instead].title,
-        body: html`<p>${withoutManager[step.instead].reason} This link cannot do that: the API key it was made with may
+        body: html`<p>${withoutManager[step.instead].reason} This link cannot do that: the API key it was created with may
       not manage billing.</p>
       ${step.instead === 'mend_payment' ? null : factsOf(standing, null)}
       <p>Ask somebody who manages billing for this account. With a key that has the scope <code>billing:manage</code>, a
@@ -70,25 +70,25 @@ function contentOf(standing: TrialPageState, confirmation: string): { title: str
     case 'done':
       return {
         title: `The paid ${planName} plan is active`,
-        body: html`<p>The trial is over. The credits of the paid plan are there.</p>
+        body: html`<p>The trial is over. The credits of the paid plan are available.</p>
       ${factsOf(standing, null)}
       <p>You can close this page.</p>`,
       }
     case 'over':
       return {
         title: 'There is no trial any more',
-        body: html`<p>The account has neither a trial nor a paid plan. A program makes a link to buy one with
+        body: html`<p>The account has neither a trial nor a paid plan. To get a link to buy one, call
       <code>POST /api/v1/billing/subscription-link</code>.</p>`,
       }
     case 'ask':
       return {
         title: 'This trial cannot be ended here',
-        body: html`<p>Please ask whoever opened the account for you: they can start the paid plan.</p>`,
+        body: html`<p>Please ask the person who opened the account for you: they can start the paid plan.</p>`,
       }
   }
 }
 
-/** What has to be done at the provider first, for a person whose link may not lead there. */
+/** What has to be done at the provider first, for a link that may not lead there. */
 const withoutManager = {
   add_payment_method: {
     title: 'A payment method is needed first',
@@ -100,7 +100,7 @@ const withoutManager = {
   },
   mend_payment: {
     title: 'The payment did not go through',
-    reason: 'The trial has ended, but its payment has failed or was not finished. It has to be paid again.',
+    reason: 'The trial has ended, but the payment failed or was not completed. It has to be paid again.',
   },
 } as const
 
@@ -133,70 +133,70 @@ function priceInWords({ amount, currency, interval, intervalCount }: Price): str
   return intervalCount === 1 ? `${sum} a ${interval}` : `${sum} every ${intervalCount} ${interval}s`
 }
 
-/** A link that opens nothing: it tells why, and nothing of an account. */
+/** Pages for links that open nothing. They show nothing of an account. */
 export const expiredLinkPage: Page = {
   status: 410,
   title: 'This link has expired',
-  body: html`<p>Links to this page last an hour. A program gets a new one from <code>GET /api/v1/usage</code>, at
+  body: html`<p>Links to this page are valid for an hour. A program gets a new one from <code>GET /api/v1/usage</code>, at
       <code>billing.url</code>.</p>`,
 }
 
 export const invalidLinkPage: Page = {
   status: 403,
   title: 'This link is not valid',
-  body: html`<p>Please open the whole link, as it was given to you.</p>`,
+  body: html`<p>Please open the complete link, exactly as you received it.</p>`,
 }
 
-/** The key that the link was made with does not hold any more. */
+/** For a link whose API key was revoked, suspended or has lost its scopes. */
 export function keyRefusedPage(reason: string, status: 403 | 410): Page {
   return {
     status,
     title: 'This link is closed',
-    body: html`<p>The API key that this link was made with ${reason}, so the link does nothing any more. Nothing was
+    body: html`<p>The API key that this link was created with ${reason}, so the link no longer works. Nothing was
       changed. A program with another key of the account gets a new link from <code>GET /api/v1/usage</code>.</p>`,
   }
 }
 
-/** A form that another site has sent. */
+/** For a form that another site sent. */
 export const crossSitePage: Page = {
   status: 403,
   title: 'Nothing was changed',
-  body: html`<p>This was not sent from our page. Please open the link that was given to you.</p>`,
+  body: html`<p>This form was not sent from our page. Please open the link that you received.</p>`,
 }
 
-/** Leads on to a page of the payment provider. A redirect would not do: a form may lead only to its own site. */
+/** Continues to a page of the payment provider. A 303 is impossible: `form-action 'self'` also applies to redirects. */
 export function redirectPage(url: string): Page {
   return {
     status: 200,
-    title: 'On to the payment provider',
+    title: 'Continue to the payment provider',
     body: html`<p><a class="button" href="${url}">Continue to the payment page</a></p>`,
     redirectUrl: url,
   }
 }
 
-/** A failure, in a few words for a person. */
+/** An error page with a short explanation. */
 export function errorPage({ status, param, retryAfterSeconds = 60 }: ApiError): Page {
   if (status === 429 && param === 'billing_links')
     return {
       status,
       title: 'Too many payment pages were opened',
-      body: html`<p>All payment pages that this account may open in an hour were opened. Nothing was changed. Open the link
+      body: html`<p>This account has reached its hourly limit of payment pages. Nothing was changed. Open the link
       again in ${minutes(retryAfterSeconds)}.</p>`,
     }
   if (status === 503 || status === 429)
     return {
       status,
       title: 'Please try again in a moment',
-      body: html`<p>${status === 503 ? 'The payment provider or this service does not answer just now.' : 'This page was opened very often.'}
+      body: html`<p>${status === 503 ? 'The payment provider or this service is not responding.' : 'This page was opened too often.'}
       Nothing was lost: open the link again.</p>`,
     }
   if (status >= 500)
     return {
       status,
       title: 'Something went wrong',
-      body: html`<p>It went wrong on our side and has been recorded.</p>`,
+      body: html`<p>The error is on our side and has been recorded.</p>`,
     }
-  return { status, title: 'This could not be understood', body: html`<p>Please open the link again.</p>` }
+  return { status, title: 'The request was not valid', body: html`<p>Please open the link again.</p>` }
 }
 
 function minutes(seconds: number): string {

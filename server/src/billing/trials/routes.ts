@@ -15,8 +15,8 @@ import type { TrialLinkPermissions } from './state.ts'
 const maxFormBytes = 2_000
 
 /**
- * The page at `billing.url`, for people. A link is worth what the key that asked for it is worth now; the key is read
- * again for every visit. Looking at the page, however often and by whatever program, changes nothing; only its form does.
+ * The page at `billing.url`. A link may do what its API key may do now; the key is read again for every request. GET
+ * changes nothing, so link scanners and prefetching are harmless; only the form changes something.
  */
 export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): void {
   const pace = new TrialPageRateLimiter()
@@ -26,7 +26,7 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       'application/x-www-form-urlencoded',
       createBodyParser(site, maxFormBytes, (body) => new URLSearchParams(body.toString())),
     )
-    // What goes wrong is told to a person, too.
+    // Errors are HTML pages, too.
     site.setErrorHandler((error, request, reply) => {
       const refusal = toApiError(error)
       request.record.failure = refusal
@@ -64,7 +64,7 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       return withVisit(request, reply, async (asked, visit) => {
         const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
         const page = await confirmTrialForm(asked, visit, form.get('confirmation') ?? '')
-        // Relative, so that it also holds below a path that something in front of us takes away.
+        // Relative, so that it also works behind a proxy that strips a path prefix.
         return page ? sendPage(reply, page) : reply.redirect(`?token=${visit.token}`, 303)
       })
     })
@@ -72,8 +72,8 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
 }
 
 /**
- * Whether a browser sent the form from a page of ours. Since our page tells no referrer, browsers name no origin with its
- * form, so what they say of the site counts first; the form's own token is what proves it.
+ * Whether a browser sent the form from this site. Because of `no-referrer` browsers send `Origin: null` with our own form,
+ * so `Sec-Fetch-Site` decides first. The signed confirmation is the actual protection.
  */
 function isFromOurPage({ headers }: FastifyRequest, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']
@@ -88,13 +88,13 @@ const limit = 30
 const maxRemembered = 10_000
 
 /**
- * Bounds how often the trial page of an account is opened: each time asks the payment provider, whose patience all
- * accounts share. It is counted in this process alone.
+ * Limits how often an account's trial page is opened: each time calls the payment provider, whose rate limit all accounts
+ * share. Counts in this process only.
  */
 class TrialPageRateLimiter {
   readonly #windows = new Map<number, { startedAt: number; used: number }>()
 
-  /** Seconds until the page may be opened again; null when it may be now, and then it counts. */
+  /** Counts one request and returns null, or returns the seconds until the next one is allowed. */
   take(accountId: number, now: Date): number | null {
     const nowMs = now.getTime()
     const known = this.#windows.get(accountId)
@@ -107,17 +107,17 @@ class TrialPageRateLimiter {
   }
 }
 
-// The scopes of the calls that hand out this link. A key that has lost them could not get it any more.
+// The scopes of the operations that return this link. A key that lost them must not use it any more.
 const asking: readonly Scope[] = ['usage:read', 'contacts:reveal']
 
-/** Reads the key that a link was made for. A key that would be refused elsewhere opens a page that says why it is closed. */
+/** Reads the key that a link was created with; for a key that is no longer accepted, returns the page that says why. */
 async function readTrialLinkPermissions(
   db: Queryable,
   keyId: number,
   now: Date,
 ): Promise<TrialLinkPermissions | { closed: Page }> {
   const key = await selectTrialLinkKey(db, keyId)
-  const reason = key ? reasonItIsClosed(key, now) : 'does not exist any more'
+  const reason = key ? reasonItIsClosed(key, now) : 'no longer exists'
   if (!key || reason) return { closed: keyRefusedPage(reason!, key?.suspended_at && !key.revoked_at ? 403 : 410) }
   return { accountId: key.account_id, canManageBilling: key.scopes.includes('billing:manage') }
 }
@@ -126,5 +126,5 @@ function reasonItIsClosed({ scopes, revoked_at, suspended_at, expires_at }: Tria
   if (revoked_at) return 'was revoked'
   if (suspended_at) return 'is suspended'
   if (expires_at && expires_at <= now) return 'has expired'
-  return asking.some((scope) => scopes.includes(scope)) ? null : 'may not read usage any more'
+  return asking.some((scope) => scopes.includes(scope)) ? null : 'may no longer read usage'
 }

@@ -14,12 +14,12 @@ interface NewTrial {
 }
 
 const dayMs = 86_400_000
-// Each call to the provider has its own bound, and nobody waits for a reply.
+// No HTTP caller waits; each call to the provider has its own timeout.
 const patiently: TimeBudget = (work) => work
 
 /**
- * Starts a trial as a subscription at the payment provider, which leads to the paid plan or ends by itself. Asked twice at
- * once it starts one.
+ * Starts a subscription with a trial at the payment provider. At its end the paid plan starts, or the subscription is
+ * canceled if there is no payment method. Concurrent calls start only one.
  */
 export async function startTrial(
   ctx: SyncContext & { ids: IdSealer },
@@ -30,13 +30,13 @@ export async function startTrial(
   const read = () => readAccount({ db: ctx.db, ids: ctx.ids, now }, publicId)
   const { id } = await read()
   if (!ctx.billing.isForSale(plan, billing))
-    throw new OperatorError(`The plan ${plan}, billed ${billing}, is not sold: its price is not set.`)
+    throw new OperatorError(`The plan ${plan}, billed ${billing}, is not for sale: its price is not set.`)
   const { account, subscriptions } = await loadBillingState(ctx, id, patiently)
   const live = subscriptions.find(({ status }) => !endedStatuses.has(status))
-  if (live) throw new OperatorError(`${publicId} has a subscription already; its status is ${live.status}.`)
+  if (live) throw new OperatorError(`${publicId} already has a subscription; its status is ${live.status}.`)
   if (account.accessOpen)
     throw new OperatorError(
-      `${publicId} has the plan ${account.planInForce} granted by hand; take it away first: accounts set ${publicId} --plan free.`,
+      `${publicId} has the plan ${account.planInForce} granted by hand; remove it first: accounts set ${publicId} --plan free.`,
     )
   const customerId = await ensureCustomer(ctx, account, patiently)
   const endsAt = new Date(now.getTime() + days * dayMs)

@@ -5,30 +5,30 @@ import type { Billing, PaidPlan, ProviderSubscription } from '../provider.ts'
 import { loadBillingState } from '../status.ts'
 import type { BillingServices } from '../sync/sync-account.ts'
 
-/** What a link to the trial page is worth at this moment. */
+/** What a trial link may do, according to its key's current scopes. */
 export interface TrialLinkPermissions {
   accountId: number
-  /** Whether the page may lead to the payment provider; without it, it may only end the trial. */
+  /** Whether the page may lead to the payment provider; otherwise it can only end the trial. */
   canManageBilling: boolean
 }
 
-/** What a person can do on the trial page, which follows from how the account stands. */
+/** The next step that the trial page offers. */
 type TrialStep =
-  /** A subscription in its trial that the provider can charge. */
+  /** End a trial that the provider can charge for. */
   | { kind: 'end_trial'; subscription: ProviderSubscription }
-  /** One that it cannot charge yet. */
+  /** The provider has no payment method yet. */
   | { kind: 'add_payment_method'; subscription: ProviderSubscription; customerId: string }
-  /** A trial granted by hand: the paid plan is bought. */
+  /** A trial granted by hand: buy the paid plan. */
   | { kind: 'buy'; account: Account; plan: PaidPlan; billing: Billing }
-  /** The trial is over, and its first payment did not go through. */
+  /** The trial is over, and its first payment failed. */
   | { kind: 'mend_payment'; customerId: string }
-  /** One of the three steps above that leads to the provider, which this link may not open. */
+  /** One of the three steps above, which this link may not open. */
   | { kind: 'needs_manager'; instead: ProviderStepKind }
   /** The trial is over and paid for. */
   | { kind: 'done' }
   /** Neither trial nor paid plan. */
   | { kind: 'over' }
-  /** Something that only whoever runs the service can sort out. */
+  /** Only the operator can resolve this. */
   | { kind: 'ask' }
 
 export type ProviderStep = Extract<TrialStep, { kind: 'add_payment_method' | 'buy' | 'mend_payment' }>
@@ -38,14 +38,14 @@ export interface TrialPageState {
   accountId: number
   planName: string
   trialEndsAt: Date | null
-  /** Contact credits now, and each month on the paid plan. */
+  /** Contact credits now, and per month on the paid plan. */
   credits: { total: number; remaining: number; paidPlanTotal: number }
-  /** How many billing links the account may have made in an hour. */
+  /** The account's limit of billing links per hour. */
   linksPerHour: number
   step: TrialStep
 }
 
-/** How the account stands at this moment, by the provider's word, and what this link may do. Nothing is changed there. */
+/** Reads the account and its subscriptions from the provider and derives the step. Changes nothing at the provider. */
 export async function loadTrialPageState(
   ctx: BillingServices,
   { accountId, canManageBilling }: TrialLinkPermissions,
