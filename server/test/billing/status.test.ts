@@ -4,7 +4,7 @@ import { planSlugs } from '../../src/accounts/plans.ts'
 import { scopes } from '../../src/auth/caller.ts'
 import type { TestKey } from '../support/app.ts'
 import { spendCredits } from '../usage/support/spend.ts'
-import { startLinksWorld } from './support/links-world.ts'
+import { startLinksWorld } from './support/test-provider-app.ts'
 
 const { app, provider, free, customer } = await startLinksWorld()
 

@@ -4,8 +4,8 @@ import { scopes } from '../../../src/auth/caller.ts'
 import { reconcile } from '../../../src/billing/sync/reconcile.ts'
 import type { TestKey } from '../../support/app.ts'
 import { serveOnLoopback } from '../../support/listen.ts'
-import { keepFromReconciling } from '../support/billing-world.ts'
-import { deliverTo, openStandinWorld } from '../support/standin-world.ts'
+import { keepFromReconciling } from '../support/fake-stripe-app.ts'
+import { deliverTo, openStandinWorld } from '../support/standin-app.ts'
 
 /** What happens before a request reaches the provider; a status refuses it. */
 let onRequest: (request: string) => Promise<number | undefined> = async () => undefined

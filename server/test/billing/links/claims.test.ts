@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { claimInBillingWindow } from '../../../src/auth/billing-window-queries.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import type { TestKey } from '../../support/app.ts'
-import { expectLimited, heldPromise, startLinksWorld } from '../support/links-world.ts'
+import { expectLimited, heldPromise, startLinksWorld } from '../support/test-provider-app.ts'
 
 const { app, provider, customer } = await startLinksWorld()
 const patience = { timeout: 20_000 }

@@ -3,7 +3,7 @@ import { scopes } from '../../../src/auth/caller.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import type { TestKey } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
-import { expectLimited, startLinksWorld } from '../support/links-world.ts'
+import { expectLimited, startLinksWorld } from '../support/test-provider-app.ts'
 
 const { app, provider, free, customer } = await startLinksWorld()
 

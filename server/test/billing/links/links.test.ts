@@ -4,7 +4,7 @@ import { startTimeBudget } from '../../../src/billing/links/links.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import type { TestKey } from '../../support/app.ts'
-import { callsOf, heldPromise, startLinksWorld } from '../support/links-world.ts'
+import { callsOf, heldPromise, startLinksWorld } from '../support/test-provider-app.ts'
 
 const lines: string[] = []
 const world = await startLinksWorld({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, startChromium } from '../../../../stripe-standin/test/support/chromium.ts'
 import { poorContrasts } from '../../../../stripe-standin/test/support/contrast.ts'
 import { createClient, type Json, type TestClient } from '../../support/client.ts'
-import { type RunningService, startService } from '../support/browser-service.ts'
+import { type RunningService, startService } from '../support/service-process.ts'
 
 const chromiumPath = findChromium()
 if (!chromiumPath)

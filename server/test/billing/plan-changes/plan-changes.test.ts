@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { findProjectDir } from '../../../src/config.ts'
-import { paidRows } from './paid.ts'
-import { trialRows } from './trials.ts'
-import { openPlansWorld } from './world.ts'
+import { openPlansWorld } from '../support/subscriber.ts'
+import { paidRows } from './paid-plans.test.ts'
+import { trialRows } from './trials.test.ts'
 
 const world = await openPlansWorld()
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TestKey } from '../../support/app.ts'
 import { serveOnLoopback } from '../../support/listen.ts'
-import { openStandinWorld, type StandinWorld } from '../support/standin-world.ts'
+import { openStandinWorld, type StandinWorld } from '../support/standin-app.ts'
 
 let world: StandinWorld
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
 import type { TestKey } from '../../support/app.ts'
 import { createGateway, type Weather } from '../support/outage-gateway.ts'
-import { type Delivery, deliverTo, openStandinWorld } from '../support/standin-world.ts'
+import { type Delivery, deliverTo, openStandinWorld } from '../support/standin-app.ts'
 
 const gateway = createGateway()
 const world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: gateway.start })

@@ -15,7 +15,7 @@ import { connectStripe } from '../../../src/billing/stripe/connection.ts'
 import { setUpStripe } from '../../../src/billing/stripe/setup.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { serveOnLoopback } from '../../support/listen.ts'
-import { openStandinWorld, type StandinWorld } from '../support/standin-world.ts'
+import { openStandinWorld, type StandinWorld } from '../support/standin-app.ts'
 
 /**
  * What the server asks of Stripe, written down on its way to the stand-in, and shown to a judge that knows nothing but

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { reconcile } from '../../../src/billing/sync/reconcile.ts'
 import type { Json } from '../../support/client.ts'
-import { startSecondServer } from '../support/billing-world.ts'
-import { openStandinWorld, type StandinWorld } from '../support/standin-world.ts'
-import { BadPost, type Chaos, calm, diceOf, startGateway } from '../support/sync-chaos.ts'
+import { startSecondServer } from '../support/fake-stripe-app.ts'
+import { BadPost, type Chaos, calm, diceOf, startGateway } from '../support/faulty-proxies.ts'
+import { openStandinWorld, type StandinWorld } from '../support/standin-app.ts'
 
 /**
  * Subscriptions change at random at the local Stripe while two servers on one database hear of it badly: events come late,

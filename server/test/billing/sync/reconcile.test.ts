@@ -2,8 +2,8 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
 import { reconcile } from '../../../src/billing/sync/reconcile.ts'
 import { runCommand } from '../../cli/support/run-command.ts'
-import { type BillingWorld, openBillingWorld } from '../support/billing-world.ts'
 import { event, priceIds, subscription } from '../support/fake-stripe.ts'
+import { type BillingWorld, openBillingWorld } from '../support/fake-stripe-app.ts'
 
 let world: BillingWorld
 beforeAll(async () => {

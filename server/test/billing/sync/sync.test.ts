@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { syncAccount } from '../../../src/billing/sync/sync-account.ts'
-import { type BillingWorld, openBillingWorld } from '../support/billing-world.ts'
 import { olderShape, priceIds, subscription } from '../support/fake-stripe.ts'
+import { type BillingWorld, openBillingWorld } from '../support/fake-stripe-app.ts'
 
 let world: BillingWorld
 beforeAll(async () => {

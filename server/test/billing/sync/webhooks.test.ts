@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { parseEvent } from '../../../src/billing/stripe/objects.ts'
 import { startTestApp } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
-import { type BillingWorld, now, openBillingWorld } from '../support/billing-world.ts'
 import { deliver, event, olderShape, priceIds, sign, startFakeStripe, subscription } from '../support/fake-stripe.ts'
+import { type BillingWorld, now, openBillingWorld } from '../support/fake-stripe-app.ts'
 
 let world: BillingWorld
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { scopes } from '../../../src/auth/caller.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { startTestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
-import { reachable, send, show, toldBy } from '../support/trial-world.ts'
+import { reachable, send, show, toldBy } from '../support/trial-page.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
 const trial = {

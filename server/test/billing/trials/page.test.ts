@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
 import { startTrial } from '../../../src/billing/trials/start.ts'
 import type { TestKey } from '../../support/app.ts'
-import { openStandinWorld } from '../support/standin-world.ts'
-import { confirm, reachable, send, show } from '../support/trial-world.ts'
+import { openStandinWorld } from '../support/standin-app.ts'
+import { confirm, reachable, send, show } from '../support/trial-page.ts'
 
 const world = await openStandinWorld('2026-03-10T08:00:00.000Z')
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
 import type { TestKey } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
-import { openStandinWorld } from '../support/standin-world.ts'
+import { openStandinWorld } from '../support/standin-app.ts'
 
 const world = await openStandinWorld('2026-03-10T08:00:00.000Z')
 afterEach(() => world.control('/faults', { slow_ms: 0, fail_rate: 0, half_answer: 0 }))

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { startTrial } from '../../../src/billing/trials/start.ts'
+import type { PlansWorld, Rows } from '../support/subscriber.ts'
 import { choosePlanInPortal } from './portal.ts'
-import type { PlansWorld, Rows } from './world.ts'
 
 /** What can become of a trial, and of a plan that was granted by hand. */
 export function trialRows(world: PlansWorld): Rows {

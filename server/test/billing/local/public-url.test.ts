@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startService } from '../support/browser-service.ts'
+import { startService } from '../support/service-process.ts'
 
 const reachable = { PUBLIC_URL: 'https://shop.example' }
 

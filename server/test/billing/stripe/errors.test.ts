@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { BillingProvider } from '../../../src/billing/provider.ts'
 import { createStripeProvider } from '../../../src/billing/stripe/provider.ts'
 import type { ApiError } from '../../../src/kernel/errors.ts'
-import { openBillingWorld } from '../support/billing-world.ts'
 import { event, type FakeStripe, priceIds, startFakeStripe, subscription } from '../support/fake-stripe.ts'
+import { openBillingWorld } from '../support/fake-stripe-app.ts'
 
 const access = (apiBase: string) => ({ secretKey: 'sk_test_fake', webhookSecrets: ['whsec_fake'], apiBase })
 

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { serveOnLoopback } from '../../support/listen.ts'
-import { type Delivery, deliverTo } from './standin-world.ts'
+import { type Delivery, deliverTo } from './standin-app.ts'
 
 /** A share from 0 to 1. */
 export type Dice = () => number

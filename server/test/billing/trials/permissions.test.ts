@@ -3,7 +3,7 @@ import { type Scope, scopes } from '../../../src/auth/caller.ts'
 import { rotateKey } from '../../../src/auth/keys.ts'
 import { startTestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
-import { reachable, type Shown, send, show, toldBy } from '../support/trial-world.ts'
+import { reachable, type Shown, send, show, toldBy } from '../support/trial-page.ts'
 
 /** What a link to the trial page is worth: what the key is worth that asked for it, and no more. */
 

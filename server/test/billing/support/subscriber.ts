@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
 import type { TestKey } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
-import { openStandinWorld, type StandinWorld } from '../support/standin-world.ts'
+import { openStandinWorld, type StandinWorld } from './standin-app.ts'
 
 /** What each row of the documentation's table says, by its first column. */
 export type Rows = Record<string, () => Promise<void>>

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import type { PlansWorld, Rows } from '../support/subscriber.ts'
 import { choosePlanInPortal } from './portal.ts'
-import type { PlansWorld, Rows } from './world.ts'
 
 /** What can happen to a plan that is paid for. */
 export function paidRows(world: PlansWorld): Rows {
