@@ -8,7 +8,7 @@ import { startLinksWorld } from './support/test-provider-app.ts'
 
 const { app, provider, free, customer } = await startLinksWorld()
 
-const check = async (key: TestKey) => {
+const readStatus = async (key: TestKey) => {
   const reply = await key.get('/billing/status')
   expect(reply.status).toBe(200)
   expect(reply.headers.get('cache-control')).toBe('no-store')
@@ -16,13 +16,13 @@ const check = async (key: TestKey) => {
   expect(request_id).toBe(reply.headers.get('x-request-id'))
   return status
 }
-/** Has what the provider says be heard, as an event of it would. */
-const hear = (key: TestKey) => key.post('/billing/subscription-link', { plan: 'business' })
+/** Syncs the account with the provider, as an event would. */
+const sync = (key: TestKey) => key.post('/billing/subscription-link', { plan: 'business' })
 
-describe('billing status', () => {
-  test('tells a plan granted by hand', async () => {
+describe('GET /billing/status', () => {
+  test('shows a plan granted by hand', async () => {
     const key = await app.key({ scopes, plan: 'business' })
-    expect(await check(key)).toEqual({
+    expect(await readStatus(key)).toEqual({
       object: 'billing_status',
       plan: {
         slug: 'business',
@@ -40,7 +40,7 @@ describe('billing status', () => {
     })
   })
 
-  test('tells a subscription as the provider has it', async () => {
+  test('shows a subscription as it is at the provider', async () => {
     const key = await customer({
       status: 'trialing',
       offer: { plan: 'pro', billing: 'annual' },
@@ -49,8 +49,8 @@ describe('billing status', () => {
       currentPeriodEnd: new Date('2026-11-19T00:00:00.000Z'),
       cancelAtPeriodEnd: true,
     })
-    await hear(key)
-    expect(await check(key)).toMatchObject({
+    await sync(key)
+    expect(await readStatus(key)).toMatchObject({
       plan: {
         slug: 'pro',
         status: 'trialing',
@@ -66,10 +66,10 @@ describe('billing status', () => {
     })
   })
 
-  test('tells a subscription that has ended as plan free, with its word', async () => {
+  test('shows plan free and the status of a subscription that has ended', async () => {
     const key = await customer({ status: 'canceled', cancelAtPeriodEnd: true })
-    await hear(key)
-    expect(await check(key)).toMatchObject({
+    await sync(key)
+    expect(await readStatus(key)).toMatchObject({
       plan: {
         slug: 'free',
         status: 'canceled',
@@ -82,35 +82,35 @@ describe('billing status', () => {
     })
   })
 
-  test('tells the credits that GET /usage tells, in the mode of the key', async () => {
+  test('shows the same credits as GET /usage, in the mode of the key', async () => {
     const key = await app.key({ scopes, trialEnds: '2026-11-20T00:00:00.000Z' })
     await spendCredits(app, key, 30)
     const { total, used, remaining } = (await key.get('/usage')).body.contact_credits
-    expect((await check(key)).contact_credits).toEqual({ total, used, remaining })
+    expect((await readStatus(key)).contact_credits).toEqual({ total, used, remaining })
     expect({ total, used, remaining }).toEqual({ total: 250, used: 30, remaining: 220 })
     const sandbox = await app.keyOf(key.account, { scopes, mode: 'test' })
-    expect((await check(sandbox)).contact_credits.used).toBe(0)
+    expect((await readStatus(sandbox)).contact_credits.used).toBe(0)
   })
 
-  test('asks nothing of the provider', async () => {
+  test('does not call the provider', async () => {
     const key = await customer({})
     provider.calls.length = 0
-    await check(key)
+    await readStatus(key)
     expect(provider.calls).toEqual([])
   })
 })
 
-describe('what can be done', () => {
-  const linksOf = async (key: TestKey) => {
-    const asked = planSlugs
+describe('the actions of GET /billing/status', () => {
+  const canCreateLink = async (key: TestKey) => {
+    const replies = planSlugs
       .slice(1)
       .flatMap((plan) =>
         ['monthly', 'annual'].map((billing) => key.post('/billing/subscription-link', { plan, billing })),
       )
-    return (await Promise.all(asked)).some(({ status }) => status === 200)
+    return (await Promise.all(replies)).some(({ status }) => status === 200)
   }
 
-  test('is what a link answers, for a subscription of any kind', async () => {
+  test('agree with the links that can be created, for every subscription status', async () => {
     provider.unsold.add('enterprise_annual')
     for (const status of knownStatuses.slice(1))
       for (const offer of [
@@ -119,8 +119,8 @@ describe('what can be done', () => {
         null,
       ] as const) {
         const key = await customer({ status, offer })
-        const isPossible = await linksOf(key)
-        const { actions, api_access } = await check(key)
+        const isPossible = await canCreateLink(key)
+        const { actions, api_access } = await readStatus(key)
         expect(actions, `${status} ${offer?.plan}`).toEqual({
           can_create_subscription_link: isPossible,
           can_manage_billing: true,
@@ -130,21 +130,21 @@ describe('what can be done', () => {
     provider.unsold.clear()
   })
 
-  test('is what a link answers, for a plan granted by hand', async () => {
+  test('agree with the links that can be created, for a plan granted by hand', async () => {
     for (const plan of planSlugs)
       for (const status of ['active', 'past_due', 'none'] as const) {
         const key = await free()
         await app.setAccount(key.account, { plan, status })
-        expect((await check(key)).actions, `${plan} ${status}`).toEqual({
-          can_create_subscription_link: await linksOf(key),
+        expect((await readStatus(key)).actions, `${plan} ${status}`).toEqual({
+          can_create_subscription_link: await canCreateLink(key),
           can_manage_billing: false,
         })
       }
   })
 
-  test('is nothing by link while two subscriptions contradict each other', async () => {
+  test('include no subscription link while two subscriptions are running', async () => {
     const key = await customer({ id: 'sub_2' }, {})
-    await hear(key)
-    expect((await check(key)).actions).toEqual({ can_create_subscription_link: false, can_manage_billing: true })
+    await sync(key)
+    expect((await readStatus(key)).actions).toEqual({ can_create_subscription_link: false, can_manage_billing: true })
   })
 })

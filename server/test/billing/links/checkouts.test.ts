@@ -7,7 +7,7 @@ import { serveOnLoopback } from '../../support/listen.ts'
 import { keepFromReconciling } from '../support/fake-stripe-app.ts'
 import { deliverTo, openStandinWorld } from '../support/standin-app.ts'
 
-/** What happens before a request reaches the provider; a status refuses it. */
+/** Runs before a request is forwarded to the provider; a returned status refuses the request. */
 let onRequest: (request: string) => Promise<number | undefined> = async () => undefined
 
 async function startGateway(target: string): Promise<string> {
@@ -44,7 +44,7 @@ const isOpen = async (url: string) => {
   if (page.status === 410) expect(text).toContain('This link has expired')
   return page.status === 200
 }
-/** Pays as a person does, on the page. */
+/** Pays on the checkout page. */
 const pay = async (url: string) => {
   const token = /name="token" value="([^"]+)"/.exec(await (await fetch(url)).text())?.[1] ?? ''
   const body = new URLSearchParams({ token, card: 'works' })
@@ -52,12 +52,12 @@ const pay = async (url: string) => {
 }
 const subscriptionsOf = async (customer: string) =>
   (await world.stripe('GET', '/v1/subscriptions', { customer, status: 'all' })).data
-/** A subscription that comes to be without a checkout of ours. */
+/** Creates a subscription without a checkout. */
 const subscribe = (customer: string, more: Record<string, string> = {}) =>
   world.stripe('POST', '/v1/subscriptions', { customer, 'items[0][price]': 'price_standin_pro_monthly', ...more })
 const loseEvents = () => world.carryEvents(async () => 200)
 
-test('a checkout can be paid for half an hour, and then asked for again', async () => {
+test('a checkout can be paid for half an hour, then a new one can be created', async () => {
   const key = await world.customer()
   const { body } = await ask(key, 'pro')
   expect(Date.parse(body.expires_at) - world.clock.now().getTime()).toBe(31 * 60_000)
@@ -68,7 +68,7 @@ test('a checkout can be paid for half an hour, and then asked for again', async 
   expect(await isOpen(await linkOf(key))).toBe(true)
 })
 
-describe('of the checkouts of an account', () => {
+describe('of several checkouts of an account', () => {
   test('only the newest can be paid', async () => {
     const key = await world.customer()
     const [first, second, third] = [await linkOf(key), await linkOf(key, 'business'), await linkOf(key)]
@@ -80,7 +80,7 @@ describe('of the checkouts of an account', () => {
     expect(await subscriptionsOf(key.customerId)).toHaveLength(1)
   })
 
-  test('that were asked for at once, one can be paid', async () => {
+  test('requested concurrently one can be paid', async () => {
     const key = await world.customer()
     const urls = await Promise.all(['pro', 'business', 'pro', 'business', 'pro'].map((plan) => linkOf(key, plan)))
     const open = await Promise.all(urls.map(isOpen))
@@ -90,7 +90,7 @@ describe('of the checkouts of an account', () => {
     expect(await subscriptionsOf(key.customerId)).toHaveLength(1)
   })
 
-  test('the older one stays when a newer one cannot be made, and none of the hour is used', async () => {
+  test('the older stays open if closing it fails, and the failed link does not count', async () => {
     const key = await world.customer()
     const older = await linkOf(key)
     onRequest = async (request) => (request.endsWith('/expire') ? 500 : undefined)
@@ -103,7 +103,7 @@ describe('of the checkouts of an account', () => {
     expect([await isOpen(older), await isOpen(newer)]).toEqual([false, true])
   })
 
-  test('two that were paid at the very same moment are for support to sort out, and what was paid for is had', async () => {
+  test('two paid at the same moment give the higher plan and need support', async () => {
     const key = await world.customer()
     const made = await Promise.all(
       ['pro', 'business'].map((plan) =>
@@ -124,28 +124,28 @@ describe('of the checkouts of an account', () => {
   })
 })
 
-describe('a checkout that is open when a subscription begins elsewhere is closed', () => {
+describe('an open checkout is closed after a subscription started elsewhere', () => {
   test.each<[string, (key: TestKey) => Promise<unknown>]>([
     ['the reconciliation', () => reconcile(world.deps)],
-    ['a link', (key) => ask(key, 'business')],
-  ])('by %s, where its events are lost', async (_who, look) => {
+    ['the next link', (key) => ask(key, 'business')],
+  ])('by %s, if the events were lost', async (_how, trigger) => {
     const key = await world.customer()
     const url = await linkOf(key)
     loseEvents()
     await subscribe(key.customerId)
     await world.advance(0)
     expect(await isOpen(url)).toBe(true)
-    await look(key)
+    await trigger(key)
     expect(await isOpen(url)).toBe(false)
   })
 
-  test('by its event, which comes again until that is done', async () => {
+  test('by the subscription’s event, which is delivered again until the checkout is closed', async () => {
     const key = await world.customer()
     const url = await linkOf(key)
     onRequest = async (request) => (request.includes('/checkout/sessions') ? 500 : undefined)
     await subscribe(key.customerId)
     await world.advance(0)
-    // What was paid for is had, whatever becomes of the checkout.
+    // The plan is stored even though the checkout could not be closed.
     expect((await key.get('/usage')).body.plan.slug).toBe('pro')
     expect(await isOpen(url)).toBe(true)
     onRequest = async () => undefined
@@ -153,7 +153,7 @@ describe('a checkout that is open when a subscription begins elsewhere is closed
     expect(await isOpen(url)).toBe(false)
   })
 
-  test('by its own maker, when that happens while it is made', async () => {
+  test('by the call that creates it, if the subscription starts meanwhile', async () => {
     const key = await world.customer()
     loseEvents()
     onRequest = async (request) => {
@@ -164,7 +164,7 @@ describe('a checkout that is open when a subscription begins elsewhere is closed
   })
 })
 
-test('a checkout whose first payment did not go through can be paid still', async () => {
+test('a checkout stays open after a first payment that failed', async () => {
   const key = await world.customer()
   const url = await linkOf(key)
   const { status } = await subscribe(key.customerId, { payment_behavior: 'default_incomplete' })
@@ -174,7 +174,7 @@ test('a checkout whose first payment did not go through can be paid still', asyn
   expect(await isOpen(url)).toBe(true)
 })
 
-test('a provider whose clock is far ahead says itself how long a checkout lasts', async () => {
+test('a provider whose clock is far ahead chooses the expiry of a checkout', async () => {
   const ahead = await openStandinWorld('2026-03-10T08:00:00.000Z')
   await ahead.control('/clock', { advance_seconds: 40 * 86_400 })
   const key = await ahead.key({ scopes })

@@ -5,26 +5,26 @@ import type { TestKey } from '../../support/app.ts'
 import { expectLimited, heldPromise, startLinksWorld } from '../support/test-provider-app.ts'
 
 const { app, provider, customer } = await startLinksWorld()
-const patience = { timeout: 20_000 }
+const waitOptions = { timeout: 20_000 }
 const manage = (key: TestKey) => key.post('/billing/portal-link', undefined)
 
-test('links that are being made hold their places for a moment, and give them back when they come to nothing', async () => {
+test('links that are being created claim slots of the hour, and release them if the creation fails', async () => {
   const key = await customer({})
   const { promise: decided, resolve: decide } = heldPromise<boolean>()
-  let asked = 0
+  let started = 0
   provider.before = async (call) => {
     if (call !== 'createPortal') return
-    asked += 1
+    started += 1
     if (!(await decided)) throw new ApiError('billing_provider_unavailable', 'Away.')
   }
   const five = Array.from({ length: 5 }, () => manage(key))
-  await vi.waitUntil(() => asked === 5, patience)
+  await vi.waitUntil(() => started === 5, waitOptions)
   const sixth = await manage(key)
   expectLimited(sixth, 'billing_links')
-  // Nothing is used yet, and soon it will be known what becomes of them.
+  // Nothing is used yet, and the claims will be settled soon.
   expect(sixth.headers.get('retry-after')).toBe('5')
   expect(sixth.headers.get('x-ratelimit-remaining')).toBe('5')
-  expect(sixth.body.error.message).toContain('All 5 billing links of this hour are made or being made')
+  expect(sixth.body.error.message).toContain('All 5 billing links of this hour are used or being created')
   decide(false)
   for (const { status } of await Promise.all(five)) expect(status).toBe(503)
   provider.before = () => {}
@@ -33,7 +33,7 @@ test('links that are being made hold their places for a moment, and give them ba
   expect((await manage(key)).headers.get('retry-after')).toBe('3600')
 })
 
-test('links that a crash left half made cost nothing but a moment', async () => {
+test('claims left by a crash expire after 15 seconds', async () => {
   const key = await customer({})
   const claim = { accountId: app.accountNumber(key.account), mode: 'live', kind: 'billing_links' } as const
   const now = app.clock.now()
@@ -51,7 +51,7 @@ test('links that a crash left half made cost nothing but a moment', async () => 
 })
 
 test.each([1, 31, 3653])(
-  'links half made by a clock that ran %i days ahead hold no places once it is right',
+  'claims of a clock that ran %i days ahead do not count once it is right',
   async (days) => {
     const key = await customer({})
     const claim = { accountId: app.accountNumber(key.account), mode: 'live', kind: 'billing_links' } as const
@@ -67,14 +67,14 @@ test.each([1, 31, 3653])(
   },
 )
 
-test('links that took so long that their place went to another are not handed out', async () => {
+test('a link that took longer than its claim is not returned', async () => {
   const key = await customer({})
   await app.setAccount(key.account, { limits: { billing_links_per_hour: 1 } })
   const { promise: decided, resolve: decide } = heldPromise<void>()
-  let asked = 0
-  provider.before = (call) => (call === 'createPortal' && ++asked === 1 ? decided : undefined)
+  let started = 0
+  provider.before = (call) => (call === 'createPortal' && ++started === 1 ? decided : undefined)
   const slow = manage(key)
-  await vi.waitUntil(() => asked === 1, patience)
+  await vi.waitUntil(() => started === 1, waitOptions)
   app.clock.advance(15_000)
   expect((await manage(key)).status).toBe(200)
   decide()

@@ -14,13 +14,13 @@ const offers = ['pro', 'business', 'enterprise'].flatMap((plan) =>
 const everythingIsSold = () => true
 const enterpriseIsNot = (plan: PaidPlan) => plan !== 'enterprise'
 
-const nobody: LinkDecisionInput['account'] = { planInForce: 'free', accessOpen: false, trialing: false }
+const freeAccount: LinkDecisionInput['account'] = { planInForce: 'free', accessOpen: false, trialing: false }
 const byHand = (planInForce: PlanSlug, { accessOpen = true, trialing = false } = {}) => ({
   account: { planInForce, accessOpen, trialing },
   subscriptions: [],
 })
 const subscriber = (...subscriptions: Partial<SubscriptionSummary>[]): LinkDecisionInput => ({
-  account: nobody,
+  account: freeAccount,
   subscriptions: subscriptions.map((traits, index) => ({
     id: `sub_${index}`,
     status: 'active',
@@ -29,20 +29,20 @@ const subscriber = (...subscriptions: Partial<SubscriptionSummary>[]): LinkDecis
   })),
 })
 
-const wordOf = (decision: LinkDecision): string =>
+const outcomeOf = (decision: LinkDecision): string =>
   decision.kind !== 'refused' ? decision.kind : decision.code === 'unsupported_plan_change' ? 'no' : 'support'
 
 const decideAll = (
   standing: LinkDecisionInput,
   isSold = everythingIsSold as (plan: PaidPlan, billing: Billing) => boolean,
-) => offers.map((offer) => wordOf(decideLink(standing, offer, isSold)))
-const always = (word: string) => offers.map(() => word)
+) => offers.map((offer) => outcomeOf(decideLink(standing, offer, isSold)))
+const always = (outcome: string) => offers.map(() => outcome)
 
 const up = 'subscription_update_confirm'
 const buy = 'checkout'
 
 describe('a running subscription', () => {
-  // What is asked for:        pro mon, ann    business mon, ann    enterprise mon, ann
+  // Requested:                pro mon, ann    business mon, ann    enterprise mon, ann
   const grid: [PaidPlan, Billing, string[]][] = [
     ['pro', 'monthly', ['no', up, up, up, up, up]],
     ['pro', 'annual', ['no', 'no', up, up, up, up]],
@@ -52,17 +52,17 @@ describe('a running subscription', () => {
     ['enterprise', 'annual', ['no', 'no', 'no', 'no', 'no', 'no']],
   ]
 
-  test.each(grid)('to %s, %s, goes up and nowhere else, on trial too', (plan, billing, outcomes) => {
+  test.each(grid)('to %s, %s, can only be upgraded, also on trial', (plan, billing, outcomes) => {
     for (const status of ['active', 'trialing'])
       expect(decideAll(subscriber({ status, offer: { plan, billing } })), status).toEqual(outcomes)
   })
 
-  test.each(grid)('to %s, %s, reaches what has no price by support alone', (plan, billing, outcomes) => {
+  test.each(grid)('to %s, %s, needs support for a plan without a price', (plan, billing, outcomes) => {
     const expected = outcomes.map((word, i) => (word === up && offers[i]!.plan === 'enterprise' ? 'support' : word))
     expect(decideAll(subscriber({ offer: { plan, billing } }), enterpriseIsNot)).toEqual(expected)
   })
 
-  test('is the one that is confirmed, among ended ones and ones that never got going', () => {
+  test('is the one that is upgraded, among ended and incomplete ones', () => {
     const standing = subscriber(
       { id: 'sub_incomplete', status: 'incomplete', offer: null },
       { id: 'sub_canceled', status: 'canceled', offer: { plan: 'enterprise', billing: 'annual' } },
@@ -75,7 +75,7 @@ describe('a running subscription', () => {
     })
   })
 
-  test('on trial says where a trial is ended when its own plan is asked for', () => {
+  test('on trial is refused its own plan, with a message that says where to end the trial', () => {
     const decision = decideLink(
       subscriber({ status: 'trialing' }),
       { plan: 'pro', billing: 'monthly' },
@@ -85,9 +85,9 @@ describe('a running subscription', () => {
   })
 })
 
-describe('a subscription in trouble', () => {
+describe('a subscription with a payment problem', () => {
   test.each(['past_due', 'unpaid', 'incomplete', 'paused'])(
-    '(%s) goes to the portal, whatever is asked for',
+    '(%s) leads to the portal, whatever plan is requested',
     (status) => {
       for (const offer of offers) {
         expect(decideAll(subscriber({ status, offer }))).toEqual(always('billing_portal'))
@@ -96,32 +96,32 @@ describe('a subscription in trouble', () => {
     },
   )
 
-  test('is the newest of several that never got going', () => {
+  test('is the newest of several incomplete ones', () => {
     const standing = subscriber({ status: 'incomplete' }, { status: 'incomplete', offer: null })
     expect(decideAll(standing)).toEqual(always('billing_portal'))
   })
 })
 
-describe('a contradiction', () => {
-  const statuses = ['trialing', 'active', 'past_due', 'unpaid', 'paused', 'a_word_of_tomorrow']
+describe('support is needed', () => {
+  const statuses = ['trialing', 'active', 'past_due', 'unpaid', 'paused', 'a_future_status']
 
-  test('of two subscriptions that live needs support', () => {
+  test('for two live subscriptions', () => {
     for (const status of statuses)
       for (const other of statuses)
         expect(decideAll(subscriber({ status }, { status: other })), `${status}, ${other}`).toEqual(always('support'))
   })
 
-  test('of a price that nobody knows needs support', () => {
+  test('for an unknown price', () => {
     for (const status of [...statuses, 'incomplete'])
       expect(decideAll(subscriber({ status, offer: null })), status).toEqual(always('support'))
   })
 
-  test('of a state that nobody knows needs support', () => {
-    expect(decideAll(subscriber({ status: 'a_word_of_tomorrow' }))).toEqual(always('support'))
+  test('for an unknown status', () => {
+    expect(decideAll(subscriber({ status: 'a_future_status' }))).toEqual(always('support'))
   })
 })
 
-describe('without a subscription that lives', () => {
+describe('without a live subscription', () => {
   const ended = subscriber(
     { status: 'canceled' },
     { status: 'incomplete_expired', offer: null },
@@ -129,16 +129,16 @@ describe('without a subscription that lives', () => {
   )
 
   test.each([
-    ['nothing', byHand('free', { accessOpen: false }), always(buy)],
-    ['what has ended', ended, always(buy)],
+    ['no plan', byHand('free', { accessOpen: false }), always(buy)],
+    ['an ended subscription', ended, always(buy)],
     ['pro granted by hand', byHand('pro'), ['no', 'no', buy, buy, buy, buy]],
     ['business granted by hand', byHand('business'), ['no', 'no', 'no', 'no', buy, buy]],
     ['enterprise granted by hand', byHand('enterprise'), always('no')],
     ['a trial of pro granted by hand', byHand('pro', { trialing: true }), ['no', 'no', buy, buy, buy, buy]],
     ['pro granted by hand and lapsed', byHand('pro', { accessOpen: false }), always(buy)],
     ['enterprise granted by hand and lapsed', byHand('enterprise', { accessOpen: false }), always(buy)],
-    ['pro granted by hand after what has ended', { ...ended, ...byHand('pro') }, ['no', 'no', buy, buy, buy, buy]],
-  ])('%s leads to what can be bought', (_what, standing, outcomes) => {
+    ['pro granted by hand after an ended subscription', { ...ended, ...byHand('pro') }, ['no', 'no', buy, buy, buy, buy]],
+  ])('%s leads to a checkout of the allowed plans', (_what, standing, outcomes) => {
     expect(decideAll(standing)).toEqual(outcomes)
     const unsold = outcomes.map((word, i) => (word === buy && offers[i]!.plan === 'enterprise' ? 'support' : word))
     expect(decideAll(standing, enterpriseIsNot)).toEqual(unsold)

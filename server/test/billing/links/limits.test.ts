@@ -7,11 +7,11 @@ import { expectLimited, startLinksWorld } from '../support/test-provider-app.ts'
 
 const { app, provider, free, customer } = await startLinksWorld()
 
-const check = (key: TestKey) => key.get('/billing/status')
+const readStatus = (key: TestKey) => key.get('/billing/status')
 const subscribe = (key: TestKey, plan = 'business') => key.post('/billing/subscription-link', { plan })
 const manage = (key: TestKey) => key.post('/billing/portal-link', undefined)
 
-const toldBy = ({ headers }: TestReply) => ({
+const rateHeaders = ({ headers }: TestReply) => ({
   policy: headers.get('ratelimit-policy'),
   state: headers.get('ratelimit'),
   limit: headers.get('x-ratelimit-limit'),
@@ -27,13 +27,13 @@ const requestsOf = async (key: TestKey) => {
 }
 
 describe('billing status checks', () => {
-  test('are 60 in an hour that opens with the first, and count to nothing else', async () => {
+  test('are limited to 60 in the hour that starts with the first, and count against no other limit', async () => {
     const key = await app.key({ scopes, limits: { requests_per_minute: 0 } })
     const opened = app.clock.now()
     for (let left = 59; left >= 0; left--) {
-      const reply = await check(key)
+      const reply = await readStatus(key)
       expect(reply.status).toBe(200)
-      expect(toldBy(reply)).toEqual({
+      expect(rateHeaders(reply)).toEqual({
         policy: '"billing_status";q=60;w=3600',
         state: `"billing_status";r=${left};t=3600`,
         limit: '60',
@@ -42,62 +42,62 @@ describe('billing status checks', () => {
       })
     }
     app.clock.advance(600_000)
-    const refused = await check(key)
+    const refused = await readStatus(key)
     expectLimited(refused, 'billing_status')
     expect(refused.headers.get('retry-after')).toBe('3000')
     expect(refused.body.error.message).toMatch(/60 billing status checks/)
     app.clock.advance(2_999_999)
-    expectLimited(await check(key), 'billing_status')
+    expectLimited(await readStatus(key), 'billing_status')
     app.clock.advance(1)
-    expect((await check(key)).headers.get('x-ratelimit-remaining')).toBe('59')
+    expect((await readStatus(key)).headers.get('x-ratelimit-remaining')).toBe('59')
     expect(await requestsOf(key)).toBeUndefined()
   })
 
-  test('that are refused do not count, and one for a full hour writes nothing', async () => {
+  test('that are refused do not count, and write nothing once the limit is reached', async () => {
     const key = await app.key({ scopes, limits: { billing_status_per_hour: 1 } })
-    const blind = await app.keyOf(key.account, { scopes: ['usage:read'] })
-    const refused = await check(blind)
+    const unscoped = await app.keyOf(key.account, { scopes: ['usage:read'] })
+    const refused = await readStatus(unscoped)
     expect({ status: refused.status, param: refused.body.error.param }).toEqual({ status: 403, param: 'billing:read' })
     expect(refused.headers.get('x-ratelimit-remaining')).toBe('1')
-    expect((await check(key)).status).toBe(200)
+    expect((await readStatus(key)).status).toBe(200)
     const version = async () => (await app.db.query('select xmin::text, xmax::text from billing_windows')).rows
     const before = await version()
-    expectLimited(await check(key), 'billing_status')
-    // The limit is told before the scope.
-    expectLimited(await check(blind), 'billing_status')
+    expectLimited(await readStatus(key), 'billing_status')
+    // The limit is checked before the scope.
+    expectLimited(await readStatus(unscoped), 'billing_status')
     expect(await version()).toEqual(before)
   })
 
-  test('at once: exactly the limit gets through', async () => {
+  test('sent concurrently are admitted exactly up to the limit', async () => {
     const key = await app.key({ scopes, limits: { billing_status_per_hour: 17 } })
-    const replies = await Promise.all(Array.from({ length: 50 }, () => check(key)))
+    const replies = await Promise.all(Array.from({ length: 50 }, () => readStatus(key)))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(17)
     for (const reply of replies.filter(({ status }) => status !== 200)) expectLimited(reply, 'billing_status')
   })
 
-  test('are counted for account and mode, by the plan in force', async () => {
+  test('are counted per account and mode, with the limit of the plan in force', async () => {
     const plans = structuredClone(app.deps.plans)
     plans.plans.business.limits.billing_status_per_hour = 2
     const { app: other } = await startLinksWorld({ plans })
     const key = await other.key({ scopes, plan: 'business' })
     const again = await other.keyOf(key.account, { scopes })
     const sandbox = await other.keyOf(key.account, { scopes, mode: 'test' })
-    expect([(await check(key)).status, (await check(again)).status]).toEqual([200, 200])
-    expectLimited(await check(key), 'billing_status')
-    expect((await check(sandbox)).status).toBe(200)
+    expect([(await readStatus(key)).status, (await readStatus(again)).status]).toEqual([200, 200])
+    expectLimited(await readStatus(key), 'billing_status')
+    expect((await readStatus(sandbox)).status).toBe(200)
     await other.setAccount(key.account, { plan: 'pro' })
-    expect((await check(key)).headers.get('x-ratelimit-remaining')).toBe('57')
+    expect((await readStatus(key)).headers.get('x-ratelimit-remaining')).toBe('57')
   })
 })
 
 describe('billing links', () => {
-  test('are five an hour of either kind, and count to minute and day as well', async () => {
+  test('are limited to five an hour of both kinds together, and count against minute and day as well', async () => {
     const key = await customer({})
     const opened = app.clock.now()
     for (const [i, ask] of [subscribe, manage, subscribe, manage, manage].entries()) {
       const reply = await ask(key)
       expect(reply.status).toBe(200)
-      expect(toldBy(reply)).toEqual({
+      expect(rateHeaders(reply)).toEqual({
         policy: '"requests_per_minute";q=60;w=60, "requests_per_day";q=5000;w=86400, "billing_links";q=5;w=3600',
         state: expect.stringMatching(
           `^"requests_per_minute";r=${59 - i};t=60, "requests_per_day";r=${4999 - i};t=\\d+, "billing_links";r=${4 - i};t=3600$`,
@@ -118,7 +118,7 @@ describe('billing links', () => {
     expect((await manage(key)).headers.get('x-ratelimit-remaining')).toBe('4')
   })
 
-  test('count only when they come to be', async () => {
+  test('count only if they are created', async () => {
     const key = await customer({})
     provider.before = (call) => {
       if (call === 'createPortal') throw new ApiError('billing_provider_unavailable', 'The provider is away.')
@@ -139,7 +139,7 @@ describe('billing links', () => {
     expectLimited(await manage(key), 'billing_links')
   })
 
-  test('at once are never more than five, and the others leave no trace', async () => {
+  test('requested concurrently are never more than five, and the refused requests do not count', async () => {
     const key = await customer({})
     const replies = await Promise.all(Array.from({ length: 30 }, (_, i) => (i % 2 ? subscribe(key) : manage(key))))
     const made = replies.filter(({ status }) => status === 200)
@@ -149,7 +149,7 @@ describe('billing links', () => {
     expect(await requestsOf(key)).toEqual({ minute_used: 5, day_used: 5 })
   })
 
-  test('at once, some of which fail, are five in the end', async () => {
+  test('requested concurrently with some failures are five in the end', async () => {
     const key = await customer({})
     let calls = 0
     provider.before = (call) => {
@@ -165,28 +165,28 @@ describe('billing links', () => {
     expect(made).toBe(5)
   })
 
-  test('are refused for a full minute or day, like any request', async () => {
+  test('are refused when the limit of the minute or the day is reached, like any request', async () => {
     for (const limit of ['requests_per_minute', 'requests_per_day']) {
       const key = await free({ [limit]: 1 })
       expect((await subscribe(key)).status).toBe(200)
       const refused = await subscribe(key)
       expectLimited(refused, limit)
-      // What is full is told before the hour's share.
-      expect(toldBy(refused)).toMatchObject({ limit: '1', remaining: '0' })
+      // The headers show the reached limit, not the hourly one.
+      expect(rateHeaders(refused)).toMatchObject({ limit: '1', remaining: '0' })
     }
   })
 
-  test('of a full hour are refused before scope and body are looked at', async () => {
+  test('over the hourly limit are refused before scope and body are checked', async () => {
     const key = await free({ billing_links_per_hour: 1 })
-    const blind = await app.keyOf((await app.key({ scopes: [], limits: { billing_links_per_hour: 0 } })).account, {
+    const unscoped = await app.keyOf((await app.key({ scopes: [], limits: { billing_links_per_hour: 0 } })).account, {
       scopes: [],
     })
     expect((await subscribe(key)).status).toBe(200)
     expectLimited(await subscribe(key, 'nonsense'), 'billing_links')
-    expectLimited(await subscribe(blind), 'billing_links')
+    expectLimited(await subscribe(unscoped), 'billing_links')
   })
 
-  test('of the sandbox have an hour of their own', async () => {
+  test('of test keys have their own hourly limit', async () => {
     const key = await app.key({ scopes, limits: { billing_links_per_hour: 1 } })
     const sandbox = await app.keyOf(key.account, { scopes, mode: 'test' })
     expect([(await subscribe(key)).status, (await subscribe(sandbox)).status]).toEqual([200, 200])

@@ -27,7 +27,7 @@ const unavailable = () => {
 }
 
 describe('a subscription link', () => {
-  test('leads whoever has no subscription to a checkout without a trial, and back to pages of ours', async () => {
+  test('leads to a checkout without a trial if there is no subscription, and back to our pages', async () => {
     const key = await free()
     const reply = await subscribe(key, { plan: 'pro', billing: 'annual' })
     expect(reply.status).toBe(200)
@@ -60,7 +60,7 @@ describe('a subscription link', () => {
     ])
   })
 
-  test('is for a month when it does not say', async () => {
+  test('is for monthly billing by default', async () => {
     expect((await subscribe(await free())).body).toMatchObject({ target_plan: 'business', target_billing: 'monthly' })
   })
 
@@ -79,7 +79,7 @@ describe('a subscription link', () => {
   })
 
   test.each(['past_due', 'unpaid', 'incomplete', 'paused'])(
-    'leads a subscription that is %s to the portal, which has no target',
+    'leads a subscription that is %s to the portal, without a target plan',
     async (status) => {
       const key = await customer({ status })
       expect((await subscribe(key)).body).toMatchObject({
@@ -91,18 +91,18 @@ describe('a subscription link', () => {
   )
 
   test.each([
-    ['the plan it has', [{}], { plan: 'pro' }, 'unsupported_plan_change'],
+    ['the current plan', [{}], { plan: 'pro' }, 'unsupported_plan_change'],
     [
       'a lower plan',
       [{ offer: { plan: 'business', billing: 'monthly' } }],
       { plan: 'pro', billing: 'annual' },
       'unsupported_plan_change',
     ],
-    ['months for a year', [{ offer: { plan: 'pro', billing: 'annual' } }], { plan: 'pro' }, 'unsupported_plan_change'],
-    ['anything, with two subscriptions', [{ id: 'sub_2' }, {}], { plan: 'business' }, 'billing_support_required'],
-    ['anything, at a price nobody knows', [{ offer: null }], { plan: 'business' }, 'billing_support_required'],
-    ['what is not sold', [{}], { plan: 'enterprise' }, 'billing_support_required'],
-  ] as const)('to %s is a 409', async (_what, subscriptions, body, code) => {
+    ['monthly instead of annual billing', [{ offer: { plan: 'pro', billing: 'annual' } }], { plan: 'pro' }, 'unsupported_plan_change'],
+    ['any plan, with two subscriptions', [{ id: 'sub_2' }, {}], { plan: 'business' }, 'billing_support_required'],
+    ['any plan, with an unknown price', [{ offer: null }], { plan: 'business' }, 'billing_support_required'],
+    ['a plan that is not for sale', [{}], { plan: 'enterprise' }, 'billing_support_required'],
+  ] as const)('to %s is refused with 409', async (_what, subscriptions, body, code) => {
     provider.unsold.add('enterprise_monthly')
     const key = await customer(...subscriptions)
     const reply = await subscribe(key, body)
@@ -114,7 +114,7 @@ describe('a subscription link', () => {
     expect(callsOf(provider)).not.toContain('createUpdateConfirmation')
   })
 
-  test('for a plan granted by hand is a checkout to a higher one, and to any once it has lapsed', async () => {
+  test('for a granted plan leads to a checkout of a higher plan, and of any plan once access is closed', async () => {
     const key = await app.key({ scopes, plan: 'business' })
     expect((await subscribe(key)).body.error.code).toBe('unsupported_plan_change')
     expect((await subscribe(key, { plan: 'enterprise' })).body.kind).toBe('checkout')
@@ -131,22 +131,22 @@ describe('a subscription link', () => {
     [{}, 'missing_parameter', 'plan'],
     [{ plan: 'pro', price: 'price_1' }, 'unknown_parameter', 'price'],
     [{ plan: 'pro', success_url: 'https://elsewhere.example' }, 'unknown_parameter', 'success_url'],
-  ])('asked for with %j is a 400', async (body, code, param) => {
+  ])('requested with %j is refused with 400', async (body, code, param) => {
     const reply = await subscribe(await free(), body)
     expect({ status: reply.status, ...reply.body.error }).toMatchObject({ status: 400, code, param })
     expect(provider.calls).toEqual([])
   })
 })
 
-describe('what the provider says, and was not heard,', () => {
-  test('decides, and is mended on the way: a plan that was bought', async () => {
+describe('a subscription link after lost events', () => {
+  test('uses the provider’s state and stores it: a plan that was bought', async () => {
     const key = await customer({ id: 'sub_unheard' })
     expect((await key.get('/usage')).status).toBe(403)
     expect((await subscribe(key)).body.kind).toBe('subscription_update_confirm')
     expect((await key.get('/usage')).body.plan).toMatchObject({ slug: 'pro', status: 'active' })
   })
 
-  test('decides, and is mended on the way: a plan that has ended', async () => {
+  test('uses the provider’s state and stores it: a plan that has ended', async () => {
     const key = await customer({ id: 'sub_over' })
     await subscribe(key)
     provider.subscriptions.get(`cus_${key.account}`)![0]!.status = 'canceled'
@@ -154,7 +154,7 @@ describe('what the provider says, and was not heard,', () => {
     expect((await key.get('/usage')).status).toBe(403)
   })
 
-  test('leaves the account alone when it was heard: a link changes nothing', async () => {
+  test('changes nothing if the stored state is current', async () => {
     const key = await customer({})
     await subscribe(key)
     const before = await accountRow(key)
@@ -164,22 +164,22 @@ describe('what the provider says, and was not heard,', () => {
   })
 })
 
-describe('the customer at the provider', () => {
-  test('is one, however many ask at once, and whatever the provider makes of it', async () => {
+describe('the customer of an account', () => {
+  test('is the same for all concurrent links, even if the provider creates several', async () => {
     const key = await free({ billing_links_per_hour: 20 })
-    let made = 0
+    let created = 0
     const original = provider.createCustomer
-    provider.createCustomer = async (account) => `${await original(account)}_${++made}`
+    provider.createCustomer = async (account) => `${await original(account)}_${++created}`
     const replies = await Promise.all(Array.from({ length: 8 }, () => subscribe(key)))
     provider.createCustomer = original
     expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200))
-    const { customer_id: kept } = await accountRow(key)
+    const { customer_id: stored } = await accountRow(key)
     const used = provider.calls.filter(({ call }) => call === 'createCheckout')
     expect(used).toHaveLength(8)
-    for (const { input } of used) expect(input).toMatchObject({ customerId: kept })
+    for (const { input } of used) expect(input).toMatchObject({ customerId: stored })
   })
 
-  test('stays when the checkout could not be made, and is used the next time', async () => {
+  test('is kept when the checkout fails, and used the next time', async () => {
     const key = await free()
     provider.before = (call) => (call === 'createCheckout' ? unavailable() : undefined)
     expect((await subscribe(key)).status).toBe(503)
@@ -191,7 +191,7 @@ describe('the customer at the provider', () => {
 })
 
 describe('a portal link', () => {
-  test('leads to the portal and back, and takes no body', async () => {
+  test('leads to the portal, with or without an empty body', async () => {
     const key = await customer({})
     for (const body of [undefined, {}]) {
       const reply = await key.post('/billing/portal-link', body)
@@ -210,12 +210,12 @@ describe('a portal link', () => {
     [[], 'invalid_request'],
     [null, 'invalid_request'],
     ['x', 'invalid_request'],
-  ])('refuses the body %j', async (body, code) => {
+  ])('with the body %j is refused with 400', async (body, code) => {
     const reply = await (await customer({})).post('/billing/portal-link', body)
     expect({ status: reply.status, code: reply.body.error.code }).toEqual({ status: 400, code })
   })
 
-  test('of an account that was never billed is a 404', async () => {
+  test('of an account without a customer is refused with 404', async () => {
     const reply = await manage(await free())
     expect({ status: reply.status, ...reply.body.error }).toMatchObject({
       status: 404,
@@ -226,9 +226,9 @@ describe('a portal link', () => {
   })
 })
 
-describe('a provider in trouble', () => {
+describe('a failing provider', () => {
   test.each(['listSubscriptions', 'createUpdateConfirmation', 'createPortal'] as const)(
-    'at %s is a 503 that uses nothing up',
+    'in %s leads to a 503 that does not count as a link',
     async (broken) => {
       const key = await customer({})
       provider.before = (call) => (call === broken ? unavailable() : undefined)
@@ -248,7 +248,7 @@ describe('a provider in trouble', () => {
     },
   )
 
-  test('is waited for as long in all as for one call', async () => {
+  test('is waited for at most five seconds for all calls of a link together', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const inTime = startTimeBudget()
@@ -264,7 +264,7 @@ describe('a provider in trouble', () => {
     expect([await step(), await step()]).toEqual(['done', 'billing_provider_unavailable'])
   })
 
-  test('does not hold up others', async () => {
+  test('does not delay other requests', async () => {
     const key = await customer({})
     await subscribe(key)
     const { promise: hung, resolve: release } = heldPromise<void>()
@@ -278,7 +278,7 @@ describe('a provider in trouble', () => {
 })
 
 describe('a test key', () => {
-  test('gets links to a page that says so, and nothing reaches the provider', async () => {
+  test('gets links to a page that explains test mode, and the provider is not called', async () => {
     const live = await app.key({ scopes })
     const key = await app.keyOf(live.account, { scopes, mode: 'test' })
     await app.setAccount(live.account, { status: 'past_due' })
@@ -293,7 +293,7 @@ describe('a test key', () => {
   })
 })
 
-test('the pages that links end on are plain, whole and hold no data', async () => {
+test('the return pages have no scripts and show no data', async () => {
   for (const path of ['/billing/done', '/billing/canceled', '/billing/test']) {
     const page = await fetch(`${app.url}${path}?session_id=cs_1`)
     const html = await page.text()
@@ -305,7 +305,7 @@ test('the pages that links end on are plain, whole and hold no data', async () =
   }
 })
 
-test('no line of the log holds the address of a link', () => {
+test('the log contains no link', () => {
   expect(provider.urls.length).toBeGreaterThan(20)
   const logged = lines.join('')
   expect(logged).toContain('/billing/subscription-link')

@@ -14,7 +14,7 @@ const pageOf = async ({ url }: Json) => {
   return page.text()
 }
 
-test('an account finds its way by links alone: bought, raised, and mended', async () => {
+test('billing links lead an account to a purchase, an upgrade, and the recovery of a failed payment', async () => {
   const key = await world.key({ scopes })
   await world.setAccount(key.account, { plan: 'free' })
 
@@ -46,7 +46,7 @@ test('an account finds its way by links alone: bought, raised, and mended', asyn
   expect((await key.get('/billing/status')).body.plan).toMatchObject({ slug: 'business', status: 'past_due' })
 })
 
-test('a customer whom the provider does not know any more is made anew by the next purchase, once', async () => {
+test('a customer that the provider no longer knows is created again once, by the next purchase', async () => {
   const key = await world.key({ scopes })
   await world.setAccount(key.account, { plan: 'free' })
   await world.db.query("update accounts set customer_id = 'cus_gone' where id = $1", [world.accountNumber(key.account)])
@@ -62,10 +62,10 @@ test('a customer whom the provider does not know any more is made anew by the ne
   expect(ofAccount.map((each: Json) => each.id)).toEqual([customer])
 })
 
-describe('a provider in trouble is a 503 that uses no link up:', () => {
+describe('links answer 503 without counting when the provider', () => {
   const expectUnavailable = async (key: TestKey) => {
-    const asked = [key.post('/billing/subscription-link', { plan: 'business' }), key.post('/billing/portal-link', {})]
-    for (const reply of await Promise.all(asked)) {
+    const requests = [key.post('/billing/subscription-link', { plan: 'business' }), key.post('/billing/portal-link', {})]
+    for (const reply of await Promise.all(requests)) {
       expect({ status: reply.status, code: reply.body.error?.code }).toEqual({
         status: 503,
         code: 'billing_provider_unavailable',
@@ -78,12 +78,12 @@ describe('a provider in trouble is a 503 that uses no link up:', () => {
   }
 
   test.each([
-    ['it fails', { fail_rate: 1, status: 500 }],
-    ['it breaks connections', { fail_rate: 1, status: 0 }],
-    ['it has too much to do', { fail_rate: 1, status: 429 }],
-    ['it breaks off half way', { half_answer: 100 }],
-    ['it does not answer in time', { slow_ms: 20_000 }],
-  ])('%s', async (_trouble, faults) => {
+    ['answers 500', { fail_rate: 1, status: 500 }],
+    ['breaks connections', { fail_rate: 1, status: 0 }],
+    ['answers 429', { fail_rate: 1, status: 429 }],
+    ['breaks off half way', { half_answer: 100 }],
+    ['does not answer in time', { slow_ms: 20_000 }],
+  ])('%s', async (_failure, faults) => {
     const key = await world.customer()
     await world.control('/faults', faults)
     await expectUnavailable(key)

@@ -7,7 +7,7 @@ import { type RunningService, startService } from '../support/service-process.ts
 
 const chromiumPath = findChromium()
 if (!chromiumPath)
-  console.warn('No Chromium was found (CHROMIUM_PATH names one): the way from link to plan is not tried in a browser.')
+  console.warn('Chromium was not found (set CHROMIUM_PATH): the browser tests of billing are skipped.')
 
 describe.skipIf(!chromiumPath)('a person with a browser', () => {
   let service: RunningService
@@ -31,14 +31,14 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
     return reply.body
   }
 
-  /** Asks as a program does, until what a person confirmed is there. */
+  /** Polls the billing status until it shows the expected plan. */
   async function planOf(key: TestClient, expected: object): Promise<Json> {
     const ask = async () => (await key.get('/billing/status')).body
     await expect.poll(ask, { timeout: 20_000, interval: 500 }).toMatchObject({ plan: expected })
     return ask()
   }
 
-  test('turns back, buys a plan, raises it, and cancels it in the portal, each by a link', async () => {
+  test('cancels a checkout, buys a plan, upgrades it, and cancels it in the portal', async () => {
     expect(service.billing).toContain('no money moves')
     const { key } = await service.account()
     const page = await browser.newPage()
@@ -79,7 +79,7 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
     await page.close()
   })
 
-  test('ends a trial on its page, a card being added on the way, and has the credits of the paid plan', async () => {
+  test('adds a card and ends a trial on the trial page, and gets the credits of the paid plan', async () => {
     const { id, key } = await service.account()
     await service.command('accounts', 'trial', id, '--days', '14')
     const before = (await key.get('/usage')).body
@@ -93,7 +93,7 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
     await page.goto(before.billing.url)
     expect(await heading(page)).toBe('A payment method is needed first')
     await click(page, 'Add a payment method')
-    // The provider's page is for the card alone, and leads back here by itself.
+    // The provider's page only adds the card, and returns here.
     await page.getByRole('heading', { name: 'Add a card' }).waitFor()
     expect(await page.getByRole('link', { name: /plan/i }).count()).toBe(0)
     await page.getByLabel('A card that works').check()
@@ -110,12 +110,12 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
     await page.close()
   })
 
-  test('reads our pages, narrow or wide, in light or dark: nothing stands out, every text has contrast', async () => {
+  test('sees pages without overflow and with enough contrast, narrow and wide, light and dark', async () => {
     const { id, key } = await service.account()
     await service.command('accounts', 'trial', id, '--days', '14')
     const urlOf = async (holder: TestClient) => (await holder.get('/usage')).body.billing.url
     const url = await urlOf(key)
-    // A key without billing:manage, and one that is revoked by the time its link is opened.
+    // A key without billing:manage, and one that is revoked before its link is opened.
     const [plain, gone] = await Promise.all(
       ['plain', 'gone'].map((name) => service.command('keys', 'create', id, '--name', name)),
     )
@@ -133,10 +133,10 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
       '/billing/trial?token=unknown',
     ]
     const page = await browser.newPage()
-    const complaints: string[] = []
+    const consoleErrors: string[] = []
     page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        complaints.push(message.text())
+        consoleErrors.push(message.text())
     })
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [320, 1_000]) {
@@ -148,7 +148,7 @@ describe.skipIf(!chromiumPath)('a person with a browser', () => {
           expect(await page.locator('body *').evaluateAll(poorContrasts), address).toEqual([])
         }
       }
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await page.close()
   })
 })

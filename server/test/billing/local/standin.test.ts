@@ -17,25 +17,25 @@ const program = [
   join(findProjectDir(import.meta.dirname), 'stripe-standin/src/bin/standin.ts'),
 ]
 
-/** A folder of the running test's own. */
+/** Creates a data directory that is removed after the test. */
 function makeDataDir(): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-standin-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 }))
   return dataDir
 }
 
-/** The keeper that one process of the data directory has. */
-function keeper(
+/** The stand-in as one process of the data directory uses it, with its log lines. */
+function openStandin(
   dataDir: string,
   { args = program, webhookSecrets = [] }: { args?: readonly string[]; webhookSecrets?: readonly string[] } = {},
-): LocalStandin & { told: string[] } {
-  const told: string[] = []
-  const standin = new LocalStandin({ dataDir, webhookSecrets, args, log: (line) => told.push(line) })
+): LocalStandin & { logged: string[] } {
+  const logged: string[] = []
+  const standin = new LocalStandin({ dataDir, webhookSecrets, args, log: (line) => logged.push(line) })
   onTestFinished(() => standin.close())
-  return Object.assign(standin, { told })
+  return Object.assign(standin, { logged })
 }
 
-/** Access once it has started, however long this machine takes. */
+/** Waits until the stand-in has started, without a time limit. */
 async function accessOf(standin: LocalStandin): Promise<StripeAccess> {
   await until(async () => (await standin.address()) !== null)
   return standin.access()
@@ -69,8 +69,8 @@ function pidIn(dataDir: string): number {
   return Number.parseInt(process, 10)
 }
 
-test('it starts when it is first needed, once, and ends with whoever started it', async () => {
-  const standin = keeper(makeDataDir())
+test('the stand-in starts once, when first needed, and stops with the process that started it', async () => {
+  const standin = openStandin(makeDataDir())
   const [first, second] = await Promise.all([accessOf(standin), accessOf(standin)])
   expect(second).toBe(first)
   expect(await standin.access()).toBe(first)
@@ -80,9 +80,9 @@ test('it starts when it is first needed, once, and ends with whoever started it'
   await expect(standin.access()).rejects.toThrow(ApiError)
 })
 
-test('processes of a data directory share one; when its owner leaves, another goes on with what it knew, where it was', async () => {
+test('processes share one stand-in; after its owner has closed, another one starts with the same state and address', async () => {
   const dataDir = makeDataDir()
-  const [one, two] = [keeper(dataDir), keeper(dataDir)]
+  const [one, two] = [openStandin(dataDir), openStandin(dataDir)]
   const [access, same] = await Promise.all([accessOf(one), accessOf(two)])
   expect(same).toEqual(access)
   const customer = await makeCustomer(access)
@@ -95,16 +95,16 @@ test('processes of a data directory share one; when its owner leaves, another go
   expect(await knows(again, customer)).toBe(true)
 })
 
-test('one that dies is started again, with its events still coming here, or to where the service has moved', async () => {
+test('a stand-in that dies is restarted with the same webhook URL, which can be changed', async () => {
   const dataDir = makeDataDir()
-  const standin = keeper(dataDir)
+  const standin = openStandin(dataDir)
   standin.keepRunning('http://127.0.0.1:9/webhooks/stripe')
   const access = await accessOf(standin)
   const customer = await makeCustomer(access)
   const pid = pidIn(dataDir)
   process.kill(pid, 'SIGKILL')
   await until(async () => pidIn(dataDir) !== pid && (await isListening(access.apiBase)))
-  expect(standin.told).toEqual(['The stand-in for Stripe has ended and is started again'])
+  expect(standin.logged).toEqual(['The stand-in for Stripe ended; restarting it'])
   const again = await accessOf(standin)
   expect(again).toEqual(access)
   expect(await knows(again, customer)).toBe(true)
@@ -114,7 +114,7 @@ test('one that dies is started again, with its events still coming here, or to w
   expect(await endpointsOf(await accessOf(standin))).toEqual(['http://127.0.0.1:10/webhooks/stripe'])
 })
 
-test('it does not outlive an owner that is killed, and the next one takes over', async () => {
+test('the stand-in ends when its owner is killed, and the next process starts it at the same address', async () => {
   const dataDir = makeDataDir()
   const source = `
     import { LocalStandin } from ${JSON.stringify(import.meta.resolve('../../../src/billing/local/standin.ts'))}
@@ -132,34 +132,34 @@ test('it does not outlive an owner that is killed, and the next one takes over',
   const ended = once(owner, 'exit')
   owner.kill('SIGKILL')
   await ended
-  const next = keeper(dataDir)
+  const next = openStandin(dataDir)
   expect((await accessOf(next)).apiBase).toBe(address)
 })
 
-test('its secrets are made once for a data directory, and for its owner alone', async () => {
+test('the secrets of the stand-in are created once for a data directory, readable by its owner only', async () => {
   const dataDir = makeDataDir()
-  const first = keeper(dataDir)
+  const first = openStandin(dataDir)
   const { webhookSecrets, secretKey } = await accessOf(first)
   await first.close()
   const folder = join(dataDir, 'stripe-standin')
   const files = [join(folder, 'webhook-secret'), join(folder, 'secret-key')]
   expect(files.map((file) => readFileSync(file, 'utf8').trim())).toEqual([...webhookSecrets, secretKey])
   expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
-  // As a backup may bring them back.
+  // A restored backup may have other permissions.
   for (const [path, mode] of [[folder, 0o755], ...files.map((file) => [file, 0o644] as const)] as const)
     chmodSync(path, mode)
-  expect(await accessOf(keeper(dataDir))).toMatchObject({ webhookSecrets, secretKey })
+  expect(await accessOf(openStandin(dataDir))).toMatchObject({ webhookSecrets, secretKey })
   expect([folder, ...files].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600, 0o600])
 
   const webhookSecretsGiven = ['whsec_of_the_operator', 'whsec_before_that']
-  const given = await accessOf(keeper(makeDataDir(), { webhookSecrets: webhookSecretsGiven }))
+  const given = await accessOf(openStandin(makeDataDir(), { webhookSecrets: webhookSecretsGiven }))
   expect(given.webhookSecrets).toEqual(webhookSecretsGiven)
   expect(given.secretKey).not.toBe(secretKey)
 })
 
-test('an address that was left behind is not trusted, though a process and a port are there', async () => {
+test('a stored address is not used if its process identity differs, though the pid and port exist', async () => {
   const dataDir = makeDataDir()
-  const first = keeper(dataDir)
+  const first = openStandin(dataDir)
   await accessOf(first)
   await first.close()
   const stranger = createServer()
@@ -168,27 +168,27 @@ test('an address that was left behind is not trusted, though a process and a por
   const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
   const file = join(dataDir, 'stripe-standin/address.json')
   writeFileSync(file, JSON.stringify({ url, process: `${process.pid} another start` }))
-  expect((await accessOf(keeper(dataDir))).apiBase).not.toBe(url)
+  expect((await accessOf(openStandin(dataDir))).apiBase).not.toBe(url)
 })
 
-test('when it cannot be started, whoever needs it is told that the provider is away, and why in private', async () => {
-  const standin = keeper(makeDataDir(), { args: ['-e', 'console.error("no such luck"); process.exit(1)'] })
+test('a stand-in that cannot be started is billing_provider_unavailable, with the reason as private cause', async () => {
+  const standin = openStandin(makeDataDir(), { args: ['-e', 'console.error("no such luck"); process.exit(1)'] })
   const refusal = await standin.access().catch((error) => error)
   expect(refusal).toMatchObject({ code: 'billing_provider_unavailable', cause: { message: 'no such luck' } })
   expect(refusal.message).not.toContain('luck')
   expect(await standin.address()).toBeNull()
   standin.keepRunning('http://127.0.0.1:9/webhooks/stripe')
-  await until(() => standin.told.length > 0)
-  expect(standin.told).toEqual(['The stand-in for Stripe cannot be started'])
+  await until(() => standin.logged.length > 0)
+  expect(standin.logged).toEqual(['The stand-in for Stripe cannot be started'])
 })
 
-test('an installation from before it had a key of its own goes on with the customers it has', async () => {
+test('an installation without a stored secret key gets one and keeps its customers', async () => {
   const dataDir = makeDataDir()
-  const before = keeper(dataDir)
+  const before = openStandin(dataDir)
   const customer = await makeCustomer(await accessOf(before))
   await before.close()
   rmSync(join(dataDir, 'stripe-standin/secret-key'))
-  const access = await accessOf(keeper(dataDir))
+  const access = await accessOf(openStandin(dataDir))
   expect(await knows(access, customer)).toBe(true)
   expect(access.secretKey).toMatch(/^sk_test_[\da-f]{48}$/)
   const guesses = ['sk_test_standin', '', access.secretKey.slice(0, -1)]

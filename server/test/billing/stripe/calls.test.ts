@@ -6,14 +6,14 @@ import { openStandinWorld, type StandinWorld } from '../support/standin-app.ts'
 
 let world: StandinWorld
 beforeAll(async () => {
-  world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: startForgetfulGateway })
+  world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: startReplayingGateway })
 })
 
-// Stripe keeps what it answered under an idempotency key for a day, its own failures too, whether it was done or not.
-let keptFailures: 'none' | 'though done' | 'and not done' = 'none'
+// Stripe replays its reply to an idempotency key for a day, also a server error, whether or not the request was executed.
+let replayedErrors: 'none' | 'after executing' | 'without executing' = 'none'
 
-/** Answers the first key of each thing with a failure, and plays it back. */
-async function startForgetfulGateway(target: string): Promise<string> {
+/** Answers the first idempotency key of each sequence with an error, and replays it. */
+async function startReplayingGateway(target: string): Promise<string> {
   const kept = new Set<string>()
   return serveOnLoopback(async (request, response) => {
     const { host: _, connection: __, ...headers } = request.headers
@@ -21,9 +21,9 @@ async function startForgetfulGateway(target: string): Promise<string> {
     const init = { method: request.method!, headers: headers as Record<string, string> }
     const forward = () => fetch(target + request.url, body.length > 0 ? { ...init, body: new Uint8Array(body) } : init)
     const key = headers['idempotency-key'] as string | undefined
-    if (keptFailures !== 'none' && key?.startsWith('storedex-') && key.endsWith('-1')) {
+    if (replayedErrors !== 'none' && key?.startsWith('storedex-') && key.endsWith('-1')) {
       if (kept.has(key)) response.setHeader('idempotent-replayed', 'true')
-      else if (keptFailures === 'though done') await forward()
+      else if (replayedErrors === 'after executing') await forward()
       kept.add(key)
       response.writeHead(500, { 'content-type': 'application/json' })
       return response.end('{"error":{"type":"api_error","message":"Something went wrong."}}')
@@ -40,8 +40,8 @@ const subscriptionsOf = async (customerId: string) =>
 const subscribe = (customerId: string, price: string, more: Record<string, string | number> = {}) =>
   world.stripe('POST', '/v1/subscriptions', { customer: customerId, 'items[0][price]': price, ...more })
 
-describe('a customer', () => {
-  test('is made once for an account, however many ask at once and again', async () => {
+describe('createCustomer and listSubscriptions', () => {
+  test('concurrent and repeated calls create one customer for an account', async () => {
     const account = { publicId: 'acct_once', name: 'Once', email: 'once@buyers.example' }
     const ids = await Promise.all(Array.from({ length: 5 }, () => world.deps.billing.createCustomer(account)))
     ids.push(await world.deps.billing.createCustomer(account))
@@ -53,18 +53,18 @@ describe('a customer', () => {
     })
   })
 
-  test('needs no address', async () => {
+  test('a customer needs no email', async () => {
     const id = await world.deps.billing.createCustomer({ publicId: 'acct_bare', name: 'Bare', email: null })
     expect((await world.stripe('GET', `/v1/customers/${id}`)).email).toBeNull()
   })
 
-  test('is made although the provider failed at first', async () => {
+  test('a customer is created after a first error of the provider', async () => {
     await world.control('/faults', { fail_next: 1 })
     const id = await world.deps.billing.createCustomer({ publicId: 'acct_again', name: 'Again', email: null })
     expect(id).toMatch(/^cus_/)
   })
 
-  test('has the subscriptions that the provider tells, the newest first', async () => {
+  test('all subscriptions of a customer are listed, newest first', async () => {
     const { customerId } = await world.customer()
     expect(await world.deps.billing.listSubscriptions(customerId)).toEqual([])
     const first = await subscribe(customerId, 'price_standin_pro_monthly')
@@ -86,15 +86,15 @@ describe('a customer', () => {
     })
   })
 
-  test('nobody knows has none', async () => {
+  test('an unknown customer has no subscriptions', async () => {
     expect(await world.deps.billing.listSubscriptions('cus_nobody')).toEqual([])
   })
 })
 
-describe('a link', () => {
+describe('a link of the provider', () => {
   const opened = async (url: string) => (await fetch(url)).text()
 
-  test('to a checkout sells that plan, without a trial, and ends', async () => {
+  test('to a checkout shows the plan and expires at the requested time', async () => {
     const { customerId } = await world.customer()
     const sold = { customerId, plan: 'business', billing: 'annual', accountPublicId: 'acct_1', ...pages } as const
     const expiresAt = new Date(world.clock.now().getTime() + 31 * 60_000)
@@ -103,7 +103,7 @@ describe('a link', () => {
     expect(await opened(link.url)).toContain('Business')
   })
 
-  test('to a confirmation changes that subscription to that plan, and nothing before', async () => {
+  test('to a confirmation shows the new plan and changes nothing yet', async () => {
     const { customerId } = await world.customer()
     const { id } = await subscribe(customerId, 'price_standin_pro_monthly')
     const change = { customerId, subscriptionId: id, plan: 'business', billing: 'monthly', ...pages } as const
@@ -113,20 +113,20 @@ describe('a link', () => {
     expect((await world.deps.billing.listSubscriptions(customerId))[0]!.offer!.plan).toBe('pro')
   })
 
-  test('to the portal leads there', async () => {
+  test('to the portal opens', async () => {
     const { customerId } = await world.customer()
     const link = await world.deps.billing.createPortal({ customerId, returnUrl: pages.returnUrl })
     expect((await fetch(link.url)).status).toBe(200)
   })
 })
 
-describe('a trial', () => {
+describe('a trial at the provider', () => {
   const startTrial = (customerId: string, accountPublicId: string, endsAt: Date) =>
     world.deps.billing.startTrial({ customerId, plan: 'pro', billing: 'monthly', endsAt, accountPublicId })
   const inDays = (days: number) => new Date(world.clock.now().getTime() + days * 86_400_000)
   let key: TestKey & { customerId: string }
 
-  test('starts once, however many ask at once and for how long', async () => {
+  test('starts once for concurrent calls with different ends', async () => {
     key = await world.customer()
     await Promise.all([14, 15, 16].map((days) => startTrial(key.customerId, key.account, inDays(days))))
     await startTrial(key.customerId, key.account, inDays(30))
@@ -134,7 +134,7 @@ describe('a trial', () => {
     expect(subscriptions.map(({ status }: { status: string }) => status)).toEqual(['trialing'])
   })
 
-  test('ends once, however many ask at once', async () => {
+  test('ends once for concurrent calls', async () => {
     const [{ id }] = await subscriptionsOf(key.customerId)
     await Promise.all([1, 2, 3].map(() => world.deps.billing.endTrial(id)))
     await world.deps.billing.endTrial(id)
@@ -144,7 +144,7 @@ describe('a trial', () => {
     expect(paid.data.filter(({ amount_paid }: { amount_paid: number }) => amount_paid > 0)).toHaveLength(1)
   })
 
-  test('may come after one that is over', async () => {
+  test('can start after an earlier one has ended', async () => {
     const { customerId, account } = await world.customer()
     await startTrial(customerId, account, inDays(14))
     const [{ id }] = await subscriptionsOf(customerId)
@@ -154,7 +154,7 @@ describe('a trial', () => {
     expect(statuses.toSorted()).toEqual(['canceled', 'trialing'])
   })
 
-  test('without a means of payment leaves nothing to pay at its end', async () => {
+  test('without a payment method leaves no open invoice at its end', async () => {
     const customerId = await world.deps.billing.createCustomer({ publicId: 'acct_cardless', name: 'C', email: null })
     await startTrial(customerId, 'acct_cardless', inDays(14))
     await world.advance(15)
@@ -162,23 +162,23 @@ describe('a trial', () => {
   })
 })
 
-describe.each(['though done', 'and not done'] as const)('a failure that Stripe keeps, %s', (kind) => {
+describe.each(['after executing', 'without executing'] as const)('a server error that Stripe replays, %s the request,', (kind) => {
   const retried = async <T>(work: () => Promise<T>): Promise<T> => {
-    keptFailures = kind
+    replayedErrors = kind
     try {
       return await work()
     } finally {
-      keptFailures = 'none'
+      replayedErrors = 'none'
     }
   }
 
-  test('does not keep an account from its customer', async () => {
+  test('does not prevent the creation of a customer', async () => {
     const account = { publicId: `acct_kept_${kind.replaceAll(' ', '_')}`, name: 'Kept', email: null }
     const id = await retried(() => world.deps.billing.createCustomer(account))
     expect(await retried(() => world.deps.billing.createCustomer(account))).toBe(id)
   })
 
-  test('leaves one trial, that ends once', async () => {
+  test('leads to one trial that ends once', async () => {
     const { customerId, account } = await world.customer()
     const endsAt = new Date(world.clock.now().getTime() + 14 * 86_400_000)
     const trial = { customerId, plan: 'pro', billing: 'monthly', endsAt, accountPublicId: account } as const

@@ -13,8 +13,8 @@ beforeEach(() => {
 
 const daySeconds = 86_400
 const nowSeconds = 1_772_323_200
-/** The checkouts of the customer, the newest first. */
-const given = (...checkouts: Partial<FakeCheckout>[]) => {
+/** Sets the customer's checkouts, newest first. */
+const setCheckouts = (...checkouts: Partial<FakeCheckout>[]) => {
   stripe.checkouts = checkouts.map((traits, index) => ({
     id: `cs_${index}`,
     customer: 'cus_1',
@@ -26,39 +26,39 @@ const given = (...checkouts: Partial<FakeCheckout>[]) => {
 }
 const statuses = () => stripe.checkouts.map(({ status }) => status)
 
-test('all that could still start a subscription are closed, and nothing else', async () => {
-  given({}, { mode: 'payment' }, { status: 'complete' }, { customer: 'cus_2' }, {}, { status: 'expired' })
+test('closeCheckouts closes all open subscription checkouts of the customer, and no others', async () => {
+  setCheckouts({}, { mode: 'payment' }, { status: 'complete' }, { customer: 'cus_2' }, {}, { status: 'expired' })
   await billing.closeCheckouts('cus_1')
   expect(statuses()).toEqual(['expired', 'open', 'complete', 'open', 'expired', 'expired'])
   expect(stripe.requests.filter((request) => request.endsWith('/expire'))).toHaveLength(2)
 })
 
-test('however many there are', async () => {
-  given(...Array.from({ length: 45 }, () => ({})))
+test('closeCheckouts closes checkouts on all pages of the list', async () => {
+  setCheckouts(...Array.from({ length: 45 }, () => ({})))
   await billing.closeCheckouts('cus_1')
   expect(new Set(statuses())).toEqual(new Set(['expired']))
 })
 
-test('those of long ago are not asked for: they have ended by themselves', async () => {
+test('closeCheckouts does not list checkouts older than a day, which have expired', async () => {
   const old = Array.from({ length: 60 }, (): Partial<FakeCheckout> => {
     return { status: 'complete', created: nowSeconds - daySeconds - 1 }
   })
-  given({ status: 'complete' }, ...old)
+  setCheckouts({ status: 'complete' }, ...old)
   await billing.closeCheckouts('cus_1')
   expect(stripe.requests).toEqual(['GET /v1/checkout/sessions'])
 })
 
 test.each(['complete', 'expired'] as const)(
-  'one that is %s since it was listed is as good as closed',
+  'closeCheckouts accepts a checkout that became %s after it was listed',
   async (status) => {
-    given({}, { status, listed: 'open' })
+    setCheckouts({}, { status, listed: 'open' })
     await billing.closeCheckouts('cus_1')
     expect(statuses()).toEqual(['expired', status])
   },
 )
 
-test('one that cannot be closed is told', async () => {
-  given({ isStuck: true }, {})
+test('closeCheckouts fails if an open checkout cannot be closed', async () => {
+  setCheckouts({ isStuck: true }, {})
   const failure: ApiError = await billing.closeCheckouts('cus_1').then(
     () => expect.unreachable(),
     (error) => error,

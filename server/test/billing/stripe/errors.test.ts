@@ -20,18 +20,18 @@ const failureOf = (work: Promise<unknown>): Promise<ApiError> =>
     (error) => error,
   )
 
-describe('a provider in trouble is told as one that does not answer', () => {
+describe('billing_provider_unavailable is thrown, and the next call works, when the provider', () => {
   test.concurrent.each<[string, FakeStripe['behaviour']]>([
-    ['that fails', { status: 500 }],
-    ['that is overloaded', { status: 503 }],
-    ['that wants fewer requests', { status: 429 }],
-    ['that is busy with the same thing', { status: 409 }],
-    ['that breaks off', 'cut off'],
-    ['that speaks no JSON', 'not JSON'],
-    ['that speaks of something else', 'other JSON'],
-    ['that says nothing', 'never'],
-    ['that never comes to an end', 'in drops'],
-  ])('one %s', async (_what, behaviour) => {
+    ['answers 500', { status: 500 }],
+    ['answers 503', { status: 503 }],
+    ['answers 429', { status: 429 }],
+    ['answers 409', { status: 409 }],
+    ['breaks off its reply', 'cut off'],
+    ['answers without JSON', 'not JSON'],
+    ['answers JSON of another shape', 'other JSON'],
+    ['never answers', 'never'],
+    ['sends a reply that never ends', 'in drops'],
+  ])('%s', async (_what, behaviour) => {
     const { stripe, billing } = await startProvider()
     stripe.behaviour = behaviour
     const failure = await failureOf(billing.listSubscriptions('cus_1'))
@@ -41,7 +41,7 @@ describe('a provider in trouble is told as one that does not answer', () => {
     expect(await billing.listSubscriptions('cus_1')).toHaveLength(1)
   })
 
-  test.concurrent('one that is not there', async () => {
+  test.concurrent('cannot be reached', async () => {
     const nowhere = access('http://127.0.0.1:9')
     const billing = createStripeProvider({ getAccess: async () => nowhere, prices: priceIds })
     const failure = await failureOf(billing.createPortal({ customerId: 'cus_1', returnUrl: 'https://us.example/' }))
@@ -49,8 +49,8 @@ describe('a provider in trouble is told as one that does not answer', () => {
   })
 })
 
-describe('a refusal is a fault of ours', () => {
-  test.each([400, 401, 403, 404])('told with %i', async (status) => {
+describe('internal_error is thrown', () => {
+  test.each([400, 401, 403, 404])('when the provider answers %i, and its message stays private', async (status) => {
     const { stripe, billing } = await startProvider()
     stripe.behaviour = { status }
     const failure = await failureOf(billing.listSubscriptions('cus_1'))
@@ -59,7 +59,7 @@ describe('a refusal is a fault of ours', () => {
     expect(failure.cause).toMatchObject({ message: 'Something is wrong here.' })
   })
 
-  test('and so is an offer that is not sold', async () => {
+  test('for an offer without a configured price, without calling the provider', async () => {
     const { stripe, billing } = await startProvider()
     expect(billing.isForSale('enterprise', 'annual')).toBe(false)
     expect(billing.isForSale('enterprise', 'monthly')).toBe(true)
@@ -71,7 +71,7 @@ describe('a refusal is a fault of ours', () => {
   })
 })
 
-test('a provider that comes back at another address is found there', async () => {
+test('each call uses the current address of the provider', async () => {
   const [first, second] = [await startProvider(), await startProvider()]
   second.stripe.subscriptions.set('cus_1', [subscription({ id: 'sub_2' })])
   let found = access(first.stripe.url)
@@ -81,7 +81,7 @@ test('a provider that comes back at another address is found there', async () =>
   expect((await billing.listSubscriptions('cus_1'))[0]!.id).toBe('sub_2')
 })
 
-test('an address may have a path of its own', async () => {
+test('STRIPE_API_BASE may contain a path', async () => {
   const { stripe } = await startProvider()
   const found = access(`${stripe.url}/behind/a/gateway`)
   const billing = createStripeProvider({ getAccess: async () => found, prices: priceIds })
@@ -89,14 +89,14 @@ test('an address may have a path of its own', async () => {
   expect(stripe.requests).toEqual(['GET /behind/a/gateway/v1/subscriptions'])
 })
 
-test('events cannot be read while the secret that signs them is not set', async () => {
+test('events are an internal error while no webhook secret is set', async () => {
   const found = { ...access('http://127.0.0.1:9'), webhookSecrets: [] }
   const billing = createStripeProvider({ getAccess: async () => found, prices: {} })
   const input = { body: Buffer.from('{}'), signature: 't=1,v1=a', now: new Date(0) }
   expect(await failureOf(billing.parseSignedEvent(input))).toMatchObject({ code: 'internal_error' })
 })
 
-test('while the provider says nothing, data is served as ever, and events are refused to come again', async () => {
+test('while the provider does not answer, data is served and events are answered 503', async () => {
   const world = await openBillingWorld()
   const reader = await world.key({})
   const customers = Array.from({ length: 30 }, (_, index) => `cus_silent_${index}`)

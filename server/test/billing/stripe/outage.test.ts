@@ -11,18 +11,18 @@ await world.importStores([{ domain: store, name: 'Aurora Candles' }])
 await world.importContacts([
   { store_domain: store, first_name: 'Mara', emails: [{ email: `mara@${store}`, status: 'verified' }] },
 ])
-const straight = (delivery: Delivery) => deliverTo(world.url, delivery)
+const deliverDirectly = (delivery: Delivery) => deliverTo(world.url, delivery)
 afterEach(() => {
   gateway.weather = 'up'
-  world.carryEvents(straight)
+  world.carryEvents(deliverDirectly)
 })
 
 const subscribe = (customer: string) =>
   world.stripe('POST', '/v1/subscriptions', { customer, 'items[0][price]': 'price_standin_pro_monthly' })
 const typeOf = ({ body }: Delivery): string => JSON.parse(body.toString()).type
 
-/** Every call for data, and the billing status, with what it answered. */
-async function useData(key: TestKey): Promise<Record<string, number>> {
+/** Calls every data operation and the billing status; returns the status codes. */
+async function callDataOperations(key: TestKey): Promise<Record<string, number>> {
   const found = await key.post('/contacts/search', {})
   const replies = {
     usage: await key.get('/usage'),
@@ -48,11 +48,11 @@ const allServed = {
 }
 
 describe.each<[string, Weather]>([
-  ['is down', 'down'],
+  ['refuses connections', 'down'],
   ['does not answer', 'hangs'],
-  ['answers by half', 'breaks off'],
+  ['breaks off its replies', 'breaks off'],
 ])('while the payment provider %s', (_what, weather) => {
-  test('data are served, links are a 503 that uses none of the hour up, and what is kept stays', async () => {
+  test('data is served, links answer 503 without counting, and the stored state stays', async () => {
     const key = await world.customer()
     await subscribe(key.customerId)
     await world.advance(0)
@@ -63,7 +63,7 @@ describe.each<[string, Weather]>([
       key.post('/billing/subscription-link', { plan: 'business' }),
       ...Array.from({ length: 4 }, () => key.post('/billing/portal-link', undefined)),
     ]
-    expect(await useData(key)).toEqual(allServed)
+    expect(await callDataOperations(key)).toEqual(allServed)
     for (const { status, headers, body } of await Promise.all(links)) {
       expect([status, body.error.code]).toEqual([503, 'billing_provider_unavailable'])
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
@@ -76,13 +76,13 @@ describe.each<[string, Weather]>([
     }
   })
 
-  test('its events are refused, and done when they come again', async () => {
+  test('events are answered 503, and handled when they are delivered again', async () => {
     const key = await world.customer()
     const { id, items } = await subscribe(key.customerId)
     await world.advance(0)
     const answers: number[] = []
     world.carryEvents(async (delivery) => {
-      const status = await straight(delivery)
+      const status = await deliverDirectly(delivery)
       if (typeOf(delivery) === 'customer.subscription.updated') answers.push(status)
       return status
     })
@@ -102,7 +102,7 @@ describe.each<[string, Weather]>([
   })
 })
 
-test('however many events wait for a provider that does not answer, connections are left for data', async () => {
+test('events waiting for a provider that does not answer leave connections for data requests', async () => {
   const deliveries: Delivery[] = []
   world.carryEvents(async (delivery) => {
     if (typeOf(delivery) === 'customer.subscription.created') deliveries.push(delivery)
@@ -114,12 +114,12 @@ test('however many events wait for a provider that does not answer, connections 
   const reader = await world.key({ scopes })
 
   gateway.weather = 'hangs'
-  const answers = Promise.all(deliveries.map(straight))
+  const answers = Promise.all(deliveries.map(deliverDirectly))
   await expect.poll(gateway.mostWaiting).toBeGreaterThan(0)
-  expect(await useData(reader)).toEqual(allServed)
-  // Those that still have to wait for their turn find it back.
+  expect(await callDataOperations(reader)).toEqual(allServed)
+  // Deliveries that are still queued reach a working provider.
   gateway.weather = 'up'
   expect([200, 503]).toEqual(expect.arrayContaining([...new Set(await answers)]))
-  // Each of these held a connection.
+  // Each of these requests held a connection.
   expect(gateway.mostWaiting()).toBeLessThan(world.deps.db.max)
 })

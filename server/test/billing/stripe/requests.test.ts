@@ -18,32 +18,32 @@ import { serveOnLoopback } from '../../support/listen.ts'
 import { openStandinWorld, type StandinWorld } from '../support/standin-app.ts'
 
 /**
- * What the server asks of Stripe, written down on its way to the stand-in, and shown to a judge that knows nothing but
- * Stripe's published document.
+ * Records every request that the server sends to the stand-in, and validates it with a mock server that knows only Stripe's
+ * published OpenAPI document.
  */
 
-interface Asked {
+interface RecordedRequest {
   method: string
   path: string
   headers: IncomingHttpHeaders
   body: Buffer
 }
 
-const asked: Asked[] = []
+const recorded: RecordedRequest[] = []
 
-/** Passes requests on, and notes them. */
+/** Forwards requests to `target` and records them. */
 async function startRecorder(target: string): Promise<string> {
   return serveOnLoopback(async (request, response) => {
     const body = await buffer(request)
     const { host: _, connection: __, ...headers } = request.headers
-    asked.push({ method: request.method!, path: request.url!, headers, body })
-    const reply = await send(target, asked.at(-1)!)
+    recorded.push({ method: request.method!, path: request.url!, headers, body })
+    const reply = await send(target, recorded.at(-1)!)
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(await reply.text())
   })
 }
 
-function send(target: string, { method, path, headers, body }: Asked): Promise<Response> {
+function send(target: string, { method, path, headers, body }: RecordedRequest): Promise<Response> {
   const init = { method, headers: headers as Record<string, string> }
   return fetch(target + path, body.length > 0 ? { ...init, body: new Uint8Array(body) } : init)
 }
@@ -57,27 +57,27 @@ const steady = (() => {
   }
 })()
 
-/** The judge, at an address of its own. */
-async function startJudge(program: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'storedex-judge-'))
+/** Starts the mock server; returns its URL. */
+async function startValidator(program: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'storedex-validator-'))
   const document = join(folder, 'openapi.json')
   const packed = await readFile(join(import.meta.dirname, '../../data/stripe/openapi-2023-08-16.json.gz'))
   await writeFile(document, gunzipSync(packed))
   const port = await pickFreePort()
   const formats = ['--validator-form-array-format=brackets', '--validator-form-object-format=brackets']
-  const judge = spawn(
+  const validator = spawn(
     process.execPath,
     [program, '--quiet', '--host', '127.0.0.1', '-p', String(port), '--reject-on-sdk-error', ...formats, document],
     { stdio: 'ignore', detached: true },
   )
   atEnd(async () => {
-    // The program runs another one, and that one does not listen.
-    process.kill(-judge.pid!, 'SIGKILL')
+    // The program starts a child process that ignores SIGTERM: kill the whole group.
+    process.kill(-validator.pid!, 'SIGKILL')
     await rm(folder, { recursive: true, force: true })
   })
   const url = `http://127.0.0.1:${port}`
   for (;;) {
-    if (judge.exitCode !== null) throw new Error(`the judge ended with ${judge.exitCode}`)
+    if (validator.exitCode !== null) throw new Error(`the validator exited with ${validator.exitCode}`)
     const isReady = await fetch(`${url}/v1/customers`).then(
       ({ body }) => body?.cancel().then(() => true) ?? true,
       () => false,
@@ -87,8 +87,8 @@ async function startJudge(program: string): Promise<string> {
   }
 }
 
-/** Asks for everything that the server ever asks for; answers with the calls that were left out. */
-async function askForEverything(): Promise<string[]> {
+/** Makes every call of the provider and of the setup; returns the names of calls that were left out. */
+async function makeEveryCall(): Promise<string[]> {
   const world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: startRecorder })
   const called = new Set<string>()
   const billing = new Proxy(world.deps.billing, {
@@ -108,7 +108,7 @@ async function askForEverything(): Promise<string[]> {
   const offer = { plan: 'pro', billing: 'monthly' } as const
   const expiresAt = new Date(now.getTime() + 31 * 60_000)
   await billing.createCheckout({ customerId, accountPublicId, ...offer, ...pages, expiresAt })
-  // The second one closes the first, and of two who close it one comes too late.
+  // The second checkout closes the first; of two concurrent closings one is too late.
   await billing.createCheckout({ customerId, accountPublicId, ...offer, ...pages, expiresAt })
   await Promise.all([billing.closeCheckouts(customerId), billing.closeCheckouts(customerId)])
   await billing.createPortal({ customerId, ...pages })
@@ -125,7 +125,7 @@ async function askForEverything(): Promise<string[]> {
   const access = { ...stripe, secretKey: stripe.secretKey! }
   await setUpStripe(connectStripe(access), setup)
   await setUpStripe(connectStripe(access), setup)
-  // Now that there is a configuration of the portal, it is asked for.
+  // With a portal configuration the request differs.
   await billing.createPortal({ customerId, ...pages })
   const higher = { plan: 'business', billing: 'annual' } as const
   await billing.createUpdateConfirmation({ customerId, subscriptionId, ...higher, ...pages })
@@ -137,35 +137,35 @@ async function askForEverything(): Promise<string[]> {
   return Object.keys(world.deps.billing).filter((name) => !called.has(name))
 }
 
-/** As a person does in the dashboard, with settings that must stay narrow. */
+/** Enables a feature in every portal configuration, as a person could in Stripe's dashboard. */
 async function widenPortals({ stripe }: StandinWorld): Promise<void> {
   const { data } = await stripe('GET', '/v1/billing_portal/configurations', { is_default: 'false' })
   for (const { id } of data)
     await stripe('POST', `/v1/billing_portal/configurations/${id}`, { 'features[invoice_history][enabled]': 'true' })
 }
 
-// Where the judge cannot be installed there is none.
-describe.skipIf(steady === null)('to a judge that knows only what Stripe publishes', () => {
-  let judge: string
+// The validator is an optional dependency.
+describe.skipIf(steady === null)('a validator with Stripe’s published OpenAPI document', () => {
+  let validator: string
   beforeAll(async () => {
-    judge = await startJudge(steady!)
+    validator = await startValidator(steady!)
   })
   const isValid = ({ headers }: Response) => headers.get('x-steady-request-valid') === 'true'
 
-  test('every request of the server is a proper one', async () => {
-    expect(await askForEverything()).toEqual([])
+  test('accepts every request that the server makes', async () => {
+    expect(await makeEveryCall()).toEqual([])
     const faults: string[] = []
-    for (const request of asked) {
-      const verdict = await send(judge, request)
-      if (!isValid(verdict)) faults.push(`${request.method} ${request.path} ${request.body}: ${await verdict.text()}`)
+    for (const request of recorded) {
+      const reply = await send(validator, request)
+      if (!isValid(reply)) faults.push(`${request.method} ${request.path} ${request.body}: ${await reply.text()}`)
     }
     expect(faults).toEqual([])
-    expect(asked.length).toBeGreaterThan(20)
+    expect(recorded.length).toBeGreaterThan(20)
   })
 
-  test('an improper one is not', async () => {
+  test('rejects an invalid request', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', authorization: 'Bearer sk_test_x' }
     const request = { method: 'POST', path: '/v1/customers', headers, body: Buffer.from('nickname=x') }
-    expect(isValid(await send(judge, request))).toBe(false)
+    expect(isValid(await send(validator, request))).toBe(false)
   })
 })

@@ -12,7 +12,7 @@ const secretKey = 'sk_test_of_the_setup'
 
 let stripeUrl: string
 beforeAll(async () => {
-  // Nothing is for sale there yet.
+  // Without products and prices.
   const { app } = await createStandin({ plans: [], secretKey })
   stripeUrl = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => app.close())
@@ -35,10 +35,10 @@ async function setUp(...args: string[]): Promise<Json> {
   return JSON.parse(stdout)
 }
 
-describe('setting up', () => {
+describe('billing setup', () => {
   let first: Json
 
-  test('makes all that is not there', async () => {
+  test('creates all missing objects at Stripe', async () => {
     first = await setUp('--amount', 'pro_monthly=59', '--amount', 'pro_annual=590.50', '--currency', 'EUR')
     expect(Object.keys(first.prices)).toEqual([
       'pro_monthly',
@@ -63,7 +63,7 @@ describe('setting up', () => {
     expect(sold.storedex_business_monthly).toMatchObject({ product: 'storedex_business', unit_amount: 19_900 })
   })
 
-  test('sends the events that are handled to the address of the service', async () => {
+  test('subscribes the webhook endpoint of PUBLIC_URL to all handled event types', async () => {
     const { data } = await stripe('/webhook_endpoints')
     expect(data).toHaveLength(1)
     expect(data[0]).toMatchObject({
@@ -74,7 +74,7 @@ describe('setting up', () => {
     })
   })
 
-  test('lets customers raise at once, and lower and cancel for the end of the period', async () => {
+  test('lets customers upgrade at once, and downgrade or cancel at the end of the period', async () => {
     const { features } = await stripe(`/billing_portal/configurations/${first.portal_configuration}`)
     expect(features).toMatchObject({
       subscription_cancel: { enabled: true, mode: 'at_period_end' },
@@ -91,7 +91,7 @@ describe('setting up', () => {
     })
   })
 
-  test('again finds all of it, and changes no price', async () => {
+  test('finds all existing objects when repeated, and changes no price', async () => {
     const again = await setUp('--amount', 'pro_monthly=99')
     expect(again).toEqual({ ...first, webhook_secret: null, created: [] })
     expect(await stripe(`/prices/${first.prices.pro_monthly}`)).toMatchObject({ unit_amount: 5_900, currency: 'eur' })
@@ -101,18 +101,18 @@ describe('setting up', () => {
     expect((await stripe('/webhook_endpoints')).data).toHaveLength(1)
   })
 
-  test('at another address makes another endpoint', async () => {
+  test('creates another webhook endpoint for another PUBLIC_URL', async () => {
     const { code, stdout } = await run(['billing', 'setup', '--json'], { publicUrl: 'https://other.example' })
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ created: ['webhook endpoint'], prices: first.prices })
   })
 
-  test('prints lines for the environment, the secret once', async () => {
-    const place = { publicUrl: 'https://third.example' }
-    const { stdout } = await run(['billing', 'setup'], place)
+  test('prints environment variables, and the webhook secret only when it is created', async () => {
+    const changes = { publicUrl: 'https://third.example' }
+    const { stdout } = await run(['billing', 'setup'], changes)
     expect(stdout).toContain(`\nSTRIPE_PRICE_PRO_MONTHLY=${first.prices.pro_monthly}\n`)
     expect(stdout).toMatch(/\nSTRIPE_WEBHOOK_SECRET=whsec_\w+\n$/)
-    const again = await run(['billing', 'setup'], place)
+    const again = await run(['billing', 'setup'], changes)
     expect(again.stdout).toContain('\nSTRIPE_PRICE_ENTERPRISE_ANNUAL=')
     expect(again.stdout).not.toContain('whsec_')
   })
@@ -120,17 +120,17 @@ describe('setting up', () => {
 
 test.each<[string, Partial<Config>, RegExp]>([
   [
-    'without a key',
+    'without STRIPE_SECRET_KEY',
     { stripe: { secretKey: null, webhookSecrets: [], apiBase: null, prices: {} } },
     /^Set STRIPE_SECRET_KEY first; the local stand-in needs no setup\.\n$/,
   ],
-  ['without a public address', { publicUrl: null }, /^Set PUBLIC_URL to the address at which Stripe reaches this/],
-])('%s it is refused with a sentence', async (_what, changes, sentence) => {
+  ['without PUBLIC_URL', { publicUrl: null }, /^Set PUBLIC_URL to the address at which Stripe reaches this/],
+])('billing setup fails %s and says what to set', async (_what, changes, sentence) => {
   const { code, stderr } = await run(['billing', 'setup'], changes)
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(sentence) })
 })
 
-test('a key that Stripe refuses is told', async () => {
+test('billing setup reports that Stripe rejects the key', async () => {
   const stripe = { secretKey: 'sk_test_wrong', webhookSecrets: [], apiBase: stripeUrl, prices: {} }
   const { code, stderr } = await run(['billing', 'setup'], { stripe })
   expect(code).toBe(1)
@@ -143,6 +143,6 @@ test.each([
   ['--amount', 'pro_monthly=-1'],
   ['--currency', 'euros'],
   ['--currency', 'jpy'],
-])('%s %s is wrong usage', async (...args) => {
+])('billing setup rejects %s %s as wrong usage', async (...args) => {
   expect((await run(['billing', 'setup', ...args])).code).toBe(2)
 })

@@ -7,9 +7,9 @@ import { BadPost, type Chaos, calm, diceOf, startGateway } from '../support/faul
 import { openStandinWorld, type StandinWorld } from '../support/standin-app.ts'
 
 /**
- * Subscriptions change at random at the local Stripe while two servers on one database hear of it badly: events come late,
- * out of order, twice or never, and the provider refuses and delays. Once with a fixed seed and once with a new one,
- * which the test's title names.
+ * Subscriptions change at random at the stand-in, while two servers on one database get events late, out of order, twice or
+ * not at all, and the provider refuses and delays requests. Runs with a fixed seed and with a new one, which is in the
+ * title.
  */
 
 const seeds = [20_261_121, Date.now() % 2 ** 31]
@@ -24,7 +24,7 @@ beforeAll(async () => {
   })
   post = new BadPost([world.url, await startSecondServer(world)], () => weather)
   world.carryEvents(post.take)
-  // Every state that an account is ever in, in order.
+  // Record every state of the accounts, in order.
   await world.db.query(`
     create table seen_states (number bigint generated always as identity, account jsonb);
     create function note_state() returns trigger language plpgsql security definer as
@@ -60,7 +60,7 @@ function stateOfRow(row: Json): State {
 const isOver = ({ status }: Json) => status === 'canceled' || status === 'incomplete_expired'
 const moment = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString())
 
-/** What the subscriptions that Stripe tells mean for an account, the newest first; null before there is one. */
+/** The expected state of an account, from its subscriptions at Stripe, newest first; null if there is none. */
 function stateOfSubscriptions(subscriptions: Json[]): State | null {
   const subscription = subscriptions.find((each) => !isOver(each)) ?? subscriptions[0]
   if (!subscription) return null
@@ -92,7 +92,7 @@ const moves = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constant('turn' as const),
+      do: fc.constant('set status' as const),
       status: fc.constantFrom('active', 'past_due', 'unpaid', 'paused', 'incomplete_expired'),
     }),
   },
@@ -100,8 +100,8 @@ const moves = fc.oneof(
 )
 type Move = typeof moves extends fc.Arbitrary<infer T> ? T : never
 
-/** Makes a change at Stripe, as far as the customer has what it changes. */
-async function make(move: Move, customerId: string): Promise<void> {
+/** Makes a change at Stripe, if the customer's subscription allows it. */
+async function perform(move: Move, customerId: string): Promise<void> {
   if (move.do === 'wait') return void (await world.control('/clock', { advance_seconds: move.days * 86_400 }))
   const subscription = (await subscriptionsOf(customerId)).find((each) => !isOver(each))
   if (move.do === 'subscribe') {
@@ -126,7 +126,7 @@ async function make(move: Move, customerId: string): Promise<void> {
     case 'end trial':
       if (subscription.status !== 'trialing') return
       return void (await world.stripe('POST', path, { trial_end: 'now' }))
-    case 'turn':
+    case 'set status':
       return void (await world.control(`/subscriptions/${subscription.id}/status`, { status: move.status }))
   }
 }
@@ -152,8 +152,8 @@ async function play(script: Script): Promise<void> {
   const lostBefore = post.lost
   weather = { dice: diceOf(script.seed), lost: script.lost, twice: 0.3, refused: 0.15 }
   for (const [buyer, move] of script.moves) {
-    await make(move, buyers[buyer]!.customerId)
-    // A wait is felt by all of them.
+    await perform(move, buyers[buyer]!.customerId)
+    // A wait affects all buyers.
     for (const [index, { customerId }] of buyers.entries())
       if (index === buyer || move.do === 'wait')
         states[index]!.push(stateOfSubscriptions(await subscriptionsOf(customerId)))
@@ -165,31 +165,31 @@ async function play(script: Script): Promise<void> {
   for (const [index, { account }] of buyers.entries()) {
     const [last] = states[index]!.slice(-1)
     if (last) expect(stateOfRow(await world.row(account))).toEqual(last)
-    await expectTrueStates(world.accountNumber(account), states[index]!)
+    await expectSubsequence(world.accountNumber(account), states[index]!)
   }
 }
 
-/** What an account was in turn, the provider was in the same turn; it may have missed some. */
-async function expectTrueStates(accountId: number, states: (State | null)[]): Promise<void> {
+/** Expects that the account's states are a subsequence of the provider's. */
+async function expectSubsequence(accountId: number, states: (State | null)[]): Promise<void> {
   const { rows } = await world.db.query<{ account: Json }>(
     `select account from seen_states
      where (account ->> 'id')::bigint = $1 and account ->> 'provider_read_at' is not null order by number`,
     [accountId],
   )
-  const told = states.map((state) => JSON.stringify(state))
-  let place = 0
+  const expected = states.map((state) => JSON.stringify(state))
+  let position = 0
   for (const { account } of rows) {
-    // Before there is a subscription, nothing of an account follows from the provider.
+    // Before the first subscription the account's state does not come from the provider.
     if (account.subscription_id === null) continue
     const seen = JSON.stringify(stateOfRow(account))
-    const found = told.indexOf(seen, place)
-    if (found === -1) expect.fail(`${seen}\nwas not one of these, from ${place} on:\n${told.join('\n')}`)
-    place = found
+    const found = expected.indexOf(seen, position)
+    if (found === -1) expect.fail(`${seen}\nis not one of these, from ${position} on:\n${expected.join('\n')}`)
+    position = found
   }
 }
 
 describe.each(seeds)('with seed %i', (seed) => {
-  test('an account ends as the provider has it, and was never otherwise than the provider once had it', async () => {
+  test('an account ends in the provider’s state, and was only ever in states that the provider had, in order', async () => {
     await fc.assert(fc.asyncProperty(scripts, play), { seed, numRuns: 3, endOnFailure: true })
     expect(post.carried).toBeGreaterThan(0)
   })

@@ -19,7 +19,7 @@ const reconciled = async () => {
   return { code, stderr, result: stdout === '' ? null : JSON.parse(stdout) }
 }
 
-test('what events did not tell is found by asking, and told in figures', async () => {
+test('billing reconcile syncs accounts whose events were lost, and reports how many', async () => {
   const lost = await world.customer('cus_lost', [subscription({ price: priceIds.business_monthly })])
   const current = await world.customer('cus_current', [subscription()])
   const linked = await world.customer('cus_linked', [])
@@ -31,12 +31,12 @@ test('what events did not tell is found by asking, and told in figures', async (
   expect(await reconciled()).toMatchObject({ result: { checked: 3, changed: 0 } })
 })
 
-test('without customers the provider is not asked', async () => {
+test('billing reconcile does not call the provider if there are no customers', async () => {
   world.stripe.behaviour = { status: 500 }
   expect(await reconciled()).toMatchObject({ code: 0, result: { checked: 0, changed: 0 } })
 })
 
-test('more accounts than a page are all looked at', async () => {
+test('billing reconcile checks all accounts, also more than one page', async () => {
   const { rows } = await world.db.query<{ id: number }>(
     `insert into accounts (name, plan, status, period_anchor, created_at, customer_id)
      select 'Account ' || n, 'free', 'none', $1::timestamptz, $1::timestamptz, 'cus_page_' || n
@@ -47,7 +47,7 @@ test('more accounts than a page are all looked at', async () => {
   expect((await reconciled()).result).toEqual({ checked: 205, changed: 205 })
 })
 
-test('a provider that does not answer ends it with a sentence', async () => {
+test('billing reconcile fails with one line if the provider does not answer', async () => {
   await world.customer('cus_away', [subscription()])
   world.stripe.behaviour = { status: 500 }
   const ending = await reconciled()
@@ -57,7 +57,7 @@ test('a provider that does not answer ends it with a sentence', async () => {
   )
 })
 
-test('one account in trouble does not keep the others from being reconciled', async () => {
+test('an internal error with one account does not stop the reconciliation of the others', async () => {
   await world.customer('cus_first', [subscription()])
   const broken = await world.customer('cus_broken', [])
   const last = await world.customer('cus_last', [subscription()])
@@ -77,7 +77,7 @@ test('one account in trouble does not keep the others from being reconciled', as
   expect((await world.row(broken.account)).status).toBe('none')
 })
 
-describe('by itself', () => {
+describe('the reconciliation of the server', () => {
   beforeAll(() => world.letServerReconcile())
 
   const untilPlan = async (key: Awaited<ReturnType<BillingWorld['key']>>, plan: string) => {
@@ -88,7 +88,7 @@ describe('by itself', () => {
     }
   }
 
-  test('the server does it again and again, and forgets events of long ago and of a clock that ran ahead', async () => {
+  test('repeats, and deletes events that are old or were dated by a clock that ran ahead', async () => {
     const key = await world.customer('cus_hourly', [subscription()])
     await world.db.query(
       `insert into billing_events (id, type, received_at) values
@@ -105,11 +105,11 @@ describe('by itself', () => {
     } finally {
       await app.close()
     }
-    for (const forgotten of ['evt_old', 'evt_future']) expect(await world.outcomeOf(forgotten)).toBeUndefined()
+    for (const deleted of ['evt_old', 'evt_future']) expect(await world.outcomeOf(deleted)).toBeUndefined()
     expect(await world.outcomeOf('evt_recent')).toBeDefined()
   })
 
-  test('of several servers one does it at a time', async () => {
+  test('runs on one server at a time', async () => {
     await world.customer('cus_alone', [subscription()])
     let atOnce = 0
     let most = 0
@@ -123,7 +123,7 @@ describe('by itself', () => {
       return billing.listSubscriptions(customerId)
     }
     const deps = { ...world.deps, billing: { ...billing, listSubscriptions } }
-    // The accounts' own locks would keep one account from being read twice at once: each server sees another one.
+    // Two accounts, because the lock of one account alone would prevent concurrent reads of it.
     await world.customer('cus_alone_2', [subscription()])
     const apps = await Promise.all([1, 2, 3].map(() => buildApp(deps, [], { reconciliationMs: 10 })))
     try {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 const at = (moment: string) => new Date(moment)
 
 let customers = 0
-/** An account after it was brought up to date with these subscriptions. */
+/** Syncs a new account with these subscriptions; `again` syncs it with others. */
 async function synced(subscriptions: object[]) {
   const customerId = `cus_${++customers}`
   const key = await world.customer(customerId, subscriptions)
@@ -25,7 +25,7 @@ async function synced(subscriptions: object[]) {
   return { key, ...result, again, row: await world.row(key.account) }
 }
 
-describe('what a subscription says reaches the account', () => {
+describe('a sync stores in the account', () => {
   const facts = subscription({
     price: priceIds.business_annual,
     anchor: '2026-03-05T10:00:00Z',
@@ -34,10 +34,10 @@ describe('what a subscription says reaches the account', () => {
   })
 
   test.each([
-    ['today', facts],
-    ['in older versions', olderShape(facts)],
-  ])('as it is told %s', async (_when, told) => {
-    const { row, changed } = await synced([told])
+    ['the current API', facts],
+    ['older API versions', olderShape(facts)],
+  ])('a subscription of %s', async (_version, subscriptionObject) => {
+    const { row, changed } = await synced([subscriptionObject])
     expect(changed).toBe(true)
     expect(row).toMatchObject({
       plan: 'business',
@@ -56,13 +56,13 @@ describe('what a subscription says reaches the account', () => {
     })
   })
 
-  test('without a period, when it has none', async () => {
+  test('no period, if the subscription has none', async () => {
     const { items, ...rest } = subscription()
     const { row } = await synced([{ ...rest, items: { ...(items as object), data: [] } }])
     expect(row).toMatchObject({ status: 'active', current_period_end: null, billing_problem: 'unknown_price' })
   })
 
-  test('a trial with its start and end, as long as it lasts', async () => {
+  test('start and end of a trial, while it lasts', async () => {
     const trial = {
       status: 'trialing',
       trialStart: '2026-03-08T00:00:00Z',
@@ -91,9 +91,9 @@ describe('what a subscription says reaches the account', () => {
   })
 
   test.each([
-    ['the subscription’s own', subscription({ paymentMethod: 'pm_1' }), true],
+    ['of the subscription', subscription({ paymentMethod: 'pm_1' }), true],
     [
-      'the customer’s default',
+      'that is the customer’s default',
       subscription({
         paymentMethod: null,
         customer: { id: 'c', invoice_settings: { default_payment_method: 'pm_1' } },
@@ -101,34 +101,34 @@ describe('what a subscription says reaches the account', () => {
       true,
     ],
     [
-      'an older source',
+      'that is an older source',
       subscription({
         paymentMethod: null,
         customer: { id: 'c', default_source: 'src_1', invoice_settings: { default_payment_method: null } },
       }),
       true,
     ],
-    ['none', subscription({ paymentMethod: null }), false],
-    ['none that is known', subscription({ paymentMethod: null, customer: 'cus_1' }), false],
+    ['if there is none', subscription({ paymentMethod: null }), false],
+    ['if the customer is not expanded', subscription({ paymentMethod: null, customer: 'cus_1' }), false],
     [
-      'none of a customer that is gone',
+      'if the customer was deleted',
       subscription({ paymentMethod: null, customer: { id: 'c', deleted: true } }),
       false,
     ],
-  ])('a means of payment: %s', async (_what, told, has) => {
-    expect((await synced([told])).row).toMatchObject({ has_payment_method: has })
+  ])('whether there is a payment method %s', async (_case, subscriptionObject, has) => {
+    expect((await synced([subscriptionObject])).row).toMatchObject({ has_payment_method: has })
   })
 
   test.each([
-    ['with the period', subscription({ cancelAt: '2026-04-01T00:00:00Z' }), true],
-    ['within it', subscription({ cancelAt: '2026-03-20T00:00:00Z' }), true],
-    ['in a later one', subscription({ cancelAt: '2026-06-01T00:00:00Z' }), false],
-  ])('an end that is given as a date %s', async (_when, told, ends) => {
-    expect((await synced([told])).row).toMatchObject({ cancel_at_period_end: ends })
+    ['at the end of the period', subscription({ cancelAt: '2026-04-01T00:00:00Z' }), true],
+    ['within the period', subscription({ cancelAt: '2026-03-20T00:00:00Z' }), true],
+    ['in a later period', subscription({ cancelAt: '2026-06-01T00:00:00Z' }), false],
+  ])('the meaning of a cancel_at %s', async (_when, subscriptionObject, ends) => {
+    expect((await synced([subscriptionObject])).row).toMatchObject({ cancel_at_period_end: ends })
   })
 
-  test.each(['past_due', 'unpaid', 'paused', 'incomplete', 'a_word_of_the_future'])(
-    'the word %s closes access at once',
+  test.each(['past_due', 'unpaid', 'paused', 'incomplete', 'a_future_status'])(
+    'status %s, which closes access at once',
     async (status) => {
       const { key, row, again } = await synced([subscription()])
       expect(row.access_open).toBe(true)
@@ -137,14 +137,14 @@ describe('what a subscription says reaches the account', () => {
       const refused = await key.get('/usage')
       expect(refused.status).toBe(403)
       expect(refused.body.error.billing.action).toBe(
-        status === 'a_word_of_the_future' ? 'create_subscription_link' : 'manage_billing',
+        status === 'a_future_status' ? 'create_subscription_link' : 'manage_billing',
       )
       await again([subscription()])
       expect((await key.get('/usage')).status).toBe(200)
     },
   )
 
-  test.each(['canceled', 'incomplete_expired'])('the word %s leaves the plan free', async (status) => {
+  test.each(['canceled', 'incomplete_expired'])('status %s, after which the plan in force is free', async (status) => {
     const { key, again } = await synced([subscription({ cancelAtPeriodEnd: true })])
     const { row } = await again([subscription({ status, cancelAtPeriodEnd: true })])
     expect(row).toMatchObject({ status, plan_in_force: 'free', cancel_at_period_end: false, current_period_end: null })
@@ -152,7 +152,7 @@ describe('what a subscription says reaches the account', () => {
     expect(refused.body.error.billing.action).toBe('create_subscription_link')
   })
 
-  test('nothing changes when nothing changed', async () => {
+  test('only the time of reading, if nothing changed', async () => {
     const { again, row } = await synced([subscription()])
     world.clock.advance(1_000)
     const second = await again([subscription()])
@@ -166,27 +166,27 @@ describe('of several subscriptions', () => {
 
   test.each<[string, object[], object]>([
     [
-      'a running one counts, not one that is over',
+      'a running one counts, not an ended one',
       [subscription({ id: 'sub_new', status: 'canceled' }), old('active')],
       { subscription_id: 'sub_old', status: 'active', billing_problem: null },
     ],
     [
-      'a lapsed one counts, not a newer one that never got going',
+      'a past_due one counts, not a newer incomplete one',
       [subscription({ id: 'sub_new', status: 'incomplete' }), old('past_due')],
       { subscription_id: 'sub_old', status: 'past_due', billing_problem: null },
     ],
     [
-      'one that never got going counts where there is no other',
+      'an incomplete one counts before an ended one',
       [subscription({ id: 'sub_new', status: 'incomplete' }), old('canceled')],
       { subscription_id: 'sub_new', status: 'incomplete', billing_problem: null },
     ],
     [
-      'of those that are over the newest counts, in whatever order they are told',
+      'the newest ended one counts, in whatever order they are listed',
       [old('incomplete_expired'), subscription({ id: 'sub_new', status: 'canceled' })],
       { subscription_id: 'sub_new', status: 'canceled', billing_problem: null },
     ],
     [
-      'two that run are a problem, and the higher plan counts',
+      'two running ones are a billing problem, and the higher plan counts',
       [
         subscription({ id: 'sub_new' }),
         { ...old('active'), items: subscription({ price: priceIds.business_monthly }).items },
@@ -194,22 +194,22 @@ describe('of several subscriptions', () => {
       { subscription_id: 'sub_old', plan: 'business', status: 'active', billing_problem: 'several_subscriptions' },
     ],
     [
-      'two that run are a problem, and the one that gives access counts',
+      'two running ones are a billing problem, and the one with access counts',
       [subscription({ id: 'sub_new', status: 'past_due', price: priceIds.enterprise_monthly }), old('active')],
       { subscription_id: 'sub_old', plan: 'pro', status: 'active', billing_problem: 'several_subscriptions' },
     ],
     [
-      'two that run are a problem, whatever their price',
+      'two running ones are a billing problem, also with an unknown price',
       [subscription({ id: 'sub_new', price: 'price_other' }), old('active')],
       { subscription_id: 'sub_old', plan: 'pro', billing_problem: 'several_subscriptions' },
     ],
-  ])('%s', async (_what, subscriptions, expected) => {
+  ])('%s', async (_rule, subscriptions, expected) => {
     expect((await synced(subscriptions)).row).toMatchObject(expected)
   })
 })
 
-describe('a price that is not ours', () => {
-  test('leaves the plan, and the status follows', async () => {
+describe('a price that is not configured', () => {
+  test('leaves the plan unchanged, while the status is stored', async () => {
     const { again } = await synced([subscription({ price: priceIds.business_annual })])
     const { row } = await again([subscription({ price: 'price_other', status: 'past_due' })])
     expect(row).toMatchObject({
@@ -222,11 +222,11 @@ describe('a price that is not ours', () => {
     expect(settled.row).toMatchObject({ plan: 'pro', billing: 'monthly', billing_problem: null })
   })
 
-  test('beside one that is ours does no harm', async () => {
-    const told = subscription({ price: priceIds.business_monthly })
-    const { data } = told.items as { data: object[] }
+  test('has no effect beside a configured one', async () => {
+    const current = subscription({ price: priceIds.business_monthly })
+    const { data } = current.items as { data: object[] }
     const other = (subscription({ price: 'price_seats' }).items as { data: object[] }).data
-    const { row } = await synced([{ ...told, items: { data: [...other, ...data] } }])
+    const { row } = await synced([{ ...current, items: { data: [...other, ...data] } }])
     expect(row).toMatchObject({ plan: 'business', billing_problem: null })
   })
 })
@@ -239,20 +239,20 @@ describe('a plan granted by hand', () => {
   }
 
   test.each<[string, object[]]>([
-    ['nothing', []],
-    ['a purchase that was not finished', [subscription({ status: 'incomplete' })]],
-    ['subscriptions that are over', [subscription({ status: 'canceled' })]],
+    ['no subscription', []],
+    ['an unfinished purchase', [subscription({ status: 'incomplete' })]],
+    ['only ended subscriptions', [subscription({ status: 'canceled' })]],
   ])('stays while the provider has %s', async (_what, subscriptions) => {
     const { row, changed } = await granted(subscriptions)
     expect(row).toMatchObject({ plan: 'enterprise', status: 'active', subscription_id: null, access_open: true })
     expect(changed).toBe(false)
   })
 
-  test('gives way to a subscription', async () => {
+  test('is replaced by a subscription', async () => {
     expect((await granted([subscription()])).row).toMatchObject({ plan: 'pro', subscription_id: 'sub_1' })
   })
 
-  test('after a subscription’s end is not taken away by it', async () => {
+  test('after the end of a subscription is kept by the next sync', async () => {
     const over = [subscription({ status: 'canceled' })]
     const { key, again } = await synced([subscription()])
     await again(over)
@@ -261,28 +261,28 @@ describe('a plan granted by hand', () => {
     expect((await key.get('/usage')).status).toBe(200)
   })
 
-  test('that lapsed by hand leads to a new subscription, not to the portal', async () => {
+  test('that was closed by the operator leads to a new subscription, not to the portal', async () => {
     const key = await world.key({ status: 'active' })
     await world.setAccount(key.account, { status: 'past_due' })
     expect((await key.get('/usage')).body.error.billing.action).toBe('create_subscription_link')
   })
 })
 
-test('an account without a customer is not asked for', async () => {
+test('an account without a customer is not looked up at the provider', async () => {
   const key = await world.key({})
-  const asked = world.stripe.requests.length
+  const before = world.stripe.requests.length
   expect(await syncAccount(world.deps, world.accountNumber(key.account))).toEqual({ changed: false })
-  expect(world.stripe.requests.length).toBe(asked)
+  expect(world.stripe.requests.length).toBe(before)
 })
 
-test('a customer that the provider does not know changes nothing', async () => {
+test('a customer unknown to the provider changes nothing', async () => {
   const { key, row } = await synced([subscription()])
   world.stripe.subscriptions.clear()
   await syncAccount(world.deps, world.accountNumber(key.account))
   expect(await world.row(key.account)).toEqual(row)
 })
 
-test('of two that read at once the later one is written last, whichever reply comes first', async () => {
+test('of two concurrent syncs the one that read later is written last, whichever reply comes first', async () => {
   const { key, row } = await synced([subscription()])
   const id = world.accountNumber(key.account)
   const customerId = row.customer_id as string

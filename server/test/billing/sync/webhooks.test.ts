@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const changed = (customer: string) => event('customer.subscription.updated', { ...subscription(), customer })
 
-describe('an event is believed only', () => {
+describe('an event is', () => {
   const post = async (body: string, headers: Record<string, string>) => {
     const reply = await fetch(`${world.url}/webhooks/stripe`, { method: 'POST', headers, body })
     return { status: reply.status, body: (await reply.json()) as Json }
@@ -25,21 +25,21 @@ describe('an event is believed only', () => {
   const ago = (seconds: number) => new Date(at.getTime() - seconds * 1000)
 
   test.each<[string, () => Record<string, string>, number]>([
-    ['with its signature', () => ({ 'stripe-signature': sign(body, { at }) }), 200],
-    ['up to five minutes after it was signed', () => ({ 'stripe-signature': sign(body, { at: ago(300) }) }), 200],
-    ['not later', () => ({ 'stripe-signature': sign(body, { at: ago(301) }) }), 400],
-    ['up to five minutes before, by our clock', () => ({ 'stripe-signature': sign(body, { at: ago(-300) }) }), 200],
-    ['not earlier', () => ({ 'stripe-signature': sign(body, { at: ago(-301) }) }), 400],
+    ['accepted with a valid signature', () => ({ 'stripe-signature': sign(body, { at }) }), 200],
+    ['accepted up to five minutes after it was signed', () => ({ 'stripe-signature': sign(body, { at: ago(300) }) }), 200],
+    ['refused later', () => ({ 'stripe-signature': sign(body, { at: ago(301) }) }), 400],
+    ['accepted up to five minutes before it was signed, by our clock', () => ({ 'stripe-signature': sign(body, { at: ago(-300) }) }), 200],
+    ['refused earlier', () => ({ 'stripe-signature': sign(body, { at: ago(-301) }) }), 400],
     [
-      'not earlier, whatever else the signature tells',
+      'refused earlier, also with a second timestamp in the signature',
       () => ({ 'stripe-signature': `t=${at.getTime() / 1000},${sign(body, { at: ago(-301) })}` }),
       400,
     ],
-    ['not without a signature', () => ({}), 400],
-    ['not with an empty one', () => ({ 'stripe-signature': '' }), 400],
-    ['not with nonsense', () => ({ 'stripe-signature': 'v1=abc,t=def' }), 400],
-    ['not with another secret', () => ({ 'stripe-signature': sign(body, { at, secret: 'whsec_other' }) }), 400],
-    ['not with the signature of another body', () => ({ 'stripe-signature': sign(`${body} `, { at }) }), 400],
+    ['refused without a signature', () => ({}), 400],
+    ['refused with an empty signature', () => ({ 'stripe-signature': '' }), 400],
+    ['refused with a malformed signature', () => ({ 'stripe-signature': 'v1=abc,t=def' }), 400],
+    ['refused with a signature of another secret', () => ({ 'stripe-signature': sign(body, { at, secret: 'whsec_other' }) }), 400],
+    ['refused with the signature of another body', () => ({ 'stripe-signature': sign(`${body} `, { at }) }), 400],
   ])('%s', async (_what, headers, status) => {
     const reply = await post(body, { 'content-type': 'application/json', ...headers() })
     expect(reply.status).toBe(status)
@@ -48,25 +48,25 @@ describe('an event is believed only', () => {
   })
 
   test.each([
-    ['nothing', ''],
-    ['no JSON', 'hello'],
-    ['no object', '[]'],
+    ['an empty body', ''],
+    ['a body that is not JSON', 'hello'],
+    ['an array', '[]'],
     ['null', 'null'],
-    ['no event', '{"object":"event"}'],
-    ['an id of another kind', '{"id":1,"type":"invoice.paid"}'],
-    ['an id that no database keeps', '{"id":"evt_\\u0000","type":"invoice.paid"}'],
-    ['an endless id', JSON.stringify({ id: 'e'.repeat(300), type: 'invoice.paid' })],
-  ])('when it is one: %s is refused for good', async (_what, text) => {
+    ['an object without id and type', '{"object":"event"}'],
+    ['an id that is a number', '{"id":1,"type":"invoice.paid"}'],
+    ['an id with a NUL character', '{"id":"evt_\\u0000","type":"invoice.paid"}'],
+    ['an id that is too long', JSON.stringify({ id: 'e'.repeat(300), type: 'invoice.paid' })],
+  ])('refused with 400 if it is %s', async (_what, text) => {
     const reply = await post(text, { 'stripe-signature': sign(text, { at }) })
     expect(reply.status).toBe(400)
   })
 
-  test('whatever type its body is said to be of', async () => {
+  test('accepted with any content type', async () => {
     const headers = { 'stripe-signature': sign(body, { at }), 'content-type': 'text/plain' }
     expect((await post(body, headers)).status).toBe(200)
   })
 
-  test('with a signature at all: without one its body is not even read', async () => {
+  test('refused without a signature before its body is read', async () => {
     const { hostname, port } = new URL(world.url)
     const request = httpRequest({ hostname, port, method: 'POST', path: '/webhooks/stripe' })
     request.setHeader('content-length', 900_000)
@@ -77,14 +77,14 @@ describe('an event is believed only', () => {
     request.destroy()
   })
 
-  test('in a body of bounded size', async () => {
+  test('refused with a body over 1 MB', async () => {
     const large = JSON.stringify({ ...changed('cus_nobody'), padding: 'x'.repeat(1_000_001) })
     expect((await post(large, { 'stripe-signature': sign(large, { at }) })).status).toBe(413)
   })
 })
 
 describe('an event', () => {
-  test('brings its account to what the provider says now, not to what it says itself', async () => {
+  test('updates its account to the provider’s current state, not to the state in the event', async () => {
     const key = await world.customer('cus_now', [subscription({ price: priceIds.business_monthly })])
     expect((await key.get('/usage')).status).toBe(403)
     const stale = event('customer.subscription.updated', {
@@ -106,7 +106,7 @@ describe('an event', () => {
     expect(world.stripe.requests.length).toBe(readsBefore)
   })
 
-  test('that comes twice at once leaves what one leaves', async () => {
+  test('delivered several times at once has the effect of one delivery', async () => {
     const key = await world.customer('cus_twice', [subscription()])
     const twice = changed('cus_twice')
     const replies = await Promise.all([world.deliver(twice), world.deliver(twice), world.deliver(twice)])
@@ -115,11 +115,11 @@ describe('an event', () => {
   })
 
   test.each([
-    ['of a customer nobody here is', 'customer.subscription.updated', { customer: 'cus_stranger' }, 'unknown_account'],
-    ['about nobody', 'invoice.paid', { object: 'invoice', customer: null }, 'unknown_account'],
-    ['with a customer that is no id', 'invoice.paid', { customer: 'cus_\u0000' }, 'unknown_account'],
-    ['about nothing', 'invoice.paid', [], 'unknown_account'],
-    ['of a type that means nothing here', 'radar.early_fraud_warning.created', { customer: 'cus_x' }, 'unknown_type'],
+    ['of an unknown customer', 'customer.subscription.updated', { customer: 'cus_stranger' }, 'unknown_account'],
+    ['without a customer', 'invoice.paid', { object: 'invoice', customer: null }, 'unknown_account'],
+    ['with an invalid customer id', 'invoice.paid', { customer: 'cus_\u0000' }, 'unknown_account'],
+    ['without an object', 'invoice.paid', [], 'unknown_account'],
+    ['of a type that is not handled', 'radar.early_fraud_warning.created', { customer: 'cus_x' }, 'unknown_type'],
   ])('%s is acknowledged and recorded', async (_what, type, object, outcome) => {
     const unknown = event(type, object)
     expect((await world.deliver(unknown)).status).toBe(200)
@@ -127,13 +127,13 @@ describe('an event', () => {
   })
 
   test.each<[string, string, (customer: string) => object, ((customer: string) => object)?]>([
-    ['a subscription of today', 'customer.subscription.created', (customer) => ({ ...subscription(), customer })],
+    ['a subscription of the current API', 'customer.subscription.created', (customer) => ({ ...subscription(), customer })],
     [
-      'a subscription of older versions',
+      'a subscription of older API versions',
       'customer.subscription.deleted',
       (customer) => ({ ...olderShape(subscription()), customer }),
     ],
-    ['a subscription with its customer', 'customer.subscription.resumed', (id) => subscription({ customer: { id } })],
+    ['a subscription with expanded customer', 'customer.subscription.resumed', (id) => subscription({ customer: { id } })],
     ['an invoice', 'invoice.payment_failed', (customer) => ({ id: 'in_1', object: 'invoice', customer })],
     [
       'a checkout',
@@ -142,12 +142,12 @@ describe('an event', () => {
     ],
     ['the customer', 'customer.updated', (id) => ({ id, object: 'customer' })],
     [
-      'a means of payment',
+      'a payment method',
       'payment_method.attached',
       (customer) => ({ id: 'pm_1', object: 'payment_method', customer }),
     ],
     [
-      'a means of payment that was taken away',
+      'a detached payment method',
       'payment_method.detached',
       () => ({ id: 'pm_1', object: 'payment_method', customer: null }),
       (customer) => ({ customer }),
@@ -160,8 +160,8 @@ describe('an event', () => {
   })
 })
 
-describe('while the provider is in trouble', () => {
-  test('an event is not taken as handled, and done when it comes again', async () => {
+describe('while the provider fails', () => {
+  test('an event is answered 503, and handled when it is delivered again', async () => {
     const key = await world.customer('cus_later', [subscription()])
     const later = changed('cus_later')
     world.stripe.behaviour = { status: 500 }
@@ -176,7 +176,7 @@ describe('while the provider is in trouble', () => {
     expect(await world.row(key.account)).toMatchObject({ plan: 'pro' })
   })
 
-  test('its key refused is a fault of ours, and retried too', async () => {
+  test('an event is answered 500 if the provider rejects our key', async () => {
     await world.customer('cus_key', [subscription()])
     world.stripe.behaviour = { status: 401 }
     const refused = await world.deliver(changed('cus_key'))
@@ -186,10 +186,10 @@ describe('while the provider is in trouble', () => {
   })
 })
 
-test('a crash after an event was recorded leaves it to the next delivery', async () => {
+test('after a crash between recording and sync, the next delivery handles the event', async () => {
   const key = await world.customer('cus_crash', [subscription()])
   const interrupted = changed('cus_crash')
-  // What is left of a server that ended in the midst of it.
+  // The state after such a crash.
   await world.db.query('insert into billing_events (id, type, received_at) values ($1, $2, $3)', [
     interrupted.id,
     interrupted.type,
@@ -200,7 +200,7 @@ test('a crash after an event was recorded leaves it to the next delivery', async
   expect(await world.outcomeOf(interrupted.id)).toEqual({ outcome: 'synced', handled: true })
 })
 
-test('a crash after the account was brought up to date leaves the event to the next delivery, which changes nothing', async () => {
+test('after a crash between sync and marking as handled, the next delivery changes nothing', async () => {
   const key = await world.customer('cus_crash2', [subscription()])
   const interrupted = changed('cus_crash2')
   await world.deliver(interrupted)
@@ -211,8 +211,8 @@ test('a crash after the account was brought up to date leaves the event to the n
   expect(await world.outcomeOf(interrupted.id)).toEqual({ outcome: 'synced', handled: true })
 })
 
-describe('an event of the other mode', () => {
-  test('is acknowledged and recorded, and its account is not read', async () => {
+describe('an event of the other mode (live or test)', () => {
+  test('is acknowledged and recorded without reading its account', async () => {
     await world.customer('cus_mode', [subscription({ price: priceIds.business_monthly })])
     const live = { ...changed('cus_mode'), livemode: true }
     world.stripe.requests.length = 0
@@ -232,15 +232,15 @@ describe('an event of the other mode', () => {
     ['sk_live_a', false, true],
     ['rk_live_a', false, true],
     ['rk_live_a', true, false],
-    // One that does not say so is not believed to be live.
+    // Without `livemode` an event counts as a test event.
     ['sk_live_a', undefined, true],
-  ])('is told by the key: with %s, livemode %s is of the other mode: %s', (key, livemode, isOfOtherMode) => {
+  ])('is recognized by our key: key %s, livemode %s, other mode: %s', (key, livemode, isOfOtherMode) => {
     const body = Buffer.from(JSON.stringify({ ...changed('cus_mode'), livemode }))
     expect(parseEvent(body, key)).toMatchObject({ isOfOtherMode })
   })
 })
 
-test('while the secret is rotated, events signed with the old one or the new one are taken, and no others', async () => {
+test('during a rotation of the secret, events signed with the old or the new one are accepted, and no others', async () => {
   const stripe = await startFakeStripe()
   const { url, clock } = await startTestApp({
     now,
@@ -251,7 +251,7 @@ test('while the secret is rotated, events signed with the old one or the new one
   expect(await Promise.all(['whsec_new', 'whsec_old', 'whsec_new,whsec_old', 'whsec_other'].map(statusWith))).toEqual([
     200, 200, 400, 400,
   ])
-  // As Stripe signs while both hold.
+  // Stripe sends both signatures while both secrets are valid.
   const body = JSON.stringify(changed('cus_nobody'))
   const [byNew, byGone] = ['whsec_new', 'whsec_gone'].map((secret) => sign(body, { at: clock.now(), secret }))
   const both = `${byGone},${byNew!.replace(/^t=\d+,/, '')}`

@@ -28,7 +28,7 @@ beforeEach(() => {
 
 let customers = 0
 
-/** An account whose subscription is in its trial, and a key of it. */
+/** Creates an account whose subscription is in its trial; returns a key. */
 async function openTrial(traits: Partial<Parameters<typeof subscribed>[0]> = {}): Promise<TestKey> {
   const key = await app.key({ scopes, trialEnds: '2026-11-19T12:00:00.000Z' })
   const customerId = `cus_${++customers}`
@@ -46,8 +46,8 @@ async function linkOf(key: TestKey): Promise<string> {
 
 const endings = () => provider.calls.filter(({ call }) => call === 'endTrial')
 
-describe('a link', () => {
-  test('is made anew for every reply, lasts an hour, and tells nothing but the key', async () => {
+describe('a trial link', () => {
+  test('is new in every reply, expires after an hour, and contains nothing but the key id, expiry and signature', async () => {
     const key = await openTrial()
     const url = await linkOf(key)
     const token = new URL(url).searchParams.get('token')!
@@ -62,7 +62,7 @@ describe('a link', () => {
     expect(toldBy(expired)).not.toContain('Pro')
   })
 
-  test('comes with a refused reveal, too', async () => {
+  test('is also in the reply to a reveal that is refused for lack of credits', async () => {
     const key = await openTrial()
     await app.setAccount(key.account, { limits: { trial_contact_credits: 0 } })
     await app.importStores([{ domain: 'aurora-candles.example', name: 'Aurora Candles' }])
@@ -79,7 +79,7 @@ describe('a link', () => {
     expect((await show(reachable(app, refused.body.error.billing.url))).status).toBe(200)
   })
 
-  test('that was altered, cut or made up opens nothing', async () => {
+  test('that was altered, cut or forged opens nothing', async () => {
     const [mine, other] = [await openTrial(), await openTrial()]
     const url = await linkOf(mine)
     const token = new URL(url).searchParams.get('token')!
@@ -103,7 +103,7 @@ describe('a link', () => {
       }
   })
 
-  test('of the sandbox leads to the page that says that this is test mode', async () => {
+  test('of a test key leads to the page that explains test mode', async () => {
     const key = await openTrial()
     const sandbox = await app.keyOf(key.account, { scopes, mode: 'test' })
     const { body } = await sandbox.get('/usage')
@@ -112,8 +112,8 @@ describe('a link', () => {
   })
 })
 
-describe('a form', () => {
-  test('ends the trial when it comes from our page, told by a browser or not', async () => {
+describe('the form of the trial page', () => {
+  test('ends the trial if it comes from our page, with or without the browser’s headers', async () => {
     for (const headers of [
       { 'sec-fetch-site': 'same-origin', origin: 'null' },
       { origin: app.url },
@@ -128,7 +128,7 @@ describe('a form', () => {
     }
   })
 
-  test('that another site has sent does nothing', async () => {
+  test('does nothing if another site sent it', async () => {
     const url = await linkOf(await openTrial())
     const { confirmation } = await show(url)
     for (const headers of [
@@ -142,7 +142,7 @@ describe('a form', () => {
     expect(endings()).toEqual([])
   })
 
-  test('without what its page gave it, or with that of another page, does nothing', async () => {
+  test('does nothing without a confirmation, or with that of another page', async () => {
     const [url, otherUrl] = [await linkOf(await openTrial()), await linkOf(await openTrial())]
     const { confirmation: foreign } = await show(otherUrl)
     const { confirmation } = await show(url)
@@ -154,7 +154,7 @@ describe('a form', () => {
     expect(endings()).toEqual([])
   })
 
-  test('confirms only what was shown: another price, or another end of the trial, is shown first', async () => {
+  test('does nothing if price or end of the trial changed since the page was shown', async () => {
     const key = await openTrial()
     const url = await linkOf(key)
     const [[customerId, [subscription]]] = [...provider.subscriptions].slice(-1) as [
@@ -171,7 +171,7 @@ describe('a form', () => {
     expect(endings()).toEqual([])
   })
 
-  test('of another kind or size is refused in plain words', async () => {
+  test('is refused with an HTML page if its type is not a form or it is too large', async () => {
     const url = await linkOf(await openTrial())
     const post = (body: string, type: string) => show(url, { method: 'POST', body, headers: { 'content-type': type } })
     const json = await post('{}', 'application/json')
@@ -181,11 +181,11 @@ describe('a form', () => {
   })
 })
 
-test('every page is closed to scripts, frames, caches and referrers, and names its request', async () => {
+test('every trial page forbids scripts, frames, caches and referrers, and shows its request id', async () => {
   const url = await linkOf(await openTrial())
   const { confirmation } = await show(url)
   provider.before = (call) => {
-    if (call === 'endTrial') throw new Error('a fault of ours')
+    if (call === 'endTrial') throw new Error('a test error')
   }
   const pages = [await show(url), await show(`${url}x`), await send(url, 'x'), await send(url, confirmation)]
   expect(pages.map(({ status }) => status)).toEqual([200, 403, 409, 500])
@@ -204,7 +204,7 @@ test('every page is closed to scripts, frames, caches and referrers, and names i
   }
 })
 
-test('what cannot be ended here says whom to ask', async () => {
+test('a trial that cannot be ended here shows whom to ask', async () => {
   const contradictory = await openTrial()
   const [customerId, [subscription]] = [...provider.subscriptions].at(-1)!
   provider.subscriptions.set(customerId, [subscription!, { ...subscription!, id: 'sub_second' }])
@@ -212,12 +212,12 @@ test('what cannot be ended here says whom to ask', async () => {
   provider.unsold.add('pro_monthly')
   for (const key of [contradictory, granted]) {
     const page = await show(await linkOf(key))
-    expect(page.text).toContain('Please ask whoever opened the account')
+    expect(page.text).toContain('Please ask the person who opened the account')
     expect(page.confirmation).toBeNull()
   }
 })
 
-test('an account without trial or plan is told the way back', async () => {
+test('an account without trial or plan is shown how to buy one', async () => {
   const key = await openTrial()
   const url = await linkOf(key)
   const [customerId, [subscription]] = [...provider.subscriptions].at(-1)!
@@ -225,7 +225,7 @@ test('an account without trial or plan is told the way back', async () => {
   expect((await show(url)).text).toContain('There is no trial any more')
 })
 
-test('opened very often it asks for a pause, for that account alone', async () => {
+test('the trial page is limited to 30 requests a minute per account', async () => {
   const [url, other] = [await linkOf(await openTrial()), await linkOf(await openTrial())]
   const statuses = await Promise.all(Array.from({ length: 31 }, () => show(url).then(({ status }) => status)))
   expect(statuses.filter((status) => status === 429)).toHaveLength(1)
@@ -236,7 +236,7 @@ test('opened very often it asks for a pause, for that account alone', async () =
 })
 
 test.each([1, 31, 3653])(
-  'a clock that ran %i days ahead leaves neither a pause nor a link that lasts',
+  'a clock that ran %i days ahead leaves neither a rate limit nor a valid link',
   async (days) => {
     const [key, other] = [await openTrial(), await openTrial()]
     const url = await linkOf(key)
@@ -251,14 +251,14 @@ test.each([1, 31, 3653])(
   },
 )
 
-test('no link and no form is ever logged', async () => {
+test('the trial page logs no link and no form', async () => {
   const url = await linkOf(await openTrial({ hasPaymentMethod: false }))
   const { confirmation } = await show(url)
   await send(url, confirmation)
   await send(url, 'x')
   await show(`${url}x`)
   provider.before = () => {
-    throw new Error('a fault of ours')
+    throw new Error('a test error')
   }
   const failed = await show(url)
   expect(failed.status).toBe(500)
@@ -269,7 +269,7 @@ test('no link and no form is ever logged', async () => {
     expect(logged.includes(secret), secret).toBe(false)
 })
 
-test('names are shown as text, whatever they hold', async () => {
+test('the trial page escapes plan names', async () => {
   const { pro, ...others } = app.deps.plans.plans
   const odd = await startTestApp({
     now,

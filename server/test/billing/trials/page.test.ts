@@ -9,7 +9,7 @@ const world = await openStandinWorld('2026-03-10T08:00:00.000Z')
 
 type Card = 'pm_card_visa' | 'pm_card_chargeCustomerFail'
 
-/** An account in a trial of fourteen days at the provider, and a key of it. */
+/** Starts a trial of fourteen days at the provider; returns a key of the account. */
 async function openTrial(card: Card | null): Promise<TestKey & { customerId: string }> {
   const key = await world.key({ scopes })
   await world.setAccount(key.account, { plan: 'free' })
@@ -37,7 +37,7 @@ const chargesOf = async (customer: string) =>
     (invoice: { total: number }) => invoice.total > 0,
   )
 
-test('opening the page tells what would happen, and changes nothing', async () => {
+test('opening the trial page shows plan, price and credits, and changes nothing', async () => {
   const key = await openTrial('pm_card_visa')
   const url = await linkOf(key)
   const before = await subscriptionOf(key.customerId)
@@ -52,7 +52,7 @@ test('opening the page tells what would happen, and changes nothing', async () =
   expect((await key.get('/usage')).body.plan).toMatchObject({ status: 'trialing', trial: { active: true } })
 })
 
-test('confirming ends the trial, and the credits of the paid plan are there at once', async () => {
+test('confirming the form ends the trial and grants the credits of the paid plan at once', async () => {
   const key = await openTrial('pm_card_visa')
   const page = await confirm(await linkOf(key))
   expect(page.status).toBe(200)
@@ -68,7 +68,7 @@ test('confirming ends the trial, and the credits of the paid plan are there at o
   expect(await chargesOf(key.customerId)).toMatchObject([{ status: 'paid', total: 4_900 }])
 })
 
-test('confirmed in two tabs at once, and again later, it is ended and paid for once', async () => {
+test('confirming in two tabs at once, and again later, ends and charges the trial once', async () => {
   const key = await openTrial('pm_card_visa')
   const url = await linkOf(key)
   const [first, second] = await Promise.all([show(url), show(url)])
@@ -80,8 +80,8 @@ test('confirmed in two tabs at once, and again later, it is ended and paid for o
   expect((await show(url)).text).toContain('The paid Pro plan is active')
 })
 
-describe('without a payment method', () => {
-  test('the page leads to where one is added, then ends the trial', async () => {
+describe('a trial without a payment method', () => {
+  test('first leads to a page where one is added, then can be ended', async () => {
     const key = await openTrial(null)
     const url = await linkOf(key)
     const page = await show(url)
@@ -96,7 +96,7 @@ describe('without a payment method', () => {
     expect((await confirm(url)).text).toContain('The paid Pro plan is active')
   })
 
-  test('that page of the provider leads to no plan change and no cancellation, before or after a card was added', async () => {
+  test('leads to a provider page without plan change and cancellation, before and after a card is added', async () => {
     const key = await openTrial(null)
     const url = await linkOf(key)
     const onward = await send(url, (await show(url)).confirmation)
@@ -129,7 +129,7 @@ describe('without a payment method', () => {
     expect((await confirm(url)).text).toContain('The paid Pro plan is active')
   })
 
-  test('the portal it opens stays that narrow when somebody widened its settings', async () => {
+  test('restricts the portal configuration again if somebody enabled more features', async () => {
     const key = await openTrial(null)
     const url = await linkOf(key)
     const openedWith = async () => {
@@ -155,7 +155,7 @@ describe('without a payment method', () => {
     })
   })
 
-  test('one that is taken away is heard of', async () => {
+  test('is recognized when the payment method is detached', async () => {
     const key = await openTrial('pm_card_visa')
     await world.advance(0)
     const canUnlock = async () => (await key.get('/usage')).body.billing.can_unlock_paid_credits_now
@@ -166,7 +166,7 @@ describe('without a payment method', () => {
     expect(await canUnlock()).toBe(false)
   })
 
-  test('a form from before one was taken away ends nothing', async () => {
+  test('is not ended by a form from before the payment method was removed', async () => {
     const key = await openTrial('pm_card_visa')
     const url = await linkOf(key)
     const { confirmation } = await show(url)
@@ -178,7 +178,7 @@ describe('without a payment method', () => {
   })
 })
 
-test('a card that is declined is told, with the way to pay after all', async () => {
+test('a declined card is shown with a form to pay after all', async () => {
   const key = await openTrial('pm_card_chargeCustomerFail')
   const page = await confirm(await linkOf(key))
   expect(page.text).toContain('The payment did not go through')
@@ -187,7 +187,7 @@ test('a card that is declined is told, with the way to pay after all', async () 
   expect((await key.get('/usage')).body.error.code).toBe('api_access_required')
 })
 
-test('a trial that was granted by hand leads to buying the plan', async () => {
+test('a trial granted by hand leads to a checkout, of which only the newest is open', async () => {
   const key = await world.key({ scopes, trialEnds: '2026-03-24T00:00:00.000Z' })
   const url = await linkOf(key)
   const page = await show(url)
@@ -199,14 +199,13 @@ test('a trial that was granted by hand leads to buying the plan', async () => {
       return world.stripe('GET', `/v1/checkout/sessions/${checkout}`)
     }),
   )
-  // Only one of them can be paid.
   expect(first).toMatchObject({ mode: 'subscription', status: 'expired' })
   expect(second).toMatchObject({ mode: 'subscription', status: 'open' })
   expect((await world.row(key.account)).customer_id).toBe(second!.customer)
   expect((await key.get('/usage')).body.plan.status).toBe('trialing')
 })
 
-test('when the provider is away nothing changes, and the same form works when it is back', async () => {
+test('while the provider fails nothing changes, and the same form works afterwards', async () => {
   const key = await openTrial('pm_card_visa')
   const url = await linkOf(key)
   const { confirmation } = await show(url)
@@ -222,7 +221,7 @@ test('when the provider is away nothing changes, and the same form works when it
   expect((await key.get('/usage')).body.plan.status).toBe('active')
 })
 
-test('an ending whose answer was lost is finished by confirming again', async () => {
+test('confirming again completes an ending whose events were lost', async () => {
   const key = await openTrial('pm_card_visa')
   const url = await linkOf(key)
   const { confirmation } = await show(url)

@@ -5,8 +5,6 @@ import { startTestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
 import { reachable, type Shown, send, show, toldBy } from '../support/trial-page.ts'
 
-/** What a link to the trial page is worth: what the key is worth that asked for it, and no more. */
-
 const now = '2026-11-10T12:00:00.000Z'
 const provider = createTestProvider()
 const app = await startTestApp({ now, billing: provider })
@@ -17,7 +15,7 @@ beforeEach(() => {
 
 let customers = 0
 
-/** An account on trial at the provider, and a key of it with these scopes. */
+/** Creates an account on trial at the provider; returns a key with these scopes. */
 async function openTrial(keyScopes: readonly Scope[], traits: { hasPaymentMethod?: boolean } = {}): Promise<TestKey> {
   const key = await app.key({ scopes: keyScopes, trialEnds: '2026-11-19T12:00:00.000Z' })
   const customerId = `cus_${++customers}`
@@ -41,9 +39,9 @@ async function linkOf(key: TestKey): Promise<string> {
   return reachable(app, (await key.get('/usage')).body.billing.url)
 }
 
-const asked = (call: string) => provider.calls.filter((each) => each.call === call)
+const callsTo = (call: string) => provider.calls.filter((each) => each.call === call)
 
-function expectClosed(page: Shown, reason: RegExp): void {
+function expectKeyRefused(page: Shown, reason: RegExp): void {
   expect([403, 410]).toContain(page.status)
   expect(page.text).toContain('This link is closed')
   expect(page.text).toMatch(reason)
@@ -51,13 +49,13 @@ function expectClosed(page: Shown, reason: RegExp): void {
   expect(toldBy(page)).not.toMatch(/Pro|credits/)
 }
 
-describe('a link is closed, when opened and when confirmed, once its key', () => {
+describe('a trial link can be neither opened nor confirmed once its key', () => {
   const accounts = () => ({ db: app.db, ids: app.deps.ids, now: app.clock.now() })
   test.each<[string, (key: TestKey) => Promise<unknown>, RegExp]>([
     ['is revoked', (key) => app.revokeKey(key), /was revoked/],
     ['is suspended', (key) => app.suspendKey(key), /is suspended/],
     [
-      'is rotated and its overlap is over',
+      'was rotated and its overlap is over',
       async (key) => {
         await rotateKey(accounts(), key.id, 60_000)
         app.clock.advance(60_000)
@@ -65,7 +63,7 @@ describe('a link is closed, when opened and when confirmed, once its key', () =>
       /has expired/,
     ],
     [
-      'has lost the scopes that hand out the link',
+      'has lost the scopes that return the link',
       (key) =>
         app.db.query(`update api_keys set scopes = '{billing:manage}' where name = 'test key' and account_id = $1`, [
           app.accountNumber(key.account),
@@ -79,12 +77,12 @@ describe('a link is closed, when opened and when confirmed, once its key', () =>
     expect(confirmation).not.toBeNull()
     await end(key)
     provider.calls.length = 0
-    expectClosed(await show(url), reason)
-    expectClosed(await send(url, confirmation), reason)
+    expectKeyRefused(await show(url), reason)
+    expectKeyRefused(await send(url, confirmation), reason)
     expect(provider.calls).toEqual([])
   })
 
-  test('but a key that is suspended and resumed opens it again, and another key never closes it', async () => {
+  test('is suspended; it works again once the key is resumed, and other keys do not matter', async () => {
     const key = await openTrial(scopes)
     const url = await linkOf(key)
     const other = await app.keyOf(key.account, { scopes })
@@ -96,12 +94,12 @@ describe('a link is closed, when opened and when confirmed, once its key', () =>
   })
 })
 
-describe('a key without billing:manage', () => {
-  test('has a link that ends the trial', async () => {
+describe('the trial link of a key without billing:manage', () => {
+  test('can end the trial', async () => {
     const url = await linkOf(await openTrial(['usage:read']))
     const { confirmation } = await show(url)
     expect((await send(url, confirmation)).status).toBe(303)
-    expect(asked('endTrial')).toHaveLength(1)
+    expect(callsTo('endTrial')).toHaveLength(1)
   })
 
   test.each<[string, () => Promise<TestKey>, string]>([
@@ -129,7 +127,7 @@ describe('a key without billing:manage', () => {
       },
       'The payment did not go through',
     ],
-  ])('has no link that leads %s: the page says who can', async (_what, open, title) => {
+  ])('does not lead %s; the page says who can do it', async (_what, open, title) => {
     const key = await open()
     const url = await linkOf(key)
     const page = await show(url)
@@ -142,7 +140,7 @@ describe('a key without billing:manage', () => {
     expect(provider.calls.filter(({ call }) => links.includes(call))).toEqual([])
   })
 
-  test('that had it when the page was shown confirms nothing', async () => {
+  test('does not lead to the provider if the key lost billing:manage after the page was shown', async () => {
     const key = await openTrial(scopes, { hasPaymentMethod: false })
     const url = await linkOf(key)
     const { confirmation } = await show(url)
@@ -152,18 +150,18 @@ describe('a key without billing:manage', () => {
     const answer = await send(url, confirmation)
     expect(answer.status).toBe(409)
     expect(answer.text).toContain('Nothing was changed')
-    expect(asked('createPaymentMethodUpdate')).toEqual([])
+    expect(callsTo('createPaymentMethodUpdate')).toEqual([])
   })
 })
 
-describe('the page leads to the provider', () => {
-  test('for the payment method alone, and back by the same link with the end it had', async () => {
+describe('a trial page', () => {
+  test('leads to the payment method only, and back to the same link with the same expiry', async () => {
     const key = await openTrial(scopes, { hasPaymentMethod: false })
     const url = await linkOf(key)
     app.clock.advance(50 * 60_000)
     await send(url, (await show(url)).confirmation)
-    const input = asked('createPaymentMethodUpdate')[0]!.input as { returnUrl: string }
-    expect(asked('createPortal')).toEqual([])
+    const input = callsTo('createPaymentMethodUpdate')[0]!.input as { returnUrl: string }
+    expect(callsTo('createPortal')).toEqual([])
     expect(reachable(app, input.returnUrl)).toBe(url)
     app.clock.advance(9 * 60_000)
     expect((await show(reachable(app, input.returnUrl))).status).toBe(200)
@@ -171,18 +169,18 @@ describe('the page leads to the provider', () => {
     expect((await show(reachable(app, input.returnUrl))).status).toBe(410)
   })
 
-  test('and back from a checkout by the same link, too', async () => {
+  test('leads to a checkout and back to the same link', async () => {
     const key = await app.key({ scopes, trialEnds: '2026-11-19T12:00:00.000Z' })
     const url = await linkOf(key)
     await send(url, (await show(url)).confirmation)
-    const input = asked('createCheckout')[0]!.input as { returnUrl: string; canceledUrl: string }
+    const input = callsTo('createCheckout')[0]!.input as { returnUrl: string; canceledUrl: string }
     expect([input.returnUrl, input.canceledUrl].map((link) => reachable(app, link))).toEqual([url, url])
   })
 
   test.each<[string, () => Promise<TestKey>]>([
     ['portal pages', () => openTrial(scopes, { hasPaymentMethod: false })],
     ['checkouts', () => app.key({ scopes, trialEnds: '2026-11-19T12:00:00.000Z' })],
-  ])('by %s that count as the links of the hour', async (_what, open) => {
+  ])('counts %s against the hourly limit of billing links', async (_what, open) => {
     const key = await open()
     await app.setAccount(key.account, { limits: { billing_links_per_hour: 2 } })
     const url = await linkOf(key)
@@ -201,7 +199,7 @@ describe('the page leads to the provider', () => {
     expect(link.body.error.param).toBe('billing_links')
   })
 
-  test('at most as often as the hour allows when forms come at once, and not after links that a program made', async () => {
+  test('stays within the hourly limit for concurrent forms and links created by a program', async () => {
     const key = await openTrial(scopes, { hasPaymentMethod: false })
     const url = await linkOf(key)
     expect((await key.post('/billing/portal-link', undefined)).status).toBe(200)
@@ -210,16 +208,16 @@ describe('the page leads to the provider', () => {
     const opened = answers.filter(({ status }) => status === 200)
     expect(opened).toHaveLength(4)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(8)
-    expect(asked('createPaymentMethodUpdate')).toHaveLength(4)
+    expect(callsTo('createPaymentMethodUpdate')).toHaveLength(4)
   })
 
-  test('and a page that the provider refused does not count', async () => {
+  test('does not count a page that the provider failed to create', async () => {
     const key = await openTrial(scopes, { hasPaymentMethod: false })
     await app.setAccount(key.account, { limits: { billing_links_per_hour: 1 } })
     const url = await linkOf(key)
     const { confirmation } = await show(url)
     provider.before = (call) => {
-      if (call === 'createPaymentMethodUpdate') throw new Error('a fault of ours')
+      if (call === 'createPaymentMethodUpdate') throw new Error('a test error')
     }
     expect((await send(url, confirmation)).status).toBe(500)
     provider.before = () => {}

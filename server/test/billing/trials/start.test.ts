@@ -9,8 +9,8 @@ const dayMs = 86_400_000
 
 const provider = createTestProvider()
 const app = await startTestApp({ now, billing: provider })
-/** What was asked beyond reading. */
-const made = () => provider.calls.filter(({ call }) => call !== 'listSubscriptions')
+/** Calls that change something at the provider. */
+const changes = () => provider.calls.filter(({ call }) => call !== 'listSubscriptions')
 const started = () => provider.calls.filter(({ call }) => call === 'startTrial').map(({ input }) => input)
 
 provider.startTrial = async (input) => {
@@ -35,7 +35,7 @@ async function openAccount(...flags: string[]): Promise<string> {
 const trial = (account: string, ...flags: string[]) =>
   runCommand(app.deps, ['accounts', 'trial', account, '--json', ...flags])
 
-test('a trial of Pro starts at the provider, and the account has it at once', async () => {
+test('accounts trial starts a trial of Pro at the provider and in the account', async () => {
   const account = await openAccount()
   const { code, stdout } = await trial(account, '--days', '14')
   expect(code).toBe(0)
@@ -53,13 +53,13 @@ test('a trial of Pro starts at the provider, and the account has it at once', as
   ])
 })
 
-test('of another plan and billing when asked for', async () => {
+test('accounts trial starts a trial of another plan and billing interval', async () => {
   const { stdout } = await trial(await openAccount(), '--days', '365', '--plan', 'business', '--billing', 'annual')
   expect(JSON.parse(stdout)).toMatchObject({ plan: 'business', billing: 'annual', status: 'trialing' })
 })
 
-describe('it is refused', () => {
-  test('while a subscription lives, also one that is known to the provider alone', async () => {
+describe('accounts trial is refused', () => {
+  test('for an account with a live subscription, even if only the provider knows it', async () => {
     const account = await openAccount()
     await trial(account, '--days', '14')
     await app.db.query("update accounts set subscription_id = null, status = 'none', plan = 'free' where id = $1", [
@@ -68,38 +68,38 @@ describe('it is refused', () => {
     const { code, stderr } = await trial(account, '--days', '7')
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `${account} has a subscription already; its status is trialing.\n`,
+      stderr: `${account} already has a subscription; its status is trialing.\n`,
     })
     expect(started()).toHaveLength(1)
     const shown = await runCommand(app.deps, ['accounts', 'show', account, '--json'])
     expect(JSON.parse(shown.stdout)).toMatchObject({ plan: 'pro', status: 'trialing' })
   })
 
-  test('to an account that has a plan by hand', async () => {
+  test('for an account with a granted plan', async () => {
     const account = await openAccount('--plan', 'business')
     const { code, stderr } = await trial(account, '--days', '14')
     expect(code).toBe(1)
     expect(stderr).toContain('business granted by hand')
-    expect(made()).toEqual([])
+    expect(changes()).toEqual([])
   })
 
-  test('for what is not sold, and for nobody', async () => {
+  test('for a plan that is not for sale, and for an unknown account', async () => {
     provider.unsold.add('enterprise_monthly')
     const unsold = await trial(await openAccount(), '--days', '14', '--plan', 'enterprise')
     expect({ code: unsold.code, stderr: unsold.stderr }).toEqual({
       code: 1,
-      stderr: 'The plan enterprise, billed monthly, is not sold: its price is not set.\n',
+      stderr: 'The plan enterprise, billed monthly, is not for sale: its price is not set.\n',
     })
     expect((await trial('acct_nobody', '--days', '14')).code).toBe(1)
-    expect(made()).toEqual([])
+    expect(changes()).toEqual([])
   })
 
-  test.each(['0', '366', '-1', '1.5', '', 'week'])('for %j days, as wrong usage', async (days) => {
+  test.each(['0', '366', '-1', '1.5', '', 'week'])('with --days %j, as wrong usage', async (days) => {
     expect((await trial(await openAccount(), '--days', days)).code).toBe(2)
-    expect(made()).toEqual([])
+    expect(changes()).toEqual([])
   })
 
-  test('in one sentence when the provider is away', async () => {
+  test('with one line if the provider is unavailable', async () => {
     provider.before = () => {
       throw new ApiError('billing_provider_unavailable', 'The payment provider does not answer.')
     }
@@ -108,7 +108,7 @@ describe('it is refused', () => {
   })
 })
 
-test('started again after the last one has ended, it is another one', async () => {
+test('accounts trial starts another trial after the last one has ended', async () => {
   const account = await openAccount()
   await trial(account, '--days', '14')
   const [customerId, [subscription]] = [...provider.subscriptions].at(-1)!
