@@ -4,9 +4,9 @@ import { planSlugs } from '../../src/accounts/plans.ts'
 import { scopes } from '../../src/auth/caller.ts'
 import type { TestKey } from '../support/app.ts'
 import { spendCredits } from '../usage/support/spend.ts'
-import { startLinksWorld } from './support/test-provider-app.ts'
+import { startAppWithTestProvider } from './support/test-provider-app.ts'
 
-const { app, provider, free, customer } = await startLinksWorld()
+const { app, provider, free, customer } = await startAppWithTestProvider()
 
 const readStatus = async (key: TestKey) => {
   const reply = await key.get('/billing/status')

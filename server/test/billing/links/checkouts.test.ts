@@ -4,13 +4,14 @@ import { scopes } from '../../../src/auth/caller.ts'
 import { reconcile } from '../../../src/billing/sync/reconcile.ts'
 import type { TestKey } from '../../support/app.ts'
 import { serveOnLoopback } from '../../support/listen.ts'
-import { keepFromReconciling } from '../support/fake-stripe-app.ts'
-import { deliverTo, openStandinWorld } from '../support/standin-app.ts'
+import { preventReconciliation } from '../support/fake-stripe-app.ts'
+import { forwardRequest } from '../support/faulty-proxies.ts'
+import { deliverEvent, startAppWithStandin } from '../support/standin-app.ts'
 
 /** Runs before a request is forwarded to the provider; a returned status refuses the request. */
 let onRequest: (request: string) => Promise<number | undefined> = async () => undefined
 
-async function startGateway(target: string): Promise<string> {
+async function startRefusingProxy(target: string): Promise<string> {
   return serveOnLoopback(async (request, response) => {
     const body = await buffer(request)
     const refusal = await onRequest(`${request.method} ${request.url}`)
@@ -18,22 +19,17 @@ async function startGateway(target: string): Promise<string> {
       response.writeHead(refusal, { 'content-type': 'application/json' })
       return response.end('{"error":{"type":"api_error","message":"Something went wrong."}}')
     }
-    const { host: _, connection: __, ...headers } = request.headers
-    const reply = await fetch(target + request.url, {
-      method: request.method!,
-      headers: headers as Record<string, string>,
-      ...(body.length > 0 && { body: new Uint8Array(body) }),
-    })
+    const reply = await forwardRequest(target, request, body)
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(await reply.text())
   })
 }
 
-const world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: startGateway })
-await keepFromReconciling(world)
+const app = await startAppWithStandin('2026-03-10T08:00:00.000Z', { between: startRefusingProxy })
+await preventReconciliation(app)
 beforeEach(() => {
   onRequest = async () => undefined
-  world.carryEvents((delivery) => deliverTo(world.url, delivery))
+  app.interceptEvents((delivery) => deliverEvent(app.url, delivery))
 })
 
 const ask = (key: TestKey, plan: string) => key.post('/billing/subscription-link', { plan })
@@ -51,37 +47,37 @@ const pay = async (url: string) => {
   return (await fetch(url, { method: 'POST', body, redirect: 'manual' })).status
 }
 const subscriptionsOf = async (customer: string) =>
-  (await world.stripe('GET', '/v1/subscriptions', { customer, status: 'all' })).data
+  (await app.stripe('GET', '/v1/subscriptions', { customer, status: 'all' })).data
 /** Creates a subscription without a checkout. */
 const subscribe = (customer: string, more: Record<string, string> = {}) =>
-  world.stripe('POST', '/v1/subscriptions', { customer, 'items[0][price]': 'price_standin_pro_monthly', ...more })
-const loseEvents = () => world.carryEvents(async () => 200)
+  app.stripe('POST', '/v1/subscriptions', { customer, 'items[0][price]': 'price_standin_pro_monthly', ...more })
+const loseEvents = () => app.interceptEvents(async () => 200)
 
 test('a checkout can be paid for half an hour, then a new one can be created', async () => {
-  const key = await world.customer()
+  const key = await app.customer()
   const { body } = await ask(key, 'pro')
-  expect(Date.parse(body.expires_at) - world.clock.now().getTime()).toBe(31 * 60_000)
-  await world.advance(30 / 1440)
+  expect(Date.parse(body.expires_at) - app.clock.now().getTime()).toBe(31 * 60_000)
+  await app.advance(30 / 1440)
   expect(await isOpen(body.url)).toBe(true)
-  await world.advance(1 / 1440)
+  await app.advance(1 / 1440)
   expect(await isOpen(body.url)).toBe(false)
   expect(await isOpen(await linkOf(key))).toBe(true)
 })
 
 describe('of several checkouts of an account', () => {
   test('only the newest can be paid', async () => {
-    const key = await world.customer()
+    const key = await app.customer()
     const [first, second, third] = [await linkOf(key), await linkOf(key, 'business'), await linkOf(key)]
     expect(await Promise.all([first, second, third].map(isOpen))).toEqual([false, false, true])
     expect(await pay(first)).toBe(410)
     expect(await pay(third)).toBe(303)
-    await world.advance(0)
+    await app.advance(0)
     expect((await key.get('/usage')).body.plan.slug).toBe('pro')
     expect(await subscriptionsOf(key.customerId)).toHaveLength(1)
   })
 
   test('requested concurrently one can be paid', async () => {
-    const key = await world.customer()
+    const key = await app.customer()
     const urls = await Promise.all(['pro', 'business', 'pro', 'business', 'pro'].map((plan) => linkOf(key, plan)))
     const open = await Promise.all(urls.map(isOpen))
     expect(open.filter(Boolean)).toHaveLength(1)
@@ -91,7 +87,7 @@ describe('of several checkouts of an account', () => {
   })
 
   test('the older stays open if closing it fails, and the failed link does not count', async () => {
-    const key = await world.customer()
+    const key = await app.customer()
     const older = await linkOf(key)
     onRequest = async (request) => (request.endsWith('/expire') ? 500 : undefined)
     const refused = await ask(key, 'business')
@@ -104,10 +100,10 @@ describe('of several checkouts of an account', () => {
   })
 
   test('two paid at the same moment give the higher plan and need support', async () => {
-    const key = await world.customer()
+    const key = await app.customer()
     const made = await Promise.all(
       ['pro', 'business'].map((plan) =>
-        world.stripe('POST', '/v1/checkout/sessions', {
+        app.stripe('POST', '/v1/checkout/sessions', {
           mode: 'subscription',
           customer: key.customerId,
           'line_items[0][price]': `price_standin_${plan}_monthly`,
@@ -118,7 +114,7 @@ describe('of several checkouts of an account', () => {
     )
     loseEvents()
     expect(await Promise.all(made.map(({ url }) => pay(url)))).toEqual([303, 303])
-    await reconcile(world.deps)
+    await reconcile(app.deps)
     expect((await key.get('/usage')).body.plan.slug).toBe('business')
     expect((await ask(key, 'enterprise')).body.error.code).toBe('billing_support_required')
   })
@@ -126,35 +122,35 @@ describe('of several checkouts of an account', () => {
 
 describe('an open checkout is closed after a subscription started elsewhere', () => {
   test.each<[string, (key: TestKey) => Promise<unknown>]>([
-    ['the reconciliation', () => reconcile(world.deps)],
+    ['the reconciliation', () => reconcile(app.deps)],
     ['the next link', (key) => ask(key, 'business')],
   ])('by %s, if the events were lost', async (_how, trigger) => {
-    const key = await world.customer()
+    const key = await app.customer()
     const url = await linkOf(key)
     loseEvents()
     await subscribe(key.customerId)
-    await world.advance(0)
+    await app.advance(0)
     expect(await isOpen(url)).toBe(true)
     await trigger(key)
     expect(await isOpen(url)).toBe(false)
   })
 
   test('by the subscription’s event, which is delivered again until the checkout is closed', async () => {
-    const key = await world.customer()
+    const key = await app.customer()
     const url = await linkOf(key)
     onRequest = async (request) => (request.includes('/checkout/sessions') ? 500 : undefined)
     await subscribe(key.customerId)
-    await world.advance(0)
+    await app.advance(0)
     // The plan is stored even though the checkout could not be closed.
     expect((await key.get('/usage')).body.plan.slug).toBe('pro')
     expect(await isOpen(url)).toBe(true)
     onRequest = async () => undefined
-    await world.control('/flush', {})
+    await app.control('/flush', {})
     expect(await isOpen(url)).toBe(false)
   })
 
   test('by the call that creates it, if the subscription starts meanwhile', async () => {
-    const key = await world.customer()
+    const key = await app.customer()
     loseEvents()
     onRequest = async (request) => {
       if (request === 'POST /v1/checkout/sessions') await subscribe(key.customerId)
@@ -165,17 +161,17 @@ describe('an open checkout is closed after a subscription started elsewhere', ()
 })
 
 test('a checkout stays open after a first payment that failed', async () => {
-  const key = await world.customer()
+  const key = await app.customer()
   const url = await linkOf(key)
   const { status } = await subscribe(key.customerId, { payment_behavior: 'default_incomplete' })
   expect(status).toBe('incomplete')
-  await world.advance(0)
-  await reconcile(world.deps)
+  await app.advance(0)
+  await reconcile(app.deps)
   expect(await isOpen(url)).toBe(true)
 })
 
 test('a provider whose clock is far ahead chooses the expiry of a checkout', async () => {
-  const ahead = await openStandinWorld('2026-03-10T08:00:00.000Z')
+  const ahead = await startAppWithStandin('2026-03-10T08:00:00.000Z')
   await ahead.control('/clock', { advance_seconds: 40 * 86_400 })
   const key = await ahead.key({ scopes })
   await ahead.setAccount(key.account, { plan: 'free' })

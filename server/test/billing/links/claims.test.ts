@@ -2,15 +2,15 @@ import { expect, test, vi } from 'vitest'
 import { claimInBillingWindow } from '../../../src/auth/billing-window-queries.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import type { TestKey } from '../../support/app.ts'
-import { expectLimited, heldPromise, startLinksWorld } from '../support/test-provider-app.ts'
+import { deferred, expectLimited, startAppWithTestProvider } from '../support/test-provider-app.ts'
 
-const { app, provider, customer } = await startLinksWorld()
+const { app, provider, customer } = await startAppWithTestProvider()
 const waitOptions = { timeout: 20_000 }
 const manage = (key: TestKey) => key.post('/billing/portal-link', undefined)
 
 test('links that are being created claim slots of the hour, and release them if the creation fails', async () => {
   const key = await customer({})
-  const { promise: decided, resolve: decide } = heldPromise<boolean>()
+  const { promise: decided, resolve: decide } = deferred<boolean>()
   let started = 0
   provider.before = async (call) => {
     if (call !== 'createPortal') return
@@ -50,27 +50,24 @@ test('claims left by a crash expire after 15 seconds', async () => {
   expectLimited(await manage(key), 'billing_links')
 })
 
-test.each([1, 31, 3653])(
-  'claims of a clock that ran %i days ahead do not count once it is right',
-  async (days) => {
-    const key = await customer({})
-    const claim = { accountId: app.accountNumber(key.account), mode: 'live', kind: 'billing_links' } as const
-    const ahead = new Date(app.clock.now().getTime() + days * 86_400_000)
-    const until = new Date(ahead.getTime() + 15_000)
-    for (let i = 0; i < 5; i++)
-      expect(await claimInBillingWindow(app.db, { ...claim, until }, { now: ahead, claimedAt: ahead, limit: 5 })).toBe(
-        true,
-      )
-    for (let left = 4; left >= 0; left--)
-      expect((await manage(key)).headers.get('x-ratelimit-remaining')).toBe(String(left))
-    expectLimited(await manage(key), 'billing_links')
-  },
-)
+test.each([1, 31, 3653])('claims of a clock that ran %i days ahead do not count once it is right', async (days) => {
+  const key = await customer({})
+  const claim = { accountId: app.accountNumber(key.account), mode: 'live', kind: 'billing_links' } as const
+  const ahead = new Date(app.clock.now().getTime() + days * 86_400_000)
+  const until = new Date(ahead.getTime() + 15_000)
+  for (let i = 0; i < 5; i++)
+    expect(await claimInBillingWindow(app.db, { ...claim, until }, { now: ahead, claimedAt: ahead, limit: 5 })).toBe(
+      true,
+    )
+  for (let left = 4; left >= 0; left--)
+    expect((await manage(key)).headers.get('x-ratelimit-remaining')).toBe(String(left))
+  expectLimited(await manage(key), 'billing_links')
+})
 
 test('a link that took longer than its claim is not returned', async () => {
   const key = await customer({})
   await app.setAccount(key.account, { limits: { billing_links_per_hour: 1 } })
-  const { promise: decided, resolve: decide } = heldPromise<void>()
+  const { promise: decided, resolve: decide } = deferred<void>()
   let started = 0
   provider.before = (call) => (call === 'createPortal' && ++started === 1 ? decided : undefined)
   const slow = manage(key)

@@ -29,13 +29,13 @@ const subscriber = (...subscriptions: Partial<SubscriptionSummary>[]): LinkDecis
   })),
 })
 
-const outcomeOf = (decision: LinkDecision): string =>
+const eventOutcome = (decision: LinkDecision): string =>
   decision.kind !== 'refused' ? decision.kind : decision.code === 'unsupported_plan_change' ? 'no' : 'support'
 
 const decideAll = (
   standing: LinkDecisionInput,
   isSold = everythingIsSold as (plan: PaidPlan, billing: Billing) => boolean,
-) => offers.map((offer) => outcomeOf(decideLink(standing, offer, isSold)))
+) => offers.map((offer) => eventOutcome(decideLink(standing, offer, isSold)))
 const always = (outcome: string) => offers.map(() => outcome)
 
 const up = 'subscription_update_confirm'
@@ -137,7 +137,11 @@ describe('without a live subscription', () => {
     ['a trial of pro granted by hand', byHand('pro', { trialing: true }), ['no', 'no', buy, buy, buy, buy]],
     ['pro granted by hand and lapsed', byHand('pro', { accessOpen: false }), always(buy)],
     ['enterprise granted by hand and lapsed', byHand('enterprise', { accessOpen: false }), always(buy)],
-    ['pro granted by hand after an ended subscription', { ...ended, ...byHand('pro') }, ['no', 'no', buy, buy, buy, buy]],
+    [
+      'pro granted by hand after an ended subscription',
+      { ...ended, ...byHand('pro') },
+      ['no', 'no', buy, buy, buy, buy],
+    ],
   ])('%s leads to a checkout of the allowed plans', (_what, standing, outcomes) => {
     expect(decideAll(standing)).toEqual(outcomes)
     const unsold = outcomes.map((word, i) => (word === buy && offers[i]!.plan === 'enterprise' ? 'support' : word))

@@ -3,9 +3,9 @@ import { scopes } from '../../../src/auth/caller.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import type { TestKey } from '../../support/app.ts'
 import type { TestReply } from '../../support/client.ts'
-import { expectLimited, startLinksWorld } from '../support/test-provider-app.ts'
+import { expectLimited, startAppWithTestProvider } from '../support/test-provider-app.ts'
 
-const { app, provider, free, customer } = await startLinksWorld()
+const { app, provider, free, customer } = await startAppWithTestProvider()
 
 const readStatus = (key: TestKey) => key.get('/billing/status')
 const subscribe = (key: TestKey, plan = 'business') => key.post('/billing/subscription-link', { plan })
@@ -78,7 +78,7 @@ describe('billing status checks', () => {
   test('are counted per account and mode, with the limit of the plan in force', async () => {
     const plans = structuredClone(app.deps.plans)
     plans.plans.business.limits.billing_status_per_hour = 2
-    const { app: other } = await startLinksWorld({ plans })
+    const { app: other } = await startAppWithTestProvider({ plans })
     const key = await other.key({ scopes, plan: 'business' })
     const again = await other.keyOf(key.account, { scopes })
     const sandbox = await other.keyOf(key.account, { scopes, mode: 'test' })

@@ -4,13 +4,13 @@ import { startTimeBudget } from '../../../src/billing/links/links.ts'
 import { ApiError } from '../../../src/kernel/errors.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import type { TestKey } from '../../support/app.ts'
-import { callsOf, heldPromise, startLinksWorld } from '../support/test-provider-app.ts'
+import { deferred, startAppWithTestProvider, takeCalls } from '../support/test-provider-app.ts'
 
 const lines: string[] = []
-const world = await startLinksWorld({
+const setup = await startAppWithTestProvider({
   log: createLogger({ level: 'trace', destination: { write: (line: string) => void lines.push(line) } }),
 })
-const { app, provider, free, customer, accountRow } = world
+const { app, provider, free, customer, accountRow } = setup
 
 beforeEach(() => {
   provider.before = () => {}
@@ -98,7 +98,12 @@ describe('a subscription link', () => {
       { plan: 'pro', billing: 'annual' },
       'unsupported_plan_change',
     ],
-    ['monthly instead of annual billing', [{ offer: { plan: 'pro', billing: 'annual' } }], { plan: 'pro' }, 'unsupported_plan_change'],
+    [
+      'monthly instead of annual billing',
+      [{ offer: { plan: 'pro', billing: 'annual' } }],
+      { plan: 'pro' },
+      'unsupported_plan_change',
+    ],
     ['any plan, with two subscriptions', [{ id: 'sub_2' }, {}], { plan: 'business' }, 'billing_support_required'],
     ['any plan, with an unknown price', [{ offer: null }], { plan: 'business' }, 'billing_support_required'],
     ['a plan that is not for sale', [{}], { plan: 'enterprise' }, 'billing_support_required'],
@@ -111,7 +116,7 @@ describe('a subscription link', () => {
       type: 'invalid_request_error',
       code,
     })
-    expect(callsOf(provider)).not.toContain('createUpdateConfirmation')
+    expect(takeCalls(provider)).not.toContain('createUpdateConfirmation')
   })
 
   test('for a granted plan leads to a checkout of a higher plan, and of any plan once access is closed', async () => {
@@ -184,9 +189,9 @@ describe('the customer of an account', () => {
     provider.before = (call) => (call === 'createCheckout' ? unavailable() : undefined)
     expect((await subscribe(key)).status).toBe(503)
     provider.before = () => {}
-    callsOf(provider)
+    takeCalls(provider)
     expect((await subscribe(key)).status).toBe(200)
-    expect(callsOf(provider)).toEqual(['listSubscriptions', 'createCheckout'])
+    expect(takeCalls(provider)).toEqual(['listSubscriptions', 'createCheckout'])
   })
 })
 
@@ -267,7 +272,7 @@ describe('a failing provider', () => {
   test('does not delay other requests', async () => {
     const key = await customer({})
     await subscribe(key)
-    const { promise: hung, resolve: release } = heldPromise<void>()
+    const { promise: hung, resolve: release } = deferred<void>()
     provider.before = () => hung
     const waiting = Array.from({ length: 20 }, () => subscribe(key))
     expect((await key.get('/usage')).status).toBe(200)

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
 import type { TestKey } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
-import { openStandinWorld } from '../support/standin-app.ts'
+import { startAppWithStandin } from '../support/standin-app.ts'
 
-const world = await openStandinWorld('2026-03-10T08:00:00.000Z')
-afterEach(() => world.control('/faults', { slow_ms: 0, fail_rate: 0, half_answer: 0 }))
+const app = await startAppWithStandin('2026-03-10T08:00:00.000Z')
+afterEach(() => app.control('/faults', { slow_ms: 0, fail_rate: 0, half_answer: 0 }))
 
 const link = async (key: TestKey, plan: string) => (await key.post('/billing/subscription-link', { plan })).body
 const pageOf = async ({ url }: Json) => {
@@ -15,15 +15,15 @@ const pageOf = async ({ url }: Json) => {
 }
 
 test('billing links lead an account to a purchase, an upgrade, and the recovery of a failed payment', async () => {
-  const key = await world.key({ scopes })
-  await world.setAccount(key.account, { plan: 'free' })
+  const key = await app.key({ scopes })
+  await app.setAccount(key.account, { plan: 'free' })
 
   const checkout = await link(key, 'pro')
   expect(checkout).toMatchObject({ kind: 'checkout', expires_at: expect.any(String) })
   expect(await pageOf(checkout)).toContain('Pro')
 
-  const { customer_id: customer } = await world.row(key.account)
-  const { id, items } = await world.stripe('POST', '/v1/subscriptions', {
+  const { customer_id: customer } = await app.row(key.account)
+  const { id, items } = await app.stripe('POST', '/v1/subscriptions', {
     customer,
     'items[0][price]': 'price_standin_pro_monthly',
     trial_period_days: 7,
@@ -32,14 +32,14 @@ test('billing links lead an account to a purchase, an upgrade, and the recovery 
   expect(confirmation).toMatchObject({ kind: 'subscription_update_confirm', target_plan: 'business' })
   expect(await pageOf(confirmation)).toContain('Business')
 
-  await world.stripe('POST', `/v1/subscriptions/${id}`, {
+  await app.stripe('POST', `/v1/subscriptions/${id}`, {
     'items[0][id]': items.data[0].id,
     'items[0][price]': 'price_standin_business_monthly',
   })
   expect(await link(key, 'business')).toMatchObject({ error: { code: 'unsupported_plan_change' } })
   expect((await key.get('/usage')).body.plan.slug).toBe('business')
 
-  await world.control(`/subscriptions/${id}/status`, { status: 'past_due' })
+  await app.control(`/subscriptions/${id}/status`, { status: 'past_due' })
   expect(await link(key, 'business')).toMatchObject({ kind: 'billing_portal', target_plan: null })
   const portal = (await key.post('/billing/portal-link', undefined)).body
   expect(await pageOf(portal)).toContain('Business')
@@ -47,24 +47,27 @@ test('billing links lead an account to a purchase, an upgrade, and the recovery 
 })
 
 test('a customer that the provider no longer knows is created again once, by the next purchase', async () => {
-  const key = await world.key({ scopes })
-  await world.setAccount(key.account, { plan: 'free' })
-  await world.db.query("update accounts set customer_id = 'cus_gone' where id = $1", [world.accountNumber(key.account)])
+  const key = await app.key({ scopes })
+  await app.setAccount(key.account, { plan: 'free' })
+  await app.db.query("update accounts set customer_id = 'cus_gone' where id = $1", [app.accountNumber(key.account)])
   expect((await key.post('/billing/portal-link', {})).body).toMatchObject({
     error: { code: 'billing_account_not_found' },
   })
   const links = await Promise.all(['pro', 'business'].map((plan) => link(key, plan)))
   for (const each of links) expect(each).toMatchObject({ kind: 'checkout' })
-  const { customer_id: customer } = await world.row(key.account)
+  const { customer_id: customer } = await app.row(key.account)
   expect(customer).not.toBe('cus_gone')
-  const { data } = await world.stripe('GET', '/v1/customers')
+  const { data } = await app.stripe('GET', '/v1/customers')
   const ofAccount = data.filter((each: Json) => each.metadata.storedex_account === key.account)
   expect(ofAccount.map((each: Json) => each.id)).toEqual([customer])
 })
 
 describe('links answer 503 without counting when the provider', () => {
   const expectUnavailable = async (key: TestKey) => {
-    const requests = [key.post('/billing/subscription-link', { plan: 'business' }), key.post('/billing/portal-link', {})]
+    const requests = [
+      key.post('/billing/subscription-link', { plan: 'business' }),
+      key.post('/billing/portal-link', {}),
+    ]
     for (const reply of await Promise.all(requests)) {
       expect({ status: reply.status, code: reply.body.error?.code }).toEqual({
         status: 503,
@@ -73,7 +76,7 @@ describe('links answer 503 without counting when the provider', () => {
       expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
     }
     expect((await key.get('/billing/status')).status).toBe(200)
-    await world.control('/faults', { slow_ms: 0, fail_rate: 0, half_answer: 0 })
+    await app.control('/faults', { slow_ms: 0, fail_rate: 0, half_answer: 0 })
     expect((await key.post('/billing/portal-link', {})).headers.get('x-ratelimit-remaining')).toBe('4')
   }
 
@@ -84,8 +87,8 @@ describe('links answer 503 without counting when the provider', () => {
     ['breaks off half way', { half_answer: 100 }],
     ['does not answer in time', { slow_ms: 20_000 }],
   ])('%s', async (_failure, faults) => {
-    const key = await world.customer()
-    await world.control('/faults', faults)
+    const key = await app.customer()
+    await app.control('/faults', faults)
     await expectUnavailable(key)
   })
 })

@@ -6,8 +6,7 @@ import { createClient, type Json, type TestClient } from '../../support/client.t
 import { type RunningService, startService } from '../support/service-process.ts'
 
 const chromiumPath = findChromium()
-if (!chromiumPath)
-  console.warn('Chromium was not found (set CHROMIUM_PATH): the browser tests of billing are skipped.')
+if (!chromiumPath) console.warn('Chromium was not found (set CHROMIUM_PATH): the browser tests of billing are skipped.')
 
 describe.skipIf(!chromiumPath)('a person with a browser', () => {
   let service: RunningService

@@ -2,33 +2,31 @@ import { buffer } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TestKey } from '../../support/app.ts'
 import { serveOnLoopback } from '../../support/listen.ts'
-import { openStandinWorld, type StandinWorld } from '../support/standin-app.ts'
+import { forwardRequest } from '../support/faulty-proxies.ts'
+import { type StandinApp, startAppWithStandin } from '../support/standin-app.ts'
 
-let world: StandinWorld
+let app: StandinApp
 beforeAll(async () => {
-  world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: startReplayingGateway })
+  app = await startAppWithStandin('2026-03-10T08:00:00.000Z', { between: startReplayingProxy })
 })
 
 // Stripe replays its reply to an idempotency key for a day, also a server error, whether or not the request was executed.
 let replayedErrors: 'none' | 'after executing' | 'without executing' = 'none'
 
 /** Answers the first idempotency key of each sequence with an error, and replays it. */
-async function startReplayingGateway(target: string): Promise<string> {
+async function startReplayingProxy(target: string): Promise<string> {
   const kept = new Set<string>()
   return serveOnLoopback(async (request, response) => {
-    const { host: _, connection: __, ...headers } = request.headers
     const body = await buffer(request)
-    const init = { method: request.method!, headers: headers as Record<string, string> }
-    const forward = () => fetch(target + request.url, body.length > 0 ? { ...init, body: new Uint8Array(body) } : init)
-    const key = headers['idempotency-key'] as string | undefined
+    const key = request.headers['idempotency-key'] as string | undefined
     if (replayedErrors !== 'none' && key?.startsWith('storedex-') && key.endsWith('-1')) {
       if (kept.has(key)) response.setHeader('idempotent-replayed', 'true')
-      else if (replayedErrors === 'after executing') await forward()
+      else if (replayedErrors === 'after executing') await forwardRequest(target, request, body)
       kept.add(key)
       response.writeHead(500, { 'content-type': 'application/json' })
       return response.end('{"error":{"type":"api_error","message":"Something went wrong."}}')
     }
-    const reply = await forward()
+    const reply = await forwardRequest(target, request, body)
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(await reply.text())
   })
@@ -36,17 +34,17 @@ async function startReplayingGateway(target: string): Promise<string> {
 
 const pages = { returnUrl: 'https://us.example/billing/done', canceledUrl: 'https://us.example/billing/canceled' }
 const subscriptionsOf = async (customerId: string) =>
-  (await world.stripe('GET', '/v1/subscriptions', { customer: customerId, status: 'all' })).data
+  (await app.stripe('GET', '/v1/subscriptions', { customer: customerId, status: 'all' })).data
 const subscribe = (customerId: string, price: string, more: Record<string, string | number> = {}) =>
-  world.stripe('POST', '/v1/subscriptions', { customer: customerId, 'items[0][price]': price, ...more })
+  app.stripe('POST', '/v1/subscriptions', { customer: customerId, 'items[0][price]': price, ...more })
 
 describe('createCustomer and listSubscriptions', () => {
   test('concurrent and repeated calls create one customer for an account', async () => {
     const account = { publicId: 'acct_once', name: 'Once', email: 'once@buyers.example' }
-    const ids = await Promise.all(Array.from({ length: 5 }, () => world.deps.billing.createCustomer(account)))
-    ids.push(await world.deps.billing.createCustomer(account))
+    const ids = await Promise.all(Array.from({ length: 5 }, () => app.deps.billing.createCustomer(account)))
+    ids.push(await app.deps.billing.createCustomer(account))
     expect(new Set(ids).size).toBe(1)
-    expect(await world.stripe('GET', `/v1/customers/${ids[0]}`)).toMatchObject({
+    expect(await app.stripe('GET', `/v1/customers/${ids[0]}`)).toMatchObject({
       name: 'Once',
       email: 'once@buyers.example',
       metadata: { storedex_account: 'acct_once' },
@@ -54,31 +52,31 @@ describe('createCustomer and listSubscriptions', () => {
   })
 
   test('a customer needs no email', async () => {
-    const id = await world.deps.billing.createCustomer({ publicId: 'acct_bare', name: 'Bare', email: null })
-    expect((await world.stripe('GET', `/v1/customers/${id}`)).email).toBeNull()
+    const id = await app.deps.billing.createCustomer({ publicId: 'acct_bare', name: 'Bare', email: null })
+    expect((await app.stripe('GET', `/v1/customers/${id}`)).email).toBeNull()
   })
 
   test('a customer is created after a first error of the provider', async () => {
-    await world.control('/faults', { fail_next: 1 })
-    const id = await world.deps.billing.createCustomer({ publicId: 'acct_again', name: 'Again', email: null })
+    await app.control('/faults', { fail_next: 1 })
+    const id = await app.deps.billing.createCustomer({ publicId: 'acct_again', name: 'Again', email: null })
     expect(id).toMatch(/^cus_/)
   })
 
   test('all subscriptions of a customer are listed, newest first', async () => {
-    const { customerId } = await world.customer()
-    expect(await world.deps.billing.listSubscriptions(customerId)).toEqual([])
+    const { customerId } = await app.customer()
+    expect(await app.deps.billing.listSubscriptions(customerId)).toEqual([])
     const first = await subscribe(customerId, 'price_standin_pro_monthly')
-    await world.stripe('DELETE', `/v1/subscriptions/${first.id}`)
-    await world.advance(1)
+    await app.stripe('DELETE', `/v1/subscriptions/${first.id}`)
+    await app.advance(1)
     const second = await subscribe(customerId, 'price_standin_business_annual')
-    const [newest, oldest] = await world.deps.billing.listSubscriptions(customerId)
+    const [newest, oldest] = await app.deps.billing.listSubscriptions(customerId)
     expect(oldest).toMatchObject({ id: first.id, status: 'canceled', sold: { plan: 'pro', billing: 'monthly' } })
     expect(newest).toMatchObject({
       id: second.id,
       customerId,
       status: 'active',
       sold: { plan: 'business', billing: 'annual' },
-      cycleAnchor: world.clock.now(),
+      cycleAnchor: app.clock.now(),
       currentPeriodEnd: new Date('2027-03-11T08:00:00.000Z'),
       hasPaymentMethod: true,
       cancelAtPeriodEnd: false,
@@ -87,7 +85,7 @@ describe('createCustomer and listSubscriptions', () => {
   })
 
   test('an unknown customer has no subscriptions', async () => {
-    expect(await world.deps.billing.listSubscriptions('cus_nobody')).toEqual([])
+    expect(await app.deps.billing.listSubscriptions('cus_nobody')).toEqual([])
   })
 })
 
@@ -95,39 +93,39 @@ describe('a link of the provider', () => {
   const opened = async (url: string) => (await fetch(url)).text()
 
   test('to a checkout shows the plan and expires at the requested time', async () => {
-    const { customerId } = await world.customer()
+    const { customerId } = await app.customer()
     const sold = { customerId, plan: 'business', billing: 'annual', accountPublicId: 'acct_1', ...pages } as const
-    const expiresAt = new Date(world.clock.now().getTime() + 31 * 60_000)
-    const link = await world.deps.billing.createCheckout({ ...sold, expiresAt })
+    const expiresAt = new Date(app.clock.now().getTime() + 31 * 60_000)
+    const link = await app.deps.billing.createCheckout({ ...sold, expiresAt })
     expect(link.expiresAt).toEqual(expiresAt)
     expect(await opened(link.url)).toContain('Business')
   })
 
   test('to a confirmation shows the new plan and changes nothing yet', async () => {
-    const { customerId } = await world.customer()
+    const { customerId } = await app.customer()
     const { id } = await subscribe(customerId, 'price_standin_pro_monthly')
     const change = { customerId, subscriptionId: id, plan: 'business', billing: 'monthly', ...pages } as const
-    const link = await world.deps.billing.createUpdateConfirmation(change)
+    const link = await app.deps.billing.createUpdateConfirmation(change)
     expect(link.expiresAt).toBeNull()
     expect(await opened(link.url)).toContain('Business')
-    expect((await world.deps.billing.listSubscriptions(customerId))[0]!.offer!.plan).toBe('pro')
+    expect((await app.deps.billing.listSubscriptions(customerId))[0]!.offer!.plan).toBe('pro')
   })
 
   test('to the portal opens', async () => {
-    const { customerId } = await world.customer()
-    const link = await world.deps.billing.createPortal({ customerId, returnUrl: pages.returnUrl })
+    const { customerId } = await app.customer()
+    const link = await app.deps.billing.createPortal({ customerId, returnUrl: pages.returnUrl })
     expect((await fetch(link.url)).status).toBe(200)
   })
 })
 
 describe('a trial at the provider', () => {
   const startTrial = (customerId: string, accountPublicId: string, endsAt: Date) =>
-    world.deps.billing.startTrial({ customerId, plan: 'pro', billing: 'monthly', endsAt, accountPublicId })
-  const inDays = (days: number) => new Date(world.clock.now().getTime() + days * 86_400_000)
+    app.deps.billing.startTrial({ customerId, plan: 'pro', billing: 'monthly', endsAt, accountPublicId })
+  const inDays = (days: number) => new Date(app.clock.now().getTime() + days * 86_400_000)
   let key: TestKey & { customerId: string }
 
   test('starts once for concurrent calls with different ends', async () => {
-    key = await world.customer()
+    key = await app.customer()
     await Promise.all([14, 15, 16].map((days) => startTrial(key.customerId, key.account, inDays(days))))
     await startTrial(key.customerId, key.account, inDays(30))
     const subscriptions = await subscriptionsOf(key.customerId)
@@ -136,59 +134,62 @@ describe('a trial at the provider', () => {
 
   test('ends once for concurrent calls', async () => {
     const [{ id }] = await subscriptionsOf(key.customerId)
-    await Promise.all([1, 2, 3].map(() => world.deps.billing.endTrial(id)))
-    await world.deps.billing.endTrial(id)
-    const subscription = await world.stripe('GET', `/v1/subscriptions/${id}`)
+    await Promise.all([1, 2, 3].map(() => app.deps.billing.endTrial(id)))
+    await app.deps.billing.endTrial(id)
+    const subscription = await app.stripe('GET', `/v1/subscriptions/${id}`)
     expect(subscription).toMatchObject({ status: 'active' })
-    const paid = await world.stripe('GET', '/v1/invoices', { subscription: id })
+    const paid = await app.stripe('GET', '/v1/invoices', { subscription: id })
     expect(paid.data.filter(({ amount_paid }: { amount_paid: number }) => amount_paid > 0)).toHaveLength(1)
   })
 
   test('can start after an earlier one has ended', async () => {
-    const { customerId, account } = await world.customer()
+    const { customerId, account } = await app.customer()
     await startTrial(customerId, account, inDays(14))
     const [{ id }] = await subscriptionsOf(customerId)
-    await world.stripe('DELETE', `/v1/subscriptions/${id}`)
+    await app.stripe('DELETE', `/v1/subscriptions/${id}`)
     await startTrial(customerId, account, inDays(20))
     const statuses = (await subscriptionsOf(customerId)).map(({ status }: { status: string }) => status)
     expect(statuses.toSorted()).toEqual(['canceled', 'trialing'])
   })
 
   test('without a payment method leaves no open invoice at its end', async () => {
-    const customerId = await world.deps.billing.createCustomer({ publicId: 'acct_cardless', name: 'C', email: null })
+    const customerId = await app.deps.billing.createCustomer({ publicId: 'acct_cardless', name: 'C', email: null })
     await startTrial(customerId, 'acct_cardless', inDays(14))
-    await world.advance(15)
-    expect((await world.deps.billing.listSubscriptions(customerId))[0]).toMatchObject({ status: 'canceled' })
+    await app.advance(15)
+    expect((await app.deps.billing.listSubscriptions(customerId))[0]).toMatchObject({ status: 'canceled' })
   })
 })
 
-describe.each(['after executing', 'without executing'] as const)('a server error that Stripe replays, %s the request,', (kind) => {
-  const retried = async <T>(work: () => Promise<T>): Promise<T> => {
-    replayedErrors = kind
-    try {
-      return await work()
-    } finally {
-      replayedErrors = 'none'
+describe.each(['after executing', 'without executing'] as const)(
+  'a server error that Stripe replays, %s the request,',
+  (kind) => {
+    const retried = async <T>(work: () => Promise<T>): Promise<T> => {
+      replayedErrors = kind
+      try {
+        return await work()
+      } finally {
+        replayedErrors = 'none'
+      }
     }
-  }
 
-  test('does not prevent the creation of a customer', async () => {
-    const account = { publicId: `acct_kept_${kind.replaceAll(' ', '_')}`, name: 'Kept', email: null }
-    const id = await retried(() => world.deps.billing.createCustomer(account))
-    expect(await retried(() => world.deps.billing.createCustomer(account))).toBe(id)
-  })
+    test('does not prevent the creation of a customer', async () => {
+      const account = { publicId: `acct_kept_${kind.replaceAll(' ', '_')}`, name: 'Kept', email: null }
+      const id = await retried(() => app.deps.billing.createCustomer(account))
+      expect(await retried(() => app.deps.billing.createCustomer(account))).toBe(id)
+    })
 
-  test('leads to one trial that ends once', async () => {
-    const { customerId, account } = await world.customer()
-    const endsAt = new Date(world.clock.now().getTime() + 14 * 86_400_000)
-    const trial = { customerId, plan: 'pro', billing: 'monthly', endsAt, accountPublicId: account } as const
-    await retried(() => world.deps.billing.startTrial(trial))
-    const subscriptions = await subscriptionsOf(customerId)
-    expect(subscriptions).toHaveLength(1)
-    const [{ id }] = subscriptions
-    await retried(() => world.deps.billing.endTrial(id))
-    expect(await world.stripe('GET', `/v1/subscriptions/${id}`)).toMatchObject({ status: 'active' })
-    const { data } = await world.stripe('GET', '/v1/invoices', { subscription: id })
-    expect(data.filter(({ amount_paid }: { amount_paid: number }) => amount_paid > 0)).toHaveLength(1)
-  })
-})
+    test('leads to one trial that ends once', async () => {
+      const { customerId, account } = await app.customer()
+      const endsAt = new Date(app.clock.now().getTime() + 14 * 86_400_000)
+      const trial = { customerId, plan: 'pro', billing: 'monthly', endsAt, accountPublicId: account } as const
+      await retried(() => app.deps.billing.startTrial(trial))
+      const subscriptions = await subscriptionsOf(customerId)
+      expect(subscriptions).toHaveLength(1)
+      const [{ id }] = subscriptions
+      await retried(() => app.deps.billing.endTrial(id))
+      expect(await app.stripe('GET', `/v1/subscriptions/${id}`)).toMatchObject({ status: 'active' })
+      const { data } = await app.stripe('GET', '/v1/invoices', { subscription: id })
+      expect(data.filter(({ amount_paid }: { amount_paid: number }) => amount_paid > 0)).toHaveLength(1)
+    })
+  },
+)

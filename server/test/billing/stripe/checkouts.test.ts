@@ -1,8 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createStripeProvider } from '../../../src/billing/stripe/provider.ts'
 import type { ApiError } from '../../../src/kernel/errors.ts'
-import type { FakeCheckout } from '../support/fake-checkouts.ts'
-import { priceIds, startFakeStripe } from '../support/fake-stripe.ts'
+import { type FakeCheckout, priceIds, startFakeStripe } from '../support/fake-stripe.ts'
 
 const stripe = await startFakeStripe()
 const access = { secretKey: 'sk_test_fake', webhookSecrets: [], apiBase: stripe.url }

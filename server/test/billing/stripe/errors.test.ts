@@ -3,7 +3,7 @@ import type { BillingProvider } from '../../../src/billing/provider.ts'
 import { createStripeProvider } from '../../../src/billing/stripe/provider.ts'
 import type { ApiError } from '../../../src/kernel/errors.ts'
 import { event, type FakeStripe, priceIds, startFakeStripe, subscription } from '../support/fake-stripe.ts'
-import { openBillingWorld } from '../support/fake-stripe-app.ts'
+import { startAppWithFakeStripe } from '../support/fake-stripe-app.ts'
 
 const access = (apiBase: string) => ({ secretKey: 'sk_test_fake', webhookSecrets: ['whsec_fake'], apiBase })
 
@@ -21,7 +21,7 @@ const failureOf = (work: Promise<unknown>): Promise<ApiError> =>
   )
 
 describe('billing_provider_unavailable is thrown, and the next call works, when the provider', () => {
-  test.concurrent.each<[string, FakeStripe['behaviour']]>([
+  test.concurrent.each<[string, FakeStripe['behavior']]>([
     ['answers 500', { status: 500 }],
     ['answers 503', { status: 503 }],
     ['answers 429', { status: 429 }],
@@ -30,14 +30,14 @@ describe('billing_provider_unavailable is thrown, and the next call works, when 
     ['answers without JSON', 'not JSON'],
     ['answers JSON of another shape', 'other JSON'],
     ['never answers', 'never'],
-    ['sends a reply that never ends', 'in drops'],
-  ])('%s', async (_what, behaviour) => {
+    ['sends a reply that never ends', 'slow drip'],
+  ])('%s', async (_what, behavior) => {
     const { stripe, billing } = await startProvider()
-    stripe.behaviour = behaviour
+    stripe.behavior = behavior
     const failure = await failureOf(billing.listSubscriptions('cus_1'))
     expect(failure).toMatchObject({ status: 503, code: 'billing_provider_unavailable', retryAfterSeconds: 5 })
     expect(failure.cause).toBeInstanceOf(Error)
-    stripe.behaviour = 'well'
+    stripe.behavior = 'correct'
     expect(await billing.listSubscriptions('cus_1')).toHaveLength(1)
   })
 
@@ -52,7 +52,7 @@ describe('billing_provider_unavailable is thrown, and the next call works, when 
 describe('internal_error is thrown', () => {
   test.each([400, 401, 403, 404])('when the provider answers %i, and its message stays private', async (status) => {
     const { stripe, billing } = await startProvider()
-    stripe.behaviour = { status }
+    stripe.behavior = { status }
     const failure = await failureOf(billing.listSubscriptions('cus_1'))
     expect(failure).toMatchObject({ status: 500, code: 'internal_error' })
     expect(failure.message).not.toContain('Something is wrong here.')
@@ -97,14 +97,14 @@ test('events are an internal error while no webhook secret is set', async () => 
 })
 
 test('while the provider does not answer, data is served and events are answered 503', async () => {
-  const world = await openBillingWorld()
-  const reader = await world.key({})
+  const app = await startAppWithFakeStripe()
+  const reader = await app.key({})
   const customers = Array.from({ length: 30 }, (_, index) => `cus_silent_${index}`)
-  for (const customer of customers) await world.customer(customer, [])
-  world.stripe.behaviour = 'never'
+  for (const customer of customers) await app.customer(customer, [])
+  app.stripe.behavior = 'never'
   let answered = 0
   const deliveries = customers.map(async (id) => {
-    const reply = await world.deliver(event('customer.updated', { object: 'customer', id }))
+    const reply = await app.deliver(event('customer.updated', { object: 'customer', id }))
     answered += 1
     return reply
   })

@@ -1,24 +1,24 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
 import type { TestKey } from '../../support/app.ts'
-import { createGateway, type Weather } from '../support/outage-gateway.ts'
-import { type Delivery, deliverTo, openStandinWorld } from '../support/standin-app.ts'
+import { createOutageProxy, type ProxyMode } from '../support/faulty-proxies.ts'
+import { type Delivery, deliverEvent, startAppWithStandin } from '../support/standin-app.ts'
 
-const gateway = createGateway()
-const world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: gateway.start })
+const proxy = createOutageProxy()
+const app = await startAppWithStandin('2026-03-10T08:00:00.000Z', { between: proxy.start })
 const store = 'aurora-candles.example'
-await world.importStores([{ domain: store, name: 'Aurora Candles' }])
-await world.importContacts([
+await app.importStores([{ domain: store, name: 'Aurora Candles' }])
+await app.importContacts([
   { store_domain: store, first_name: 'Mara', emails: [{ email: `mara@${store}`, status: 'verified' }] },
 ])
-const deliverDirectly = (delivery: Delivery) => deliverTo(world.url, delivery)
+const deliverDirectly = (delivery: Delivery) => deliverEvent(app.url, delivery)
 afterEach(() => {
-  gateway.weather = 'up'
-  world.carryEvents(deliverDirectly)
+  proxy.mode = 'forwards'
+  app.interceptEvents(deliverDirectly)
 })
 
 const subscribe = (customer: string) =>
-  world.stripe('POST', '/v1/subscriptions', { customer, 'items[0][price]': 'price_standin_pro_monthly' })
+  app.stripe('POST', '/v1/subscriptions', { customer, 'items[0][price]': 'price_standin_pro_monthly' })
 const typeOf = ({ body }: Delivery): string => JSON.parse(body.toString()).type
 
 /** Calls every data operation and the billing status; returns the status codes. */
@@ -47,18 +47,18 @@ const allServed = {
   status: 200,
 }
 
-describe.each<[string, Weather]>([
-  ['refuses connections', 'down'],
+describe.each<[string, ProxyMode]>([
+  ['refuses connections', 'refuses'],
   ['does not answer', 'hangs'],
   ['breaks off its replies', 'breaks off'],
-])('while the payment provider %s', (_what, weather) => {
+])('while the payment provider %s', (_what, mode) => {
   test('data is served, links answer 503 without counting, and the stored state stays', async () => {
-    const key = await world.customer()
+    const key = await app.customer()
     await subscribe(key.customerId)
-    await world.advance(0)
-    const before = await world.row(key.account)
+    await app.advance(0)
+    const before = await app.row(key.account)
     expect(before).toMatchObject({ plan: 'pro', status: 'active' })
-    gateway.weather = weather
+    proxy.mode = mode
     const links = [
       key.post('/billing/subscription-link', { plan: 'business' }),
       ...Array.from({ length: 4 }, () => key.post('/billing/portal-link', undefined)),
@@ -68,8 +68,8 @@ describe.each<[string, Weather]>([
       expect([status, body.error.code]).toEqual([503, 'billing_provider_unavailable'])
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
-    expect(await world.row(key.account)).toEqual(before)
-    gateway.weather = 'up'
+    expect(await app.row(key.account)).toEqual(before)
+    proxy.mode = 'forwards'
     for (let left = 4; left >= 0; left -= 1) {
       const link = await key.post('/billing/portal-link', undefined)
       expect([link.status, link.headers.get('x-ratelimit-remaining')]).toEqual([200, String(left)])
@@ -77,26 +77,26 @@ describe.each<[string, Weather]>([
   })
 
   test('events are answered 503, and handled when they are delivered again', async () => {
-    const key = await world.customer()
+    const key = await app.customer()
     const { id, items } = await subscribe(key.customerId)
-    await world.advance(0)
+    await app.advance(0)
     const answers: number[] = []
-    world.carryEvents(async (delivery) => {
+    app.interceptEvents(async (delivery) => {
       const status = await deliverDirectly(delivery)
       if (typeOf(delivery) === 'customer.subscription.updated') answers.push(status)
       return status
     })
-    gateway.weather = weather
-    await world.stripe('POST', `/v1/subscriptions/${id}`, {
+    proxy.mode = mode
+    await app.stripe('POST', `/v1/subscriptions/${id}`, {
       'items[0][id]': items.data[0].id,
       'items[0][price]': 'price_standin_business_monthly',
     })
-    await world.advance(0)
+    await app.advance(0)
     expect(answers[0]).toBe(503)
     expect(new Set(answers).size).toBe(1)
     expect((await key.get('/usage')).body.plan.slug).toBe('pro')
-    gateway.weather = 'up'
-    await world.control('/flush', {})
+    proxy.mode = 'forwards'
+    await app.control('/flush', {})
     expect(answers.at(-1)).toBe(200)
     expect((await key.get('/usage')).body.plan.slug).toBe('business')
   })
@@ -104,22 +104,22 @@ describe.each<[string, Weather]>([
 
 test('events waiting for a provider that does not answer leave connections for data requests', async () => {
   const deliveries: Delivery[] = []
-  world.carryEvents(async (delivery) => {
+  app.interceptEvents(async (delivery) => {
     if (typeOf(delivery) === 'customer.subscription.created') deliveries.push(delivery)
     return 200
   })
-  for (let customer = 0; customer < 24; customer += 1) await subscribe((await world.customer()).customerId)
-  await world.advance(0)
+  for (let customer = 0; customer < 24; customer += 1) await subscribe((await app.customer()).customerId)
+  await app.advance(0)
   expect(deliveries).toHaveLength(24)
-  const reader = await world.key({ scopes })
+  const reader = await app.key({ scopes })
 
-  gateway.weather = 'hangs'
+  proxy.mode = 'hangs'
   const answers = Promise.all(deliveries.map(deliverDirectly))
-  await expect.poll(gateway.mostWaiting).toBeGreaterThan(0)
+  await expect.poll(proxy.mostWaiting).toBeGreaterThan(0)
   expect(await callDataOperations(reader)).toEqual(allServed)
   // Deliveries that are still queued reach a working provider.
-  gateway.weather = 'up'
+  proxy.mode = 'forwards'
   expect([200, 503]).toEqual(expect.arrayContaining([...new Set(await answers)]))
   // Each of these requests held a connection.
-  expect(gateway.mostWaiting()).toBeLessThan(world.deps.db.max)
+  expect(proxy.mostWaiting()).toBeLessThan(app.deps.db.max)
 })

@@ -15,7 +15,7 @@ import { connectStripe } from '../../../src/billing/stripe/connection.ts'
 import { setUpStripe } from '../../../src/billing/stripe/setup.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { serveOnLoopback } from '../../support/listen.ts'
-import { openStandinWorld, type StandinWorld } from '../support/standin-app.ts'
+import { type StandinApp, startAppWithStandin } from '../support/standin-app.ts'
 
 /**
  * Records every request that the server sends to the stand-in, and validates it with a mock server that knows only Stripe's
@@ -89,22 +89,22 @@ async function startValidator(program: string): Promise<string> {
 
 /** Makes every call of the provider and of the setup; returns the names of calls that were left out. */
 async function makeEveryCall(): Promise<string[]> {
-  const world = await openStandinWorld('2026-03-10T08:00:00.000Z', { between: startRecorder })
+  const app = await startAppWithStandin('2026-03-10T08:00:00.000Z', { between: startRecorder })
   const called = new Set<string>()
-  const billing = new Proxy(world.deps.billing, {
+  const billing = new Proxy(app.deps.billing, {
     get(target, name: keyof BillingProvider) {
       called.add(name)
       return target[name]
     },
   })
   const pages = { returnUrl: 'https://us.example/done', canceledUrl: 'https://us.example/canceled' }
-  const now = world.clock.now()
+  const now = app.clock.now()
   expect(billing.isForSale('pro', 'monthly')).toBe(true)
   await billing.parseSignedEvent({ body: Buffer.from('{}'), signature: 't=1,v1=a', now })
   await billing.createCustomer({ publicId: 'acct_1', name: 'One', email: 'one@buyers.example' })
   await billing.createCustomer({ publicId: 'acct_2', name: 'Two', email: null })
 
-  const { customerId, account: accountPublicId } = await world.customer()
+  const { customerId, account: accountPublicId } = await app.customer()
   const offer = { plan: 'pro', billing: 'monthly' } as const
   const expiresAt = new Date(now.getTime() + 31 * 60_000)
   await billing.createCheckout({ customerId, accountPublicId, ...offer, ...pages, expiresAt })
@@ -113,15 +113,15 @@ async function makeEveryCall(): Promise<string[]> {
   await Promise.all([billing.closeCheckouts(customerId), billing.closeCheckouts(customerId)])
   await billing.createPortal({ customerId, ...pages })
   await billing.createPaymentMethodUpdate({ customerId, ...pages })
-  await widenPortals(world)
+  await widenPortals(app)
   await billing.createPaymentMethodUpdate({ customerId, ...pages })
   const endsAt = new Date(now.getTime() + 14 * 86_400_000)
   await billing.startTrial({ customerId, accountPublicId, endsAt, ...offer })
   const [trial] = await billing.listSubscriptions(customerId)
   const subscriptionId = trial!.id
   await billing.endTrial(subscriptionId)
-  const setup = { publicUrl: 'https://us.example', plans: world.deps.plans, currency: 'usd', cents: {} }
-  const { stripe } = world.deps.config
+  const setup = { publicUrl: 'https://us.example', plans: app.deps.plans, currency: 'usd', cents: {} }
+  const { stripe } = app.deps.config
   const access = { ...stripe, secretKey: stripe.secretKey! }
   await setUpStripe(connectStripe(access), setup)
   await setUpStripe(connectStripe(access), setup)
@@ -134,11 +134,11 @@ async function makeEveryCall(): Promise<string[]> {
   atEnd(() => empty.close())
   const emptyUrl = await empty.listen({ host: '127.0.0.1', port: 0 })
   await setUpStripe(connectStripe({ ...access, apiBase: await startRecorder(emptyUrl) }), setup)
-  return Object.keys(world.deps.billing).filter((name) => !called.has(name))
+  return Object.keys(app.deps.billing).filter((name) => !called.has(name))
 }
 
 /** Enables a feature in every portal configuration, as a person could in Stripe's dashboard. */
-async function widenPortals({ stripe }: StandinWorld): Promise<void> {
+async function widenPortals({ stripe }: StandinApp): Promise<void> {
   const { data } = await stripe('GET', '/v1/billing_portal/configurations', { is_default: 'false' })
   for (const { id } of data)
     await stripe('POST', `/v1/billing_portal/configurations/${id}`, { 'features[invoice_history][enabled]': 'true' })

@@ -6,32 +6,32 @@ import { startTestApp, type TestApp } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { deliver, type FakeStripe, startFakeStripe } from './fake-stripe.ts'
 
-export interface BillingWorld extends TestApp {
+export interface FakeStripeApp extends TestApp {
   stripe: FakeStripe
-  /** An account that the provider knows as this customer, and a key of it. */
+  /** Creates an account of plan free with this customer; returns a key with every scope. */
   customer(customerId: string, subscriptions: object[]): ReturnType<TestApp['key']>
-  /** Delivers an event as it would be signed now. */
+  /** Delivers an event, signed now. */
   deliver(event: object | string): ReturnType<typeof deliver>
   /** The row of an account. */
   row(account: string): Promise<Record<string, unknown>>
-  /** Until then the server does not reconcile by itself, so that what a test reads and counts is its own doing. */
-  letServerReconcile(): void
-  outcomeOf(eventId: string): Promise<{ outcome: string | null; handled: boolean } | undefined>
+  /** Lets the server reconcile by itself, which is prevented until then. */
+  allowReconciliation(): void
+  eventOutcome(eventId: string): Promise<{ outcome: string | null; handled: boolean } | undefined>
 }
 
 export const now = '2026-03-10T08:00:00.000Z'
 
-/** The production app beside a provider that answers as the test wishes. */
-export async function openBillingWorld(): Promise<BillingWorld> {
+/** Starts the production app with a fake of Stripe. */
+export async function startAppWithFakeStripe(): Promise<FakeStripeApp> {
   const stripe = await startFakeStripe()
   const app = await startTestApp({ now, environment: stripe.environment })
   return {
     ...app,
     stripe,
-    letServerReconcile: await keepFromReconciling(app),
+    allowReconciliation: await preventReconciliation(app),
     async customer(customerId, subscriptions) {
       stripe.subscriptions.set(customerId, subscriptions)
-      // A key needs access, which is what the account loses then.
+      // A key can only be created with access; then take the plan away.
       const key = await app.key({ scopes })
       await app.setAccount(key.account, { plan: 'free' })
       await app.db.query('update accounts set customer_id = $2 where id = $1', [
@@ -45,7 +45,7 @@ export async function openBillingWorld(): Promise<BillingWorld> {
       const { rows } = await app.db.query('select * from accounts where id = $1', [app.accountNumber(account)])
       return rows[0]
     },
-    async outcomeOf(eventId) {
+    async eventOutcome(eventId) {
       const { rows } = await app.db.query(
         'select outcome, handled_at is not null as handled from billing_events where id = $1',
         [eventId],
@@ -55,20 +55,20 @@ export async function openBillingWorld(): Promise<BillingWorld> {
   }
 }
 
-/** Keeps servers from reconciling by themselves, until what it answers with is called or the file's tests are over. */
-export async function keepFromReconciling(app: TestApp): Promise<() => void> {
+/** Prevents servers from reconciling by themselves until the returned function is called or the file's tests end. */
+export async function preventReconciliation(app: TestApp): Promise<() => void> {
   const holder = await app.db.connect()
   while (!(await tryLockReconciliation(holder))) await new Promise((resolve) => setTimeout(resolve, 20))
   let isHeld = true
-  const letServerReconcile = () => {
+  const allowReconciliation = () => {
     if (isHeld) holder.release(true)
     isHeld = false
   }
-  atEnd(letServerReconcile)
-  return letServerReconcile
+  atEnd(allowReconciliation)
+  return allowReconciliation
 }
 
-/** A second server on the same database. */
+/** Starts a second server on the same database; returns its URL. */
 export async function startSecondServer(app: TestApp): Promise<string> {
   const deps = await openDeps(app.deps.config, { applicationName: 'storedex test', clock: app.clock })
   const second = await buildApp(deps)

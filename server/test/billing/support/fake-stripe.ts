@@ -2,32 +2,41 @@ import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../../support/client.ts'
 import { serveOnLoopback } from '../../support/listen.ts'
-import { answerCheckouts, type FakeCheckout } from './fake-checkouts.ts'
 
-/** How the fake answers: as it should, or as a provider in trouble does. */
-type Behaviour = 'well' | 'never' | 'in drops' | 'cut off' | 'not JSON' | 'other JSON' | { status: number }
+/** How the fake answers: correctly, or with a failure. */
+type Behavior = 'correct' | 'never' | 'slow drip' | 'cut off' | 'not JSON' | 'other JSON' | { status: number }
+
+/** A checkout of the fake provider. */
+export interface FakeCheckout {
+  id: string
+  customer: string
+  created: number
+  mode: 'subscription' | 'payment'
+  status: 'open' | 'complete' | 'expired'
+  /** The status in the list, if it is outdated. */
+  listed?: 'open'
+  /** Whether expiring it fails although it is open. */
+  isStuck?: boolean
+}
 
 export interface FakeStripe {
   url: string
-  /** Settings that make the server use it. */
+  /** Environment variables that make a server use it. */
   environment: Record<string, string>
-  /** The subscriptions of each customer, as its API tells them. */
+  /** Subscriptions by customer, as API objects. */
   subscriptions: Map<string, object[]>
-  /** The checkouts of all customers, the newest first. */
+  /** The checkouts of all customers, newest first. */
   checkouts: FakeCheckout[]
-  /** What was asked: method and path. */
+  /** Received requests: method and path. */
   requests: string[]
-  behaviour: Behaviour
-  /** Called before a list of subscriptions is answered, after it was read: replies can overtake each other. */
+  behavior: Behavior
+  /** Runs after a list of subscriptions was read and before it is sent, so that replies can overtake each other. */
   beforeReply: () => Promise<void>
 }
 
 const webhookSecret = 'whsec_fake'
 
-/**
- * A provider that only has subscriptions and checkouts, in whatever shape and trouble a test needs; closed after the
- * file's tests.
- */
+/** Starts a fake of Stripe with subscriptions and checkouts only; closed after the file's tests. */
 export async function startFakeStripe(): Promise<FakeStripe> {
   const url = await serveOnLoopback((request, response) => answer(fake, request, response))
   const fake: FakeStripe = {
@@ -43,13 +52,13 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     subscriptions: new Map(),
     checkouts: [],
     requests: [],
-    behaviour: 'well',
+    behavior: 'correct',
     beforeReply: async () => {},
   }
   return fake
 }
 
-/** Price ids by plan and billing. */
+/** Price ids by `plan_billing`. */
 export const priceIds = {
   pro_monthly: 'price_pro_monthly',
   pro_annual: 'price_pro_annual',
@@ -62,19 +71,19 @@ async function answer(fake: FakeStripe, request: IncomingMessage, response: Serv
   const { pathname, searchParams } = new URL(request.url!, fake.url)
   fake.requests.push(`${request.method} ${pathname}`)
   request.resume()
-  const { behaviour } = fake
-  if (behaviour === 'never') return
-  if (typeof behaviour === 'object')
-    return send(response, behaviour.status, { error: { type: 'api_error', message: 'Something is wrong here.' } })
-  if (behaviour === 'in drops') return drip(response)
-  if (behaviour === 'cut off') {
+  const { behavior } = fake
+  if (behavior === 'never') return
+  if (typeof behavior === 'object')
+    return send(response, behavior.status, { error: { type: 'api_error', message: 'Something is wrong here.' } })
+  if (behavior === 'slow drip') return drip(response)
+  if (behavior === 'cut off') {
     response.writeHead(200, { 'content-length': '1000' })
     response.write('{"object":"list","data":[')
     setTimeout(() => response.destroy(), 20)
     return
   }
-  if (behaviour === 'not JSON') return void response.end('<html>Bad gateway</html>')
-  if (behaviour === 'other JSON') return send(response, 200, { object: 'cake' })
+  if (behavior === 'not JSON') return void response.end('<html>Bad gateway</html>')
+  if (behavior === 'other JSON') return send(response, 200, { object: 'cake' })
   if (pathname.startsWith('/v1/checkout/sessions')) {
     const { status, body } = answerCheckouts(fake.checkouts, request.method!, pathname, searchParams)
     return send(response, status, body)
@@ -90,6 +99,29 @@ async function answer(fake: FakeStripe, request: IncomingMessage, response: Serv
   send(response, found ? 200 : 400, body)
 }
 
+/** Answers the calls for checkouts: retrieve, expire, and the paged list of a customer. */
+function answerCheckouts(
+  checkouts: readonly FakeCheckout[],
+  method: string,
+  path: string,
+  query: URLSearchParams,
+): { status: number; body: object } {
+  const [, id, action] = /^\/v1\/checkout\/sessions(?:\/(\w+))?(?:\/(\w+))?$/.exec(path)!
+  const session = checkouts.find((each) => each.id === id)
+  if (session && method === 'GET') return { status: 200, body: session }
+  if (session && action === 'expire') {
+    if (session.status === 'open' && !session.isStuck)
+      return { status: 200, body: Object.assign(session, { status: 'expired' }) }
+    const message = `This Checkout Session has a status of ${session.status}.`
+    return { status: 400, body: { error: { type: 'invalid_request_error', message } } }
+  }
+  const ofCustomer = checkouts.filter(({ customer }) => customer === query.get('customer'))
+  const from = ofCustomer.findIndex((each) => each.id === query.get('starting_after')) + 1
+  const page = ofCustomer.slice(from, from + Number(query.get('limit')))
+  const data = page.map(({ listed, ...each }) => ({ ...each, status: listed ?? each.status }))
+  return { status: 200, body: { object: 'list', url: path, data, has_more: ofCustomer.length > from + page.length } }
+}
+
 function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_fake' })
   response.end(JSON.stringify(body))
@@ -101,7 +133,7 @@ function drip(response: ServerResponse): void {
   response.on('close', () => clearInterval(timer))
 }
 
-/** Seconds of Stripe's times. */
+/** A timestamp as Stripe sends it. */
 function seconds(moment: string): number {
   return Math.floor(new Date(moment).getTime() / 1000)
 }
@@ -121,7 +153,7 @@ interface Traits {
   customer?: object | string
 }
 
-/** A subscription as today's API tells it: the period stands on its item. */
+/** A subscription of the current API: the period is on its item. */
 export function subscription(traits: Traits = {}): Record<string, unknown> {
   const created = seconds(traits.created ?? '2026-03-01T00:00:00Z')
   const optional = (moment: string | undefined) => (moment === undefined ? null : seconds(moment))
@@ -158,7 +190,7 @@ export function subscription(traits: Traits = {}): Record<string, unknown> {
   }
 }
 
-/** The same as the API told it before 2025-03-31: the period stands on the subscription. */
+/** The same subscription of the API before 2025-03-31: the period is on the subscription. */
 export function olderShape(current: Record<string, unknown>): Record<string, unknown> {
   const items = current.items as { data: Record<string, unknown>[] }
   const [{ current_period_end, current_period_start, ...item }] = items.data as [Record<string, unknown>]
@@ -167,7 +199,7 @@ export function olderShape(current: Record<string, unknown>): Record<string, unk
 
 let events = 0
 
-/** An event as it is delivered: what changed, and what of it was otherwise before. */
+/** An event with the changed object and its previous attributes. */
 export function event(type: string, object: object, previous?: object) {
   const data = { object, ...(previous && { previous_attributes: previous }) }
   return {
@@ -185,7 +217,7 @@ interface Signing {
   secret?: string
 }
 
-/** The header by which Stripe signs a body. */
+/** The Stripe-Signature header of a body. */
 export function sign(body: string, { at, secret = webhookSecret }: Signing): string {
   const timestamp = Math.floor(at.getTime() / 1000)
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')

@@ -13,20 +13,20 @@ import { createTestDatabase } from '../../support/database.ts'
 
 const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
 
-/** The whole service as it is started on a machine, with the stand-in that it starts by itself. */
+/** A service started with the launcher, with its own database and stand-in. */
 export interface RunningService {
   url: string
   dataDir: string
-  /** What the start told of billing. */
+  /** The billing line of the startup output. */
   billing: string
-  /** An account without a plan, and a key of it with every scope. */
+  /** Creates an account of plan free, and a key with every scope. */
   account(): Promise<{ id: string; key: TestClient }>
-  /** A command of the operator's, beside the running service. */
+  /** Runs a command line next to the running service; returns its JSON. */
   command(...args: string[]): Promise<Json>
   stop(): Promise<void>
 }
 
-/** `settings` are further ones, such as PUBLIC_URL. */
+/** Starts a service; `settings` adds environment variables, such as PUBLIC_URL. */
 export async function startService(settings: Record<string, string> = {}): Promise<RunningService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'storedex-browser-'))
   const { url: databaseUrl } = await createTestDatabase()
@@ -50,7 +50,7 @@ export async function startService(settings: Record<string, string> = {}): Promi
     throw new Error('The service ended before it was ready.')
   }
   const { billing } = JSON.parse(first.value) as Greeting
-  // Whatever name PUBLIC_URL gives it.
+  // Not PUBLIC_URL, which may be unreachable from here.
   const url = `http://127.0.0.1:${port}`
 
   const command: RunningService['command'] = async (...args) => {
@@ -63,7 +63,7 @@ export async function startService(settings: Record<string, string> = {}): Promi
     billing,
     command,
     async account() {
-      // A key needs access to be made, which is what the account loses then.
+      // A key can only be created with access; then take the plan away.
       const { id } = await command('accounts', 'create', '--name', 'Aurora Candles', '--plan', 'pro')
       const { key } = await command('keys', 'create', id, '--name', 'browser', '--all-scopes')
       await command('accounts', 'set', id, '--plan', 'free')

@@ -7,44 +7,44 @@ import type { Json } from '../../support/client.ts'
 import { createManualClock } from '../../support/clock.ts'
 import { serveOnLoopback } from '../../support/listen.ts'
 
-/** A signed event on its way from the stand-in to a server. */
+/** A signed event that the stand-in sends. */
 export interface Delivery {
   body: Buffer
   signature: string
 }
 
-/** Takes a delivery over from the stand-in; answers with the HTTP status that the stand-in gets. */
-type Courier = (delivery: Delivery) => Promise<number>
+/** Handles a delivery; returns the HTTP status for the stand-in. */
+type EventHandler = (delivery: Delivery) => Promise<number>
 
-export interface StandinWorld extends TestApp {
+export interface StandinApp extends TestApp {
   standinUrl: string
-  /** A request of Stripe's API; parameters as its forms have them. */
+  /** Sends a request of Stripe's API, with form parameters. */
   stripe(method: 'GET' | 'POST' | 'DELETE', path: string, params?: Record<string, string | number>): Promise<Json>
-  /** A request of what the stand-in has beyond Stripe. */
+  /** Sends a request to the stand-in's own controls. */
   control(path: string, body: object): Promise<Json>
-  /** An account of plan free that is a customer with a working card, and a key of it. */
+  /** Creates an account of plan free that is a customer with a working card; returns a key with every scope. */
   customer(): Promise<TestKey & { customerId: string }>
-  /** Moves both clocks on; what falls due at the stand-in meanwhile is done, and told. */
+  /** Advances both clocks; the stand-in does what falls due and sends its events. */
   advance(days: number): Promise<void>
-  /** Carries events in another way than straight to the server. */
-  carryEvents(courier: Courier): void
+  /** Replaces the direct delivery of events. */
+  interceptEvents(eventHandler: EventHandler): void
   row(account: string): Promise<Json>
 }
 
 const webhookSecret = 'whsec_standin_of_a_test'
 const secretKey = 'sk_test_standin_of_a_test'
 
-interface WorldOptions {
-  /** Puts something between the server and the stand-in; answers with its address. */
+interface StandinAppOptions {
+  /** Starts a proxy between the server and the stand-in; returns its URL. */
   between?: (standinUrl: string) => Promise<string>
 }
 
-/** The production app beside the local Stripe, spoken to over HTTP; events come straight to the server. */
-export async function openStandinWorld(now: string, { between }: WorldOptions = {}): Promise<StandinWorld> {
-  let courier: Courier = async () => 503
+/** Starts the production app with the stand-in over HTTP; events are delivered directly. */
+export async function startAppWithStandin(now: string, { between }: StandinAppOptions = {}): Promise<StandinApp> {
+  let eventHandler: EventHandler = async () => 503
   const webhookUrl = await serveOnLoopback(async (request, response) => {
     const body = await buffer(request)
-    response.statusCode = await courier({ body, signature: String(request.headers['stripe-signature']) })
+    response.statusCode = await eventHandler({ body, signature: String(request.headers['stripe-signature']) })
     response.end()
   })
   const standinClock = createManualClock(now)
@@ -72,25 +72,25 @@ export async function openStandinWorld(now: string, { between }: WorldOptions = 
       ),
     },
   })
-  courier = (delivery) => deliverTo(app.url, delivery)
+  eventHandler = (delivery) => deliverEvent(app.url, delivery)
 
-  const ask = async (path: string, init: RequestInit) => {
+  const request = async (path: string, init: RequestInit) => {
     const reply = await fetch(standinUrl + path, init)
     const body = (await reply.json()) as Json
     if (!reply.ok) throw new Error(`${init.method} ${path}: ${JSON.stringify(body)}`)
     return body
   }
   const headers = { authorization: `Bearer ${secretKey}` }
-  const stripe: StandinWorld['stripe'] = (method, path, params = {}) => {
+  const stripe: StandinApp['stripe'] = (method, path, params = {}) => {
     const form = new URLSearchParams(
       Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]),
     )
     return method === 'POST'
-      ? ask(path, { method, headers, body: form })
-      : ask(form.size > 0 ? `${path}?${form}` : path, { method, headers })
+      ? request(path, { method, headers, body: form })
+      : request(form.size > 0 ? `${path}?${form}` : path, { method, headers })
   }
-  const control: StandinWorld['control'] = (path, body) =>
-    ask(`/_standin${path}`, {
+  const control: StandinApp['control'] = (path, body) =>
+    request(`/_standin${path}`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -102,7 +102,7 @@ export async function openStandinWorld(now: string, { between }: WorldOptions = 
     stripe,
     control,
     async customer() {
-      // A key needs access to be made, which is what the account loses then.
+      // A key can only be created with access; then take the plan away.
       const key = await app.key({ scopes })
       await app.setAccount(key.account, { plan: 'free' })
       const { id: customerId } = await stripe('POST', '/v1/customers', {
@@ -120,8 +120,8 @@ export async function openStandinWorld(now: string, { between }: WorldOptions = 
       standinClock.advance(days * 86_400_000)
       await control('/clock', { advance_seconds: 0 })
     },
-    carryEvents(other) {
-      courier = other
+    interceptEvents(other) {
+      eventHandler = other
     },
     async row(account) {
       const { rows } = await app.db.query('select * from accounts where id = $1', [app.accountNumber(account)])
@@ -130,8 +130,8 @@ export async function openStandinWorld(now: string, { between }: WorldOptions = 
   }
 }
 
-/** Brings an event to a server; 0 when there is no answer. */
-export async function deliverTo(serverUrl: string, { body, signature }: Delivery): Promise<number> {
+/** Delivers an event to a server; returns the status, 503 without a reply. */
+export async function deliverEvent(serverUrl: string, { body, signature }: Delivery): Promise<number> {
   try {
     const reply = await fetch(`${serverUrl}/webhooks/stripe`, {
       method: 'POST',

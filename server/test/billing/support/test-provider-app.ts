@@ -7,24 +7,24 @@ import type { TestReply } from '../../support/client.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
 
-export interface LinksWorld {
+export interface TestProviderApp {
   app: TestApp
   provider: TestProvider
-  /** A key of an account of plan free, with every scope. */
+  /** Creates an account of plan free; returns a key with every scope. */
   free(limits?: Record<string, number>): Promise<TestKey>
-  /** A key of an account that has a customer with these subscriptions, of which nothing is known here yet. */
+  /** Creates an account with a customer whose subscriptions are not synced yet; returns a key with every scope. */
   customer(...subscriptions: Partial<ProviderSubscription>[]): Promise<TestKey>
   accountRow(key: TestKey): Promise<Record<string, unknown>>
 }
 
-/** The production app beside a payment provider that does as it is told. */
-export async function startLinksWorld(options: Partial<TestAppOptions> = {}): Promise<LinksWorld> {
+/** Starts the production app with a test provider. */
+export async function startAppWithTestProvider(options: Partial<TestAppOptions> = {}): Promise<TestProviderApp> {
   const provider = createTestProvider()
   const app = await startTestApp({ now, billing: provider, ...options })
   const rowOf = async (key: TestKey) =>
     (await app.db.query('select * from accounts where id = $1', [app.accountNumber(key.account)])).rows[0]
-  const free: LinksWorld['free'] = async (limits = {}) => {
-    // A key needs access to be made, which is what the account loses then.
+  const free: TestProviderApp['free'] = async (limits = {}) => {
+    // A key can only be created with access; then take the plan away.
     const key = await app.key({ scopes, limits })
     await app.setAccount(key.account, { plan: 'free' })
     return key
@@ -50,7 +50,7 @@ export async function startLinksWorld(options: Partial<TestAppOptions> = {}): Pr
   }
 }
 
-/** A 429 for the sake of that limit. */
+/** Expects a 429 for the limit `param`. */
 export function expectLimited(reply: TestReply, param: string) {
   expect({ status: reply.status, ...reply.body.error }).toMatchObject({
     status: 429,
@@ -60,8 +60,8 @@ export function expectLimited(reply: TestReply, param: string) {
   })
 }
 
-/** A promise that the test fulfils when it likes. */
-export function heldPromise<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+/** A promise with its resolve function. */
+export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {}
   const promise = new Promise<T>((fulfil) => {
     resolve = fulfil
@@ -69,7 +69,7 @@ export function heldPromise<T>(): { promise: Promise<T>; resolve: (value: T) => 
   return { promise, resolve }
 }
 
-/** Calls of the provider since the last time it was asked. */
-export function callsOf(provider: TestProvider): string[] {
+/** Returns and clears the recorded calls. */
+export function takeCalls(provider: TestProvider): string[] {
   return provider.calls.splice(0).map(({ call }) => call)
 }

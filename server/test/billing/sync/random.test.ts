@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { reconcile } from '../../../src/billing/sync/reconcile.ts'
 import type { Json } from '../../support/client.ts'
 import { startSecondServer } from '../support/fake-stripe-app.ts'
-import { BadPost, type Chaos, calm, diceOf, startGateway } from '../support/faulty-proxies.ts'
-import { openStandinWorld, type StandinWorld } from '../support/standin-app.ts'
+import { type Faults, noFaults, seededRandom, startFaultyProxy, UnreliableDelivery } from '../support/faulty-proxies.ts'
+import { type StandinApp, startAppWithStandin } from '../support/standin-app.ts'
 
 /**
  * Subscriptions change at random at the stand-in, while two servers on one database get events late, out of order, twice or
@@ -14,18 +14,18 @@ import { openStandinWorld, type StandinWorld } from '../support/standin-app.ts'
 
 const seeds = [20_261_121, Date.now() % 2 ** 31]
 
-let weather: Chaos = calm
-let world: StandinWorld
-let post: BadPost
+let faults: Faults = noFaults
+let app: StandinApp
+let delivery: UnreliableDelivery
 
 beforeAll(async () => {
-  world = await openStandinWorld('2026-03-10T08:00:00.000Z', {
-    between: (standinUrl) => startGateway(standinUrl, () => weather),
+  app = await startAppWithStandin('2026-03-10T08:00:00.000Z', {
+    between: (standinUrl) => startFaultyProxy(standinUrl, () => faults),
   })
-  post = new BadPost([world.url, await startSecondServer(world)], () => weather)
-  world.carryEvents(post.take)
+  delivery = new UnreliableDelivery([app.url, await startSecondServer(app)], () => faults)
+  app.interceptEvents(delivery.take)
   // Record every state of the accounts, in order.
-  await world.db.query(`
+  await app.db.query(`
     create table seen_states (number bigint generated always as identity, account jsonb);
     create function note_state() returns trigger language plpgsql security definer as
       'begin insert into seen_states (account) values (to_jsonb(new)); return null; end';
@@ -102,12 +102,12 @@ type Move = typeof moves extends fc.Arbitrary<infer T> ? T : never
 
 /** Makes a change at Stripe, if the customer's subscription allows it. */
 async function perform(move: Move, customerId: string): Promise<void> {
-  if (move.do === 'wait') return void (await world.control('/clock', { advance_seconds: move.days * 86_400 }))
+  if (move.do === 'wait') return void (await app.control('/clock', { advance_seconds: move.days * 86_400 }))
   const subscription = (await subscriptionsOf(customerId)).find((each) => !isOver(each))
   if (move.do === 'subscribe') {
     if (subscription) return
     const trial = move.onTrial ? { trial_period_days: 14 } : {}
-    await world.stripe('POST', '/v1/subscriptions', { customer: customerId, 'items[0][price]': move.price, ...trial })
+    await app.stripe('POST', '/v1/subscriptions', { customer: customerId, 'items[0][price]': move.price, ...trial })
     return
   }
   if (!subscription) return
@@ -115,24 +115,24 @@ async function perform(move: Move, customerId: string): Promise<void> {
   switch (move.do) {
     case 'change price':
       if (subscription.status !== 'active' && subscription.status !== 'trialing') return
-      return void (await world.stripe('POST', path, {
+      return void (await app.stripe('POST', path, {
         'items[0][id]': subscription.items.data[0].id,
         'items[0][price]': move.price,
       }))
     case 'cancel at period end':
-      return void (await world.stripe('POST', path, { cancel_at_period_end: String(move.on) }))
+      return void (await app.stripe('POST', path, { cancel_at_period_end: String(move.on) }))
     case 'cancel':
-      return void (await world.stripe('DELETE', path))
+      return void (await app.stripe('DELETE', path))
     case 'end trial':
       if (subscription.status !== 'trialing') return
-      return void (await world.stripe('POST', path, { trial_end: 'now' }))
+      return void (await app.stripe('POST', path, { trial_end: 'now' }))
     case 'set status':
-      return void (await world.control(`/subscriptions/${subscription.id}/status`, { status: move.status }))
+      return void (await app.control(`/subscriptions/${subscription.id}/status`, { status: move.status }))
   }
 }
 
 async function subscriptionsOf(customerId: string): Promise<Json[]> {
-  const { data } = await world.stripe('GET', '/v1/subscriptions', { customer: customerId, status: 'all' })
+  const { data } = await app.stripe('GET', '/v1/subscriptions', { customer: customerId, status: 'all' })
   return data
 }
 
@@ -145,12 +145,12 @@ const scripts = fc.record({
 type Script = typeof scripts extends fc.Arbitrary<infer T> ? T : never
 
 async function play(script: Script): Promise<void> {
-  weather = calm
+  faults = noFaults
   const buyers = []
-  for (let buyer = 0; buyer < 2; buyer++) buyers.push(await world.customer())
+  for (let buyer = 0; buyer < 2; buyer++) buyers.push(await app.customer())
   const states = buyers.map((): (State | null)[] => [null])
-  const lostBefore = post.lost
-  weather = { dice: diceOf(script.seed), lost: script.lost, twice: 0.3, refused: 0.15 }
+  const lostBefore = delivery.lost
+  faults = { random: seededRandom(script.seed), lost: script.lost, twice: 0.3, refused: 0.15 }
   for (const [buyer, move] of script.moves) {
     await perform(move, buyers[buyer]!.customerId)
     // A wait affects all buyers.
@@ -158,20 +158,20 @@ async function play(script: Script): Promise<void> {
       if (index === buyer || move.do === 'wait')
         states[index]!.push(stateOfSubscriptions(await subscriptionsOf(customerId)))
   }
-  await world.control('/flush', {})
-  await post.arrived()
-  weather = calm
-  if (post.lost > lostBefore) await reconcile(world.deps)
+  await app.control('/flush', {})
+  await delivery.settled()
+  faults = noFaults
+  if (delivery.lost > lostBefore) await reconcile(app.deps)
   for (const [index, { account }] of buyers.entries()) {
     const [last] = states[index]!.slice(-1)
-    if (last) expect(stateOfRow(await world.row(account))).toEqual(last)
-    await expectSubsequence(world.accountNumber(account), states[index]!)
+    if (last) expect(stateOfRow(await app.row(account))).toEqual(last)
+    await expectSubsequence(app.accountNumber(account), states[index]!)
   }
 }
 
 /** Expects that the account's states are a subsequence of the provider's. */
 async function expectSubsequence(accountId: number, states: (State | null)[]): Promise<void> {
-  const { rows } = await world.db.query<{ account: Json }>(
+  const { rows } = await app.db.query<{ account: Json }>(
     `select account from seen_states
      where (account ->> 'id')::bigint = $1 and account ->> 'provider_read_at' is not null order by number`,
     [accountId],
@@ -191,6 +191,6 @@ async function expectSubsequence(accountId: number, states: (State | null)[]): P
 describe.each(seeds)('with seed %i', (seed) => {
   test('an account ends in the provider’s state, and was only ever in states that the provider had, in order', async () => {
     await fc.assert(fc.asyncProperty(scripts, play), { seed, numRuns: 3, endOnFailure: true })
-    expect(post.carried).toBeGreaterThan(0)
+    expect(delivery.delivered).toBeGreaterThan(0)
   })
 })

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { syncAccount } from '../../../src/billing/sync/sync-account.ts'
 import { olderShape, priceIds, subscription } from '../support/fake-stripe.ts'
-import { type BillingWorld, openBillingWorld } from '../support/fake-stripe-app.ts'
+import { type FakeStripeApp, startAppWithFakeStripe } from '../support/fake-stripe-app.ts'
 
-let world: BillingWorld
+let app: FakeStripeApp
 beforeAll(async () => {
-  world = await openBillingWorld()
+  app = await startAppWithFakeStripe()
 })
 
 const at = (moment: string) => new Date(moment)
@@ -14,15 +14,15 @@ let customers = 0
 /** Syncs a new account with these subscriptions; `again` syncs it with others. */
 async function synced(subscriptions: object[]) {
   const customerId = `cus_${++customers}`
-  const key = await world.customer(customerId, subscriptions)
-  const sync = () => syncAccount(world.deps, world.accountNumber(key.account))
+  const key = await app.customer(customerId, subscriptions)
+  const sync = () => syncAccount(app.deps, app.accountNumber(key.account))
   const result = await sync()
   const again = async (next: object[]) => {
-    world.stripe.subscriptions.set(customerId, next)
+    app.stripe.subscriptions.set(customerId, next)
     const { changed } = await sync()
-    return { changed, row: await world.row(key.account) }
+    return { changed, row: await app.row(key.account) }
   }
-  return { key, ...result, again, row: await world.row(key.account) }
+  return { key, ...result, again, row: await app.row(key.account) }
 }
 
 describe('a sync stores in the account', () => {
@@ -51,7 +51,7 @@ describe('a sync stores in the account', () => {
       trial_started_at: null,
       trial_ends_at: null,
       billing_problem: null,
-      provider_read_at: world.clock.now(),
+      provider_read_at: app.clock.now(),
       access_open: true,
     })
   })
@@ -110,11 +110,7 @@ describe('a sync stores in the account', () => {
     ],
     ['if there is none', subscription({ paymentMethod: null }), false],
     ['if the customer is not expanded', subscription({ paymentMethod: null, customer: 'cus_1' }), false],
-    [
-      'if the customer was deleted',
-      subscription({ paymentMethod: null, customer: { id: 'c', deleted: true } }),
-      false,
-    ],
+    ['if the customer was deleted', subscription({ paymentMethod: null, customer: { id: 'c', deleted: true } }), false],
   ])('whether there is a payment method %s', async (_case, subscriptionObject, has) => {
     expect((await synced([subscriptionObject])).row).toMatchObject({ has_payment_method: has })
   })
@@ -154,10 +150,10 @@ describe('a sync stores in the account', () => {
 
   test('only the time of reading, if nothing changed', async () => {
     const { again, row } = await synced([subscription()])
-    world.clock.advance(1_000)
+    app.clock.advance(1_000)
     const second = await again([subscription()])
     expect(second.changed).toBe(false)
-    expect(second.row).toEqual({ ...row, provider_read_at: world.clock.now() })
+    expect(second.row).toEqual({ ...row, provider_read_at: app.clock.now() })
   })
 })
 
@@ -234,7 +230,7 @@ describe('a price that is not configured', () => {
 describe('a plan granted by hand', () => {
   const granted = async (subscriptions: object[]) => {
     const account = await synced([])
-    await world.setAccount(account.key.account, { plan: 'enterprise' })
+    await app.setAccount(account.key.account, { plan: 'enterprise' })
     return account.again(subscriptions)
   }
 
@@ -256,48 +252,48 @@ describe('a plan granted by hand', () => {
     const over = [subscription({ status: 'canceled' })]
     const { key, again } = await synced([subscription()])
     await again(over)
-    await world.setAccount(key.account, { plan: 'pro' })
+    await app.setAccount(key.account, { plan: 'pro' })
     expect((await again(over)).row).toMatchObject({ plan: 'pro', status: 'active', subscription_id: null })
     expect((await key.get('/usage')).status).toBe(200)
   })
 
   test('that was closed by the operator leads to a new subscription, not to the portal', async () => {
-    const key = await world.key({ status: 'active' })
-    await world.setAccount(key.account, { status: 'past_due' })
+    const key = await app.key({ status: 'active' })
+    await app.setAccount(key.account, { status: 'past_due' })
     expect((await key.get('/usage')).body.error.billing.action).toBe('create_subscription_link')
   })
 })
 
 test('an account without a customer is not looked up at the provider', async () => {
-  const key = await world.key({})
-  const before = world.stripe.requests.length
-  expect(await syncAccount(world.deps, world.accountNumber(key.account))).toEqual({ changed: false })
-  expect(world.stripe.requests.length).toBe(before)
+  const key = await app.key({})
+  const before = app.stripe.requests.length
+  expect(await syncAccount(app.deps, app.accountNumber(key.account))).toEqual({ changed: false })
+  expect(app.stripe.requests.length).toBe(before)
 })
 
 test('a customer unknown to the provider changes nothing', async () => {
   const { key, row } = await synced([subscription()])
-  world.stripe.subscriptions.clear()
-  await syncAccount(world.deps, world.accountNumber(key.account))
-  expect(await world.row(key.account)).toEqual(row)
+  app.stripe.subscriptions.clear()
+  await syncAccount(app.deps, app.accountNumber(key.account))
+  expect(await app.row(key.account)).toEqual(row)
 })
 
 test('of two concurrent syncs the one that read later is written last, whichever reply comes first', async () => {
   const { key, row } = await synced([subscription()])
-  const id = world.accountNumber(key.account)
+  const id = app.accountNumber(key.account)
   const customerId = row.customer_id as string
   let slow = true
-  world.stripe.beforeReply = async () => {
+  app.stripe.beforeReply = async () => {
     if (!slow) return
     slow = false
-    world.stripe.subscriptions.set(customerId, [subscription({ status: 'past_due' })])
-    second = syncAccount(world.deps, id)
+    app.stripe.subscriptions.set(customerId, [subscription({ status: 'past_due' })])
+    second = syncAccount(app.deps, id)
     await new Promise((resolve) => setTimeout(resolve, 300))
   }
   let second: Promise<unknown> | undefined
-  await syncAccount(world.deps, id)
+  await syncAccount(app.deps, id)
   await second
   expect(slow).toBe(false)
-  world.stripe.beforeReply = async () => {}
-  expect((await world.row(key.account)).status).toBe('past_due')
+  app.stripe.beforeReply = async () => {}
+  expect((await app.row(key.account)).status).toBe('past_due')
 })

@@ -6,18 +6,18 @@ import { parseEvent } from '../../../src/billing/stripe/objects.ts'
 import { startTestApp } from '../../support/app.ts'
 import type { Json } from '../../support/client.ts'
 import { deliver, event, olderShape, priceIds, sign, startFakeStripe, subscription } from '../support/fake-stripe.ts'
-import { type BillingWorld, now, openBillingWorld } from '../support/fake-stripe-app.ts'
+import { type FakeStripeApp, now, startAppWithFakeStripe } from '../support/fake-stripe-app.ts'
 
-let world: BillingWorld
+let app: FakeStripeApp
 beforeAll(async () => {
-  world = await openBillingWorld()
+  app = await startAppWithFakeStripe()
 })
 
 const changed = (customer: string) => event('customer.subscription.updated', { ...subscription(), customer })
 
 describe('an event is', () => {
   const post = async (body: string, headers: Record<string, string>) => {
-    const reply = await fetch(`${world.url}/webhooks/stripe`, { method: 'POST', headers, body })
+    const reply = await fetch(`${app.url}/webhooks/stripe`, { method: 'POST', headers, body })
     return { status: reply.status, body: (await reply.json()) as Json }
   }
   const body = JSON.stringify(event('customer.subscription.updated', { ...subscription(), customer: 'cus_nobody' }))
@@ -26,9 +26,17 @@ describe('an event is', () => {
 
   test.each<[string, () => Record<string, string>, number]>([
     ['accepted with a valid signature', () => ({ 'stripe-signature': sign(body, { at }) }), 200],
-    ['accepted up to five minutes after it was signed', () => ({ 'stripe-signature': sign(body, { at: ago(300) }) }), 200],
+    [
+      'accepted up to five minutes after it was signed',
+      () => ({ 'stripe-signature': sign(body, { at: ago(300) }) }),
+      200,
+    ],
     ['refused later', () => ({ 'stripe-signature': sign(body, { at: ago(301) }) }), 400],
-    ['accepted up to five minutes before it was signed, by our clock', () => ({ 'stripe-signature': sign(body, { at: ago(-300) }) }), 200],
+    [
+      'accepted up to five minutes before it was signed, by our clock',
+      () => ({ 'stripe-signature': sign(body, { at: ago(-300) }) }),
+      200,
+    ],
     ['refused earlier', () => ({ 'stripe-signature': sign(body, { at: ago(-301) }) }), 400],
     [
       'refused earlier, also with a second timestamp in the signature',
@@ -38,7 +46,11 @@ describe('an event is', () => {
     ['refused without a signature', () => ({}), 400],
     ['refused with an empty signature', () => ({ 'stripe-signature': '' }), 400],
     ['refused with a malformed signature', () => ({ 'stripe-signature': 'v1=abc,t=def' }), 400],
-    ['refused with a signature of another secret', () => ({ 'stripe-signature': sign(body, { at, secret: 'whsec_other' }) }), 400],
+    [
+      'refused with a signature of another secret',
+      () => ({ 'stripe-signature': sign(body, { at, secret: 'whsec_other' }) }),
+      400,
+    ],
     ['refused with the signature of another body', () => ({ 'stripe-signature': sign(`${body} `, { at }) }), 400],
   ])('%s', async (_what, headers, status) => {
     const reply = await post(body, { 'content-type': 'application/json', ...headers() })
@@ -67,7 +79,7 @@ describe('an event is', () => {
   })
 
   test('refused without a signature before its body is read', async () => {
-    const { hostname, port } = new URL(world.url)
+    const { hostname, port } = new URL(app.url)
     const request = httpRequest({ hostname, port, method: 'POST', path: '/webhooks/stripe' })
     request.setHeader('content-length', 900_000)
     request.flushHeaders()
@@ -85,33 +97,33 @@ describe('an event is', () => {
 
 describe('an event', () => {
   test('updates its account to the provider’s current state, not to the state in the event', async () => {
-    const key = await world.customer('cus_now', [subscription({ price: priceIds.business_monthly })])
+    const key = await app.customer('cus_now', [subscription({ price: priceIds.business_monthly })])
     expect((await key.get('/usage')).status).toBe(403)
     const stale = event('customer.subscription.updated', {
       ...subscription({ status: 'past_due' }),
       customer: 'cus_now',
     })
-    expect(await world.deliver(stale)).toMatchObject({ status: 200, body: { received: true } })
+    expect(await app.deliver(stale)).toMatchObject({ status: 200, body: { received: true } })
     const usage = await key.get('/usage')
     expect(usage.body.plan).toMatchObject({ slug: 'business', status: 'active' })
-    expect(await world.outcomeOf(stale.id)).toEqual({ outcome: 'synced', handled: true })
+    expect(await app.eventOutcome(stale.id)).toEqual({ outcome: 'synced', handled: true })
   })
 
   test('is handled once, however often it is delivered', async () => {
-    await world.customer('cus_once', [subscription()])
+    await app.customer('cus_once', [subscription()])
     const once = changed('cus_once')
-    await world.deliver(once)
-    const readsBefore = world.stripe.requests.length
-    expect((await world.deliver(once)).status).toBe(200)
-    expect(world.stripe.requests.length).toBe(readsBefore)
+    await app.deliver(once)
+    const readsBefore = app.stripe.requests.length
+    expect((await app.deliver(once)).status).toBe(200)
+    expect(app.stripe.requests.length).toBe(readsBefore)
   })
 
   test('delivered several times at once has the effect of one delivery', async () => {
-    const key = await world.customer('cus_twice', [subscription()])
+    const key = await app.customer('cus_twice', [subscription()])
     const twice = changed('cus_twice')
-    const replies = await Promise.all([world.deliver(twice), world.deliver(twice), world.deliver(twice)])
+    const replies = await Promise.all([app.deliver(twice), app.deliver(twice), app.deliver(twice)])
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(await world.row(key.account)).toMatchObject({ plan: 'pro', status: 'active' })
+    expect(await app.row(key.account)).toMatchObject({ plan: 'pro', status: 'active' })
   })
 
   test.each([
@@ -122,18 +134,26 @@ describe('an event', () => {
     ['of a type that is not handled', 'radar.early_fraud_warning.created', { customer: 'cus_x' }, 'unknown_type'],
   ])('%s is acknowledged and recorded', async (_what, type, object, outcome) => {
     const unknown = event(type, object)
-    expect((await world.deliver(unknown)).status).toBe(200)
-    expect(await world.outcomeOf(unknown.id)).toEqual({ outcome, handled: true })
+    expect((await app.deliver(unknown)).status).toBe(200)
+    expect(await app.eventOutcome(unknown.id)).toEqual({ outcome, handled: true })
   })
 
   test.each<[string, string, (customer: string) => object, ((customer: string) => object)?]>([
-    ['a subscription of the current API', 'customer.subscription.created', (customer) => ({ ...subscription(), customer })],
+    [
+      'a subscription of the current API',
+      'customer.subscription.created',
+      (customer) => ({ ...subscription(), customer }),
+    ],
     [
       'a subscription of older API versions',
       'customer.subscription.deleted',
       (customer) => ({ ...olderShape(subscription()), customer }),
     ],
-    ['a subscription with expanded customer', 'customer.subscription.resumed', (id) => subscription({ customer: { id } })],
+    [
+      'a subscription with expanded customer',
+      'customer.subscription.resumed',
+      (id) => subscription({ customer: { id } }),
+    ],
     ['an invoice', 'invoice.payment_failed', (customer) => ({ id: 'in_1', object: 'invoice', customer })],
     [
       'a checkout',
@@ -141,11 +161,7 @@ describe('an event', () => {
       (customer) => ({ id: 'cs_1', object: 'checkout.session', mode: 'subscription', customer }),
     ],
     ['the customer', 'customer.updated', (id) => ({ id, object: 'customer' })],
-    [
-      'a payment method',
-      'payment_method.attached',
-      (customer) => ({ id: 'pm_1', object: 'payment_method', customer }),
-    ],
+    ['a payment method', 'payment_method.attached', (customer) => ({ id: 'pm_1', object: 'payment_method', customer })],
     [
       'a detached payment method',
       'payment_method.detached',
@@ -154,74 +170,74 @@ describe('an event', () => {
     ],
   ])('about %s finds its account', async (_what, type, objectOf, previousOf) => {
     const customer = `cus_${type.replaceAll('.', '_')}`
-    const key = await world.customer(customer, [subscription()])
-    expect((await world.deliver(event(type, objectOf(customer), previousOf?.(customer)))).status).toBe(200)
-    expect(await world.row(key.account)).toMatchObject({ plan: 'pro', status: 'active' })
+    const key = await app.customer(customer, [subscription()])
+    expect((await app.deliver(event(type, objectOf(customer), previousOf?.(customer)))).status).toBe(200)
+    expect(await app.row(key.account)).toMatchObject({ plan: 'pro', status: 'active' })
   })
 })
 
 describe('while the provider fails', () => {
   test('an event is answered 503, and handled when it is delivered again', async () => {
-    const key = await world.customer('cus_later', [subscription()])
+    const key = await app.customer('cus_later', [subscription()])
     const later = changed('cus_later')
-    world.stripe.behaviour = { status: 500 }
-    const refused = await world.deliver(later)
+    app.stripe.behavior = { status: 500 }
+    const refused = await app.deliver(later)
     expect(refused.status).toBe(503)
     expect(refused.body.error.code).toBe('billing_provider_unavailable')
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(await world.outcomeOf(later.id)).toEqual({ outcome: null, handled: false })
-    expect(await world.row(key.account)).toMatchObject({ plan: 'free', provider_read_at: null })
-    world.stripe.behaviour = 'well'
-    expect((await world.deliver(later)).status).toBe(200)
-    expect(await world.row(key.account)).toMatchObject({ plan: 'pro' })
+    expect(await app.eventOutcome(later.id)).toEqual({ outcome: null, handled: false })
+    expect(await app.row(key.account)).toMatchObject({ plan: 'free', provider_read_at: null })
+    app.stripe.behavior = 'correct'
+    expect((await app.deliver(later)).status).toBe(200)
+    expect(await app.row(key.account)).toMatchObject({ plan: 'pro' })
   })
 
   test('an event is answered 500 if the provider rejects our key', async () => {
-    await world.customer('cus_key', [subscription()])
-    world.stripe.behaviour = { status: 401 }
-    const refused = await world.deliver(changed('cus_key'))
-    world.stripe.behaviour = 'well'
+    await app.customer('cus_key', [subscription()])
+    app.stripe.behavior = { status: 401 }
+    const refused = await app.deliver(changed('cus_key'))
+    app.stripe.behavior = 'correct'
     expect(refused.status).toBe(500)
     expect(refused.body.error.code).toBe('internal_error')
   })
 })
 
 test('after a crash between recording and sync, the next delivery handles the event', async () => {
-  const key = await world.customer('cus_crash', [subscription()])
+  const key = await app.customer('cus_crash', [subscription()])
   const interrupted = changed('cus_crash')
   // The state after such a crash.
-  await world.db.query('insert into billing_events (id, type, received_at) values ($1, $2, $3)', [
+  await app.db.query('insert into billing_events (id, type, received_at) values ($1, $2, $3)', [
     interrupted.id,
     interrupted.type,
-    world.clock.now(),
+    app.clock.now(),
   ])
-  expect((await world.deliver(interrupted)).status).toBe(200)
-  expect(await world.row(key.account)).toMatchObject({ plan: 'pro', status: 'active' })
-  expect(await world.outcomeOf(interrupted.id)).toEqual({ outcome: 'synced', handled: true })
+  expect((await app.deliver(interrupted)).status).toBe(200)
+  expect(await app.row(key.account)).toMatchObject({ plan: 'pro', status: 'active' })
+  expect(await app.eventOutcome(interrupted.id)).toEqual({ outcome: 'synced', handled: true })
 })
 
 test('after a crash between sync and marking as handled, the next delivery changes nothing', async () => {
-  const key = await world.customer('cus_crash2', [subscription()])
+  const key = await app.customer('cus_crash2', [subscription()])
   const interrupted = changed('cus_crash2')
-  await world.deliver(interrupted)
-  await world.db.query('update billing_events set handled_at = null, outcome = null where id = $1', [interrupted.id])
-  const before = await world.row(key.account)
-  expect((await deliver(world.url, interrupted, { at: world.clock.now() })).status).toBe(200)
-  expect(await world.row(key.account)).toEqual(before)
-  expect(await world.outcomeOf(interrupted.id)).toEqual({ outcome: 'synced', handled: true })
+  await app.deliver(interrupted)
+  await app.db.query('update billing_events set handled_at = null, outcome = null where id = $1', [interrupted.id])
+  const before = await app.row(key.account)
+  expect((await deliver(app.url, interrupted, { at: app.clock.now() })).status).toBe(200)
+  expect(await app.row(key.account)).toEqual(before)
+  expect(await app.eventOutcome(interrupted.id)).toEqual({ outcome: 'synced', handled: true })
 })
 
 describe('an event of the other mode (live or test)', () => {
   test('is acknowledged and recorded without reading its account', async () => {
-    await world.customer('cus_mode', [subscription({ price: priceIds.business_monthly })])
+    await app.customer('cus_mode', [subscription({ price: priceIds.business_monthly })])
     const live = { ...changed('cus_mode'), livemode: true }
-    world.stripe.requests.length = 0
-    expect(await world.deliver(live)).toMatchObject({ status: 200, body: { received: true } })
-    expect(await world.outcomeOf(live.id)).toEqual({ outcome: 'other_mode', handled: true })
-    expect(world.stripe.requests).toEqual([])
+    app.stripe.requests.length = 0
+    expect(await app.deliver(live)).toMatchObject({ status: 200, body: { received: true } })
+    expect(await app.eventOutcome(live.id)).toEqual({ outcome: 'other_mode', handled: true })
+    expect(app.stripe.requests).toEqual([])
     const ours = { ...changed('cus_mode'), livemode: false }
-    await world.deliver(ours)
-    expect(await world.outcomeOf(ours.id)).toEqual({ outcome: 'synced', handled: true })
+    await app.deliver(ours)
+    expect(await app.eventOutcome(ours.id)).toEqual({ outcome: 'synced', handled: true })
   })
 
   test.each<[string, boolean | undefined, boolean]>([

@@ -3,7 +3,7 @@ import { scopes } from '../../../src/auth/caller.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { startTestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
-import { reachable, send, show, toldBy } from '../support/trial-page.ts'
+import { send, show, textWithoutRequestId, toLocalUrl } from '../support/trial-page.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
 const trial = {
@@ -41,7 +41,7 @@ async function openTrial(traits: Partial<Parameters<typeof subscribed>[0]> = {})
 }
 
 async function linkOf(key: TestKey): Promise<string> {
-  return reachable(app, (await key.get('/usage')).body.billing.url)
+  return toLocalUrl(app, (await key.get('/usage')).body.billing.url)
 }
 
 const endings = () => provider.calls.filter(({ call }) => call === 'endTrial')
@@ -59,7 +59,7 @@ describe('a trial link', () => {
     app.clock.set('2026-11-10T13:00:00.000Z')
     const expired = await show(url)
     expect(expired.status).toBe(410)
-    expect(toldBy(expired)).not.toContain('Pro')
+    expect(textWithoutRequestId(expired)).not.toContain('Pro')
   })
 
   test('is also in the reply to a reveal that is refused for lack of credits', async () => {
@@ -76,7 +76,7 @@ describe('a trial link', () => {
     const { body } = await key.post('/contacts/search', {})
     const refused = await key.post('/contacts/reveal', { contact_ids: [body.data[0].id] })
     expect(refused.status).toBe(402)
-    expect((await show(reachable(app, refused.body.error.billing.url))).status).toBe(200)
+    expect((await show(toLocalUrl(app, refused.body.error.billing.url))).status).toBe(200)
   })
 
   test('that was altered, cut or forged opens nothing', async () => {
@@ -99,7 +99,7 @@ describe('a trial link', () => {
     for (const address of forged)
       for (const page of [await show(address), await send(address, 'x')]) {
         expect(page.status, address).toBe(403)
-        expect(toldBy(page)).not.toContain('Pro')
+        expect(textWithoutRequestId(page)).not.toContain('Pro')
       }
   })
 
@@ -108,7 +108,7 @@ describe('a trial link', () => {
     const sandbox = await app.keyOf(key.account, { scopes, mode: 'test' })
     const { body } = await sandbox.get('/usage')
     expect(new URL(body.billing.url).pathname).toBe('/billing/test')
-    expect((await show(reachable(app, body.billing.url))).text).toContain('test mode')
+    expect((await show(toLocalUrl(app, body.billing.url))).text).toContain('test mode')
   })
 })
 
@@ -277,7 +277,7 @@ test('the trial page escapes plan names', async () => {
     plans: { plans: { ...others, pro: { ...pro, name: '<b onclick="x()">Pro & Co</b>' } } },
   })
   const key = await odd.key({ scopes, trialEnds: '2026-11-19T12:00:00.000Z' })
-  const { text } = await show(reachable(odd, (await key.get('/usage')).body.billing.url))
+  const { text } = await show(toLocalUrl(odd, (await key.get('/usage')).body.billing.url))
   expect(text).toContain('&#60;b onclick=&#34;x()&#34;&#62;Pro &#38; Co&#60;/b&#62;')
   expect(text).not.toContain('<b onclick')
 })

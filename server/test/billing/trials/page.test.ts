@@ -2,40 +2,38 @@ import { describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
 import { startTrial } from '../../../src/billing/trials/start.ts'
 import type { TestKey } from '../../support/app.ts'
-import { openStandinWorld } from '../support/standin-app.ts'
-import { confirm, reachable, send, show } from '../support/trial-page.ts'
+import { startAppWithStandin } from '../support/standin-app.ts'
+import { confirm, send, show, toLocalUrl } from '../support/trial-page.ts'
 
-const world = await openStandinWorld('2026-03-10T08:00:00.000Z')
+const app = await startAppWithStandin('2026-03-10T08:00:00.000Z')
 
 type Card = 'pm_card_visa' | 'pm_card_chargeCustomerFail'
 
 /** Starts a trial of fourteen days at the provider; returns a key of the account. */
 async function openTrial(card: Card | null): Promise<TestKey & { customerId: string }> {
-  const key = await world.key({ scopes })
-  await world.setAccount(key.account, { plan: 'free' })
-  await startTrial(world.deps, key.account, { days: 14, plan: 'pro', billing: 'monthly' })
-  const { customer_id: customerId } = await world.row(key.account)
+  const key = await app.key({ scopes })
+  await app.setAccount(key.account, { plan: 'free' })
+  await startTrial(app.deps, key.account, { days: 14, plan: 'pro', billing: 'monthly' })
+  const { customer_id: customerId } = await app.row(key.account)
   if (card) await giveCard(customerId, card)
   return { ...key, customerId }
 }
 
 async function giveCard(customerId: string, card: Card): Promise<void> {
-  const { id } = await world.stripe('POST', `/v1/payment_methods/${card}/attach`, { customer: customerId })
-  await world.stripe('POST', `/v1/customers/${customerId}`, { 'invoice_settings[default_payment_method]': id })
+  const { id } = await app.stripe('POST', `/v1/payment_methods/${card}/attach`, { customer: customerId })
+  await app.stripe('POST', `/v1/customers/${customerId}`, { 'invoice_settings[default_payment_method]': id })
 }
 
 async function linkOf(key: TestKey): Promise<string> {
   const { body } = await key.get('/usage')
-  return reachable(world, body.billing.url)
+  return toLocalUrl(app, body.billing.url)
 }
 
 const subscriptionOf = async (customer: string) =>
-  (await world.stripe('GET', '/v1/subscriptions', { customer, status: 'all' })).data[0]
+  (await app.stripe('GET', '/v1/subscriptions', { customer, status: 'all' })).data[0]
 
 const chargesOf = async (customer: string) =>
-  (await world.stripe('GET', '/v1/invoices', { customer })).data.filter(
-    (invoice: { total: number }) => invoice.total > 0,
-  )
+  (await app.stripe('GET', '/v1/invoices', { customer })).data.filter((invoice: { total: number }) => invoice.total > 0)
 
 test('opening the trial page shows plan, price and credits, and changes nothing', async () => {
   const key = await openTrial('pm_card_visa')
@@ -120,7 +118,7 @@ describe('a trial without a payment method', () => {
       redirect: 'manual',
       body: new URLSearchParams({ token: token!, card: 'works' }),
     })
-    expect([saved.status, reachable(world, saved.headers.get('location')!)]).toEqual([303, url])
+    expect([saved.status, toLocalUrl(app, saved.headers.get('location')!)]).toEqual([303, url])
     for (const path of [...elsewhere, '/card']) {
       const text = await (await fetch(`${portal}${path}`)).text()
       expect([path, /Change plan|Cancel plan|Save card/.test(text)]).toEqual([path, false])
@@ -134,11 +132,11 @@ describe('a trial without a payment method', () => {
     const url = await linkOf(key)
     const openedWith = async () => {
       await send(url, (await show(url)).confirmation)
-      const { data } = await world.stripe('GET', '/v1/billing_portal/configurations', { is_default: 'false' })
+      const { data } = await app.stripe('GET', '/v1/billing_portal/configurations', { is_default: 'false' })
       return data.filter(({ metadata }: { metadata: { storedex?: string } }) => metadata.storedex === 'payment_method')
     }
     const [made] = await openedWith()
-    await world.stripe('POST', `/v1/billing_portal/configurations/${made.id}`, {
+    await app.stripe('POST', `/v1/billing_portal/configurations/${made.id}`, {
       'features[subscription_cancel][enabled]': 'true',
     })
     const after = await openedWith()
@@ -157,12 +155,12 @@ describe('a trial without a payment method', () => {
 
   test('is recognized when the payment method is detached', async () => {
     const key = await openTrial('pm_card_visa')
-    await world.advance(0)
+    await app.advance(0)
     const canUnlock = async () => (await key.get('/usage')).body.billing.can_unlock_paid_credits_now
     expect(await canUnlock()).toBe(true)
-    const [{ id }] = (await world.stripe('GET', '/v1/payment_methods', { customer: key.customerId })).data
-    await world.stripe('POST', `/v1/payment_methods/${id}/detach`)
-    await world.advance(0)
+    const [{ id }] = (await app.stripe('GET', '/v1/payment_methods', { customer: key.customerId })).data
+    await app.stripe('POST', `/v1/payment_methods/${id}/detach`)
+    await app.advance(0)
     expect(await canUnlock()).toBe(false)
   })
 
@@ -170,7 +168,7 @@ describe('a trial without a payment method', () => {
     const key = await openTrial('pm_card_visa')
     const url = await linkOf(key)
     const { confirmation } = await show(url)
-    await world.stripe('POST', `/v1/customers/${key.customerId}`, { 'invoice_settings[default_payment_method]': '' })
+    await app.stripe('POST', `/v1/customers/${key.customerId}`, { 'invoice_settings[default_payment_method]': '' })
     const answer = await send(url, confirmation)
     expect(answer.status).toBe(409)
     expect(answer.text).toContain('Nothing was changed')
@@ -188,7 +186,7 @@ test('a declined card is shown with a form to pay after all', async () => {
 })
 
 test('a trial granted by hand leads to a checkout, of which only the newest is open', async () => {
-  const key = await world.key({ scopes, trialEnds: '2026-03-24T00:00:00.000Z' })
+  const key = await app.key({ scopes, trialEnds: '2026-03-24T00:00:00.000Z' })
   const url = await linkOf(key)
   const page = await show(url)
   expect(page.text).toContain('Start the paid Pro plan now')
@@ -196,12 +194,12 @@ test('a trial granted by hand leads to a checkout, of which only the newest is o
   const [first, second] = await Promise.all(
     [once, again].map(({ headers }) => {
       const [checkout] = /cs_\w+/.exec(headers.get('refresh')!)!
-      return world.stripe('GET', `/v1/checkout/sessions/${checkout}`)
+      return app.stripe('GET', `/v1/checkout/sessions/${checkout}`)
     }),
   )
   expect(first).toMatchObject({ mode: 'subscription', status: 'expired' })
   expect(second).toMatchObject({ mode: 'subscription', status: 'open' })
-  expect((await world.row(key.account)).customer_id).toBe(second!.customer)
+  expect((await app.row(key.account)).customer_id).toBe(second!.customer)
   expect((await key.get('/usage')).body.plan.status).toBe('trialing')
 })
 
@@ -209,13 +207,13 @@ test('while the provider fails nothing changes, and the same form works afterwar
   const key = await openTrial('pm_card_visa')
   const url = await linkOf(key)
   const { confirmation } = await show(url)
-  await world.control('/faults', { fail_rate: 1, status: 500 })
+  await app.control('/faults', { fail_rate: 1, status: 500 })
   for (const page of [await show(url), await send(url, confirmation)]) {
     expect(page.status).toBe(503)
     expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(page.text).toContain('Please try again in a moment')
   }
-  await world.control('/faults', { fail_rate: 0 })
+  await app.control('/faults', { fail_rate: 0 })
   expect((await subscriptionOf(key.customerId)).status).toBe('trialing')
   expect((await send(url, confirmation)).status).toBe(303)
   expect((await key.get('/usage')).body.plan.status).toBe('active')
@@ -225,9 +223,9 @@ test('confirming again completes an ending whose events were lost', async () => 
   const key = await openTrial('pm_card_visa')
   const url = await linkOf(key)
   const { confirmation } = await show(url)
-  world.carryEvents(async () => 503)
+  app.interceptEvents(async () => 503)
   const { id } = await subscriptionOf(key.customerId)
-  await world.stripe('POST', `/v1/subscriptions/${id}`, { trial_end: 'now' })
+  await app.stripe('POST', `/v1/subscriptions/${id}`, { trial_end: 'now' })
   expect((await key.get('/usage')).body.plan.status).toBe('trialing')
   expect((await send(url, confirmation)).status).toBe(303)
   expect((await key.get('/usage')).body).toMatchObject({ plan: { status: 'active' }, contact_credits: { total: 1000 } })

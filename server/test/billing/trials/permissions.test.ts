@@ -3,7 +3,7 @@ import { type Scope, scopes } from '../../../src/auth/caller.ts'
 import { rotateKey } from '../../../src/auth/keys.ts'
 import { startTestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider, subscribed } from '../../support/billing-provider.ts'
-import { reachable, type Shown, send, show, toldBy } from '../support/trial-page.ts'
+import { send, show, type TrialPage, textWithoutRequestId, toLocalUrl } from '../support/trial-page.ts'
 
 const now = '2026-11-10T12:00:00.000Z'
 const provider = createTestProvider()
@@ -36,17 +36,17 @@ async function openTrial(keyScopes: readonly Scope[], traits: { hasPaymentMethod
 }
 
 async function linkOf(key: TestKey): Promise<string> {
-  return reachable(app, (await key.get('/usage')).body.billing.url)
+  return toLocalUrl(app, (await key.get('/usage')).body.billing.url)
 }
 
 const callsTo = (call: string) => provider.calls.filter((each) => each.call === call)
 
-function expectKeyRefused(page: Shown, reason: RegExp): void {
+function expectKeyRefused(page: TrialPage, reason: RegExp): void {
   expect([403, 410]).toContain(page.status)
   expect(page.text).toContain('This link is closed')
   expect(page.text).toMatch(reason)
   expect(page.confirmation).toBeNull()
-  expect(toldBy(page)).not.toMatch(/Pro|credits/)
+  expect(textWithoutRequestId(page)).not.toMatch(/Pro|credits/)
 }
 
 describe('a trial link can be neither opened nor confirmed once its key', () => {
@@ -162,11 +162,11 @@ describe('a trial page', () => {
     await send(url, (await show(url)).confirmation)
     const input = callsTo('createPaymentMethodUpdate')[0]!.input as { returnUrl: string }
     expect(callsTo('createPortal')).toEqual([])
-    expect(reachable(app, input.returnUrl)).toBe(url)
+    expect(toLocalUrl(app, input.returnUrl)).toBe(url)
     app.clock.advance(9 * 60_000)
-    expect((await show(reachable(app, input.returnUrl))).status).toBe(200)
+    expect((await show(toLocalUrl(app, input.returnUrl))).status).toBe(200)
     app.clock.advance(60_000)
-    expect((await show(reachable(app, input.returnUrl))).status).toBe(410)
+    expect((await show(toLocalUrl(app, input.returnUrl))).status).toBe(410)
   })
 
   test('leads to a checkout and back to the same link', async () => {
@@ -174,7 +174,7 @@ describe('a trial page', () => {
     const url = await linkOf(key)
     await send(url, (await show(url)).confirmation)
     const input = callsTo('createCheckout')[0]!.input as { returnUrl: string; canceledUrl: string }
-    expect([input.returnUrl, input.canceledUrl].map((link) => reachable(app, link))).toEqual([url, url])
+    expect([input.returnUrl, input.canceledUrl].map((link) => toLocalUrl(app, link))).toEqual([url, url])
   })
 
   test.each<[string, () => Promise<TestKey>]>([
