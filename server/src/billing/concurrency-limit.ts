@@ -1,61 +1,61 @@
 import type { Pool } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 
-const maxAtOnce = 4
+const maxConcurrent = 4
 const maxWaitMs = 5_000
 const retryAfterSeconds = 5
 
-interface Turns {
+interface LimiterState {
   running: number
   waiting: Set<() => void>
 }
 
-const turnsOf = new WeakMap<Pool['connections'], Turns>()
+const limiterStates = new WeakMap<Pool['connections'], LimiterState>()
 
 /**
  * Limits how many connections of a pool are held at once while waiting for the payment provider, so that a slow provider
  * leaves connections for data requests. Throws `billing_provider_unavailable` after waiting five seconds.
  */
 export async function withConcurrencyLimit<T>(db: Pool, work: () => Promise<T>): Promise<T> {
-  const turns = turnsOf.get(db.connections) ?? { running: 0, waiting: new Set() }
-  turnsOf.set(db.connections, turns)
-  await takeTurn(turns)
+  const state = limiterStates.get(db.connections) ?? { running: 0, waiting: new Set() }
+  limiterStates.set(db.connections, state)
+  await acquire(state)
   try {
     return await work()
   } finally {
-    passTurn(turns)
+    release(state)
   }
 }
 
-async function takeTurn(turns: Turns): Promise<void> {
-  if (turns.running < maxAtOnce) {
-    turns.running += 1
+async function acquire(state: LimiterState): Promise<void> {
+  if (state.running < maxConcurrent) {
+    state.running += 1
     return
   }
   await new Promise<void>((resolve, reject) => {
-    const begin = () => {
+    const grant = () => {
       clearTimeout(timer)
       resolve()
     }
     const timer = setTimeout(() => {
-      turns.waiting.delete(begin)
+      state.waiting.delete(grant)
       reject(
         new ApiError('billing_provider_unavailable', 'The payment provider is slow; try again in a moment.', {
           retryAfterSeconds,
         }),
       )
     }, maxWaitMs)
-    turns.waiting.add(begin)
+    state.waiting.add(grant)
   })
 }
 
 /** First come, first served. */
-function passTurn(turns: Turns): void {
-  const [next] = turns.waiting
+function release(state: LimiterState): void {
+  const [next] = state.waiting
   if (!next) {
-    turns.running -= 1
+    state.running -= 1
     return
   }
-  turns.waiting.delete(next)
+  state.waiting.delete(next)
   next()
 }

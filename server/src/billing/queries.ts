@@ -50,7 +50,7 @@ export async function selectAccountIdsWithCustomer(db: Queryable, afterId: numbe
 export async function updateSubscriptionState(
   db: Queryable,
   accountId: number,
-  terms: SubscriptionState,
+  state: SubscriptionState,
   readAt: Date,
 ): Promise<void> {
   await db.query(
@@ -63,17 +63,17 @@ set plan = $2::text, billing = $3::text, status = $4::text, trial_started_at = $
 where id = $1::bigint`,
     [
       accountId,
-      terms.plan,
-      terms.billing,
-      terms.status,
-      terms.trialStartedAt,
-      terms.trialEndsAt,
-      terms.periodAnchor,
-      terms.subscriptionId,
-      terms.cancelAtPeriodEnd,
-      terms.currentPeriodEnd,
-      terms.hasPaymentMethod,
-      terms.billingProblem,
+      state.plan,
+      state.billing,
+      state.status,
+      state.trialStartedAt,
+      state.trialEndsAt,
+      state.periodAnchor,
+      state.subscriptionId,
+      state.cancelAtPeriodEnd,
+      state.currentPeriodEnd,
+      state.hasPaymentMethod,
+      state.billingProblem,
       readAt,
     ],
   )

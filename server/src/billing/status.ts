@@ -19,13 +19,17 @@ export interface BillingState {
 }
 
 /** Reads the subscriptions from the provider. If the stored state differs, because an event was lost, syncs the account. */
-export async function loadBillingState(ctx: SyncContext, accountId: number, inTime: TimeBudget): Promise<BillingState> {
+export async function loadBillingState(
+  ctx: SyncContext,
+  accountId: number,
+  withinBudget: TimeBudget,
+): Promise<BillingState> {
   const account = (await selectAccount(ctx.db, accountId))!
   if (account.customerId === null) return { account, subscriptions: [] }
-  const subscriptions = await inTime(ctx.billing.listSubscriptions(account.customerId))
+  const subscriptions = await withinBudget(ctx.billing.listSubscriptions(account.customerId))
   if (isDeepStrictEqual(deriveSubscriptionState(account, subscriptions), storedSubscriptionState(account)))
     return { account, subscriptions }
-  await inTime(syncAccount(ctx, accountId))
+  await withinBudget(syncAccount(ctx, accountId))
   return { account: (await selectAccount(ctx.db, accountId))!, subscriptions }
 }
 
@@ -33,38 +37,38 @@ export async function loadBillingState(ctx: SyncContext, accountId: number, inTi
 export async function ensureCustomer(
   ctx: SyncContext & { ids: IdSealer },
   account: Account,
-  inTime: TimeBudget,
+  withinBudget: TimeBudget,
 ): Promise<string> {
-  return account.customerId ?? makeCustomer(ctx, account, inTime)
+  return account.customerId ?? createCustomer(ctx, account, withinBudget)
 }
 
 /** Runs `work` with the account's customer. If the provider no longer knows it, creates a new customer and retries once. */
 export async function withCustomer<T>(
   ctx: SyncContext & { ids: IdSealer },
   account: Account,
-  inTime: TimeBudget,
+  withinBudget: TimeBudget,
   work: (customerId: string) => Promise<T>,
 ): Promise<T> {
-  const customerId = await ensureCustomer(ctx, account, inTime)
+  const customerId = await ensureCustomer(ctx, account, withinBudget)
   try {
     return await work(customerId)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'billing_account_not_found') throw error
-    return work(await makeCustomer(ctx, { ...account, customerId }, inTime))
+    return work(await createCustomer(ctx, { ...account, customerId }, withinBudget))
   }
 }
 
 /** Creates the first customer, or one that replaces `customerId`. */
-async function makeCustomer(
+async function createCustomer(
   ctx: SyncContext & { ids: IdSealer },
   { id, name, email, customerId }: Account,
-  inTime: TimeBudget,
+  withinBudget: TimeBudget,
 ): Promise<string> {
   const publicId = ctx.ids.seal('account', id)
-  const made = await inTime(
+  const created = await withinBudget(
     ctx.billing.createCustomer({ publicId, name, email, ...(customerId && { replaces: customerId }) }),
   )
-  return setCustomerIfUnchanged(ctx.db, id, made, customerId)
+  return setCustomerIfUnchanged(ctx.db, id, created, customerId)
 }
 
 /**
@@ -96,7 +100,7 @@ export async function readBillingStatus(ctx: BillingContext): Promise<BillingSta
     },
     has_billing_account: account.customerId !== null,
     actions: {
-      can_create_subscription_link: leadsAnywhere(ctx, account),
+      can_create_subscription_link: canCreateAnyLink(ctx, account),
       can_manage_billing: account.customerId !== null,
     },
     request_id: ctx.requestId,
@@ -104,15 +108,15 @@ export async function readBillingStatus(ctx: BillingContext): Promise<BillingSta
 }
 
 /** Whether a link to some plan is possible, according to the stored subscription; the provider is not called. */
-function leadsAnywhere({ billing: provider }: BillingContext, account: Account): boolean {
+function canCreateAnyLink({ billing: provider }: BillingContext, account: Account): boolean {
   if (account.billingProblem !== null) return false
-  const standing = { account, subscriptions: keptSubscriptions(account) }
+  const input = { account, subscriptions: storedSubscriptions(account) }
   return paidPlans.some((plan) =>
-    billingIntervals.some((billing) => decideLink(standing, { plan, billing }, provider.isForSale).kind !== 'refused'),
+    billingIntervals.some((billing) => decideLink(input, { plan, billing }, provider.isForSale).kind !== 'refused'),
   )
 }
 
-function keptSubscriptions({ subscriptionId, status, plan, billing }: Account): SubscriptionSummary[] {
+function storedSubscriptions({ subscriptionId, status, plan, billing }: Account): SubscriptionSummary[] {
   if (subscriptionId === null || endedStatuses.has(status)) return []
   return [{ id: subscriptionId, status, offer: plan === 'free' || !billing ? null : { plan, billing } }]
 }

@@ -23,12 +23,12 @@ export function deriveSubscriptionState(
   account: Account,
   subscriptions: readonly ProviderSubscription[],
 ): SubscriptionState {
-  const { subscription, problem } = decisiveSubscription(account, subscriptions)
+  const { subscription, problem } = selectDecisive(account, subscriptions)
   if (!subscription) return { ...storedSubscriptionState(account), billingProblem: null }
   const { status, offer, trialStart, trialEnd } = subscription
   const isTrialing = status === 'trialing'
   const trialStartedAt = isTrialing ? (trialStart ?? subscription.createdAt) : null
-  const isOver = endedStatuses.has(status)
+  const hasEnded = endedStatuses.has(status)
   return {
     // Without a configured price the plan is unknown: keep the stored one.
     plan: offer?.plan ?? account.plan,
@@ -39,10 +39,10 @@ export function deriveSubscriptionState(
     // Stripe anchors the cycle at the trial's end, which can move; periods from there would grant the credits again.
     periodAnchor: trialStartedAt ?? subscription.billingCycleAnchor,
     subscriptionId: subscription.id,
-    cancelAtPeriodEnd: !isOver && subscription.cancelAtPeriodEnd,
-    currentPeriodEnd: isOver ? null : subscription.currentPeriodEnd,
+    cancelAtPeriodEnd: !hasEnded && subscription.cancelAtPeriodEnd,
+    currentPeriodEnd: hasEnded ? null : subscription.currentPeriodEnd,
     hasPaymentMethod: subscription.hasPaymentMethod,
-    billingProblem: problem ?? (offer || isOver ? null : 'unknown_price'),
+    billingProblem: problem ?? (offer || hasEnded ? null : 'unknown_price'),
   }
 }
 
@@ -63,17 +63,17 @@ export function storedSubscriptionState(account: Account): SubscriptionState {
   }
 }
 
-interface Decision {
+interface DecisiveSubscription {
   subscription: ProviderSubscription | undefined
   problem: BillingProblem | null
 }
 
 /** The running subscription; without one the newest incomplete one; without that the newest of all. */
-function decisiveSubscription(account: Account, subscriptions: readonly ProviderSubscription[]): Decision {
+function selectDecisive(account: Account, subscriptions: readonly ProviderSubscription[]): DecisiveSubscription {
   const running = subscriptions.filter(isSubscriptionRunning)
   if (running.length > 0)
     return {
-      subscription: running.toSorted((a, b) => worth(b) - worth(a))[0],
+      subscription: running.toSorted((a, b) => precedence(b) - precedence(a))[0],
       problem: running.length > 1 ? 'several_subscriptions' : null,
     }
   // A granted plan is kept despite an unfinished purchase or earlier, ended subscriptions.
@@ -84,7 +84,7 @@ function decisiveSubscription(account: Account, subscriptions: readonly Provider
 }
 
 /** Order among running subscriptions: those with access first, then by plan, so that customers get what they paid for. */
-function worth({ status, offer }: ProviderSubscription): number {
+function precedence({ status, offer }: ProviderSubscription): number {
   const opensAccess = status === 'active' || status === 'trialing'
   return (opensAccess ? planSlugs.length : 0) + (offer ? planSlugs.indexOf(offer.plan) : -1)
 }

@@ -21,50 +21,52 @@ export async function createSubscriptionLink(
   ctx: BillingContext,
   { plan, billing = 'monthly' }: SubscriptionLinkRequest,
 ): Promise<BillingLinkReply> {
-  const purchase = { plan, billing }
-  if (ctx.caller.mode === 'test') return linkReply(ctx, await createTestLink(ctx), 'checkout', purchase)
-  const inTime = startTimeBudget()
-  const standing = await loadBillingState(ctx, ctx.caller.accountId, inTime)
-  const decision = decideLink(standing, purchase, ctx.billing.isForSale)
-  if (decision.kind === 'refused') throw refusalOf(decision)
-  const link = await createCountedCallerLink(ctx, () => openPage(ctx, standing.account, decision, purchase, inTime))
-  return linkReply(ctx, link, decision.kind, decision.kind === 'billing_portal' ? null : purchase)
+  const offer = { plan, billing }
+  if (ctx.caller.mode === 'test') return linkReply(ctx, await createTestLink(ctx), 'checkout', offer)
+  const withinBudget = startTimeBudget()
+  const state = await loadBillingState(ctx, ctx.caller.accountId, withinBudget)
+  const decision = decideLink(state, offer, ctx.billing.isForSale)
+  if (decision.kind === 'refused') throw toApiError(decision)
+  const link = await createCountedCallerLink(ctx, () => openPage(ctx, state.account, decision, offer, withinBudget))
+  return linkReply(ctx, link, decision.kind, decision.kind === 'billing_portal' ? null : offer)
 }
 
-type Refused = Extract<LinkDecision, { kind: 'refused' }>
+type RefusedDecision = Extract<LinkDecision, { kind: 'refused' }>
 
-function refusalOf({ code, message }: Refused): ApiError {
+function toApiError({ code, message }: RefusedDecision): ApiError {
   return new ApiError(code, message, code === 'unsupported_plan_change' ? { param: 'plan' } : {})
 }
 
 async function openPage(
   ctx: BillingContext,
   account: Account,
-  decision: Exclude<LinkDecision, Refused>,
-  purchase: Offer,
-  inTime: TimeBudget,
+  decision: Exclude<LinkDecision, RefusedDecision>,
+  offer: Offer,
+  withinBudget: TimeBudget,
 ): Promise<ProviderLink> {
   const returnUrl = ctx.publicUrl + billingPagePaths.done
   switch (decision.kind) {
     case 'billing_portal':
-      return inTime(ctx.billing.createPortal({ customerId: await ensureCustomer(ctx, account, inTime), returnUrl }))
+      return withinBudget(
+        ctx.billing.createPortal({ customerId: await ensureCustomer(ctx, account, withinBudget), returnUrl }),
+      )
     case 'subscription_update_confirm': {
       const { subscriptionId } = decision
-      const customerId = await ensureCustomer(ctx, account, inTime)
-      return inTime(ctx.billing.createUpdateConfirmation({ customerId, subscriptionId, ...purchase, returnUrl }))
+      const customerId = await ensureCustomer(ctx, account, withinBudget)
+      return withinBudget(ctx.billing.createUpdateConfirmation({ customerId, subscriptionId, ...offer, returnUrl }))
     }
     case 'checkout': {
       const canceledUrl = ctx.publicUrl + billingPagePaths.canceled
-      return openCheckout(ctx, account, purchase, { returnUrl, canceledUrl }, inTime)
+      return openCheckout(ctx, account, offer, { returnUrl, canceledUrl }, withinBudget)
     }
   }
 }
 
 // Stripe requires at least half an hour; its clock may be a little behind ours.
-const lifeMs = 31 * 60_000
+const checkoutLifetimeMs = 31 * 60_000
 
 /** The pages a checkout redirects to: after buying, and after canceling. */
-interface Ways {
+interface RedirectUrls {
   returnUrl: string
   canceledUrl: string
 }
@@ -73,14 +75,14 @@ interface Ways {
 export function openCheckout(
   ctx: BillingServices,
   account: Account,
-  purchase: Offer,
-  ways: Ways,
-  inTime: TimeBudget,
+  offer: Offer,
+  redirectUrls: RedirectUrls,
+  withinBudget: TimeBudget,
 ): Promise<ProviderLink> {
   const accountPublicId = ctx.ids.seal('account', account.id)
-  const expiresAt = new Date(ctx.clock.now().getTime() + lifeMs)
-  return withCustomer(ctx, account, inTime, (customerId) =>
-    inTime(ctx.billing.createCheckout({ customerId, accountPublicId, ...purchase, ...ways, expiresAt })),
+  const expiresAt = new Date(ctx.clock.now().getTime() + checkoutLifetimeMs)
+  return withCustomer(ctx, account, withinBudget, (customerId) =>
+    withinBudget(ctx.billing.createCheckout({ customerId, accountPublicId, ...offer, ...redirectUrls, expiresAt })),
   )
 }
 
@@ -89,8 +91,10 @@ export async function createPortalLink(ctx: BillingContext): Promise<BillingLink
   if (ctx.caller.mode === 'test') return linkReply(ctx, await createTestLink(ctx), 'billing_portal', null)
   const { customerId } = (await selectAccount(ctx.db, ctx.caller.accountId))!
   if (customerId === null) throw billingAccountNotFound()
-  const inTime = startTimeBudget()
+  const withinBudget = startTimeBudget()
   const returnUrl = ctx.publicUrl + billingPagePaths.done
-  const link = await createCountedCallerLink(ctx, () => inTime(ctx.billing.createPortal({ customerId, returnUrl })))
+  const link = await createCountedCallerLink(ctx, () =>
+    withinBudget(ctx.billing.createPortal({ customerId, returnUrl })),
+  )
   return linkReply(ctx, link, 'billing_portal', null)
 }

@@ -32,40 +32,43 @@ export type LinkDecision =
  */
 export function decideLink(
   { account, subscriptions }: LinkDecisionInput,
-  purchase: Offer,
-  isSold: BillingProvider['isForSale'],
+  requested: Offer,
+  isForSale: BillingProvider['isForSale'],
 ): LinkDecision {
   const live = subscriptions.filter(({ status }) => !endedStatuses.has(status))
   const running = live.filter(isSubscriptionRunning)
   if (running.length > 1) return support('This account has several subscriptions at the payment provider; ask support.')
   const current = running[0] ?? live[0]
-  const decision = current ? decideForSubscriber(current, purchase) : decideForOthers(account, purchase)
+  const decision = current ? decideForSubscriber(current, requested) : decideWithoutSubscription(account, requested)
   const leadsToPurchase = decision.kind === 'checkout' || decision.kind === 'subscription_update_confirm'
-  if (leadsToPurchase && !isSold(purchase.plan, purchase.billing))
-    return support(`The plan ${nameOf(purchase)}, cannot be bought with a link; ask support.`)
+  if (leadsToPurchase && !isForSale(requested.plan, requested.billing))
+    return support(`The plan ${describeOffer(requested)}, cannot be bought with a link; ask support.`)
   return decision
 }
 
-function decideForSubscriber({ id, status, offer }: SubscriptionSummary, purchase: Offer): LinkDecision {
+function decideForSubscriber({ id, status, offer }: SubscriptionSummary, requested: Offer): LinkDecision {
   if (!offer) return support('The subscription has a price that is not in the price list; ask support.')
   if (canRecoverSubscription({ status, subscriptionId: id })) return { kind: 'billing_portal' }
   const isTrialing = status === 'trialing'
-  if (!isTrialing && status !== 'active')
-    return support('The subscription has an unknown status; ask support.')
-  if (isUpgrade(offer, purchase)) return { kind: 'subscription_update_confirm', subscriptionId: id }
-  if (isTrialing && offer.plan === purchase.plan) return unsupported(endTrialInstead(offer.plan))
-  return unsupported(`The plan is ${nameOf(offer)}; a link can only lead to a higher plan, or from monthly to annual billing.`)
+  if (!isTrialing && status !== 'active') return support('The subscription has an unknown status; ask support.')
+  if (isUpgrade(offer, requested)) return { kind: 'subscription_update_confirm', subscriptionId: id }
+  if (isTrialing && offer.plan === requested.plan) return unsupported(endTrialInstead(offer.plan))
+  return unsupported(
+    `The plan is ${describeOffer(offer)}; a link can only lead to a higher plan, or from monthly to annual billing.`,
+  )
 }
 
 /** Without a live subscription: a granted plan can be upgraded, a lapsed one bought. */
-function decideForOthers(
+function decideWithoutSubscription(
   { planInForce, accessOpen, trialing }: LinkDecisionInput['account'],
-  purchase: Offer,
+  requested: Offer,
 ): LinkDecision {
   if (planInForce === 'free' || !accessOpen) return { kind: 'checkout' }
-  if (rank(purchase.plan) > rank(planInForce)) return { kind: 'checkout' }
-  if (trialing && planInForce === purchase.plan) return unsupported(endTrialInstead(planInForce))
-  return unsupported(`The plan is ${planInForce}, granted without a subscription; a link can only lead to a higher plan.`)
+  if (rank(requested.plan) > rank(planInForce)) return { kind: 'checkout' }
+  if (trialing && planInForce === requested.plan) return unsupported(endTrialInstead(planInForce))
+  return unsupported(
+    `The plan is ${planInForce}, granted without a subscription; a link can only lead to a higher plan.`,
+  )
 }
 
 function isUpgrade(from: Offer, to: Offer): boolean {
@@ -77,7 +80,7 @@ function rank(plan: PaidPlan): number {
   return paidPlans.indexOf(plan)
 }
 
-function nameOf({ plan, billing }: Offer): string {
+function describeOffer({ plan, billing }: Offer): string {
   return `${plan}, billed ${billing === 'annual' ? 'annually' : 'monthly'}`
 }
 

@@ -14,15 +14,15 @@ export class Html {
 type HtmlPart = Html | string | readonly Html[] | null | false
 
 /** Template tag that escapes its values, except `Html`; null and false insert nothing. */
-export function html(pieces: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
-  return new Html(pieces.map((piece, index) => piece + textOf(parts[index] ?? null)).join(''))
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlPart[]): Html {
+  return new Html(strings.map((piece, index) => piece + toHtmlText(values[index] ?? null)).join(''))
 }
 
-function textOf(part: HtmlPart): string {
+function toHtmlText(part: HtmlPart): string {
   if (part === null || part === false) return ''
   if (part instanceof Html) return part.text
-  if (typeof part === 'string') return part.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
-  return part.map(textOf).join('')
+  if (typeof part === 'string') return part.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  return part.map(toHtmlText).join('')
 }
 
 /** A page without scripts. */

@@ -22,21 +22,24 @@ export const billingPagePaths = {
 } as const
 
 // Longer than creating a link may take: only claims left by a crash expire.
-const claimMs = 15_000
+const claimLifetimeMs = 15_000
 const retryAfterSeconds = 5
 
 /** The hourly limit that a link counts against. */
-interface LinkHour {
+interface LinkQuota {
   accountId: number
   mode: Mode
   limit: number
 }
 
 /** Creates a link that counts against the caller's hourly limit, and reports the window in the reply's headers. */
-export function createCountedCallerLink(ctx: BillingContext, make: () => Promise<ProviderLink>): Promise<ProviderLink> {
+export function createCountedCallerLink(
+  ctx: BillingContext,
+  create: () => Promise<ProviderLink>,
+): Promise<ProviderLink> {
   const { accountId, mode, rate, entitlement } = ctx.caller
   const hour = { accountId, mode, limit: entitlement.limits.billing_links_per_hour }
-  return createCountedLink(ctx, hour, make, (window) => {
+  return createCountedLink(ctx, hour, create, (window) => {
     rate.billing_links = window
   })
 }
@@ -48,35 +51,40 @@ export function createCountedCallerLink(ctx: BillingContext, make: () => Promise
  */
 export async function createCountedLink(
   { db, clock, now }: { db: Queryable; clock: Clock; now: Date },
-  { accountId, mode, limit }: LinkHour,
-  make: () => Promise<ProviderLink>,
-  onHour: (window: RateWindow) => void = () => {},
+  { accountId, mode, limit }: LinkQuota,
+  create: () => Promise<ProviderLink>,
+  onWindow: (window: RateWindow) => void = () => {},
 ): Promise<ProviderLink> {
   const windowOf = (hour: BillingWindowRow | undefined) =>
     rateWindowAt('billing_links', { startedAt: hour?.started_at, used: hour?.used }, limit, now)
   const claimedAt = clock.now()
-  const claim = { accountId, mode, kind: 'billing_links', until: new Date(claimedAt.getTime() + claimMs) } as const
+  const claim = {
+    accountId,
+    mode,
+    kind: 'billing_links',
+    until: new Date(claimedAt.getTime() + claimLifetimeMs),
+  } as const
   if (!(await claimInBillingWindow(db, claim, { now, claimedAt, limit }))) {
     const window = windowOf(await selectBillingWindow(db, claim))
-    onHour(window)
-    throw hourRefusal(window, limit, now)
+    onWindow(window)
+    throw linkLimitError(window, limit, now)
   }
   let link: ProviderLink
   try {
-    link = await make()
+    link = await create()
   } catch (error) {
     // Report why there is no link, not that the claim could not be released.
     await settleBillingClaim(db, claim, false).catch(() => {})
     throw error
   }
   const hour = await settleBillingClaim(db, claim, true)
-  if (!hour) throw tookTooLong()
-  onHour(windowOf(hour))
+  if (!hour) throw claimExpired()
+  onWindow(windowOf(hour))
   return link
 }
 
 /** The limit was reached after this call was admitted, by links that exist or are being created. */
-function hourRefusal(hour: RateWindow, limit: number, now: Date): ApiError {
+function linkLimitError(hour: RateWindow, limit: number, now: Date): ApiError {
   if (hour.used >= limit) return rateLimitError('billing_links', hour, now)
   return new ApiError(
     'rate_limit_exceeded',
@@ -85,10 +93,10 @@ function hourRefusal(hour: RateWindow, limit: number, now: Date): ApiError {
   )
 }
 
-function tookTooLong(): ApiError {
+function claimExpired(): ApiError {
   return new ApiError('billing_provider_unavailable', 'Creating the link took too long; try again in a moment.', {
     retryAfterSeconds,
-    cause: new Error(`a billing link took longer than ${claimMs} ms, and its claim expired`),
+    cause: new Error(`a billing link took longer than ${claimLifetimeMs} ms, and its claim expired`),
   })
 }
 
@@ -128,7 +136,7 @@ export function startTimeBudget(totalMs = defaultTotalMs): TimeBudget {
   return async (work) => {
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(tooSlow(totalMs)), Math.max(0, endsAtMs - performance.now()))
+      timer = setTimeout(() => reject(budgetExceeded(totalMs)), Math.max(0, endsAtMs - performance.now()))
     })
     try {
       return await Promise.race([work, timeout])
@@ -138,7 +146,7 @@ export function startTimeBudget(totalMs = defaultTotalMs): TimeBudget {
   }
 }
 
-function tooSlow(totalMs: number): ApiError {
+function budgetExceeded(totalMs: number): ApiError {
   return new ApiError('billing_provider_unavailable', 'The payment provider is slow; try again in a moment.', {
     retryAfterSeconds: deadlineRetryAfterSeconds,
     cause: new Error(`a billing link took longer than ${totalMs} ms`),

@@ -21,7 +21,7 @@ export function ensureStandinFolder(dataDir: string): string {
   // It starts concurrently with the database and may be the first to need the directory.
   prepareDataDir(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  closeToOthers(folder, 0o700)
+  restrictToOwner(folder, 0o700)
   return folder
 }
 
@@ -38,7 +38,7 @@ export function readStandinAddress(folder: string): StandinAddress | undefined {
 
 export function writeStandinAddress(folder: string, { url, pid }: { url: string; pid: number }): void {
   const address: StandinAddress = { url, process: processIdentity(pid) }
-  writeWhole(addressFile(folder), `${JSON.stringify(address)}\n`)
+  writeAtomically(addressFile(folder), `${JSON.stringify(address)}\n`)
 }
 
 export function isStandinAlive(address: StandinAddress): boolean {
@@ -47,28 +47,28 @@ export function isStandinAlive(address: StandinAddress): boolean {
 
 /** The key that signs the stand-in's events; created once. */
 export function ensureWebhookSecret(folder: string): string {
-  return provideSecret(folder, 'webhook-secret', 'whsec_')
+  return ensureSecret(folder, 'webhook-secret', 'whsec_')
 }
 
 /** The key of the stand-in's API and controls, readable only with access to the folder; created once. */
 export function ensureSecretKey(folder: string): string {
-  return provideSecret(folder, 'secret-key', 'sk_test_')
+  return ensureSecret(folder, 'secret-key', 'sk_test_')
 }
 
-function provideSecret(folder: string, name: string, prefix: string): string {
+function ensureSecret(folder: string, name: string, prefix: string): string {
   const file = join(folder, name)
-  const kept = ignoreErrors(['ENOENT'], () => readFileSync(file, 'utf8').trim())
-  if (kept) {
-    closeToOthers(file, 0o600)
-    return kept
+  const existing = ignoreErrors(['ENOENT'], () => readFileSync(file, 'utf8').trim())
+  if (existing) {
+    restrictToOwner(file, 0o600)
+    return existing
   }
   const secret = prefix + randomBytes(24).toString('hex')
-  writeWhole(file, `${secret}\n`)
+  writeAtomically(file, `${secret}\n`)
   return secret
 }
 
 /** Removes permissions of other users, which a copy or a restored backup may have added. */
-function closeToOthers(path: string, mode: number): void {
+function restrictToOwner(path: string, mode: number): void {
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, mode)
 }
 
@@ -77,11 +77,11 @@ function addressFile(folder: string): string {
 }
 
 /** Writes a file atomically, readable by its owner only. */
-function writeWhole(file: string, text: string): void {
-  const aside = `${file}.${process.pid}`
-  rmSync(aside, { force: true })
-  writeFileSync(aside, text, { mode: 0o600 })
-  renameSync(aside, file)
+function writeAtomically(file: string, text: string): void {
+  const temporary = `${file}.${process.pid}`
+  rmSync(temporary, { force: true })
+  writeFileSync(temporary, text, { mode: 0o600 })
+  renameSync(temporary, file)
 }
 
 /** How to run the stand-in for Stripe: arguments of node, and environment variables. */
@@ -100,10 +100,10 @@ export interface StandinProcess {
 
 const startTimeoutMs = 20_000
 const stopTimeoutMs = 5_000
-const keptOutput = 2_000
+const maxOutputChars = 2_000
 
 /** Resolves when the stand-in listens. Rejects if it ends before, with its output, or if `signal` is aborted. */
-export async function spawnStandin({ args, settings }: StandinProgram, unwanted: AbortSignal): Promise<StandinProcess> {
+export async function spawnStandin({ args, settings }: StandinProgram, signal: AbortSignal): Promise<StandinProcess> {
   const child = spawn(process.execPath, args, {
     // Not this process's environment, which contains passwords.
     env: { ...settings, STANDIN_TIED: '1' },
@@ -114,14 +114,14 @@ export async function spawnStandin({ args, settings }: StandinProgram, unwanted:
     stdio: 'pipe',
   })
   let output = ''
-  const keep = (text: string) => {
-    output = (output + text).slice(-keptOutput)
+  const appendOutput = (text: string) => {
+    output = (output + text).slice(-maxOutputChars)
   }
-  child.stderr.setEncoding('utf8').on('data', keep)
+  child.stderr.setEncoding('utf8').on('data', appendOutput)
   child.stdin.on('error', () => {})
   let isRunning = true
   const ended = new Promise<void>((resolve) => {
-    child.once('error', ({ message }) => keep(message))
+    child.once('error', ({ message }) => appendOutput(message))
     child.once('close', () => {
       isRunning = false
       resolve()
@@ -134,10 +134,10 @@ export async function spawnStandin({ args, settings }: StandinProgram, unwanted:
     clearTimeout(kill)
   }
 
-  const giveUp = AbortSignal.any([unwanted, AbortSignal.timeout(startTimeoutMs)])
+  const aborted = AbortSignal.any([signal, AbortSignal.timeout(startTimeoutMs)])
   try {
     const lines = createInterface({ input: child.stdout })
-    const firstLine = once(lines, 'line', { signal: giveUp }) as Promise<[string]>
+    const firstLine = once(lines, 'line', { signal: aborted }) as Promise<[string]>
     // Its first line of output is printed when it listens.
     const [line] = await Promise.race([firstLine, ended.then(() => [undefined])])
     if (line === undefined) throw new Error(output.trim() || 'it ended without output')

@@ -25,7 +25,7 @@ export interface LocalStandinOptions {
   log: (line: string, cause?: unknown) => void
 }
 
-interface Held {
+interface Handle {
   access: StripeAccess
   isRunning(): boolean
   release(): Promise<void>
@@ -36,8 +36,8 @@ const lockOptions = { timeoutMs: 30_000, waitingFor: 'the stand-in for Stripe' }
 const startAttempts = 5
 const accessTimeoutMs = 5_000
 const watchIntervalMs = 500
-const maxPauseMs = 60_000
-const steadyMs = 60_000
+const maxBackoffMs = 60_000
+const stableAfterMs = 60_000
 const retryAfterSeconds = 5
 
 /**
@@ -49,8 +49,8 @@ export class LocalStandin {
   readonly #options: LocalStandinOptions
   readonly #closing = new AbortController()
   #webhookUrl: string | undefined
-  #held: Held | undefined
-  #opening: Promise<Held> | undefined
+  #handle: Handle | undefined
+  #acquiring: Promise<Handle> | undefined
   #failure: { error: unknown; at: number } | undefined
 
   constructor(options: LocalStandinOptions) {
@@ -59,13 +59,13 @@ export class LocalStandin {
 
   /** Its address and secrets. Starts it if it does not run; returns the same object for the same run. */
   async access(): Promise<StripeAccess> {
-    if (this.#held?.isRunning()) return this.#held.access
-    const late = delay(accessTimeoutMs, undefined, { ref: false })
-    const held = await Promise.race([this.#hold(), late]).catch((cause) => {
+    if (this.#handle?.isRunning()) return this.#handle.access
+    const timeout = delay(accessTimeoutMs, undefined, { ref: false })
+    const handle = await Promise.race([this.#acquire(), timeout]).catch((cause) => {
       throw unavailable(cause)
     })
-    if (!held) throw unavailable(new Error(`the stand-in was not ready within ${accessTimeoutMs} ms`))
-    return held.access
+    if (!handle) throw unavailable(new Error(`the stand-in was not ready within ${accessTimeoutMs} ms`))
+    return handle.access
   }
 
   /** The base URL of its pages; null if it cannot be started. */
@@ -86,41 +86,41 @@ export class LocalStandin {
   async changeWebhookUrl(webhookUrl: string): Promise<void> {
     if (webhookUrl === this.#webhookUrl) return
     this.#webhookUrl = webhookUrl
-    await this.#opening?.catch(() => {})
-    await this.#held?.release()
-    await this.#hold().catch(() => {})
+    await this.#acquiring?.catch(() => {})
+    await this.#handle?.release()
+    await this.#acquire().catch(() => {})
   }
 
   /** Stops it, unless another process owns it. */
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#opening?.catch(() => {})
-    await this.#held?.release()
+    await this.#acquiring?.catch(() => {})
+    await this.#handle?.release()
   }
 
-  async #hold(): Promise<Held> {
-    if (this.#held?.isRunning()) return this.#held
+  async #acquire(): Promise<Handle> {
+    if (this.#handle?.isRunning()) return this.#handle
     // Requests must not try to start it more often than the watch does.
     if (this.#failure && performance.now() - this.#failure.at < watchIntervalMs) throw this.#failure.error
-    this.#opening ??= this.#open()
-      .then((held) => {
-        this.#held = held
-        return held
+    this.#acquiring ??= this.#joinOrStart()
+      .then((handle) => {
+        this.#handle = handle
+        return handle
       })
       .catch((error) => {
         this.#failure = { error, at: performance.now() }
         throw error
       })
       .finally(() => {
-        this.#opening = undefined
+        this.#acquiring = undefined
       })
-    return this.#opening
+    return this.#acquiring
   }
 
-  async #open(): Promise<Held> {
+  async #joinOrStart(): Promise<Handle> {
     const { dataDir, webhookSecrets: given } = this.#options
     const folder = ensureStandinFolder(dataDir)
-    const joinOrStart = async (): Promise<Held> => {
+    const joinOrStartLocked = async (): Promise<Handle> => {
       const last = readStandinAddress(folder)
       const secretKey = ensureSecretKey(folder)
       const webhookSecrets = given.length > 0 ? given : [ensureWebhookSecret(folder)]
@@ -142,7 +142,7 @@ export class LocalStandin {
         release: () => withLock(folder, started.stop, lockOptions).catch(started.stop),
       }
     }
-    return withLock(folder, joinOrStart, lockOptions)
+    return withLock(folder, joinOrStartLocked, lockOptions)
   }
 
   async #start(
@@ -155,7 +155,7 @@ export class LocalStandin {
       const settings = {
         STANDIN_STATE_DIR: `${folder}/state`,
         // Created links stay valid if it gets the same address again.
-        STANDIN_PORT: String(lastUrl ? await ifFree(Number(new URL(lastUrl).port)) : 0),
+        STANDIN_PORT: String(lastUrl ? await portIfFree(Number(new URL(lastUrl).port)) : 0),
         STANDIN_SECRET_KEY: secretKey,
         STANDIN_WEBHOOK_SECRET: webhookSecret,
         ...(this.#webhookUrl && { STANDIN_WEBHOOK_URL: this.#webhookUrl }),
@@ -175,23 +175,23 @@ export class LocalStandin {
     const { signal } = this.#closing
     let starts = 0
     let startedAt = 0
-    let isTold = false
+    let isLogged = false
     do {
-      if (this.#held?.isRunning()) {
-        if (performance.now() - startedAt > steadyMs) starts = 0
+      if (this.#handle?.isRunning()) {
+        if (performance.now() - startedAt > stableAfterMs) starts = 0
         continue
       }
-      if (this.#held) log('The stand-in for Stripe ended; restarting it')
+      if (this.#handle) log('The stand-in for Stripe ended; restarting it')
       starts += 1
       startedAt = performance.now()
       try {
-        await this.#hold()
-        isTold = false
+        await this.#acquire()
+        isLogged = false
       } catch (error) {
-        if (!isTold && !signal.aborted) log('The stand-in for Stripe cannot be started', error)
-        isTold = true
+        if (!isLogged && !signal.aborted) log('The stand-in for Stripe cannot be started', error)
+        isLogged = true
       }
-    } while (await sleepUnlessStopped(Math.min(watchIntervalMs * 2 ** starts, maxPauseMs), signal))
+    } while (await sleepUnlessStopped(Math.min(watchIntervalMs * 2 ** starts, maxBackoffMs), signal))
   }
 }
 
@@ -203,7 +203,7 @@ function unavailable(cause: unknown): ApiError {
 }
 
 /** The port if it is free, else 0 (any port). */
-function ifFree(port: number): Promise<number> {
+function portIfFree(port: number): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer()
     probe.once('error', () => resolve(0))

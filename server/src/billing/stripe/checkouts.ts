@@ -1,7 +1,7 @@
 import { isInvalidRequest, type Stripe } from './connection.ts'
 
 /** Stripe expires a checkout after a day at the latest. */
-const longestLifeSeconds = 86_400
+const maxLifetimeSeconds = 86_400
 const sessionsPerPage = 20
 
 /**
@@ -17,8 +17,8 @@ export async function replaceCheckouts(
 ): Promise<Stripe.Checkout.Session> {
   const session = await createSession(stripe, params)
   const [isSubscribed, [newest, ...older]] = await Promise.all([hasSubscription(), listOpen(stripe, params.customer)])
-  const superfluous = isSubscribed && newest ? [newest, ...older] : older
-  await Promise.all(superfluous.map(({ id }) => expire(stripe, id)))
+  const toClose = isSubscribed && newest ? [newest, ...older] : older
+  await Promise.all(toClose.map(({ id }) => expire(stripe, id)))
   return session
 }
 
@@ -48,7 +48,7 @@ async function listOpen(stripe: Stripe, customer: string): Promise<Stripe.Checko
   let newestSeconds: number | undefined
   for await (const session of stripe.checkout.sessions.list({ customer, limit: sessionsPerPage })) {
     newestSeconds ??= session.created
-    if (session.created < newestSeconds - longestLifeSeconds) break
+    if (session.created < newestSeconds - maxLifetimeSeconds) break
     if (session.status === 'open' && session.mode === 'subscription') open.push(session)
   }
   return open

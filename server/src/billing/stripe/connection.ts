@@ -31,20 +31,20 @@ export function connectStripe(access: StripeAccess): StripeConnection {
     maxNetworkRetries: 2,
     telemetry: false,
     // Unlike the library's Node client, its timeout covers the whole reply, also one that arrives slowly.
-    httpClient: Stripe.createFetchHttpClient(fetchFrom(access.apiBase)),
+    httpClient: Stripe.createFetchHttpClient(fetchWithBase(access.apiBase)),
   })
   return {
     async call(work) {
       try {
-        return await withinTime(work(stripe))
+        return await withTimeout(work(stripe))
       } catch (error) {
-        throw refusalOf(error)
+        throw toApiError(error)
       }
     },
     isSigned({ body, signature, now }) {
       const { webhookSecrets } = access
       if (webhookSecrets.length === 0) throw internalError(new Error('STRIPE_WEBHOOK_SECRET is not set'))
-      if (isOfTheFuture(signature, now)) return false
+      if (isFromFuture(signature, now)) return false
       return webhookSecrets.some((secret) => isSignedWith(stripe, { body, signature, now }, secret))
     },
   }
@@ -65,7 +65,7 @@ function isSignedWith(
 }
 
 /** The library only rejects old timestamps; a future one would be valid until then and beyond. */
-function isOfTheFuture(signature: string, now: Date): boolean {
+function isFromFuture(signature: string, now: Date): boolean {
   const latestSeconds = now.getTime() / 1000 + signatureToleranceSeconds
   return signature
     .split(',')
@@ -74,7 +74,7 @@ function isOfTheFuture(signature: string, now: Date): boolean {
 }
 
 /** The library takes another host and port, but no path prefix. */
-function fetchFrom(apiBase: string | null): typeof fetch {
+function fetchWithBase(apiBase: string | null): typeof fetch {
   return (input, init) => {
     const { origin, pathname, search } = new URL(String(input))
     return fetch(`${apiBase ?? origin}${pathname}${search}`, { ...init, redirect: 'error' })
@@ -82,7 +82,7 @@ function fetchFrom(apiBase: string | null): typeof fetch {
 }
 
 /** Bounds all requests together; the library's timeout covers only one attempt of one request. */
-async function withinTime<T>(work: Promise<T>): Promise<T> {
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`Stripe took longer than ${timeoutMs} ms`)), timeoutMs)
@@ -98,14 +98,14 @@ async function withinTime<T>(work: Promise<T>): Promise<T> {
  * A request that Stripe rejected is our bug: internal_error. Everything else is billing_provider_unavailable: no connection,
  * timeout, server error, rate limit, or an unreadable reply.
  */
-function refusalOf(error: unknown): ApiError {
+function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { StripeError, StripeConnectionError, StripeRateLimitError, StripeAPIError } = Stripe.errors
-  const isOurFault =
+  const isOurBug =
     error instanceof StripeError &&
     !(error instanceof StripeRateLimitError || error instanceof StripeAPIError) &&
-    isRefusal(error.statusCode)
-  if (isOurFault) return internalError(error)
+    isRejected(error.statusCode)
+  if (isOurBug) return internalError(error)
   // The library's message is generic; the cause is in `detail`.
   const cause = error instanceof StripeConnectionError && error.detail instanceof Error ? error.detail : error
   return new ApiError('billing_provider_unavailable', 'The payment provider does not answer; try again in a moment.', {
@@ -119,7 +119,7 @@ export function internalError(cause: unknown): ApiError {
 }
 
 // 409: a concurrent request has the same idempotency key or changes the same object.
-function isRefusal(statusCode: number | undefined): boolean {
+function isRejected(statusCode: number | undefined): boolean {
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429
 }
 
@@ -157,12 +157,12 @@ export async function withIdempotencyKey<T>(
     try {
       return await work({ idempotencyKey: `${key}-${number}` })
     } catch (error) {
-      if (number >= maxKeys || !isKeptFailure(error)) throw error
+      if (number >= maxKeys || !isReplayedFailure(error)) throw error
     }
   }
 }
 
-function isKeptFailure(error: unknown): boolean {
+function isReplayedFailure(error: unknown): boolean {
   if (!(error instanceof Stripe.errors.StripeError)) return false
   return (error.statusCode ?? 0) >= 500 && error.headers?.['idempotent-replayed'] === 'true'
 }

@@ -22,10 +22,13 @@ export function offersByPriceId(prices: Readonly<Record<string, string>>): Offer
 }
 
 /** Before API version 2025-03-31 the period was on the subscription, since then on each item. */
-type EitherShape = Stripe.Subscription & { current_period_end?: number }
+type AnyVersionSubscription = Stripe.Subscription & { current_period_end?: number }
 
 /** Converts a subscription of any API version, with expanded customer. */
-export function toProviderSubscription(subscription: EitherShape, sold: OffersByPriceId): ProviderSubscription {
+export function toProviderSubscription(
+  subscription: AnyVersionSubscription,
+  sold: OffersByPriceId,
+): ProviderSubscription {
   const { customer, items } = subscription
   const periodEnds = items.data.map((item) => item.current_period_end ?? subscription.current_period_end)
   const currentPeriodEnd = latest(periodEnds)
@@ -33,7 +36,7 @@ export function toProviderSubscription(subscription: EitherShape, sold: OffersBy
     id: subscription.id,
     customerId: typeof customer === 'string' ? customer : customer.id,
     status: subscription.status,
-    offer: soldOf(items.data, sold),
+    offer: offerOf(items.data, sold),
     price: priceOf(items.data),
     billingCycleAnchor: dateFromSeconds(subscription.billing_cycle_anchor)!,
     currentPeriodEnd,
@@ -46,9 +49,9 @@ export function toProviderSubscription(subscription: EitherShape, sold: OffersBy
 }
 
 /** The offer of the only item with a configured price; null if there is none, or several. */
-function soldOf(items: readonly Stripe.SubscriptionItem[], sold: OffersByPriceId): Sold | null {
-  const ours = items.flatMap((item) => sold.get(item.price.id) ?? [])
-  return ours.length === 1 ? ours[0]! : null
+function offerOf(items: readonly Stripe.SubscriptionItem[], sold: OffersByPriceId): Sold | null {
+  const matching = items.flatMap((item) => sold.get(item.price.id) ?? [])
+  return matching.length === 1 ? matching[0]! : null
 }
 
 /** Null for several items or usage-based prices, which have no single amount. */
@@ -84,7 +87,7 @@ export function dateFromSeconds(seconds: number | null): Date | null {
   return seconds === null ? null : new Date(seconds * 1000)
 }
 
-const idShape = /^[\w.-]{1,255}$/
+const idPattern = /^[\w.-]{1,255}$/
 
 /**
  * Parses a webhook's body of any API version. The customer is the changed object itself or its `customer`; a detached
@@ -96,9 +99,9 @@ export function parseEvent(body: Buffer, secretKey: string): ProviderEvent {
   const { id, type, data, livemode } = fieldsOf(parsed.value)
   if (!isId(id) || !isId(type)) throw new ApiError('invalid_request', 'The body is not an event.')
   const { object, previous_attributes } = fieldsOf(data)
-  const about = fieldsOf(object)
+  const subject = fieldsOf(object)
   const customer =
-    about.object === 'customer' ? about.id : idOf(about.customer ?? fieldsOf(previous_attributes).customer)
+    subject.object === 'customer' ? subject.id : idOf(subject.customer ?? fieldsOf(previous_attributes).customer)
   return {
     id,
     type,
@@ -118,7 +121,7 @@ function idOf(reference: unknown): unknown {
 }
 
 function isId(value: unknown): value is string {
-  return typeof value === 'string' && idShape.test(value)
+  return typeof value === 'string' && idPattern.test(value)
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

@@ -9,7 +9,7 @@ const metadataOf = (purpose: Purpose) => ({ storedex: purpose })
  * dashboard.
  */
 export async function findPortalConfiguration(stripe: Stripe): Promise<string | null> {
-  return (await findOwn(stripe, 'portal'))?.id ?? null
+  return (await findConfiguration(stripe, 'portal'))?.id ?? null
 }
 
 /**
@@ -17,9 +17,10 @@ export async function findPortalConfiguration(stripe: Stripe): Promise<string | 
  * configuration disables it. Created on first use, and restricted again if somebody enabled more.
  */
 export async function ensurePaymentMethodConfiguration(stripe: Stripe): Promise<string> {
-  const found = await findOwn(stripe, 'payment_method')
+  const found = await findConfiguration(stripe, 'payment_method')
   const configuration = found ?? (await stripe.billingPortal.configurations.create(paymentMethodOnly))
-  if (isWider(configuration)) await stripe.billingPortal.configurations.update(configuration.id, closed)
+  if (allowsMore(configuration))
+    await stripe.billingPortal.configurations.update(configuration.id, paymentMethodOnlyUpdate)
   return configuration.id
 }
 
@@ -30,7 +31,7 @@ const paymentMethodOnly = {
   metadata: metadataOf('payment_method'),
 } satisfies Stripe.BillingPortal.ConfigurationCreateParams
 
-const closed = {
+const paymentMethodOnlyUpdate = {
   features: {
     customer_update: { enabled: false },
     invoice_history: { enabled: false },
@@ -40,12 +41,15 @@ const closed = {
   },
 } satisfies Stripe.BillingPortal.ConfigurationUpdateParams
 
-function isWider({ features }: Stripe.BillingPortal.Configuration): boolean {
+function allowsMore({ features }: Stripe.BillingPortal.Configuration): boolean {
   const { payment_method_update, ...others } = features
   return !payment_method_update.enabled || Object.values(others).some(({ enabled }) => enabled)
 }
 
-async function findOwn(stripe: Stripe, purpose: Purpose): Promise<Stripe.BillingPortal.Configuration | undefined> {
+async function findConfiguration(
+  stripe: Stripe,
+  purpose: Purpose,
+): Promise<Stripe.BillingPortal.Configuration | undefined> {
   const found = await stripe.billingPortal.configurations
     .list({ active: true, limit: 100 })
     .autoPagingToArray({ limit: 1_000 })
@@ -53,7 +57,7 @@ async function findOwn(stripe: Stripe, purpose: Purpose): Promise<Stripe.Billing
 }
 
 /** A product to which customers may switch, with its prices. */
-interface Offered {
+interface PortalProduct {
   product: string
   prices: string[]
 }
@@ -61,7 +65,7 @@ interface Offered {
 /** Creates or updates the portal configuration. Downgrades and shorter intervals take effect at the end of the period. */
 export async function ensurePortalConfiguration(
   stripe: Stripe,
-  offered: Offered[],
+  products: PortalProduct[],
   returnUrl: string,
 ): Promise<{ id: string; isNew: boolean }> {
   const settings = {
@@ -75,7 +79,7 @@ export async function ensurePortalConfiguration(
       subscription_update: {
         enabled: true,
         default_allowed_updates: ['price'],
-        products: offered,
+        products,
         proration_behavior: 'always_invoice',
         schedule_at_period_end: {
           conditions: [{ type: 'decreasing_item_amount' }, { type: 'shortening_interval' }],

@@ -27,17 +27,17 @@ const maxSubscriptions = 1_000
 
 /** The payment provider on Stripe's API. */
 export function createStripeProvider({ getAccess, prices }: StripeProviderOptions): BillingProvider {
-  const sold = offersByPriceId(prices)
-  let known: { access: StripeAccess; connection: ReturnType<typeof connectStripe> } | undefined
+  const offers = offersByPriceId(prices)
+  let cached: { access: StripeAccess; connection: ReturnType<typeof connectStripe> } | undefined
   const connect = async () => {
     const access = await getAccess()
-    if (known?.access !== access) known = { access, connection: connectStripe(access) }
-    return known
+    if (cached?.access !== access) cached = { access, connection: connectStripe(access) }
+    return cached
   }
   const call = async <T>(work: (stripe: Stripe) => Promise<T>) => (await connect()).connection.call(work)
 
   /** A call with a customer parameter; an unknown customer becomes `billing_account_not_found`. */
-  const callFor = <T>(work: (stripe: Stripe) => Promise<T>) =>
+  const callForCustomer = <T>(work: (stripe: Stripe) => Promise<T>) =>
     call((stripe) =>
       work(stripe).catch((cause) => {
         throw isMissingCustomer(cause) ? billingAccountNotFound(cause) : cause
@@ -54,7 +54,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
       .list({ customer: customerId, status: 'all', limit: subscriptionsPerPage, expand: ['data.customer'] })
       .autoPagingToArray({ limit: maxSubscriptions })
     return found
-      .map((subscription) => toProviderSubscription(subscription, sold))
+      .map((subscription) => toProviderSubscription(subscription, offers))
       .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   }
 
@@ -63,8 +63,11 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
 
     async createCustomer({ publicId, name, email, replaces }) {
       const { id } = await call((stripe) =>
-        withIdempotencyKey(`storedex-customer-${publicId}${replaces ? `-after-${replaces}` : ''}`, (once) =>
-          stripe.customers.create({ name, ...(email && { email }), metadata: { storedex_account: publicId } }, once),
+        withIdempotencyKey(`storedex-customer-${publicId}${replaces ? `-after-${replaces}` : ''}`, (requestOptions) =>
+          stripe.customers.create(
+            { name, ...(email && { email }), metadata: { storedex_account: publicId } },
+            requestOptions,
+          ),
         ),
       )
       return id
@@ -79,7 +82,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
       ),
 
     createCheckout: ({ customerId, plan, billing, accountPublicId, returnUrl, canceledUrl, expiresAt }) =>
-      callFor(async (stripe) => {
+      callForCustomer(async (stripe) => {
         const metadata = { storedex_account: accountPublicId }
         const session = await replaceCheckouts(
           stripe,
@@ -96,7 +99,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
           },
           async () => (await list(stripe, customerId)).some(isSubscriptionRunning),
         )
-        return { url: addressOf(session), expiresAt: dateFromSeconds(session.expires_at) }
+        return { url: urlOf(session), expiresAt: dateFromSeconds(session.expires_at) }
       }),
 
     closeCheckouts: (customerId) => call((stripe) => closeCheckouts(stripe, customerId)),
@@ -108,7 +111,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
           findPortalConfiguration(stripe),
         ])
         const items = subscription.items.data
-        const item = items.find(({ price }) => sold.has(price.id)) ?? items[0]!
+        const item = items.find(({ price }) => offers.has(price.id)) ?? items[0]!
         const session = await stripe.billingPortal.sessions.create({
           customer: customerId,
           return_url: returnUrl,
@@ -122,22 +125,22 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
             after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
           },
         })
-        return { url: addressOf(session), expiresAt: null }
+        return { url: urlOf(session), expiresAt: null }
       }),
 
     createPortal: ({ customerId, returnUrl }) =>
-      callFor(async (stripe) => {
+      callForCustomer(async (stripe) => {
         const configuration = await findPortalConfiguration(stripe)
         const session = await stripe.billingPortal.sessions.create({
           customer: customerId,
           return_url: returnUrl,
           ...(configuration && { configuration }),
         })
-        return { url: addressOf(session), expiresAt: null }
+        return { url: urlOf(session), expiresAt: null }
       }),
 
     createPaymentMethodUpdate: ({ customerId, returnUrl }) =>
-      callFor(async (stripe) => {
+      callForCustomer(async (stripe) => {
         const session = await stripe.billingPortal.sessions.create({
           customer: customerId,
           return_url: returnUrl,
@@ -148,7 +151,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
             after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
           },
         })
-        return { url: addressOf(session), expiresAt: null }
+        return { url: urlOf(session), expiresAt: null }
       }),
 
     startTrial: ({ customerId, plan, billing, endsAt, accountPublicId }) =>
@@ -158,7 +161,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
         // The number of ended subscriptions distinguishes a new trial from a retry.
         const key = `storedex-trial-${accountPublicId}-${before.length}`
         try {
-          await withIdempotencyKey(key, async (once) => {
+          await withIdempotencyKey(key, async (requestOptions) => {
             // A replayed failure may have happened after the subscription was created.
             if ((await list(stripe, customerId)).some(isLive)) return
             await stripe.subscriptions.create(
@@ -169,7 +172,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
                 trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
                 metadata: { storedex_account: accountPublicId },
               },
-              once,
+              requestOptions,
             )
           })
         } catch (error) {
@@ -181,10 +184,11 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
     endTrial: (subscriptionId) =>
       call(async (stripe) => {
         const { trial_end } = await stripe.subscriptions.retrieve(subscriptionId)
-        await withIdempotencyKey(`storedex-end-trial-${subscriptionId}-${trial_end}`, async (once) => {
+        await withIdempotencyKey(`storedex-end-trial-${subscriptionId}-${trial_end}`, async (requestOptions) => {
           // On a trial that has ended, Stripe would start and charge a new period.
           const { status } = await stripe.subscriptions.retrieve(subscriptionId)
-          if (status === 'trialing') await stripe.subscriptions.update(subscriptionId, { trial_end: 'now' }, once)
+          if (status === 'trialing')
+            await stripe.subscriptions.update(subscriptionId, { trial_end: 'now' }, requestOptions)
         })
       }),
 
@@ -199,7 +203,7 @@ function isLive({ status }: ProviderSubscription): boolean {
   return !endedStatuses.has(status)
 }
 
-function addressOf({ url }: { url: string | null }): string {
+function urlOf({ url }: { url: string | null }): string {
   if (!url) throw new Error('Stripe created a session without a URL')
   return url
 }

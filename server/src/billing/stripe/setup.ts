@@ -55,19 +55,19 @@ export async function setUpStripe({ call }: StripeConnection, options: StripeSet
   for (const name of offerNames) {
     if (prices.has(lookupKey(name))) continue
     const { plan } = offers[name]
-    if (!products.has(plan)) products.set(plan, await call((stripe) => provideProduct(stripe, plan, options, created)))
+    if (!products.has(plan)) products.set(plan, await call((stripe) => ensureProduct(stripe, plan, options, created)))
     const price = await call((stripe) => createPrice(stripe, name, products.get(plan)!, options))
     prices.set(lookupKey(name), price)
     created.push(`price ${name}`)
   }
   const priceIds = Object.fromEntries(offerNames.map((name) => [name, prices.get(lookupKey(name))!.id]))
-  const offered = [...products].map(([plan, product]) => ({
+  const portalProducts = [...products].map(([plan, product]) => ({
     product,
     prices: offerNames.filter((name) => offers[name].plan === plan).map((name) => priceIds[name]!),
   }))
-  const portal = await call((stripe) => ensurePortalConfiguration(stripe, offered, options.publicUrl))
+  const portal = await call((stripe) => ensurePortalConfiguration(stripe, portalProducts, options.publicUrl))
   if (portal.isNew) created.push('portal configuration')
-  const endpoint = await call((stripe) => provideWebhookEndpoint(stripe, `${options.publicUrl}/webhooks/stripe`))
+  const endpoint = await call((stripe) => ensureWebhookEndpoint(stripe, `${options.publicUrl}/webhooks/stripe`))
   if (endpoint.secret !== null) created.push('webhook endpoint')
   return {
     prices: priceIds as Record<OfferName, string>,
@@ -87,7 +87,7 @@ function idOf(reference: string | { id: string }): string {
 }
 
 /** Uses a fixed product id, so that there is never a second product of a plan. */
-async function provideProduct(
+async function ensureProduct(
   stripe: Stripe,
   plan: PaidPlan,
   { plans }: StripeSetupOptions,
@@ -123,14 +123,14 @@ function createPrice(
   })
 }
 
-async function provideWebhookEndpoint(stripe: Stripe, url: string): Promise<{ id: string; secret: string | null }> {
+async function ensureWebhookEndpoint(stripe: Stripe, url: string): Promise<{ id: string; secret: string | null }> {
   const enabled_events = [...handledEventTypes]
   const known = await stripe.webhookEndpoints.list({ limit: 100 }).autoPagingToArray({ limit: 1_000 })
-  const ours = known.find((endpoint) => endpoint.url === url)
-  if (ours) {
-    await stripe.webhookEndpoints.update(ours.id, { enabled_events, disabled: false })
-    return { id: ours.id, secret: null }
+  const existing = known.find((endpoint) => endpoint.url === url)
+  if (existing) {
+    await stripe.webhookEndpoints.update(existing.id, { enabled_events, disabled: false })
+    return { id: existing.id, secret: null }
   }
-  const made = await stripe.webhookEndpoints.create({ url, enabled_events })
-  return { id: made.id, secret: made.secret ?? null }
+  const created = await stripe.webhookEndpoints.create({ url, enabled_events })
+  return { id: created.id, secret: created.secret ?? null }
 }

@@ -19,8 +19,8 @@ const eventsKeptMs = 90 * 86_400_000
  */
 export async function reconcile(ctx: SyncContext, stop?: AbortSignal): Promise<ReconcileResult> {
   const result = { checked: 0, changed: 0 }
-  const faults: unknown[] = []
-  for await (const accountId of billedAccounts(ctx.db)) {
+  const errors: unknown[] = []
+  for await (const accountId of accountsWithCustomer(ctx.db)) {
     if (stop?.aborted) break
     try {
       const { changed } = await syncAccount(ctx, accountId)
@@ -28,14 +28,14 @@ export async function reconcile(ctx: SyncContext, stop?: AbortSignal): Promise<R
       if (changed) result.changed += 1
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'internal_error') throw error
-      faults.push(error)
+      errors.push(error)
     }
   }
-  if (faults.length > 0) throw faults[0]
+  if (errors.length > 0) throw errors[0]
   return result
 }
 
-async function* billedAccounts(db: Pool): AsyncIterable<number> {
+async function* accountsWithCustomer(db: Pool): AsyncIterable<number> {
   for (let afterId = 0; ; ) {
     const page = await selectAccountIdsWithCustomer(db, afterId, pageSize)
     yield* page
@@ -46,12 +46,12 @@ async function* billedAccounts(db: Pool): AsyncIterable<number> {
 
 /** Reconciles and deletes old events, unless another server is reconciling. */
 export async function reconcileExclusively(ctx: SyncContext, stop: AbortSignal): Promise<void> {
-  const holder = await ctx.db.connect()
+  const lockConnection = await ctx.db.connect()
   // The lock belongs to this idle connection; without a listener its loss would end the process.
-  const onBreak = () => {}
-  holder.on('error', onBreak)
+  const ignoreError = () => {}
+  lockConnection.on('error', ignoreError)
   try {
-    if (!(await tryLockReconciliation(holder))) return
+    if (!(await tryLockReconciliation(lockConnection))) return
     const nowMs = ctx.clock.now().getTime()
     await deleteBillingEventsOutside(ctx.db, {
       from: new Date(nowMs - eventsKeptMs),
@@ -59,8 +59,8 @@ export async function reconcileExclusively(ctx: SyncContext, stop: AbortSignal):
     })
     await reconcile(ctx, stop)
   } finally {
-    holder.off('error', onBreak)
+    lockConnection.off('error', ignoreError)
     // Closing the connection releases the lock.
-    holder.release(true)
+    lockConnection.release(true)
   }
 }

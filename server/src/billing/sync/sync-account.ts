@@ -31,13 +31,13 @@ export async function syncAccount(ctx: SyncContext, accountId: number): Promise<
   return { changed }
 }
 
-interface Synced {
+interface SyncResult {
   changed: boolean
   /** The customer, if it has a running subscription. */
   subscriberId: string | null
 }
 
-function readAndWrite(ctx: SyncContext, accountId: number): Promise<Synced> {
+function readAndWrite(ctx: SyncContext, accountId: number): Promise<SyncResult> {
   return withConcurrencyLimit(ctx.db, () =>
     transact(ctx.db, async (client) => {
       await lockBillingOfAccount(client, accountId)
@@ -46,10 +46,10 @@ function readAndWrite(ctx: SyncContext, accountId: number): Promise<Synced> {
       const subscriptions = await ctx.billing.listSubscriptions(customerId)
       const readAt = ctx.clock.now()
       const account = (await lockAccount(client, accountId))!
-      const terms = deriveSubscriptionState(account, subscriptions)
-      await updateSubscriptionState(client, accountId, terms, readAt)
+      const state = deriveSubscriptionState(account, subscriptions)
+      await updateSubscriptionState(client, accountId, state, readAt)
       return {
-        changed: !isDeepStrictEqual(terms, storedSubscriptionState(account)),
+        changed: !isDeepStrictEqual(state, storedSubscriptionState(account)),
         subscriberId: subscriptions.some(isSubscriptionRunning) ? customerId : null,
       }
     }),

@@ -34,7 +34,7 @@ export const handledEventTypes = [
   'payment_method.updated',
 ] as const
 
-const handled: ReadonlySet<string> = new Set(handledEventTypes)
+const handledTypes: ReadonlySet<string> = new Set(handledEventTypes)
 
 /**
  * Syncs the account of an event, once per event id. The event is marked as handled after the sync, so that after a crash
@@ -51,7 +51,7 @@ async function applyEvent(ctx: SyncContext, event: ProviderEvent): Promise<Billi
   const { type, customerId } = event
   // This service's key cannot read the customer. Acknowledge the event, or the provider would send it again.
   if (event.isOtherMode) return 'other_mode'
-  if (!handled.has(type)) return 'unknown_type'
+  if (!handledTypes.has(type)) return 'unknown_type'
   const accountId = customerId === null ? null : await selectAccountIdByCustomer(ctx.db, customerId)
   if (accountId === null) return 'unknown_account'
   await syncAccount(ctx, accountId)
@@ -62,7 +62,7 @@ async function applyEvent(ctx: SyncContext, event: ProviderEvent): Promise<Billi
 const maxEventBytes = 1_000_000
 
 // At least a timestamp and one signature; other headers are refused before the body is read.
-const signatureShape = /^(?=.*(^|,)t=\d{1,12}(,|$))(?=.*(^|,)v1=[\da-f]{64}(,|$)).{1,2000}$/
+const signaturePattern = /^(?=.*(^|,)t=\d{1,12}(,|$))(?=.*(^|,)v1=[\da-f]{64}(,|$)).{1,2000}$/
 
 /**
  * `POST /webhooks/stripe` receives the provider's events. Their signature covers the raw body; after any status but 200
@@ -77,7 +77,7 @@ export function registerWebhookRoutes(app: FastifyInstance, ctx: SyncContext): v
     )
     webhooks.addHook('onRequest', async ({ headers }) => {
       const signature = headers['stripe-signature']
-      if (typeof signature !== 'string' || !signatureShape.test(signature))
+      if (typeof signature !== 'string' || !signaturePattern.test(signature))
         throw new ApiError('invalid_request', 'Events need a Stripe-Signature with t= and v1=.')
     })
     webhooks.post('/webhooks/stripe', { schema: { hide: true } }, async (request) => {

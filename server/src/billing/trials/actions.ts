@@ -21,9 +21,9 @@ export interface TrialPageRequest {
 }
 
 /** Renders the page with what a person can do about the trial. Changes nothing. */
-export async function showTrialPage(ctx: TrialPageContext, visit: TrialPageRequest): Promise<Page> {
-  const standing = await loadTrialPageState(ctx, visit.permissions, visit.now, startTimeBudget())
-  return trialPage(standing, ctx.signer.sign(purpose, confirmedText(visit, standing)))
+export async function showTrialPage(ctx: TrialPageContext, pageRequest: TrialPageRequest): Promise<Page> {
+  const state = await loadTrialPageState(ctx, pageRequest.permissions, pageRequest.now, startTimeBudget())
+  return trialPage(state, ctx.signer.sign(signaturePurpose, signedText(pageRequest, state)))
 }
 
 /**
@@ -33,43 +33,44 @@ export async function showTrialPage(ctx: TrialPageContext, visit: TrialPageReque
  */
 export async function confirmTrialForm(
   ctx: TrialPageContext,
-  visit: TrialPageRequest,
+  pageRequest: TrialPageRequest,
   confirmation: string,
 ): Promise<Page | null> {
-  const inTime = startTimeBudget()
-  const standing = await loadTrialPageState(ctx, visit.permissions, visit.now, inTime)
+  const withinBudget = startTimeBudget()
+  const state = await loadTrialPageState(ctx, pageRequest.permissions, pageRequest.now, withinBudget)
   // Another request has already ended the trial.
-  if (standing.step.kind === 'done') return null
-  const text = confirmedText(visit, standing)
-  if (!ctx.signer.verify(purpose, text, confirmation)) return outdatedFormPage(standing, ctx.signer.sign(purpose, text))
-  return takeStep(ctx, visit, standing, inTime)
+  if (state.step.kind === 'done') return null
+  const text = signedText(pageRequest, state)
+  if (!ctx.signer.verify(signaturePurpose, text, confirmation))
+    return outdatedFormPage(state, ctx.signer.sign(signaturePurpose, text))
+  return performStep(ctx, pageRequest, state, withinBudget)
 }
 
-const purpose = 'trial form'
+const signaturePurpose = 'trial form'
 
 /** What a form's confirmation signs: the link and what its page showed. */
-function confirmedText({ token }: TrialPageRequest, { step }: TrialPageState): string {
+function signedText({ token }: TrialPageRequest, { step }: TrialPageState): string {
   const subscription = 'subscription' in step ? step.subscription : null
   return JSON.stringify([token, step.kind, subscription?.id, subscription?.trialEnd, subscription?.price])
 }
 
-async function takeStep(
+async function performStep(
   ctx: TrialPageContext,
-  visit: TrialPageRequest,
+  pageRequest: TrialPageRequest,
   { accountId, step, linksPerHour }: TrialPageState,
-  inTime: TimeBudget,
+  withinBudget: TimeBudget,
 ): Promise<Page | null> {
   switch (step.kind) {
     case 'end_trial':
-      await inTime(ctx.billing.endTrial(step.subscription.id))
-      await inTime(syncAccount(ctx, accountId))
+      await withinBudget(ctx.billing.endTrial(step.subscription.id))
+      await withinBudget(syncAccount(ctx, accountId))
       return null
     case 'add_payment_method':
     case 'mend_payment':
     case 'buy': {
       const hour = { accountId, mode: 'live', limit: linksPerHour } as const
-      const { url } = await createCountedLink({ ...ctx, now: visit.now }, hour, () =>
-        openStep(ctx, visit, step, inTime),
+      const { url } = await createCountedLink({ ...ctx, now: pageRequest.now }, hour, () =>
+        createStepLink(ctx, pageRequest, step, withinBudget),
       )
       return redirectPage(url)
     }
@@ -82,15 +83,15 @@ async function takeStep(
 }
 
 /** Creates the link to the provider's page of a step. The page returns to the same trial link, with the same expiry. */
-function openStep(
+function createStepLink(
   ctx: TrialPageContext,
   { token }: TrialPageRequest,
   step: ProviderStep,
-  inTime: TimeBudget,
+  withinBudget: TimeBudget,
 ): Promise<ProviderLink> {
   const returnUrl = ctx.trialLinks.urlOf(token)
   if (step.kind !== 'buy')
-    return inTime(ctx.billing.createPaymentMethodUpdate({ customerId: step.customerId, returnUrl }))
+    return withinBudget(ctx.billing.createPaymentMethodUpdate({ customerId: step.customerId, returnUrl }))
   const { account, plan, billing } = step
-  return openCheckout(ctx, account, { plan, billing }, { returnUrl, canceledUrl: returnUrl }, inTime)
+  return openCheckout(ctx, account, { plan, billing }, { returnUrl, canceledUrl: returnUrl }, withinBudget)
 }

@@ -5,19 +5,19 @@ import type { Price } from '../provider.ts'
 import type { TrialPageState } from './state.ts'
 
 /** The trial page. Its form sends `confirmation` back. */
-export function trialPage(standing: TrialPageState, confirmation: string): Page {
-  return { status: 200, ...contentOf(standing, confirmation) }
+export function trialPage(state: TrialPageState, confirmation: string): Page {
+  return { status: 200, ...pageContent(state, confirmation) }
 }
 
 /** The trial page after a form that was outdated. */
-export function outdatedFormPage(standing: TrialPageState, confirmation: string): Page {
-  const { title, body } = contentOf(standing, confirmation)
+export function outdatedFormPage(state: TrialPageState, confirmation: string): Page {
+  const { title, body } = pageContent(state, confirmation)
   const notice = html`<p class="note" role="alert">Nothing was changed: the page was out of date. Please check it and try again.</p>`
   return { status: 409, title, body: html`${notice}${body}` }
 }
 
-function contentOf(standing: TrialPageState, confirmation: string): { title: string; body: Html } {
-  const { planName, step } = standing
+function pageContent(state: TrialPageState, confirmation: string): { title: string; body: Html } {
+  const { planName, step } = state
   const form = (label: string) => html`<form method="post">
         <input type="hidden" name="confirmation" value="${confirmation}" />
         <button>${label}</button>
@@ -27,8 +27,8 @@ function contentOf(standing: TrialPageState, confirmation: string): { title: str
       return {
         title: `Start the paid ${planName} plan now`,
         body: html`<p>You are on a trial. Ending it now starts the paid plan at once, with all of its contact credits.</p>
-      ${factsOf(standing, step.subscription.price)}
-      <p>The payment method on file is charged as soon as you confirm.${endsAnyway(step.subscription)}</p>
+      ${factList(state, step.subscription.price)}
+      <p>The payment method on file is charged as soon as you confirm.${cancellationNote(step.subscription)}</p>
       ${form('End the trial and start the paid plan')}
       <p>Nothing changes if you close this page.</p>`,
       }
@@ -37,7 +37,7 @@ function contentOf(standing: TrialPageState, confirmation: string): { title: str
         title: 'A payment method is needed first',
         body: html`<p>You are on a trial. Before you can end it and start the paid plan, the payment provider needs a
       payment method. Adding one charges nothing yet; afterwards you return to this page.</p>
-      ${factsOf(standing, step.subscription.price)}
+      ${factList(state, step.subscription.price)}
       ${form('Add a payment method')}
       <p>Nothing changes if you close this page.</p>`,
       }
@@ -46,7 +46,7 @@ function contentOf(standing: TrialPageState, confirmation: string): { title: str
         title: `Start the paid ${planName} plan now`,
         body: html`<p>You are on a trial. It ends, and the paid plan starts, when you subscribe on the payment
       provider's page, which shows the price before anything is charged.</p>
-      ${factsOf(standing, null)}
+      ${factList(state, null)}
       ${form('Continue to the payment page')}
       <p>Nothing changes if you close this page.</p>`,
       }
@@ -62,7 +62,7 @@ function contentOf(standing: TrialPageState, confirmation: string): { title: str
         title: withoutManager[step.instead].title,
         body: html`<p>${withoutManager[step.instead].reason} This link cannot do that: the API key it was created with may
       not manage billing.</p>
-      ${step.instead === 'mend_payment' ? null : factsOf(standing, null)}
+      ${step.instead === 'mend_payment' ? null : factList(state, null)}
       <p>Ask somebody who manages billing for this account. With a key that has the scope <code>billing:manage</code>, a
       program gets such a link from <code>GET /api/v1/usage</code> during the trial, and from
       <code>POST /api/v1/billing/portal-link</code> at any time.</p>`,
@@ -71,7 +71,7 @@ function contentOf(standing: TrialPageState, confirmation: string): { title: str
       return {
         title: `The paid ${planName} plan is active`,
         body: html`<p>The trial is over. The credits of the paid plan are available.</p>
-      ${factsOf(standing, null)}
+      ${factList(state, null)}
       <p>You can close this page.</p>`,
       }
     case 'over':
@@ -104,7 +104,7 @@ const withoutManager = {
   },
 } as const
 
-function factsOf({ planName, trialEndsAt, credits, step }: TrialPageState, price: Price | null): Html {
+function factList({ planName, trialEndsAt, credits, step }: TrialPageState, price: Price | null): Html {
   const left = `${formatNumber(credits.remaining)} of ${formatNumber(credits.total)} left`
   const facts: [string, string][] =
     step.kind === 'done'
@@ -114,7 +114,7 @@ function factsOf({ planName, trialEndsAt, credits, step }: TrialPageState, price
         ]
       : [
           ['Plan', planName],
-          ...(price ? [['Price', priceInWords(price)] as [string, string]] : []),
+          ...(price ? [['Price', formatPrice(price)] as [string, string]] : []),
           ['Trial until', trialEndsAt ? formatDay(trialEndsAt) : 'it is ended'],
           ['Contact credits now', left],
           ['Contact credits on the paid plan', `${formatNumber(credits.paidPlanTotal)} a month`],
@@ -122,15 +122,15 @@ function factsOf({ planName, trialEndsAt, credits, step }: TrialPageState, price
   return html`<dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-function endsAnyway({ cancelAtPeriodEnd }: { cancelAtPeriodEnd: boolean }): string {
+function cancellationNote({ cancelAtPeriodEnd }: { cancelAtPeriodEnd: boolean }): string {
   return cancelAtPeriodEnd ? ' The plan is set to end after its first paid period.' : ''
 }
 
 /** "$49.00 a month". */
-function priceInWords({ amount, currency, interval, intervalCount }: Price): string {
+function formatPrice({ amount, currency, interval, intervalCount }: Price): string {
   const format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
-  const sum = format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
-  return intervalCount === 1 ? `${sum} a ${interval}` : `${sum} every ${intervalCount} ${interval}s`
+  const amountText = format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+  return intervalCount === 1 ? `${amountText} a ${interval}` : `${amountText} every ${intervalCount} ${interval}s`
 }
 
 /** Pages for links that open nothing. They show nothing of an account. */
@@ -181,7 +181,7 @@ export function errorPage({ status, param, retryAfterSeconds = 60 }: ApiError): 
       status,
       title: 'Too many payment pages were opened',
       body: html`<p>This account has reached its hourly limit of payment pages. Nothing was changed. Open the link
-      again in ${minutes(retryAfterSeconds)}.</p>`,
+      again in ${formatMinutes(retryAfterSeconds)}.</p>`,
     }
   if (status === 503 || status === 429)
     return {
@@ -199,7 +199,7 @@ export function errorPage({ status, param, retryAfterSeconds = 60 }: ApiError): 
   return { status, title: 'The request was not valid', body: html`<p>Please open the link again.</p>` }
 }
 
-function minutes(seconds: number): string {
+function formatMinutes(seconds: number): string {
   const count = Math.ceil(seconds / 60)
   return count === 1 ? 'a minute' : `${count} minutes`
 }

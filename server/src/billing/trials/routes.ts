@@ -19,7 +19,7 @@ const maxFormBytes = 2_000
  * changes nothing, so link scanners and prefetching are harmless; only the form changes something.
  */
 export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): void {
-  const pace = new TrialPageRateLimiter()
+  const rateLimiter = new TrialPageRateLimiter()
   app.register(async (site) => {
     site.removeAllContentTypeParsers()
     site.addContentTypeParser(
@@ -33,22 +33,22 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       return sendPage(reply.removeHeader('connection').headers(errorHeaders(refusal)), errorPage(refusal))
     })
 
-    const withVisit = async (
+    const withTrialLink = async (
       request: FastifyRequest,
       reply: FastifyReply,
-      serve: (asked: TrialPageContext, visit: TrialPageRequest) => Promise<FastifyReply>,
+      serve: (requestContext: TrialPageContext, pageRequest: TrialPageRequest) => Promise<FastifyReply>,
     ) => {
-      const asked = { ...ctx, db: request.db }
+      const requestContext = { ...ctx, db: request.db }
       const { token } = request.query as { token?: unknown }
-      const opened = typeof token === 'string' ? ctx.trialLinks.open(token, request.now) : 'unknown'
-      if (opened === 'unknown') return sendPage(reply, invalidLinkPage)
-      if (opened === 'expired') return sendPage(reply, expiredLinkPage)
-      const permissions = await readTrialLinkPermissions(asked.db, opened.keyId, request.now)
+      const link = typeof token === 'string' ? ctx.trialLinks.open(token, request.now) : 'unknown'
+      if (link === 'unknown') return sendPage(reply, invalidLinkPage)
+      if (link === 'expired') return sendPage(reply, expiredLinkPage)
+      const permissions = await readTrialLinkPermissions(requestContext.db, link.keyId, request.now)
       if ('closed' in permissions) return sendPage(reply, permissions.closed)
-      const retryAfterSeconds = pace.take(permissions.accountId, request.now)
+      const retryAfterSeconds = rateLimiter.take(permissions.accountId, request.now)
       if (retryAfterSeconds !== null)
         throw new ApiError('rate_limit_exceeded', 'The trial page was opened too often.', { retryAfterSeconds })
-      return serve(asked, { permissions, token: token as string, now: request.now })
+      return serve(requestContext, { permissions, token: token as string, now: request.now })
     }
 
     site.route({
@@ -56,16 +56,18 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       url: trialPagePath,
       schema: { hide: true },
       handler: (request, reply) =>
-        withVisit(request, reply, async (asked, visit) => sendPage(reply, await showTrialPage(asked, visit))),
+        withTrialLink(request, reply, async (requestContext, pageRequest) =>
+          sendPage(reply, await showTrialPage(requestContext, pageRequest)),
+        ),
     })
 
     site.post(trialPagePath, { schema: { hide: true } }, (request, reply) => {
-      if (!isFromOurPage(request, ctx.publicUrl)) return sendPage(reply, crossSitePage)
-      return withVisit(request, reply, async (asked, visit) => {
+      if (!isSameSite(request, ctx.publicUrl)) return sendPage(reply, crossSitePage)
+      return withTrialLink(request, reply, async (requestContext, pageRequest) => {
         const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
-        const page = await confirmTrialForm(asked, visit, form.get('confirmation') ?? '')
+        const page = await confirmTrialForm(requestContext, pageRequest, form.get('confirmation') ?? '')
         // Relative, so that it also works behind a proxy that strips a path prefix.
-        return page ? sendPage(reply, page) : reply.redirect(`?token=${visit.token}`, 303)
+        return page ? sendPage(reply, page) : reply.redirect(`?token=${pageRequest.token}`, 303)
       })
     })
   })
@@ -75,7 +77,7 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
  * Whether a browser sent the form from this site. Because of `no-referrer` browsers send `Origin: null` with our own form,
  * so `Sec-Fetch-Site` decides first. The signed confirmation is the actual protection.
  */
-function isFromOurPage({ headers }: FastifyRequest, publicUrl: string): boolean {
+function isSameSite({ headers }: FastifyRequest, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'
   const { origin, host } = headers
@@ -84,8 +86,8 @@ function isFromOurPage({ headers }: FastifyRequest, publicUrl: string): boolean 
 }
 
 const windowMs = 60_000
-const limit = 30
-const maxRemembered = 10_000
+const requestsPerWindow = 30
+const maxAccounts = 10_000
 
 /**
  * Limits how often an account's trial page is opened: each time calls the payment provider, whose rate limit all accounts
@@ -97,18 +99,18 @@ class TrialPageRateLimiter {
   /** Counts one request and returns null, or returns the seconds until the next one is allowed. */
   take(accountId: number, now: Date): number | null {
     const nowMs = now.getTime()
-    const known = this.#windows.get(accountId)
-    const ageMs = known ? nowMs - known.startedAt : Number.POSITIVE_INFINITY
-    const window = known && ageMs < windowMs && ageMs >= -clockToleranceMs ? known : { startedAt: nowMs, used: 0 }
-    if (window.used >= limit) return Math.ceil((window.startedAt + windowMs - nowMs) / 1000)
-    if (this.#windows.size >= maxRemembered) this.#windows.clear()
+    const previous = this.#windows.get(accountId)
+    const ageMs = previous ? nowMs - previous.startedAt : Number.POSITIVE_INFINITY
+    const window = previous && ageMs < windowMs && ageMs >= -clockToleranceMs ? previous : { startedAt: nowMs, used: 0 }
+    if (window.used >= requestsPerWindow) return Math.ceil((window.startedAt + windowMs - nowMs) / 1000)
+    if (this.#windows.size >= maxAccounts) this.#windows.clear()
     this.#windows.set(accountId, { ...window, used: window.used + 1 })
     return null
   }
 }
 
 // The scopes of the operations that return this link. A key that lost them must not use it any more.
-const asking: readonly Scope[] = ['usage:read', 'contacts:reveal']
+const linkScopes: readonly Scope[] = ['usage:read', 'contacts:reveal']
 
 /** Reads the key that a link was created with; for a key that is no longer accepted, returns the page that says why. */
 async function readTrialLinkPermissions(
@@ -117,14 +119,14 @@ async function readTrialLinkPermissions(
   now: Date,
 ): Promise<TrialLinkPermissions | { closed: Page }> {
   const key = await selectTrialLinkKey(db, keyId)
-  const reason = key ? reasonItIsClosed(key, now) : 'no longer exists'
+  const reason = key ? refusalReason(key, now) : 'no longer exists'
   if (!key || reason) return { closed: keyRefusedPage(reason!, key?.suspended_at && !key.revoked_at ? 403 : 410) }
   return { accountId: key.account_id, canManageBilling: key.scopes.includes('billing:manage') }
 }
 
-function reasonItIsClosed({ scopes, revoked_at, suspended_at, expires_at }: TrialLinkKeyRow, now: Date): string | null {
+function refusalReason({ scopes, revoked_at, suspended_at, expires_at }: TrialLinkKeyRow, now: Date): string | null {
   if (revoked_at) return 'was revoked'
   if (suspended_at) return 'is suspended'
   if (expires_at && expires_at <= now) return 'has expired'
-  return asking.some((scope) => scopes.includes(scope)) ? null : 'may no longer read usage'
+  return linkScopes.some((scope) => scopes.includes(scope)) ? null : 'may no longer read usage'
 }

@@ -15,7 +15,7 @@ interface NewTrial {
 
 const dayMs = 86_400_000
 // No HTTP caller waits; each call to the provider has its own timeout.
-const patiently: TimeBudget = (work) => work
+const withoutBudget: TimeBudget = (work) => work
 
 /**
  * Starts a subscription with a trial at the payment provider. At its end the paid plan starts, or the subscription is
@@ -31,14 +31,14 @@ export async function startTrial(
   const { id } = await read()
   if (!ctx.billing.isForSale(plan, billing))
     throw new OperatorError(`The plan ${plan}, billed ${billing}, is not for sale: its price is not set.`)
-  const { account, subscriptions } = await loadBillingState(ctx, id, patiently)
+  const { account, subscriptions } = await loadBillingState(ctx, id, withoutBudget)
   const live = subscriptions.find(({ status }) => !endedStatuses.has(status))
   if (live) throw new OperatorError(`${publicId} already has a subscription; its status is ${live.status}.`)
   if (account.accessOpen)
     throw new OperatorError(
       `${publicId} has the plan ${account.planInForce} granted by hand; remove it first: accounts set ${publicId} --plan free.`,
     )
-  const customerId = await ensureCustomer(ctx, account, patiently)
+  const customerId = await ensureCustomer(ctx, account, withoutBudget)
   const endsAt = new Date(now.getTime() + days * dayMs)
   await ctx.billing.startTrial({ customerId, plan, billing, endsAt, accountPublicId: publicId })
   await syncAccount(ctx, id)

@@ -50,9 +50,9 @@ export async function loadTrialPageState(
   ctx: BillingServices,
   { accountId, canManageBilling }: TrialLinkPermissions,
   now: Date,
-  inTime: TimeBudget,
+  withinBudget: TimeBudget,
 ): Promise<TrialPageState> {
-  const { account, subscriptions } = await loadBillingState(ctx, accountId, inTime)
+  const { account, subscriptions } = await loadBillingState(ctx, accountId, withinBudget)
   const entitlement = entitlementAt(account, ctx.plans, now)
   const { contact_credits: credits } = await readUsage(ctx.db, { accountId, mode: 'live', entitlement, now })
   const step = stepOf(account, subscriptions, ctx)
