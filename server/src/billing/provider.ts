@@ -1,8 +1,17 @@
 import type { PlanSlug } from '../accounts/plans.ts'
 
-/** Plans that can be bought with a link. */
-export type PaidPlan = Exclude<PlanSlug, 'free'>
-export type Billing = 'monthly' | 'annual'
+/** Plans that can be bought with a link, in ascending order. */
+export const paidPlans = ['pro', 'business', 'enterprise'] as const satisfies readonly PlanSlug[]
+export type PaidPlan = (typeof paidPlans)[number]
+
+export const billingIntervals = ['monthly', 'annual'] as const
+export type BillingInterval = (typeof billingIntervals)[number]
+
+/** A plan with a billing interval. */
+export interface Offer {
+  plan: PaidPlan
+  billing: BillingInterval
+}
 
 /** The amount of one charge, and how often it is charged. */
 export interface Price {
@@ -22,7 +31,7 @@ export interface ProviderSubscription {
   /** Stripe's status, unchanged; may be one this code does not know. */
   status: string
   /** Null if no item, or more than one, has a configured price. */
-  offer: { plan: PaidPlan; billing: Billing } | null
+  offer: Offer | null
   /** Before taxes and discounts; null if it is not one fixed amount. */
   price: Price | null
   /** The time from which its billing periods are counted. */
@@ -74,7 +83,7 @@ export interface BillingProvider {
   createCheckout(input: {
     customerId: string
     plan: PaidPlan
-    billing: Billing
+    billing: BillingInterval
     accountPublicId: string
     returnUrl: string
     /** Target of the page's cancel link. */
@@ -89,7 +98,7 @@ export interface BillingProvider {
     customerId: string
     subscriptionId: string
     plan: PaidPlan
-    billing: Billing
+    billing: BillingInterval
     returnUrl: string
   }): Promise<ProviderLink>
   createPortal(input: { customerId: string; returnUrl: string }): Promise<ProviderLink>
@@ -99,14 +108,14 @@ export interface BillingProvider {
   startTrial(input: {
     customerId: string
     plan: PaidPlan
-    billing: Billing
+    billing: BillingInterval
     endsAt: Date
     accountPublicId: string
   }): Promise<void>
   /** Ends a trial now; does nothing if it has already ended. */
   endTrial(subscriptionId: string): Promise<void>
   /** Whether a plan can be bought with a link. */
-  isForSale(plan: PaidPlan, billing: Billing): boolean
+  isForSale(plan: PaidPlan, billing: BillingInterval): boolean
   /** Parses a webhook's body; null if the signature is invalid, or its timestamp more than five minutes from `now`. */
   parseSignedEvent(input: { body: Buffer; signature: string; now: Date }): Promise<ProviderEvent | null>
 }

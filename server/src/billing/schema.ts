@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { planSlugs } from '../accounts/plans.ts'
 import { ClosedObject, Count, Nullable, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
-import type { Billing, PaidPlan } from './provider.ts'
+import { billingIntervals, paidPlans } from './provider.ts'
 
-export const paidPlans: readonly PaidPlan[] = ['pro', 'business', 'enterprise']
-export const billingIntervals: readonly Billing[] = ['monthly', 'annual']
 const linkKinds = ['checkout', 'subscription_update_confirm', 'billing_portal'] as const
 export type BillingLinkKind = (typeof linkKinds)[number]
 

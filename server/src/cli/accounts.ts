@@ -3,8 +3,7 @@ import { type Account, entitlementAt, type KnownStatus, knownStatuses } from '..
 import { changeAccount, createAccount } from '../accounts/change-account.ts'
 import { type PlanSlug, planSlugs } from '../accounts/plans.ts'
 import { type AccountReport, readAccount, reportAccount } from '../accounts/read-account.ts'
-import type { Billing, PaidPlan } from '../billing/provider.ts'
-import { billingIntervals, paidPlans } from '../billing/schema.ts'
+import { type BillingInterval, billingIntervals, type PaidPlan, paidPlans } from '../billing/provider.ts'
 import { startTrial } from '../billing/trials/start.ts'
 import type { Deps } from '../deps.ts'
 import { type Mode, modes } from '../kernel/ids.ts'
@@ -77,7 +76,7 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .addOption(
       choiceOption('--billing <billing>', 'how often it is paid for afterwards', billingIntervals).default('monthly'),
     )
-    .action((id: string, trial: { days: number; plan: PaidPlan; billing: Billing }, command: Command) =>
+    .action((id: string, trial: { days: number; plan: PaidPlan; billing: BillingInterval }, command: Command) =>
       withDeps(cli, async (deps) => {
         const report = reportAccount(deps.ids, await startTrial(deps, id, trial))
         printResult(cli, command, report, tellAccount(report))

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { connectStripe } from '../billing/stripe/connection.ts'
 import { type OfferName, offerNames, type StripeSetupResult, setUpStripe } from '../billing/stripe/setup.ts'
-import { reconcile } from '../billing/sync/reconcile.ts'
+import { reconcileAccounts } from '../billing/sync/reconcile.ts'
 import type { Deps } from '../deps.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { formatNumber } from '../kernel/time.ts'
@@ -22,7 +22,7 @@ export function addBillingCommands(program: Command, cli: Cli): void {
     .description('bring every account to what the payment provider says of it')
     .action((_flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
-        const result = await reconcile(deps)
+        const result = await reconcileAccounts(deps)
         const { checked, changed } = result
         printResult(
           cli,

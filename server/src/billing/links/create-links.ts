@@ -1,15 +1,15 @@
 import type { Account } from '../../accounts/account.ts'
 import { selectAccount } from '../../accounts/queries.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import type { ProviderLink } from '../provider.ts'
+import type { Offer, ProviderLink } from '../provider.ts'
 import type { BillingLinkReply, SubscriptionLinkRequest } from '../schema.ts'
 import { ensureCustomer, loadBillingState, withCustomer } from '../status.ts'
 import type { BillingContext, BillingServices } from '../sync/sync-account.ts'
-import { decideLink, type LinkDecision, type Offer } from './decide-link.ts'
+import { decideLink, type LinkDecision } from './decide-link.ts'
 import {
   billingAccountNotFound,
   billingPagePaths,
-  createCountedCallerLink,
+  createCallerLink,
   createTestLink,
   linkReply,
   startTimeBudget,
@@ -27,7 +27,7 @@ export async function createSubscriptionLink(
   const state = await loadBillingState(ctx, ctx.caller.accountId, withinBudget)
   const decision = decideLink(state, offer, ctx.billing.isForSale)
   if (decision.kind === 'refused') throw toApiError(decision)
-  const link = await createCountedCallerLink(ctx, () => openPage(ctx, state.account, decision, offer, withinBudget))
+  const link = await createCallerLink(ctx, () => openPage(ctx, state.account, decision, offer, withinBudget))
   return linkReply(ctx, link, decision.kind, decision.kind === 'billing_portal' ? null : offer)
 }
 
@@ -93,8 +93,6 @@ export async function createPortalLink(ctx: BillingContext): Promise<BillingLink
   if (customerId === null) throw billingAccountNotFound()
   const withinBudget = startTimeBudget()
   const returnUrl = ctx.publicUrl + billingPagePaths.done
-  const link = await createCountedCallerLink(ctx, () =>
-    withinBudget(ctx.billing.createPortal({ customerId, returnUrl })),
-  )
+  const link = await createCallerLink(ctx, () => withinBudget(ctx.billing.createPortal({ customerId, returnUrl })))
   return linkReply(ctx, link, 'billing_portal', null)
 }

@@ -1,12 +1,5 @@
 import { type Account, canRecoverSubscription, endedStatuses, isSubscriptionRunning } from '../../accounts/account.ts'
-import type { Billing, BillingProvider, PaidPlan, ProviderSubscription } from '../provider.ts'
-import { paidPlans } from '../schema.ts'
-
-/** A plan with a billing interval. */
-export interface Offer {
-  plan: PaidPlan
-  billing: Billing
-}
+import { type BillingProvider, type Offer, type PaidPlan, type ProviderSubscription, paidPlans } from '../provider.ts'
 
 /** The part of a subscription that the decision uses. */
 export type SubscriptionSummary = Pick<ProviderSubscription, 'id' | 'status' | 'offer'>

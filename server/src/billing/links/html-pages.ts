@@ -26,7 +26,7 @@ function toHtmlText(part: HtmlPart): string {
 }
 
 /** A page without scripts. */
-export interface Page {
+export interface HtmlPage {
   status: number
   title: string
   body: Html
@@ -74,7 +74,7 @@ const headers = {
 } as const
 
 /** Sends a page with the security headers. The footer shows the request id, for questions to support. */
-export function sendPage(reply: FastifyReply, { status, title, body, redirectUrl }: Page): FastifyReply {
+export function sendPage(reply: FastifyReply, { status, title, body, redirectUrl }: HtmlPage): FastifyReply {
   const document = html`<html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -97,7 +97,7 @@ export function sendPage(reply: FastifyReply, { status, title, body, redirectUrl
   return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(`<!doctype html>\n${document.text}`)
 }
 
-const pages: Record<keyof typeof billingPagePaths, Omit<Page, 'status'>> = {
+const pages: Record<keyof typeof billingPagePaths, Omit<HtmlPage, 'status'>> = {
   done: {
     title: 'Thank you',
     body: html`<p>

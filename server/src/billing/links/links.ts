@@ -9,10 +9,9 @@ import type { Queryable } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import { type Clock, formatNumber } from '../../kernel/time.ts'
-import type { ProviderLink } from '../provider.ts'
+import type { Offer, ProviderLink } from '../provider.ts'
 import type { BillingLinkKind, BillingLinkReply } from '../schema.ts'
 import type { BillingContext } from '../sync/sync-account.ts'
-import type { Offer } from './decide-link.ts'
 
 /** Pages of this service: the return pages of the provider, and the page for links created with test keys. */
 export const billingPagePaths = {
@@ -33,10 +32,7 @@ interface LinkQuota {
 }
 
 /** Creates a link that counts against the caller's hourly limit, and reports the window in the reply's headers. */
-export function createCountedCallerLink(
-  ctx: BillingContext,
-  create: () => Promise<ProviderLink>,
-): Promise<ProviderLink> {
+export function createCallerLink(ctx: BillingContext, create: () => Promise<ProviderLink>): Promise<ProviderLink> {
   const { accountId, mode, rate, entitlement } = ctx.caller
   const hour = { accountId, mode, limit: entitlement.limits.billing_links_per_hour }
   return createCountedLink(ctx, hour, create, (window) => {
@@ -102,7 +98,7 @@ function claimExpired(): ApiError {
 
 /** Creates the link of a test key, to a page that explains test mode; the provider is not called. */
 export function createTestLink(ctx: BillingContext): Promise<ProviderLink> {
-  return createCountedCallerLink(ctx, async () => ({ url: ctx.publicUrl + billingPagePaths.test, expiresAt: null }))
+  return createCallerLink(ctx, async () => ({ url: ctx.publicUrl + billingPagePaths.test, expiresAt: null }))
 }
 
 export function linkReply(

@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import { ApiError } from '../../kernel/errors.ts'
+import { billingIntervals, paidPlans } from '../provider.ts'
 
 export type { Stripe }
 
@@ -195,7 +196,7 @@ export function accessFromSettings({
 
 /** Price ids that the local stand-in is seeded with, by `plan_billing`. */
 export const standinPrices: Readonly<Record<string, string>> = Object.fromEntries(
-  ['pro', 'business', 'enterprise'].flatMap((plan) =>
-    ['monthly', 'annual'].map((billing) => [`${plan}_${billing}`, `price_standin_${plan}_${billing}`]),
+  paidPlans.flatMap((plan) =>
+    billingIntervals.map((billing) => [`${plan}_${billing}`, `price_standin_${plan}_${billing}`]),
   ),
 )

@@ -1,21 +1,16 @@
 import { ApiError } from '../../kernel/errors.ts'
 import { parseStrictJson } from '../../kernel/json.ts'
-import type { Billing, PaidPlan, Price, ProviderEvent, ProviderSubscription } from '../provider.ts'
+import type { BillingInterval, Offer, PaidPlan, Price, ProviderEvent, ProviderSubscription } from '../provider.ts'
 import type { Stripe } from './connection.ts'
 
-interface Sold {
-  plan: PaidPlan
-  billing: Billing
-}
-
 /** Offers by Stripe price id. */
-export type OffersByPriceId = ReadonlyMap<string, Sold>
+export type OffersByPriceId = ReadonlyMap<string, Offer>
 
 /** Inverts the configured prices, which are keyed by `plan_billing`. */
 export function offersByPriceId(prices: Readonly<Record<string, string>>): OffersByPriceId {
   return new Map(
     Object.entries(prices).map(([name, price]) => {
-      const [plan, billing] = name.split('_') as [PaidPlan, Billing]
+      const [plan, billing] = name.split('_') as [PaidPlan, BillingInterval]
       return [price, { plan, billing }]
     }),
   )
@@ -27,7 +22,7 @@ type AnyVersionSubscription = Stripe.Subscription & { current_period_end?: numbe
 /** Converts a subscription of any API version, with expanded customer. */
 export function toProviderSubscription(
   subscription: AnyVersionSubscription,
-  sold: OffersByPriceId,
+  offers: OffersByPriceId,
 ): ProviderSubscription {
   const { customer, items } = subscription
   const periodEnds = items.data.map((item) => item.current_period_end ?? subscription.current_period_end)
@@ -36,7 +31,7 @@ export function toProviderSubscription(
     id: subscription.id,
     customerId: typeof customer === 'string' ? customer : customer.id,
     status: subscription.status,
-    offer: offerOf(items.data, sold),
+    offer: offerOf(items.data, offers),
     price: priceOf(items.data),
     billingCycleAnchor: dateFromSeconds(subscription.billing_cycle_anchor)!,
     currentPeriodEnd,
@@ -49,8 +44,8 @@ export function toProviderSubscription(
 }
 
 /** The offer of the only item with a configured price; null if there is none, or several. */
-function offerOf(items: readonly Stripe.SubscriptionItem[], sold: OffersByPriceId): Sold | null {
-  const matching = items.flatMap((item) => sold.get(item.price.id) ?? [])
+function offerOf(items: readonly Stripe.SubscriptionItem[], offers: OffersByPriceId): Offer | null {
+  const matching = items.flatMap((item) => offers.get(item.price.id) ?? [])
   return matching.length === 1 ? matching[0]! : null
 }
 

@@ -1,6 +1,6 @@
 import { endedStatuses, isSubscriptionRunning } from '../../accounts/account.ts'
 import { billingAccountNotFound } from '../links/links.ts'
-import type { Billing, BillingProvider, PaidPlan, ProviderSubscription } from '../provider.ts'
+import type { BillingInterval, BillingProvider, PaidPlan, ProviderSubscription } from '../provider.ts'
 import { closeCheckouts, replaceCheckouts } from './checkouts.ts'
 import {
   connectStripe,
@@ -44,7 +44,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
       }),
     )
 
-  const priceOf = (plan: PaidPlan, billing: Billing) => {
+  const priceOf = (plan: PaidPlan, billing: BillingInterval) => {
     const price = prices[`${plan}_${billing}`]
     if (!price) throw internalError(new Error(`${plan}, billed ${billing}, is not sold`))
     return price

@@ -1,5 +1,5 @@
 import type { PlanFile } from '../../accounts/plans.ts'
-import type { Billing, PaidPlan } from '../provider.ts'
+import type { Offer, PaidPlan } from '../provider.ts'
 import { handledEventTypes } from '../sync/webhooks.ts'
 import { isMissingObject, type Stripe, type StripeConnection } from './connection.ts'
 import { ensurePortalConfiguration } from './portal.ts'
@@ -12,7 +12,7 @@ const offers = {
   business_annual: { plan: 'business', billing: 'annual', defaultCents: 1_990_00 },
   enterprise_monthly: { plan: 'enterprise', billing: 'monthly', defaultCents: 999_00 },
   enterprise_annual: { plan: 'enterprise', billing: 'annual', defaultCents: 9_990_00 },
-} as const satisfies Record<string, { plan: PaidPlan; billing: Billing; defaultCents: number }>
+} as const satisfies Record<string, Offer & { defaultCents: number }>
 export type OfferName = keyof typeof offers
 export const offerNames = Object.keys(offers) as OfferName[]
 

@@ -17,7 +17,7 @@ const eventsKeptMs = 90 * 86_400_000
  * Syncs every account that has a customer, in case events were lost. An internal error of one account is thrown after the
  * others are done; if the provider is unavailable it stops at once.
  */
-export async function reconcile(ctx: SyncContext, stop?: AbortSignal): Promise<ReconcileResult> {
+export async function reconcileAccounts(ctx: SyncContext, stop?: AbortSignal): Promise<ReconcileResult> {
   const result = { checked: 0, changed: 0 }
   const errors: unknown[] = []
   for await (const accountId of accountsWithCustomer(ctx.db)) {
@@ -57,7 +57,7 @@ export async function reconcileExclusively(ctx: SyncContext, stop: AbortSignal):
       from: new Date(nowMs - eventsKeptMs),
       to: new Date(nowMs + eventsKeptMs),
     })
-    await reconcile(ctx, stop)
+    await reconcileAccounts(ctx, stop)
   } finally {
     lockConnection.off('error', ignoreError)
     // Closing the connection releases the lock.

@@ -1,7 +1,7 @@
 import type { Signer } from '../../kernel/signer.ts'
 import type { TrialLinks } from '../../usage/trial-links.ts'
 import { openCheckout } from '../links/create-links.ts'
-import type { Page } from '../links/html-pages.ts'
+import type { HtmlPage } from '../links/html-pages.ts'
 import { createCountedLink, startTimeBudget, type TimeBudget } from '../links/links.ts'
 import type { ProviderLink } from '../provider.ts'
 import { type BillingServices, syncAccount } from '../sync/sync-account.ts'
@@ -21,7 +21,7 @@ export interface TrialPageRequest {
 }
 
 /** Renders the page with what a person can do about the trial. Changes nothing. */
-export async function showTrialPage(ctx: TrialPageContext, pageRequest: TrialPageRequest): Promise<Page> {
+export async function showTrialPage(ctx: TrialPageContext, pageRequest: TrialPageRequest): Promise<HtmlPage> {
   const state = await loadTrialPageState(ctx, pageRequest.permissions, pageRequest.now, startTimeBudget())
   return trialPage(state, ctx.signer.sign(signaturePurpose, signedText(pageRequest, state)))
 }
@@ -35,11 +35,11 @@ export async function confirmTrialForm(
   ctx: TrialPageContext,
   pageRequest: TrialPageRequest,
   confirmation: string,
-): Promise<Page | null> {
+): Promise<HtmlPage | null> {
   const withinBudget = startTimeBudget()
   const state = await loadTrialPageState(ctx, pageRequest.permissions, pageRequest.now, withinBudget)
   // Another request has already ended the trial.
-  if (state.step.kind === 'done') return null
+  if (state.step.kind === 'plan_active') return null
   const text = signedText(pageRequest, state)
   if (!ctx.signer.verify(signaturePurpose, text, confirmation))
     return outdatedFormPage(state, ctx.signer.sign(signaturePurpose, text))
@@ -59,14 +59,14 @@ async function performStep(
   pageRequest: TrialPageRequest,
   { accountId, step, linksPerHour }: TrialPageState,
   withinBudget: TimeBudget,
-): Promise<Page | null> {
+): Promise<HtmlPage | null> {
   switch (step.kind) {
     case 'end_trial':
       await withinBudget(ctx.billing.endTrial(step.subscription.id))
       await withinBudget(syncAccount(ctx, accountId))
       return null
     case 'add_payment_method':
-    case 'mend_payment':
+    case 'retry_payment':
     case 'buy': {
       const hour = { accountId, mode: 'live', limit: linksPerHour } as const
       const { url } = await createCountedLink({ ...ctx, now: pageRequest.now }, hour, () =>
@@ -75,9 +75,9 @@ async function performStep(
       return redirectPage(url)
     }
     case 'needs_manager':
-    case 'done':
-    case 'over':
-    case 'ask':
+    case 'plan_active':
+    case 'no_plan':
+    case 'contact_operator':
       return null
   }
 }

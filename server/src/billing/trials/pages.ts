@@ -1,16 +1,16 @@
 import type { ApiError } from '../../kernel/errors.ts'
 import { formatDay, formatNumber } from '../../kernel/time.ts'
-import { type Html, html, type Page } from '../links/html-pages.ts'
+import { type Html, type HtmlPage, html } from '../links/html-pages.ts'
 import type { Price } from '../provider.ts'
 import type { TrialPageState } from './state.ts'
 
 /** The trial page. Its form sends `confirmation` back. */
-export function trialPage(state: TrialPageState, confirmation: string): Page {
+export function trialPage(state: TrialPageState, confirmation: string): HtmlPage {
   return { status: 200, ...pageContent(state, confirmation) }
 }
 
 /** The trial page after a form that was outdated. */
-export function outdatedFormPage(state: TrialPageState, confirmation: string): Page {
+export function outdatedFormPage(state: TrialPageState, confirmation: string): HtmlPage {
   const { title, body } = pageContent(state, confirmation)
   const notice = html`<p class="note" role="alert">Nothing was changed: the page was out of date. Please check it and try again.</p>`
   return { status: 409, title, body: html`${notice}${body}` }
@@ -50,7 +50,7 @@ function pageContent(state: TrialPageState, confirmation: string): { title: stri
       ${form('Continue to the payment page')}
       <p>Nothing changes if you close this page.</p>`,
       }
-    case 'mend_payment':
+    case 'retry_payment':
       return {
         title: 'The payment did not go through',
         body: html`<p>The trial has ended, but the payment failed or was not completed, so the paid plan cannot be used
@@ -62,25 +62,25 @@ function pageContent(state: TrialPageState, confirmation: string): { title: stri
         title: withoutManager[step.instead].title,
         body: html`<p>${withoutManager[step.instead].reason} This link cannot do that: the API key it was created with may
       not manage billing.</p>
-      ${step.instead === 'mend_payment' ? null : factList(state, null)}
+      ${step.instead === 'retry_payment' ? null : factList(state, null)}
       <p>Ask somebody who manages billing for this account. With a key that has the scope <code>billing:manage</code>, a
       program gets such a link from <code>GET /api/v1/usage</code> during the trial, and from
       <code>POST /api/v1/billing/portal-link</code> at any time.</p>`,
       }
-    case 'done':
+    case 'plan_active':
       return {
         title: `The paid ${planName} plan is active`,
         body: html`<p>The trial is over. The credits of the paid plan are available.</p>
       ${factList(state, null)}
       <p>You can close this page.</p>`,
       }
-    case 'over':
+    case 'no_plan':
       return {
         title: 'There is no trial any more',
         body: html`<p>The account has neither a trial nor a paid plan. To get a link to buy one, call
       <code>POST /api/v1/billing/subscription-link</code>.</p>`,
       }
-    case 'ask':
+    case 'contact_operator':
       return {
         title: 'This trial cannot be ended here',
         body: html`<p>Please ask the person who opened the account for you: they can start the paid plan.</p>`,
@@ -98,7 +98,7 @@ const withoutManager = {
     title: 'The paid plan has to be bought',
     reason: 'You are on a trial. It ends, and the paid plan starts, when somebody subscribes on the payment page.',
   },
-  mend_payment: {
+  retry_payment: {
     title: 'The payment did not go through',
     reason: 'The trial has ended, but the payment failed or was not completed. It has to be paid again.',
   },
@@ -107,7 +107,7 @@ const withoutManager = {
 function factList({ planName, trialEndsAt, credits, step }: TrialPageState, price: Price | null): Html {
   const left = `${formatNumber(credits.remaining)} of ${formatNumber(credits.total)} left`
   const facts: [string, string][] =
-    step.kind === 'done'
+    step.kind === 'plan_active'
       ? [
           ['Plan', planName],
           ['Contact credits', left],
@@ -134,21 +134,21 @@ function formatPrice({ amount, currency, interval, intervalCount }: Price): stri
 }
 
 /** Pages for links that open nothing. They show nothing of an account. */
-export const expiredLinkPage: Page = {
+export const expiredLinkPage: HtmlPage = {
   status: 410,
   title: 'This link has expired',
   body: html`<p>Links to this page are valid for an hour. A program gets a new one from <code>GET /api/v1/usage</code>, at
       <code>billing.url</code>.</p>`,
 }
 
-export const invalidLinkPage: Page = {
+export const invalidLinkPage: HtmlPage = {
   status: 403,
   title: 'This link is not valid',
   body: html`<p>Please open the complete link, exactly as you received it.</p>`,
 }
 
 /** For a link whose API key was revoked, suspended or has lost its scopes. */
-export function keyRefusedPage(reason: string, status: 403 | 410): Page {
+export function keyRefusedPage(reason: string, status: 403 | 410): HtmlPage {
   return {
     status,
     title: 'This link is closed',
@@ -158,14 +158,14 @@ export function keyRefusedPage(reason: string, status: 403 | 410): Page {
 }
 
 /** For a form that another site sent. */
-export const crossSitePage: Page = {
+export const crossSitePage: HtmlPage = {
   status: 403,
   title: 'Nothing was changed',
   body: html`<p>This form was not sent from our page. Please open the link that you received.</p>`,
 }
 
 /** Continues to a page of the payment provider. A 303 is impossible: `form-action 'self'` also applies to redirects. */
-export function redirectPage(url: string): Page {
+export function redirectPage(url: string): HtmlPage {
   return {
     status: 200,
     title: 'Continue to the payment provider',
@@ -175,7 +175,7 @@ export function redirectPage(url: string): Page {
 }
 
 /** An error page with a short explanation. */
-export function errorPage({ status, param, retryAfterSeconds = 60 }: ApiError): Page {
+export function errorPage({ status, param, retryAfterSeconds = 60 }: ApiError): HtmlPage {
   if (status === 429 && param === 'billing_links')
     return {
       status,

@@ -6,7 +6,7 @@ import { errorHeaders, toApiError } from '../../http/errors.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { clockToleranceMs } from '../../kernel/time.ts'
 import { trialPagePath } from '../../usage/trial-links.ts'
-import { type Page, sendPage } from '../links/html-pages.ts'
+import { type HtmlPage, sendPage } from '../links/html-pages.ts'
 import { selectTrialLinkKey, type TrialLinkKeyRow } from '../queries.ts'
 import { confirmTrialForm, showTrialPage, type TrialPageContext, type TrialPageRequest } from './actions.ts'
 import { crossSitePage, errorPage, expiredLinkPage, invalidLinkPage, keyRefusedPage } from './pages.ts'
@@ -117,7 +117,7 @@ async function readTrialLinkPermissions(
   db: Queryable,
   keyId: number,
   now: Date,
-): Promise<TrialLinkPermissions | { closed: Page }> {
+): Promise<TrialLinkPermissions | { closed: HtmlPage }> {
   const key = await selectTrialLinkKey(db, keyId)
   const reason = key ? refusalReason(key, now) : 'no longer exists'
   if (!key || reason) return { closed: keyRefusedPage(reason!, key?.suspended_at && !key.revoked_at ? 403 : 410) }

@@ -3,14 +3,14 @@ import { readAccount } from '../../accounts/read-account.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import type { TimeBudget } from '../links/links.ts'
-import type { Billing, PaidPlan } from '../provider.ts'
+import type { BillingInterval, PaidPlan } from '../provider.ts'
 import { ensureCustomer, loadBillingState } from '../status.ts'
 import { type SyncContext, syncAccount } from '../sync/sync-account.ts'
 
 interface NewTrial {
   days: number
   plan: PaidPlan
-  billing: Billing
+  billing: BillingInterval
 }
 
 const dayMs = 86_400_000

@@ -1,7 +1,7 @@
 import { type Account, canRecoverSubscription, entitlementAt } from '../../accounts/account.ts'
 import { readUsage } from '../../usage/read-usage.ts'
 import type { TimeBudget } from '../links/links.ts'
-import type { Billing, PaidPlan, ProviderSubscription } from '../provider.ts'
+import type { BillingInterval, PaidPlan, ProviderSubscription } from '../provider.ts'
 import { loadBillingState } from '../status.ts'
 import type { BillingServices } from '../sync/sync-account.ts'
 
@@ -19,20 +19,20 @@ type TrialStep =
   /** The provider has no payment method yet. */
   | { kind: 'add_payment_method'; subscription: ProviderSubscription; customerId: string }
   /** A trial granted by hand: buy the paid plan. */
-  | { kind: 'buy'; account: Account; plan: PaidPlan; billing: Billing }
+  | { kind: 'buy'; account: Account; plan: PaidPlan; billing: BillingInterval }
   /** The trial is over, and its first payment failed. */
-  | { kind: 'mend_payment'; customerId: string }
+  | { kind: 'retry_payment'; customerId: string }
   /** One of the three steps above, which this link may not open. */
   | { kind: 'needs_manager'; instead: ProviderStepKind }
   /** The trial is over and paid for. */
-  | { kind: 'done' }
+  | { kind: 'plan_active' }
   /** Neither trial nor paid plan. */
-  | { kind: 'over' }
+  | { kind: 'no_plan' }
   /** Only the operator can resolve this. */
-  | { kind: 'ask' }
+  | { kind: 'contact_operator' }
 
-export type ProviderStep = Extract<TrialStep, { kind: 'add_payment_method' | 'buy' | 'mend_payment' }>
-type ProviderStepKind = 'add_payment_method' | 'buy' | 'mend_payment'
+export type ProviderStep = Extract<TrialStep, { kind: 'add_payment_method' | 'buy' | 'retry_payment' }>
+type ProviderStepKind = 'add_payment_method' | 'buy' | 'retry_payment'
 
 export interface TrialPageState {
   accountId: number
@@ -67,7 +67,7 @@ export async function loadTrialPageState(
 }
 
 function leadsToProvider(step: TrialStep): step is ProviderStep {
-  return step.kind === 'add_payment_method' || step.kind === 'buy' || step.kind === 'mend_payment'
+  return step.kind === 'add_payment_method' || step.kind === 'buy' || step.kind === 'retry_payment'
 }
 
 function stepOf(
@@ -76,7 +76,7 @@ function stepOf(
   { billing: provider }: BillingServices,
 ): TrialStep {
   const { customerId, billingProblem, trialing } = account
-  if (billingProblem !== null) return { kind: 'ask' }
+  if (billingProblem !== null) return { kind: 'contact_operator' }
   const subscription = subscriptions.find(({ id }) => id === account.subscriptionId)
   if (trialing && subscription && customerId !== null)
     return subscription.hasPaymentMethod
@@ -87,8 +87,8 @@ function stepOf(
     const billing = account.billing ?? 'monthly'
     return plan !== 'free' && provider.isForSale(plan, billing)
       ? { kind: 'buy', account, plan, billing }
-      : { kind: 'ask' }
+      : { kind: 'contact_operator' }
   }
-  if (canRecoverSubscription(account) && customerId !== null) return { kind: 'mend_payment', customerId }
-  return { kind: account.accessOpen ? 'done' : 'over' }
+  if (canRecoverSubscription(account) && customerId !== null) return { kind: 'retry_payment', customerId }
+  return { kind: account.accessOpen ? 'plan_active' : 'no_plan' }
 }

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { scopes } from '../../../src/auth/caller.ts'
-import { reconcile } from '../../../src/billing/sync/reconcile.ts'
+import { reconcileAccounts } from '../../../src/billing/sync/reconcile.ts'
 import type { TestKey } from '../../support/app.ts'
 import { serveOnLoopback } from '../../support/listen.ts'
 import { preventReconciliation } from '../support/fake-stripe-app.ts'
@@ -114,7 +114,7 @@ describe('of several checkouts of an account', () => {
     )
     loseEvents()
     expect(await Promise.all(made.map(({ url }) => pay(url)))).toEqual([303, 303])
-    await reconcile(app.deps)
+    await reconcileAccounts(app.deps)
     expect((await key.get('/usage')).body.plan.slug).toBe('business')
     expect((await ask(key, 'enterprise')).body.error.code).toBe('billing_support_required')
   })
@@ -122,7 +122,7 @@ describe('of several checkouts of an account', () => {
 
 describe('an open checkout is closed after a subscription started elsewhere', () => {
   test.each<[string, (key: TestKey) => Promise<unknown>]>([
-    ['the reconciliation', () => reconcile(app.deps)],
+    ['the reconciliation', () => reconcileAccounts(app.deps)],
     ['the next link', (key) => ask(key, 'business')],
   ])('by %s, if the events were lost', async (_how, trigger) => {
     const key = await app.customer()
@@ -166,7 +166,7 @@ test('a checkout stays open after a first payment that failed', async () => {
   const { status } = await subscribe(key.customerId, { payment_behavior: 'default_incomplete' })
   expect(status).toBe('incomplete')
   await app.advance(0)
-  await reconcile(app.deps)
+  await reconcileAccounts(app.deps)
   expect(await isOpen(url)).toBe(true)
 })
 

@@ -6,10 +6,10 @@ import {
   type LinkDecisionInput,
   type SubscriptionSummary,
 } from '../../../src/billing/links/decide-link.ts'
-import type { Billing, PaidPlan } from '../../../src/billing/provider.ts'
+import type { BillingInterval, PaidPlan } from '../../../src/billing/provider.ts'
 
 const offers = ['pro', 'business', 'enterprise'].flatMap((plan) =>
-  ['monthly', 'annual'].map((billing) => ({ plan, billing }) as { plan: PaidPlan; billing: Billing }),
+  ['monthly', 'annual'].map((billing) => ({ plan, billing }) as { plan: PaidPlan; billing: BillingInterval }),
 )
 const everythingIsSold = () => true
 const enterpriseIsNot = (plan: PaidPlan) => plan !== 'enterprise'
@@ -34,7 +34,7 @@ const eventOutcome = (decision: LinkDecision): string =>
 
 const decideAll = (
   standing: LinkDecisionInput,
-  isSold = everythingIsSold as (plan: PaidPlan, billing: Billing) => boolean,
+  isSold = everythingIsSold as (plan: PaidPlan, billing: BillingInterval) => boolean,
 ) => offers.map((offer) => eventOutcome(decideLink(standing, offer, isSold)))
 const always = (outcome: string) => offers.map(() => outcome)
 
@@ -43,7 +43,7 @@ const buy = 'checkout'
 
 describe('a running subscription', () => {
   // Requested:                pro mon, ann    business mon, ann    enterprise mon, ann
-  const grid: [PaidPlan, Billing, string[]][] = [
+  const grid: [PaidPlan, BillingInterval, string[]][] = [
     ['pro', 'monthly', ['no', up, up, up, up, up]],
     ['pro', 'annual', ['no', 'no', up, up, up, up]],
     ['business', 'monthly', ['no', 'no', 'no', up, up, up]],

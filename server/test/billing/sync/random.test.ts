@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { reconcile } from '../../../src/billing/sync/reconcile.ts'
+import { reconcileAccounts } from '../../../src/billing/sync/reconcile.ts'
 import type { Json } from '../../support/client.ts'
 import { startSecondServer } from '../support/fake-stripe-app.ts'
 import { type Faults, noFaults, seededRandom, startFaultyProxy, UnreliableDelivery } from '../support/faulty-proxies.ts'
@@ -161,7 +161,7 @@ async function play(script: Script): Promise<void> {
   await app.control('/flush', {})
   await delivery.settled()
   faults = noFaults
-  if (delivery.lost > lostBefore) await reconcile(app.deps)
+  if (delivery.lost > lostBefore) await reconcileAccounts(app.deps)
   for (const [index, { account }] of buyers.entries()) {
     const [last] = states[index]!.slice(-1)
     if (last) expect(stateOfRow(await app.row(account))).toEqual(last)

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
-import { reconcile } from '../../../src/billing/sync/reconcile.ts'
+import { reconcileAccounts } from '../../../src/billing/sync/reconcile.ts'
 import { runCommand } from '../../cli/support/run-command.ts'
 import { event, priceIds, subscription } from '../support/fake-stripe.ts'
 import { type FakeStripeApp, startAppWithFakeStripe } from '../support/fake-stripe-app.ts'
@@ -72,7 +72,7 @@ test('an internal error with one account does not stop the reconciliation of the
     }
   }
   const deps = { ...app.deps, billing: { ...billing, listSubscriptions } }
-  await expect(reconcile(deps)).rejects.toMatchObject({ code: 'internal_error' })
+  await expect(reconcileAccounts(deps)).rejects.toMatchObject({ code: 'internal_error' })
   expect((await app.row(last.account)).status).toBe('active')
   expect((await app.row(broken.account)).status).toBe('none')
 })
