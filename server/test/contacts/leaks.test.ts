@@ -157,7 +157,7 @@ function expectDiscretion(): void {
   expect(secretsIn(logged.join(''))).toEqual([])
 }
 
-test('what is looked for is found where it may be', async () => {
+test('the detector finds secrets in a reveal, where they may be', async () => {
   const { text } = await reveal(ids)
   const found = secretsIn(text)
   for (const secret of ['w.zwettlmayr@quiet-shop.example', '山田太郎丸', '+49 (0)30 555-01 97', people[5]!.last_name])
@@ -166,7 +166,7 @@ test('what is looked for is found where it may be', async () => {
   expect(secretsIn(`a%20${encodeURIComponent('https://people.example/in/山田太郎丸')}`)).not.toEqual([])
 })
 
-test('searches, previews, lookups and their cursors', async () => {
+test('searches, previews, lookups and cursors hold no secret', async () => {
   for (const limit of [1, 3, 100]) {
     let cursor: string | null = null
     do {
@@ -194,7 +194,7 @@ test('searches, previews, lookups and their cursors', async () => {
   expectDiscretion()
 })
 
-test('reveals that are refused, replayed or fail', async () => {
+test('refused, replayed and failed reveals hold no secret outside the reveal itself', async () => {
   const broke = await app.key({ limits: { ...generous, contact_credits: 1 } })
   const slow = await app.key({ limits: { requests_per_minute: 1 } })
   const noExports = await app.key({ limits: { ...generous, store_exports: 0 } })
@@ -236,7 +236,7 @@ async function alterSealed() {
   return { storeId, number, sealed }
 }
 
-test('people who are erased, and who may not come back', async () => {
+test('erasures and rejected imports of erased people hold no secret', async () => {
   expect(await eraseContacts(app.operator, { email: erased.emails[0].email })).toEqual({ erased: 1 })
   const { rejects } = await tryImportContacts(app, [erased])
   expect(rejects).toHaveLength(1)
@@ -244,14 +244,14 @@ test('people who are erased, and who may not come back', async () => {
   expectDiscretion()
 })
 
-test('metrics', async () => {
+test('metrics hold no secret', async () => {
   await reveal(ids.slice(0, 1))
   const text = await metrics.registry.metrics()
   expect(text).toContain('route="/api/v1/contacts/reveal"')
   expect(secretsIn(text)).toEqual([])
 })
 
-test('every column of every table, those that are sealed among them', async () => {
+test('no column of any table holds a secret in clear', async () => {
   await reveal(ids.slice(0, 1), { 'idempotency-key': 'dumped' })
   const { rows: columns } = await app.db.query<{ table: string; column: string; type: string }>(
     `select table_name as table, column_name as column, data_type as type

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 describe('credits', () => {
-  test('are shared by all keys of the account', async () => {
+  test('credits are shared by all keys of the account', async () => {
     const key = await app.key({ limits: { ...generous, contact_credits: 5 } })
     const colleague = await app.keyOf(key.account, {})
     expect((await reveal(key, ids.slice(0, 3))).body.credits).toEqual({ spent: 3, remaining: 2 })
@@ -20,7 +20,7 @@ describe('credits', () => {
     expect((await reveal(key, ids.slice(4, 6))).status).toBe(402)
   })
 
-  test('that do not suffice for all reveal nobody, and the refusal counts as a request', async () => {
+  test('a reveal of more contacts than credits are left reveals nobody, and counts as a request', async () => {
     const key = await app.key({ limits: { ...generous, contact_credits: 3 }, periodStart: '2026-11-01T00:00:00.000Z' })
     await reveal(key, [ids[0], ids[10]])
     const before = await booksOf(app, key)
@@ -39,7 +39,7 @@ describe('credits', () => {
     expect((await reveal(key, [ids[20]])).body.credits).toEqual({ spent: 1, remaining: 0 })
   })
 
-  test('renew with the period', async () => {
+  test('credits renew with the period', async () => {
     const key = await app.key({ limits: { ...generous, contact_credits: 1 }, periodStart: '2026-11-01T00:00:00.000Z' })
     await reveal(key, [ids[0]])
     expect((await reveal(key, [ids[1]])).status).toBe(402)
@@ -49,7 +49,7 @@ describe('credits', () => {
     expect(renewed.body.credits).toEqual({ spent: 1, remaining: 0 })
   })
 
-  test('already used beyond a lowered allowance leave nothing, and old reveals free', async () => {
+  test('an allowance lowered below the credits used leaves none, and earlier reveals stay free', async () => {
     const key = await app.key({ limits: { ...generous, contact_credits: 5 } })
     await reveal(key, ids.slice(0, 4))
     await app.setAccount(key.account, { limits: { contact_credits: 2 } })
@@ -59,7 +59,7 @@ describe('credits', () => {
 })
 
 describe('during a trial', () => {
-  test('a lack of credits comes with the way to the paid plan, and its end unlocks them at once', async () => {
+  test('a trial without credits left is told how to get those of the paid plan, which its end unlocks at once', async () => {
     const key = await app.key({
       status: 'trialing',
       trialEnds: '2026-11-24T00:00:00.000Z',
@@ -80,7 +80,7 @@ describe('during a trial', () => {
     expect((await reveal(key, [ids[3]])).body.credits).toEqual({ spent: 1, remaining: 996 })
   })
 
-  test('the credits are one cap for all of it, also in its second month', async () => {
+  test('trial credits are one cap for the whole trial, also in its second month', async () => {
     const key = await app.key({
       status: 'trialing',
       trialEnds: '2027-01-01T00:00:00.000Z',
@@ -100,7 +100,7 @@ describe('during a trial', () => {
 })
 
 describe('store exports', () => {
-  test('count each store once a period, whether it was searched or revealed first', async () => {
+  test('a reveal exports each store once per period, also after a search of it', async () => {
     const key = await app.key({ limits: generous })
     await key.get('/stores/crowd-0.example')
     await reveal(key, [ids[0], ids[1], ids[10]])
@@ -109,7 +109,7 @@ describe('store exports', () => {
     expect((await reveal(key, [ids[1], ids[11]])).headers.get('x-store-exports-remaining')).toBe('4998')
   })
 
-  test('of those revealed before count again in a later period', async () => {
+  test('a repeated reveal in a later period exports the store again', async () => {
     const key = await app.key({ limits: generous, periodStart: '2026-11-01T00:00:00.000Z' })
     await reveal(key, [ids[0]])
     app.clock.set('2026-12-02T00:00:00.000Z')
@@ -120,7 +120,7 @@ describe('store exports', () => {
     expect([usage.store_exports.used, usage.contact_credits.used]).toEqual([1, 0])
   })
 
-  test('that do not suffice refuse the reveal whole with 429, which counts as a request', async () => {
+  test('a reveal of more new stores than exports are left is refused with 429, and counts as a request', async () => {
     const key = await app.key({ limits: { ...generous, store_exports: 1 } })
     await reveal(key, [ids[0]])
     const before = await booksOf(app, key)
@@ -133,7 +133,7 @@ describe('store exports', () => {
     expect((await usageOf(key)).api_requests.used).toBe(3)
   })
 
-  test('are looked at after the credits', async () => {
+  test('credits are checked before store exports', async () => {
     const key = await app.key({ limits: { ...generous, store_exports: 0, contact_credits: 0 } })
     expect((await reveal(key, [ids[0]])).status).toBe(402)
     await app.setAccount(key.account, { limits: { contact_credits: 1 } })

@@ -3,7 +3,7 @@ import { createLogger } from '../../src/runtime/logger.ts'
 import { startTestApp } from '../support/app.ts'
 import { addPeople, firstShop, generous, idsByFirstName, people, reveal } from './support/reveal-world.ts'
 
-test('no line of the log holds a channel, a name, an id or an Idempotency-Key, whatever a reveal comes to', async () => {
+test('no log line of any reveal holds a channel, a name, an id or an Idempotency-Key', async () => {
   const lines: string[] = []
   const app = await startTestApp({
     now: '2026-11-10T12:00:00.000Z',

@@ -30,7 +30,7 @@ test.each([
   ['without', () => undefined],
   ['with', (index: number) => (index % 3 === 0 ? undefined : `key-${Math.floor(index / 2)}`)],
 ])(
-  '100 reveals of overlapping people on two servers, %s keys and with one credit too few, all fit one order',
+  'the replies of 100 overlapping reveals on two servers, %s idempotency keys and one credit short, fit one order',
   async (_how, idempotencyKeyOf) => {
     const asked = overlappingRequests(100)
     const requests = asked.map((people, index) => {
@@ -101,7 +101,7 @@ function expectStatuses(body: Json, before: ReadonlySet<string>): void {
     )
 }
 
-test('the same ten people asked for 40 times at once are paid for once', async () => {
+test('40 concurrent reveals of the same ten people are paid for once', async () => {
   const key = await app.key({ limits: { ...generous, contact_credits: 10 } })
   const callers = [key, atSecondServer(key)]
   const replies = await Promise.all(
@@ -116,7 +116,7 @@ test('the same ten people asked for 40 times at once are paid for once', async (
   expect(await booksOf(app, key)).toEqual({ reveals: 10, exports: 1, counted: 10, entered: 10 })
 })
 
-test('reveals and searches that share the export allowance never pass it together', async () => {
+test('concurrent reveals and lookups never exceed the export allowance', async () => {
   const key = await app.key({ limits: { ...generous, store_exports: 4 } })
   const callers = [key, atSecondServer(key)]
   const replies = await Promise.all(

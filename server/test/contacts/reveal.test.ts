@@ -27,7 +27,7 @@ const newKey = (credits = 100) => app.key({ limits: { ...generous, contact_credi
 const nothing = { reveals: 0, exports: 0, counted: 0, entered: 0 }
 
 describe('a revealed person', () => {
-  test('is told whole, with every deliverable channel and nothing else', async () => {
+  test('a reveal returns every deliverable channel and nothing else', async () => {
     const reply = await reveal(await newKey(), [ids.Mara])
     expect(reply.status).toBe(200)
     expect(reply.body).toEqual({
@@ -67,7 +67,7 @@ describe('a revealed person', () => {
     expect(reply.headers.has('idempotent-replayed')).toBe(false)
   })
 
-  test('keeps the full name of the import, else first and last name are joined', async () => {
+  test('the full name is that of the import, otherwise first and last name joined', async () => {
     const { body } = await reveal(await newKey(), [ids.Ines, ids.Yuki, ids.Tomas])
     expect(body.data.map((contact: { full_name: string }) => contact.full_name)).toEqual([
       'Dr. Ines Ferreira',
@@ -76,7 +76,7 @@ describe('a revealed person', () => {
     ])
   })
 
-  test('has exactly one primary email and phone, also when the primary one is withheld', async () => {
+  test('exactly one email and one phone are primary, also if the primary one is withheld', async () => {
     const { body } = await reveal(await newKey(), [ids.Ines, ids.Tomas, ids.Yuki])
     const [ines, tomas, yuki] = body.data
     expect(ines.emails).toEqual([
@@ -88,7 +88,7 @@ describe('a revealed person', () => {
     expect(yuki).toMatchObject({ emails: [], phones: [], profile_url: 'https://people.example/yuki' })
   })
 
-  test('is free ever after, for every key of the account, and says when it was paid for', async () => {
+  test('later reveals are free for every key of the account, and have the date of the first', async () => {
     const key = await newKey(2)
     await reveal(key, [ids.Mara])
     app.clock.set('2027-03-01T00:00:00.000Z')
@@ -103,7 +103,7 @@ describe('a revealed person', () => {
     expect(await booksOf(app, key)).toEqual({ reveals: 2, exports: 2, counted: 2, entered: 2 })
   })
 
-  test('is marked in previews from then on, for its own account alone', async () => {
+  test('previews mark a revealed contact, for its own account only', async () => {
     const [key, other] = [await newKey(), await newKey()]
     await reveal(key, [ids.Mara])
     const isRevealed = async (caller: typeof key) =>
@@ -112,7 +112,7 @@ describe('a revealed person', () => {
     expect((await reveal(other, [ids.Mara])).body.credits.spent).toBe(1)
   })
 
-  test('is told with what is on file today, and no more once there is no channel', async () => {
+  test('a later reveal returns the current data, and nothing once there is no channel', async () => {
     await app.importStores([{ domain: 'changing.example', name: 'Changing' }])
     const record = { store_domain: 'changing.example', external_id: 'x', first_name: 'Lena' }
     await app.importContacts([{ ...record, emails: [{ email: 'lena@changing.example', status: 'verified' }] }])
@@ -128,7 +128,7 @@ describe('a revealed person', () => {
     expect(namesIn(await reveal(key, [Lena, ids.Mara]))).toEqual(['Mara'])
   })
 
-  test('is not mistaken for another whose sealed bytes were put in its place', async () => {
+  test('sealed bytes that were moved to another contact do not open', async () => {
     await app.importStores([{ domain: 'mixed-up.example', name: 'Mixed Up' }])
     const record = (name: string) => ({
       store_domain: 'mixed-up.example',
@@ -149,7 +149,7 @@ describe('a revealed person', () => {
 })
 
 describe('the ids', () => {
-  test('are answered in their order, each once, without those who cannot be revealed', async () => {
+  test('contacts come in the order of the ids, each once, without those that cannot be revealed', async () => {
     const key = await newKey()
     const mixed = [ids.Yuki, unknownId(app), ids.Mara, ids.Bruno, ids.Yuki, ids.Nobody, ids.Tomas, ids.Mara]
     const reply = await reveal(key, mixed)
@@ -161,7 +161,7 @@ describe('the ids', () => {
     expect(again.body.credits).toEqual({ spent: 0, remaining: 97 })
   })
 
-  test('of nobody who can be revealed are a 404 that costs nothing', async () => {
+  test('ids without a revealable contact get a 404 that costs nothing', async () => {
     const key = await newKey()
     const sandbox = await app.keyOf(key.account, { mode: 'test' })
     const ofSandbox = (await idsByFirstName(sandbox)).Mara!
@@ -183,7 +183,7 @@ describe('the ids', () => {
     expect(await booksOf(app, key)).toEqual({ ...nothing })
   })
 
-  test('of stores and accounts are none of contacts', async () => {
+  test('ids of stores and accounts are refused', async () => {
     const { ids: sealer } = app.deps
     const key = await newKey()
     for (const id of [sealer.seal('store', 1, 'live'), sealer.seal('account', 1)]) {
@@ -207,7 +207,7 @@ describe('the ids', () => {
     ['an empty one', { contact_ids: [''] }, 'invalid_contact_id', 'contact_ids[0]'],
     ['nothing', {}, 'missing_parameter', 'contact_ids'],
     ['something else', { contact_ids: ['ct_live_AAAAAAAAAAAAAAAA'], all: true }, 'unknown_parameter', 'all'],
-  ])('that are %s are refused', async (_what, body, code, param) => {
+  ])('contact ids that are %s are refused', async (_what, body, code, param) => {
     const key = await newKey()
     const reply = await key.post('/contacts/reveal', body)
     expect(reply.status).toBe(400)
@@ -215,7 +215,7 @@ describe('the ids', () => {
   })
 })
 
-test('the sandbox has people, credits and reveals of its own', async () => {
+test('the sandbox has contacts, credits and reveals of its own', async () => {
   const key = await newKey(5)
   const sandbox = await app.keyOf(key.account, { mode: 'test' })
   const sandboxIds = await idsByFirstName(sandbox)
@@ -227,7 +227,7 @@ test('the sandbox has people, credits and reveals of its own', async () => {
   expect((await booksOf(app, key, 'test')).reveals).toBe(2)
 })
 
-test('where only verified emails are delivered, nobody is revealed by another one', async () => {
+test('with DELIVER_EMAILS=verified, other emails do not make a contact revealable', async () => {
   const strict = await startTestApp({
     now: '2026-11-10T12:00:00.000Z',
     environment: { DELIVER_EMAILS: 'verified' },

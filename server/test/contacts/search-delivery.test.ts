@@ -39,7 +39,7 @@ describe.each([
   const flagsOf = (data: Json[]) =>
     data.filter((store) => store.contacts_summary.has_revealable_contacts).map((store) => store.domain)
 
-  test('lookup, search and enrichment say of the same stores that somebody can be revealed', async () => {
+  test('lookup, search and enrichment agree on which stores have revealable contacts', async () => {
     const looked = await Promise.all(domains.map(async (domain) => (await key.get(`/stores/${domain}`)).body))
     expect(flagsOf(looked)).toEqual(revealable)
     expect(flagsOf(await search({}))).toEqual(revealable)
@@ -48,13 +48,13 @@ describe.each([
     expect(looked.map((store) => store.name)).toEqual(domains.map(() => name))
   })
 
-  test('the filter finds just these stores, and without it the others', async () => {
+  test('has_revealable_contacts finds exactly these stores, or exactly the others', async () => {
     const filtered = (wanted: boolean) => search({ contacts: { has_revealable_contacts: wanted } })
     expect(domainsOf(await filtered(true))).toEqual(revealable)
     expect(domainsOf(await filtered(false))).toEqual(domains.filter((domain) => !revealable.includes(domain)))
   })
 
-  test('everybody on file is counted and previewed, revealable or not', async () => {
+  test('all contacts are counted and previewed, revealable or not', async () => {
     const { body } = await key.post('/contacts/search', {})
     expect(body.data.map((preview: Json) => preview.store.domain)).toEqual(domains.slice(0, 4))
     const summaries = (await search({})).map((store: Json) => store.contacts_summary)

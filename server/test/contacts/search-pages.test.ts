@@ -50,13 +50,13 @@ async function walk(query: object, limits: number[]): Promise<string[]> {
   }
 }
 
-describe('pages of any size walk the same people once each, in the same order', () => {
+describe('pages of any size return the same people once each, in the same order', () => {
   test.each([
     [1, 20],
     [2, 36],
     [3, 48],
     [10, 60],
-  ])('with at most %i of a store there are %i', async (max_contacts_per_store, total) => {
+  ])('with at most %i contacts per store there are %i', async (max_contacts_per_store, total) => {
     const query = { max_contacts_per_store }
     const whole = await walk(query, [100])
     expect(whole).toHaveLength(total)
@@ -73,7 +73,7 @@ describe('a cursor', () => {
   }
   const cursorOf = async (by: TestKey = key) => (await search({ ...query, limit: 2 }, by)).body.next_cursor as string
 
-  test('goes on with the same query spelt otherwise, another limit and another key of the account', async () => {
+  test('a cursor works with an equivalent query, another limit and another key of the account', async () => {
     const cursor = await cursorOf()
     const rotated = await app.keyOf(key.account, {})
     const otherwise = {
@@ -99,7 +99,7 @@ describe('a cursor', () => {
     expect(namesIn(reply)).toEqual((await walk(query, [100])).slice(2, 7))
   })
 
-  test('is refused with another query, by another account, mode or endpoint, altered, or after a day', async () => {
+  test('a cursor is refused with another query, account, mode or endpoint, if altered, and after a day', async () => {
     const cursor = await cursorOf()
     const other = cursor.at(-5) === 'A' ? 'B' : 'A'
     const stores = await key.post('/stores/search', { filters: {}, limit: 5 })
@@ -142,7 +142,7 @@ describe('what a page costs', () => {
     return () => texts().filter((text) => !text.includes('taxonomy_version'))
   }
 
-  test('is a row for each person, and each store once a period, however it was delivered', async () => {
+  test('a page costs a row per contact, and an export per store and period', async () => {
     const own = await app.key({})
     const page = await search({ max_contacts_per_store: 10, limit: 10 }, own)
     const stores = new Set(page.body.data.map((preview: Json) => preview.store.id))
@@ -158,7 +158,7 @@ describe('what a page costs', () => {
     expect(contact_credits.used).toBe(0)
   })
 
-  test('is nothing where nobody is found', async () => {
+  test('an empty page costs nothing', async () => {
     const own = await app.key({})
     expect(namesIn(await search({ person: { roles_any: ['finance'] } }, own))).toEqual([])
     expect(namesIn(await search({ store: { domains: ['nobody.example'] } }, own))).toEqual([])
@@ -166,7 +166,7 @@ describe('what a page costs', () => {
     expect([search_rows.used, store_exports.used]).toEqual([0, 0])
   })
 
-  test('has to fit into the rows that are left before the search runs, whatever it would find', async () => {
+  test('a limit above the rows left is refused before the search runs', async () => {
     const own = await app.key({ limits: { search_rows: 12 } })
     expect((await search({ limit: 10 }, own)).status).toBe(200)
     const find = vi.spyOn(app.deps.search, 'findContacts')
@@ -180,7 +180,7 @@ describe('what a page costs', () => {
     expect((await usageOf(own)).search_rows).toMatchObject({ used: 12, remaining: 0 })
   })
 
-  test('has to fit into the store exports that are left, or the page is refused whole', async () => {
+  test('a page with more new stores than exports are left is refused as a whole', async () => {
     const own = await app.key({ limits: { store_exports: 3 } })
     const refused = await search({ limit: 4 }, own)
     expect(refused.status).toBe(429)
@@ -192,14 +192,14 @@ describe('what a page costs', () => {
     expect([search_rows.used, store_exports.used]).toEqual([6, 3])
   })
 
-  test('is two statements beside the search: who asks, and what is delivered and paid', async () => {
+  test('a page takes two statements besides the search: admission and delivery', async () => {
     await search({ limit: 3 })
     const statements = watchStatements()
     await search({ limit: 3 })
     expect(statements()).toHaveLength(2)
   })
 
-  test('is what it delivers: who is gone when it is paid is left out, and the pages go on from where they were', async () => {
+  test('a contact that disappears between search and delivery is not charged, and the next page continues after it', async () => {
     const whole = await walk({}, [100])
     const own = await app.key({ limits: generous })
     const found = app.deps.search.findContacts.bind(app.deps.search)
@@ -219,7 +219,7 @@ describe('what a page costs', () => {
   })
 })
 
-test('a search goes as far as the plan file says, and a shorter way where nothing narrows it', async () => {
+test('a walk ends at the bound of the plan file, and earlier without a narrowing filter', async () => {
   const bounded = await startTestApp({
     now: '2026-11-10T12:00:00.000Z',
     plans: { search: { max_rows_walked: 20, max_rows_walked_unfiltered: 10 } },

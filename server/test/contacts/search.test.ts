@@ -64,7 +64,7 @@ async function namesOf(body: object): Promise<string[]> {
 }
 
 describe('a preview', () => {
-  test('tells of the person and the store what it may, and not one thing more', async () => {
+  test('a preview has the public fields of contact and store, and nothing else', async () => {
     const { body } = await search({ person: { seniority_any: ['decision_maker'] } })
     expect(body).toEqual({
       object: 'list',
@@ -97,13 +97,13 @@ describe('a preview', () => {
     })
   })
 
-  test('holds no channel, whoever is asked for', async () => {
+  test('no preview holds a channel', async () => {
     // The request's name, beside the data, is random, and may hold any short word.
     const text = JSON.stringify((await search({ max_contacts_per_store: 10 })).body.data)
     expect(text).not.toMatch(/@|555|profiles\.example|Ellery/)
   })
 
-  test('says whether the account of the key has revealed the person, in its mode', async () => {
+  test('a preview says whether the account has revealed the contact in this mode', async () => {
     const stranger = await app.key({})
     const [bea] = (await search({ store: { domains: ['birch.example'] } })).body.data
     const { value } = app.deps.ids.open(bea.id)!
@@ -141,7 +141,7 @@ describe('a preview', () => {
   })
 })
 
-test('stores come in their order, within one the most senior, then those with a verified email, then the oldest', async () => {
+test('contacts are ordered by store, then seniority, verified email, and import order', async () => {
   expect(await namesOf({})).toEqual(['Ada', 'Eve', 'Dov', 'Oona', 'Bea', 'Bo', 'Cy'])
   expect(await namesOf({ max_contacts_per_store: 1 })).toEqual(['Ada', 'Bea', 'Cy'])
   expect((await search({})).body.data).toHaveLength(3)
@@ -161,7 +161,7 @@ test.each([
   [['Bo'], { roles_any: ['marketing'], has_verified_email: true, has_phone: true }],
   [['Ada'], { roles_any: ['founder', 'ceo'], seniority_any: ['executive'], has_verified_email: true }],
   [[], { roles_any: ['finance'] }],
-])('%j meet %j', async (expected, person) => {
+])('%j match the person filter %j', async (expected, person) => {
   expect((await namesOf({ person })).sort()).toEqual(expected)
 })
 
@@ -176,16 +176,16 @@ test.each([
   [[], { domains: ['nobody.example'] }],
   [['Ada', 'Bea', 'Cy'], { domains: [] }],
   [['Cy'], { domains: ['cedar.example', 'birch.example'], countries: ['DE'] }],
-])('the first of each store are %j where the store is %j', async (expected, store) => {
+])('%j are the first contacts of the stores that match %j', async (expected, store) => {
   expect(await namesOf({ store, max_contacts_per_store: 1 })).toEqual(expected)
 })
 
-test('filters of the person and of the store combine', async () => {
+test('person and store filters combine', async () => {
   const body = { person: { roles_any: ['marketing'] }, store: { countries: ['DE'] } }
   expect(await namesOf(body)).toEqual(['Dov', 'Oona'])
 })
 
-test('the sandbox has people of its own, and the live ones are not among them', async () => {
+test('test keys find only the contacts of the sandbox', async () => {
   const traits = packTraits({ seniority: 'other', hasVerifiedEmail: false, hasPhone: false, hasProfile: false })
   const tokens = [flagTokens.contacts, traitsToken(traits)]
   const [storeId] = await insertRows(app.db, [{ ...plainRow, mode: 'test', tokens, preview: '{"name":"Sandbox"}' }])
@@ -232,7 +232,7 @@ test.each([
   expect(reply.body.error.param).toBe(param)
 })
 
-test('a misspelt role is answered with the nearest, malformed domains with all their places', async () => {
+test('errors suggest the nearest role and name every malformed domain', async () => {
   const role = await search({ person: { roles_any: ['fonder'] } })
   expect(role.body.error.message).toContain('founder')
   const domains = await search({ store: { domains: ['a b', 'alder.example', '10.0.0.1'] } })

@@ -45,7 +45,7 @@ async function emailsOnFile(app: TestApp, ring: string): Promise<string[]> {
   )
 }
 
-test('afterwards the newest key alone opens everything, and replies are the same to the byte', async () => {
+test('after a reseal the newest key alone opens everything, and replays are the same byte for byte', async () => {
   const { app, ids, key, kept, rotated } = await installation(30)
   const before = await emailsOnFile(app, testDataKeys)
   expect(await readDataKeyStatus(rotated)).toEqual([
@@ -75,7 +75,7 @@ test('afterwards the newest key alone opens everything, and replies are the same
   expect(await resealEverything(rotated)).toEqual({ resealed: 0, remaining: 0 })
 })
 
-test('the old key can leave once nothing is sealed with it, and not before', async () => {
+test('a key can be removed once nothing is sealed with it, and not before', async () => {
   const { app, rotated } = await installation(3)
   await transact(app.db, async (client) => {
     const rows = await readSealedContacts(client, { storeId: 0, number: -1 }, rotated.seals.sealer.newestPrefix, 10)
@@ -86,7 +86,7 @@ test('the old key can leave once nothing is sealed with it, and not before', asy
   await openRing(app, fresh)
 })
 
-test('beside imports, reveals and retries nothing is lost', async () => {
+test('a reseal during imports, reveals and retries loses nothing', async () => {
   const { app, ids, key, kept, restarted, rotated } = await installation(400)
   const caller = restarted(key)
   const renamed = ids.map((_, index) => ({
@@ -112,7 +112,7 @@ test('beside imports, reveals and retries nothing is lost', async () => {
   expect(await emailsOnFile(app, fresh)).toEqual(ids.map((_, index) => `renamed-${index}@crowd.example`))
 })
 
-test('bytes that somebody else wrote in the meantime stay', async () => {
+test('a reseal does not overwrite bytes that were written meanwhile', async () => {
   const { app, rotated } = await installation(2)
   const { sealer } = rotated.seals
   await transact(app.db, async (client) => {
@@ -133,7 +133,7 @@ test('bytes that somebody else wrote in the meantime stay', async () => {
   })
 })
 
-test('killed on its way it has lost nothing, and the next run does the rest', async () => {
+test('a killed reseal loses nothing, and the next run does the rest', async () => {
   const { app, rotated } = await installation(10)
   await app.importContacts(
     Array.from({ length: 2_400 }, (_, index) => ({
@@ -162,7 +162,7 @@ test('killed on its way it has lost nothing, and the next run does the rest', as
   expect(await emailsOnFile(app, fresh)).toEqual(before)
 })
 
-test('rows that do not open are left as they are and told of; the others are sealed anew', async () => {
+test('rows that do not open are left unchanged and reported; the others are resealed', async () => {
   const { app, rotated } = await installation(5)
   const { rows } = await app.db.query(
     `update contacts set sealed = set_byte(sealed, length(sealed) - 1, get_byte(sealed, length(sealed) - 1) # 1)

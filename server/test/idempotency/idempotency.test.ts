@@ -27,7 +27,7 @@ async function keptReplies(key: TestKey): Promise<number> {
 }
 
 describe('a repeated request with the same key', () => {
-  test('gets a new reply where the rule of delivery is another one since, and pays nothing', async () => {
+  test('a retry after DELIVER_EMAILS changed gets a new reply and pays nothing', async () => {
     const key = await newKey()
     await app.importContacts([
       {
@@ -51,7 +51,7 @@ describe('a repeated request with the same key', () => {
     expect(isReplay(await reveal(restarted(key), [id], 'before'))).toBe(true)
   })
 
-  test('gets the first reply byte for byte, under a name of its own, and pays nothing', async () => {
+  test('a retry gets the first reply byte for byte, under its own request id, and pays nothing', async () => {
     const key = await newKey()
     const raw = (headers: Record<string, string> = {}) =>
       fetch(`${app.url}/api/v1/contacts/reveal`, {
@@ -83,7 +83,7 @@ describe('a repeated request with the same key', () => {
     expect((await usageOf(key)).api_requests.used).toBe(3)
   })
 
-  test('may come with another key of the account', async () => {
+  test('a retry may use another API key of the account', async () => {
     const key = await newKey()
     const first = await reveal(key, [ids[5]], 'shared')
     const rotated = await reveal(await app.keyOf(key.account, {}), [ids[5]], 'shared')
@@ -91,7 +91,7 @@ describe('a repeated request with the same key', () => {
     expect(textOf(rotated)).toBe(textOf(first))
   })
 
-  test('still passes the door: scope, access and limits', async () => {
+  test('a retry is still checked for scope, access and limits', async () => {
     const key = await newKey()
     await reveal(key, [ids[0]], 'door')
     const blind = await app.keyOf(key.account, { scopes: ['usage:read'] })
@@ -102,7 +102,7 @@ describe('a repeated request with the same key', () => {
     expect((await reveal(key, [ids[0]], 'door')).status).toBe(403)
   })
 
-  test('but another body is a conflict, and changes nothing', async () => {
+  test('another body with the same key is a conflict and changes nothing', async () => {
     const key = await newKey()
     const first = await reveal(key, [ids[0], ids[1]], 'conflict')
     for (const others of [[ids[1], ids[0]], [ids[0]], [ids[0], ids[1], ids[1]], ['ct_live_AAAAAAAAAAAAAAAA']]) {
@@ -118,7 +118,7 @@ describe('a repeated request with the same key', () => {
     expect((await booksOf(app, key)).reveals).toBe(2)
   })
 
-  test('gets its reply for 24 hours, and is carried out anew after them', async () => {
+  test('a reply is replayed for 24 hours; after that the request runs again', async () => {
     const key = await newKey()
     await reveal(key, [ids[0]], 'day')
     app.clock.set(new Date(Date.parse(start) + dayMs - 1))
@@ -135,7 +135,7 @@ describe('a repeated request with the same key', () => {
   })
 })
 
-test('a key of 24 hours ago is free for another request', async () => {
+test('after 24 hours a key is free for another request', async () => {
   const key = await newKey()
   await reveal(key, [ids[0]], 'reused')
   app.clock.set(new Date(Date.parse(start) + dayMs))
@@ -144,7 +144,7 @@ test('a key of 24 hours ago is free for another request', async () => {
   expect([other.status, isReplay(other), other.body.credits.spent]).toEqual([200, false, 1])
 })
 
-test('replies are deleted once they are too old to be given, and no earlier', async () => {
+test('kept replies are deleted when they expire, and no earlier', async () => {
   const key = await newKey()
   await reveal(key, [ids[0]], 'old')
   app.clock.advance(1_000)
@@ -157,7 +157,7 @@ test('replies are deleted once they are too old to be given, and no earlier', as
   expect(isReplay(await reveal(key, [ids[0]], 'young'))).toBe(true)
 })
 
-test('any number of old replies is deleted at once', async () => {
+test('one sweep deletes any number of expired replies', async () => {
   const key = await newKey()
   await reveal(key, [ids[0]], 'young')
   await app.db.query(
@@ -171,7 +171,7 @@ test('any number of old replies is deleted at once', async () => {
 })
 
 test.each([1, 31, 3653])(
-  'a reply kept while the clock ran %i days ahead is kept for a day once it is right',
+  'a reply kept by a clock %i days ahead is kept for a day once the clock is right',
   async (days) => {
     const key = await newKey()
     app.clock.set(new Date(Date.parse(start) + days * dayMs))
@@ -190,7 +190,7 @@ test.each([1, 31, 3653])(
   },
 )
 
-test('a server deletes old replies as it starts', async () => {
+test('a starting server deletes expired replies', async () => {
   const key = await newKey()
   await reveal(key, [ids[0]], 'left behind')
   app.clock.set(new Date(Date.parse(start) + dayMs))
@@ -199,8 +199,8 @@ test('a server deletes old replies as it starts', async () => {
   app.clock.set(start)
 })
 
-describe('only successes are kept:', () => {
-  test('a retry after a refusal for lack of credits and a top-up is carried out', async () => {
+describe('only successful replies are kept', () => {
+  test('a request refused for lack of credits runs again after a top-up', async () => {
     const key = await newKey(1)
     expect((await reveal(key, ids.slice(0, 2), 'top-up')).status).toBe(402)
     expect((await reveal(key, ids.slice(0, 2), 'top-up')).status).toBe(402)
@@ -209,7 +209,7 @@ describe('only successes are kept:', () => {
     expect([reply.status, isReplay(reply), reply.body.credits.spent]).toEqual([200, false, 2])
   })
 
-  test('a refused key is free for another body', async () => {
+  test('after a refusal the key is free for another body', async () => {
     const key = await newKey(1)
     expect((await reveal(key, ['ct_live_AAAAAAAAAAAAAAAA'], 'free')).status).toBe(404)
     expect((await reveal(key, ids.slice(0, 2), 'free')).status).toBe(402)
@@ -222,7 +222,7 @@ describe('only successes are kept:', () => {
 })
 
 describe('a key', () => {
-  test('of two accounts, or of both modes, does not meet', async () => {
+  test('the same key of two accounts or modes is two keys', async () => {
     const [one, other] = [await newKey(), await newKey()]
     const replies = [await reveal(one, [ids[0]], 'common'), await reveal(other, [ids[1]], 'common')]
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
@@ -231,7 +231,7 @@ describe('a key', () => {
     expect((await reveal(sandbox, [ids[0]], 'common')).status).toBe(404)
   })
 
-  test('is told from one that differs in a letter, its case or a space', async () => {
+  test('keys that differ in a letter, its case or a space are different', async () => {
     const key = await newKey()
     const names = ['name', 'Name', 'name2', 'na me', '"name"', '~'.repeat(255), '~'.repeat(254), '!']
     const replies = await Promise.all(names.map((name, index) => reveal(key, [ids[index]], name)))
@@ -239,7 +239,7 @@ describe('a key', () => {
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
   })
 
-  test('is kept as a hash, and its reply sealed', async () => {
+  test('a key is stored as a hash, and its reply sealed', async () => {
     const key = await newKey()
     await reveal(key, [ids[0]], 'my own name')
     const { rows } = await app.db.query(
@@ -258,7 +258,7 @@ describe('a key', () => {
     ['of 256 characters', 'x'.repeat(256)],
     ['with a letter that is not ASCII', 'caf\u00e9'],
     ['with a tab', 'a\tb'],
-  ])('that is %s is refused', async (_what, name) => {
+  ])('a key that is %s is refused', async (_what, name) => {
     const key = await newKey()
     const reply = await reveal(key, [ids[0]], name)
     expect(reply.status).toBe(400)
@@ -266,7 +266,7 @@ describe('a key', () => {
     expect((await booksOf(app, key)).reveals).toBe(0)
   })
 
-  test('is looked at after the body', async () => {
+  test('the body is validated before the key', async () => {
     const reply = await reveal(await newKey(), [], '')
     expect(reply.body.error.code).toBe('invalid_request')
   })

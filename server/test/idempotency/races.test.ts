@@ -46,7 +46,7 @@ async function waitingForLocks(): Promise<number> {
   return rows[0].waiting
 }
 
-test('a key sent 20 times at once, to two servers, is carried out once and answered alike', oftenEnough, async () => {
+test('20 concurrent requests with one key to two servers run once and get the same reply', oftenEnough, async () => {
   const key = await newKey()
   const callers = [key, atSecondServer(key)]
   const replies = await Promise.all(
@@ -60,7 +60,7 @@ test('a key sent 20 times at once, to two servers, is carried out once and answe
 })
 
 test(
-  'a key sent with two bodies at once is carried out for one of them, and a conflict for the other',
+  'concurrent requests with one key and two bodies run for one body and conflict for the other',
   oftenEnough,
   async () => {
     const key = await newKey()
@@ -73,7 +73,7 @@ test(
   },
 )
 
-test('a refused key sent many times at once is refused each time', async () => {
+test('concurrent requests with one key that lack credits are all refused', async () => {
   const key = await app.key({ limits: { ...generous, contact_credits: 0 } })
   const callers = [key, atSecondServer(key)]
   const replies = await Promise.all(
@@ -82,7 +82,7 @@ test('a refused key sent many times at once is refused each time', async () => {
   expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(402))
 })
 
-test('a key that stays at work elsewhere is told so, and spends nothing', async () => {
+test('a request whose key is in progress elsewhere gets 409 and spends nothing', async () => {
   const key = await newKey()
   const held = await claimByHand(key, 'at work')
   onTestFinished(held.rollback)
@@ -95,7 +95,7 @@ test('a key that stays at work elsewhere is told so, and spends nothing', async 
   expect((await booksOf(app, key)).reveals).toBe(0)
 })
 
-test('a key whose work elsewhere comes to nothing is carried out by who waited', oftenEnough, async () => {
+test('when the request that holds the key fails, the one that waits runs', oftenEnough, async () => {
   const key = await newKey()
   const held = await claimByHand(key, 'in vain')
   const waiting = reveal(key, [ids[0]], 'in vain')
@@ -105,7 +105,7 @@ test('a key whose work elsewhere comes to nothing is carried out by who waited',
   expect([reply.status, reply.body.credits?.spent]).toEqual([200, 1])
 })
 
-test('any number of requests that wait for one key take one connection, and hold nobody else up', async () => {
+test('requests that wait for one key use one connection and do not block others', async () => {
   const key = await newKey()
   const held = await claimByHand(key, 'crowded')
   const waiting = Promise.all(Array.from({ length: 50 }, () => reveal(key, [ids[0]], 'crowded')))
@@ -122,7 +122,7 @@ test('any number of requests that wait for one key take one connection, and hold
   expect((await booksOf(app, key)).reveals).toBeLessThanOrEqual(2)
 })
 
-test('a person who is erased while being revealed is handed over once at most, and no reply of them stays', async () => {
+test('a contact erased during its reveal is delivered at most once, and its reply is not kept', async () => {
   const key = await newKey()
   const account = app.accountNumber(key.account)
   await reveal(key, [ids[1]])
@@ -145,7 +145,7 @@ test('a person who is erased while being revealed is handed over once at most, a
   expect((await booksOf(app, key)).reveals).toBe(2)
 })
 
-test('a deadlock with somebody else is tried again from the claim on, and no trouble of the caller', async () => {
+test('a deadlock is retried from the claim on, unseen by the caller', async () => {
   const key = await newKey()
   const account = app.accountNumber(key.account)
   await reveal(key, [ids[1]])

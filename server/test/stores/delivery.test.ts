@@ -65,20 +65,20 @@ async function booked() {
 }
 
 describe('a page of stores', () => {
-  test('comes in the order asked for, and each store is exported once', async () => {
+  test('a page of stores has the requested order, and each store is exported once', async () => {
     const places = [9, 2, 5, 700]
     expect(await documentsOf(storesAt(...places))).toBe('d9,d2,d5,d700')
     expect(await documentsOf(storesAt(5, 6))).toBe('d5,d6')
     expect(await booked()).toEqual({ rows: 6, exports: 5, entries: 11, marked: 5 })
   })
 
-  test('what is not there, or not of this mode, is neither delivered nor paid for', async () => {
+  test('missing stores and stores of the other mode are neither delivered nor charged', async () => {
     const gone = 999_999_999
     expect(await documentsOf([gone, ...storesAt(4, storeCount - 1), gone + 1])).toBe('d4')
     expect(await booked()).toEqual({ rows: 1, exports: 1, entries: 2, marked: 1 })
   })
 
-  test('with nothing in it costs nothing and tells where the meters stand', async () => {
+  test('an empty page costs nothing and returns the counters', async () => {
     await documentsOf(storesAt(1, 2, 3))
     const nothing = await deliverStores(pool, charge, { storeIds: [], deliverEmails: 'all' })
     expect(nothing).toEqual({ items: null, rows_taken: 3, exports_taken: 3 })
@@ -87,7 +87,7 @@ describe('a page of stores', () => {
   test.each([
     ['rows', { searchRowsAllowance: 1 }],
     ['exports', { storeExportsAllowance: 1 }],
-  ])('that passes the allowance of %s fails whole', async (_, allowance) => {
+  ])('a page that exceeds the allowance of %s fails as a whole', async (_, allowance) => {
     const request = { storeIds: storesAt(1, 2), deliverEmails: 'all' as const }
     const failure = await deliverStores(pool, { ...charge, ...allowance }, request).catch((error: unknown) => error)
     expect(isAllowanceExceeded(failure)).toBe(true)
@@ -96,7 +96,7 @@ describe('a page of stores', () => {
 })
 
 describe('a page of previews', () => {
-  test('says of each person whether this account has revealed them, in the order asked for', async () => {
+  test('previews say whether this account has revealed each contact, in the requested order', async () => {
     const [revealed, other, foreign] = peopleAt(8, 3, 5)
     await pool.query(
       `insert into reveals (account_id, mode, contact_id, revealed_at)
@@ -108,7 +108,7 @@ describe('a page of previews', () => {
     expect(await booked()).toEqual({ rows: 3, exports: 3, entries: 6, marked: 3 })
   })
 
-  test('leaves out who was erased meanwhile, with their store, and whoever is of another mode', async () => {
+  test('erased contacts and contacts of the other mode are left out, with their stores', async () => {
     const [first, sandbox] = peopleAt(1, storeCount - 1)
     const erased = contactKey(ids[2]!, 6)
     const { items } = await deliverPreviews(pool, charge, [erased, sandbox!, first!])
@@ -117,7 +117,7 @@ describe('a page of previews', () => {
   })
 })
 
-test('by host a store is found under each of its names, exported once, and costs no row', async () => {
+test('a delivery by host finds a store under domain and alias, exports it once, and costs no row', async () => {
   const [one, other] = storesAt(1, 2)
   const hosts = [`shop-${one}.example`, `alias-${one}.example`, `shop-${other}.example`, 'nobody.example']
   const contactIds = [...peopleAt(1), contactKey(one!, 99)]
@@ -132,7 +132,7 @@ test('by host a store is found under each of its names, exported once, and costs
   expect(await booked()).toEqual({ rows: 0, exports: 2, entries: 2, marked: 2 })
 })
 
-test('at twenty thousand stores all of them work by primary keys, whatever the values will be', async () => {
+test('at 20,000 stores, the generic plans of all deliveries use primary keys', async () => {
   await pool.query(
     `insert into reveals (account_id, mode, contact_id, revealed_at)
      select 7, 'live', store_id * 4096 + number, now() from contacts`,

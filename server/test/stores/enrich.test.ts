@@ -64,7 +64,7 @@ test('a malformed domain refuses the call, names every bad place and spends noth
   expect((await fresh.get('/usage')).body.store_exports.used).toBe(0)
 })
 
-test('technologies are there by default and when named, and left out otherwise', async () => {
+test('technologies are included by default and on request, and left out otherwise', async () => {
   const technologies = async (include?: string[]) =>
     (await enrich({ domains: ['one.example'], ...(include ? { include } : {}) })).body.data[0].store.technologies
   expect((await technologies()).apps).toEqual(['klaviyo'])
@@ -77,14 +77,14 @@ describe('contact previews', () => {
   const previews = async (options: object) =>
     (await enrich({ domains: ['one.example', 'two.example'], include: ['contact_previews'], ...options })).body.data
 
-  test('are there only when named, most senior first, verified e-mail before none', async () => {
+  test('contact previews are included on request only, the most senior first, verified emails before others', async () => {
     expect((await enrich({ domains: ['one.example'] })).body.data[0]).not.toHaveProperty('contact_previews')
     const [one, two] = await previews({ max_contacts_per_store: 10 })
     expect(one.contact_previews.map((preview: Json) => preview.first_name)).toEqual(['Cy', 'Bo', 'Di', 'Ann'])
     expect(two.contact_previews).toEqual([])
   })
 
-  test('show what a preview may show and nothing else', async () => {
+  test('contact previews have the public fields and nothing else', async () => {
     const [one] = await previews({ contact_roles: ['Marketing'], max_contacts_per_store: 5 })
     expect(one.contact_previews.map((preview: Json) => preview.first_name)).toEqual(['Di', 'Ann'])
     expect(one.contact_previews[1]).toEqual({
@@ -110,11 +110,11 @@ describe('contact previews', () => {
     })
   })
 
-  test('the default is one contact a store', async () => {
+  test('one contact per store is the default', async () => {
     expect((await previews({}))[0].contact_previews).toHaveLength(1)
   })
 
-  test('the store sums its contacts up', async () => {
+  test('the store has a summary of its contacts', async () => {
     const [one] = await previews({})
     expect(one.store.contacts_summary).toEqual({
       total: 4,

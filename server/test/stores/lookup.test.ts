@@ -42,7 +42,7 @@ test('a known domain answers with the whole store at the top level', async () =>
   })
 })
 
-test('a store of which only the domain is known answers with nulls and empty lists', async () => {
+test('a store with only a domain has nulls and empty lists', async () => {
   expect((await key.get('/stores/bare.example')).body).toMatchObject({
     domain: 'bare.example',
     category: null,
@@ -70,13 +70,13 @@ test.each([
   expect(reply.body.domain).toBe('aurora-candles.example')
 })
 
-test('an international domain is found in either spelling, and its name survives', async () => {
+test('an international domain is found in either spelling, with its name unchanged', async () => {
   for (const spelling of ['bücher.example', 'xn--bcher-kva.example', 'https://BÜCHER.example/ä'])
     expect((await key.get(`/stores/${encodeURIComponent(spelling)}`)).body.name).toBe('Bücher 書店 "quoted" \\ \u2028')
 })
 
 test.each(['shop', '127.0.0.1', '[::1]', 'under_score.example', 'mailto:a@b.example', 'a..example', '%', 'co.uk', ' '])(
-  '"%s" is refused as no domain',
+  '"%s" is refused as an invalid domain',
   async (spelling) => {
     const reply = await key.get(`/stores/${encodeURIComponent(spelling)}`)
     expect(reply.status).toBe(400)
@@ -84,7 +84,7 @@ test.each(['shop', '127.0.0.1', '[::1]', 'under_score.example', 'mailto:a@b.exam
   },
 )
 
-test('a valid domain nobody knows is not found', async () => {
+test('an unknown domain is not found', async () => {
   const reply = await key.get('/stores/nobody-knows.example')
   expect(reply.status).toBe(404)
   expect(reply.body.error).toMatchObject({ type: 'not_found_error', code: 'store_not_found' })

@@ -70,7 +70,7 @@ test('every real shop is found by its domain, with its real facts and nothing el
   }
 })
 
-test('a search by country returns exactly the shops that the file puts there', async () => {
+test('a search by country returns exactly the shops of that country in the file', async () => {
   for (const [country, domains] of groupBy((shop) => shop.country))
     expect(await domainsFound({ countries: [country] }), country).toEqual(domains.sort())
 })

@@ -35,7 +35,7 @@ async function walk(filters: object, limits: number[]): Promise<string[]> {
   }
 }
 
-test('the best lead fit comes first, stores without a score last, and 25 is a page', async () => {
+test('the best lead fit comes first, stores without a score last, and a page has 25', async () => {
   const { body } = await search({ filters: {} })
   expect(body).toMatchObject({ object: 'list', has_more: true })
   expect(body.data).toHaveLength(25)
@@ -46,7 +46,7 @@ test('the best lead fit comes first, stores without a score last, and 25 is a pa
   expect(scores).toEqual([6, expect.any(Number), null])
 })
 
-test('pages of any size walk the same stores once each, in the same order', async () => {
+test('pages of any size return the same stores once each, in the same order', async () => {
   const whole = await walk({}, [100])
   expect(whole).toHaveLength(45)
   expect(new Set(whole).size).toBe(45)
@@ -58,7 +58,7 @@ describe('a cursor', () => {
   const filters = { countries: ['DE', 'FR'], apps: { any: ['klaviyo'] } }
   const cursorOf = async (by: TestKey = key) => (await search({ filters, limit: 5 }, by)).body.next_cursor as string
 
-  test('goes on with the same query spelt otherwise, another limit and another key of the account', async () => {
+  test('a cursor works with an equivalent query, another limit and another key of the account', async () => {
     const cursor = await cursorOf()
     const rotated = await app.keyOf(key.account, {})
     const reply = await search(
@@ -70,7 +70,7 @@ describe('a cursor', () => {
     expect(reply.body.data).toEqual(plain.body.data)
   })
 
-  test('is refused with another query, by another account or mode, altered, or after a day', async () => {
+  test('a cursor is refused with another query, account or mode, if altered, and after a day', async () => {
     const cursor = await cursorOf()
     const stranger = await app.key({})
     const sandbox = await app.keyOf(key.account, { mode: 'test' })
@@ -95,7 +95,7 @@ describe('a cursor', () => {
   })
 })
 
-test('a search goes as far as the plan file says, and no filter goes a shorter way', async () => {
+test('a walk ends at the bound of the plan file, and earlier without a narrowing filter', async () => {
   const bounded = await startTestApp({
     now: '2026-11-10T12:00:00.000Z',
     plans: { search: { max_rows_walked: 20, max_rows_walked_unfiltered: 10 } },
@@ -160,12 +160,12 @@ test.each([
   expect(reply.body.error.param).toBe(param)
 })
 
-test('a misspelt value is answered with the nearest ones', async () => {
+test('the error for a misspelt value suggests the nearest ones', async () => {
   const { body } = await search({ filters: { apps: { any: ['klavio'] } } })
   expect(body.error.message).toContain('klaviyo')
 })
 
-test('contact filters and summaries follow the contacts on file', async () => {
+test('contact filters reflect the contacts on file', async () => {
   await app.importStores([
     { domain: 'people-1.example', name: 'People 1' },
     { domain: 'people-2.example', name: 'People 2' },
@@ -188,7 +188,7 @@ test('contact filters and summaries follow the contacts on file', async () => {
   expect(await found({ roles_any: ['ceo'], has_revealable_contacts: false })).toEqual(['people-2.example'])
 })
 
-test('a category that the taxonomy moves below another is found there at once, without another import', async () => {
+test('a category moved below another is found there at once, without a new import', async () => {
   await app.importStores([{ domain: 'gnomes.example', name: 'Gnomes', category: 'toys_games_puzzles' }])
   const found = async (category: string) =>
     (await search({ filters: { categories: [category] } })).body.data.map((store: Json) => store.domain)

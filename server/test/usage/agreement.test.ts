@@ -64,7 +64,7 @@ async function take(key: TestKey, step: Step): Promise<void> {
   }
 }
 
-test('the operator is shown what the account itself reads, to the digit, whatever happened before', async () => {
+test('accounts show prints the figures of GET /usage after any history', async () => {
   let compared = 0
   const modes: Mode[] = ['live', 'test']
   await fc.assert(

@@ -29,7 +29,7 @@ async function isCommitAwaited(client: Client): Promise<boolean> {
   return rows[0]!.synchronous_commit === 'on'
 }
 
-test('nobody waits until a counted request is on disk, but everybody until a payment is', async () => {
+test('admission commits asynchronously, a charge synchronously', async () => {
   const client = await pool.connect()
   try {
     await client.query('set synchronous_commit = on')

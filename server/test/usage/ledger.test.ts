@@ -94,7 +94,7 @@ async function openKeys(): Promise<TestKey[]> {
 }
 
 describe('the ledger balances', () => {
-  test('after whatever was spent, refused, granted and waited for', async () => {
+  test('the ledger balances after any sequence of spends, refusals, grants and pauses', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(move, { minLength: 15, maxLength: 30, size: 'max' }), async (moves) => {
         const keys = await openKeys()
@@ -106,7 +106,7 @@ describe('the ledger balances', () => {
     expect((await prove()).entries).toBeGreaterThan(50)
   })
 
-  test('during and after spends at the same time', async () => {
+  test('the ledger balances during and after concurrent spends', async () => {
     const keys = await openKeys()
     const spends: Move[] = fc.sample(move, { numRuns: 60, seed: 7 }).filter((each) => each.do !== 'wait')
     const proofs = Promise.all(Array.from({ length: 5 }, prove))
@@ -115,7 +115,7 @@ describe('the ledger balances', () => {
   })
 })
 
-describe('a single row that is tampered with is found', () => {
+describe('ledger check finds a single row that was tampered with', () => {
   // One row of those that the account's spends left, whichever it is.
   const some = (table: string) => `ctid = (select ctid from ${table} where account_id = $1 order by random() limit 1)`
   test.each([

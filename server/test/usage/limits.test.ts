@@ -26,7 +26,7 @@ describe('request limits', () => {
     expect((await key.get('/taxonomy')).status).toBe(200)
   })
 
-  test('what is refused for a full window writes nothing', async () => {
+  test('a request refused for a full window writes nothing', async () => {
     const key = await app.key({ limits: { requests_per_minute: 1 } })
     await key.get('/taxonomy')
     const rowVersion = async () => {
@@ -79,7 +79,7 @@ describe('request limits', () => {
     expect((await sandbox.get('/taxonomy')).status).toBe(200)
   })
 
-  test('every authenticated reply tells both windows, refusals included', async () => {
+  test('every authenticated reply has headers for both windows, refusals included', async () => {
     const key = await app.key({ scopes: ['usage:read'], limits: { requests_per_minute: 10, requests_per_day: 11 } })
     const replies = [await key.get('/usage'), await key.get('/taxonomy'), await key.get('/stores/x')]
     expect(replies.map((reply) => reply.status)).toEqual([200, 403, 403])
@@ -95,7 +95,7 @@ describe('request limits', () => {
     expect(anonymous.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  test('50 requests at once at the edge of a limit: exactly the limit gets through', async () => {
+  test('of 50 concurrent requests exactly the limit is admitted', async () => {
     for (const meter of ['requests_per_minute', 'requests_per_day'] as const) {
       const key = await app.key({ limits: { requests_per_minute: 1000, requests_per_day: 1000, [meter]: 17 } })
       const replies = await Promise.all(Array.from({ length: 50 }, () => key.get('/taxonomy')))
@@ -108,7 +108,7 @@ describe('request limits', () => {
 })
 
 describe('who may call', () => {
-  test('a lapsed account is told how to come back before its scope is looked at', async () => {
+  test('a lapsed account is told how to reactivate before its scope is checked', async () => {
     const key = await app.key({ scopes: ['usage:read'] })
     await app.setAccount(key.account, { status: 'past_due' })
     const number = app.accountNumber(key.account)
@@ -126,7 +126,7 @@ describe('who may call', () => {
     expect((await key.get('/usage')).status).toBe(200)
   })
 
-  test('a key that is revoked, suspended or expired says which; a made-up one is refused without its account', async () => {
+  test('a revoked, suspended or expired key is refused as such, a made-up one as invalid', async () => {
     const key = await app.key({})
     await app.suspendKey(key)
     expect((await key.get('/usage')).body.error.code).toBe('suspended_api_key')

@@ -44,7 +44,7 @@ describe('store exports', () => {
     expect(again.headers.get('x-store-exports-remaining')).toBe(String(5000 - 3))
   })
 
-  test('a page whose new stores do not fit is refused whole, and known stores always pass', async () => {
+  test('a page with more new stores than exports are left is refused as a whole; exported stores are always delivered', async () => {
     const key = await app.key({ limits: { ...generous, store_exports: 5 } })
     expect((await search(key, { limit: 4 })).status).toBe(200)
     const refused = await search(key, { limit: 6 })
@@ -63,7 +63,7 @@ describe('store exports', () => {
     expect(await ledgerSums(key)).toEqual({ store_exports: 5, search_rows: 14 })
   })
 
-  test('50 lookups of different stores at once never pass the allowance', async () => {
+  test('50 concurrent lookups of different stores never exceed the allowance', async () => {
     const key = await app.key({ limits: { ...generous, store_exports: 20 } })
     const replies = await Promise.all(Array.from({ length: 50 }, (_, i) => key.get(`/stores/meter-${i}.example`)))
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(20)
@@ -74,7 +74,7 @@ describe('store exports', () => {
     expect((await usageOf(key)).api_requests.used).toBe(52)
   })
 
-  test('the same stores delivered by 50 overlapping requests at once count once each', async () => {
+  test('stores delivered by 50 overlapping concurrent requests count once each', async () => {
     const key = await app.key({ limits: generous })
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
@@ -100,7 +100,7 @@ describe('store exports', () => {
 })
 
 describe('search rows', () => {
-  test('a limit that does not fit into what is left is refused before the search runs', async () => {
+  test('a limit above the rows left is refused before the search runs', async () => {
     const key = await app.key({ limits: { ...generous, search_rows: 12 } })
     expect((await search(key, { limit: 10 })).status).toBe(200)
     const refused = await search(key, { limit: 3, filters: { countries: ['FR'] } })
@@ -111,7 +111,7 @@ describe('search rows', () => {
     expect((await search(key, { limit: 1 })).status).toBe(429)
   })
 
-  test('the rows of the period in force are looked at, also after its start was moved back', async () => {
+  test('the rows left are those of the current period, also after its start was moved back', async () => {
     const key = await app.key({ limits: { ...generous, search_rows: 12 } })
     await search(key, { limit: 10 })
     const periodStart = new Date(app.clock.now().getTime() - 86_400_000)
@@ -122,7 +122,7 @@ describe('search rows', () => {
     expect(refused.body.error.message).toContain('2 of 12')
   })
 
-  test('only rows really returned count', async () => {
+  test('only returned rows count', async () => {
     const key = await app.key({ limits: generous })
     const page = await search(key, { limit: 100, filters: { countries: ['DE'] } })
     expect(page.body.data).toHaveLength(30)
@@ -131,7 +131,7 @@ describe('search rows', () => {
     expect((await usageOf(key)).search_rows.used).toBe(30)
   })
 
-  test('50 searches at once never pass the quota, and the counter equals the rows delivered', async () => {
+  test('50 concurrent searches never exceed the quota, and the counter equals the rows delivered', async () => {
     const key = await app.key({ limits: { ...generous, search_rows: 100 } })
     const replies = await Promise.all(Array.from({ length: 50 }, () => search(key, { limit: 7 })))
     const delivered = replies.filter((reply) => reply.status === 200)
@@ -142,7 +142,7 @@ describe('search rows', () => {
 })
 
 describe('periods', () => {
-  test('credits, exports and rows renew on the anchor day, a shorter month on its last', async () => {
+  test('credits, exports and rows renew on the anchor day, or on the last day of a shorter month', async () => {
     app.clock.set('2027-01-31T10:00:00.000Z')
     const key = await app.key({ limits: { ...generous, store_exports: 1 }, periodStart: '2027-01-31T09:00:00.000Z' })
     expect((await key.get('/stores/meter-0.example')).status).toBe(200)
@@ -188,7 +188,7 @@ describe('periods', () => {
   })
 })
 
-describe('with the exports used up', () => {
+describe('without exports left', () => {
   const askedAs = {
     lookup: (key: TestKey, isThere: boolean) => key.get(`/stores/${isThere ? 'meter-1' : 'nobody'}.example`),
     search: (key: TestKey, isThere: boolean) =>
@@ -211,28 +211,31 @@ describe('with the exports used up', () => {
     ])
   })
 
-  test.each(Object.entries(askedAs))('a %s that finds and one that does not cost one request each', async (_, ask) => {
-    const [finds, misses] = [
-      await app.key({ limits: { requests_per_minute: 10, store_exports: 0 } }),
-      await app.key({ limits: { requests_per_minute: 10, store_exports: 0 } }),
-    ]
-    const found = await ask(finds, true)
-    const missed = await ask(misses, false)
-    expect(found.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: 'store_exports' })
-    expect([200, 404]).toContain(missed.status)
-    expect(headersOf(found)).toEqual(headersOf(missed))
-    expect(found.headers.get('x-ratelimit-remaining')).toBe('9')
-    for (const key of [finds, misses]) {
-      expect((await usageOf(key)).api_requests.used).toBe(2)
-      expect(await ledgerSums(key)).toEqual({})
-    }
-    // How much matches is told by no figure that differs with it.
-    expect(found.body.error.message).toMatch(
-      /^0 of 0 store exports are left until [\d-]{10}; this reply holds more stores that are new this period\.$/,
-    )
-  })
+  test.each(Object.entries(askedAs))(
+    'a %s costs one request without exports left, whether it finds something or not',
+    async (_, ask) => {
+      const [finds, misses] = [
+        await app.key({ limits: { requests_per_minute: 10, store_exports: 0 } }),
+        await app.key({ limits: { requests_per_minute: 10, store_exports: 0 } }),
+      ]
+      const found = await ask(finds, true)
+      const missed = await ask(misses, false)
+      expect(found.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: 'store_exports' })
+      expect([200, 404]).toContain(missed.status)
+      expect(headersOf(found)).toEqual(headersOf(missed))
+      expect(found.headers.get('x-ratelimit-remaining')).toBe('9')
+      for (const key of [finds, misses]) {
+        expect((await usageOf(key)).api_requests.used).toBe(2)
+        expect(await ledgerSums(key)).toEqual({})
+      }
+      // How much matches is told by no figure that differs with it.
+      expect(found.body.error.message).toMatch(
+        /^0 of 0 store exports are left until [\d-]{10}; this reply holds more stores that are new this period\.$/,
+      )
+    },
+  )
 
-  test('nobody can ask without end', async () => {
+  test('the limit of requests a minute ends probing without exports left', async () => {
     const key = await app.key({ limits: { requests_per_minute: 5, store_exports: 0 } })
     const replies = []
     for (let i = 0; i < 7; i++) replies.push(await askedAs['contact search'](key, true))

@@ -4,7 +4,7 @@ import { startTestApp } from '../support/app.ts'
 /** What one account may have at work at once: half of 32 requests for each of sixteen connections. */
 const share = 256
 
-test('what an account asks beyond its share is refused at once, uncounted and unpaid; others are answered', async () => {
+test('requests beyond the share of an account are refused at once, uncounted and unpaid; others are answered', async () => {
   const app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
   await app.importStores([{ domain: 'crowded.example', name: 'Crowded' }])
   const limits = { requests_per_minute: 10_000, requests_per_day: 10_000 }

@@ -39,7 +39,7 @@ async function expectBoundaries(key: TestKey, start: string, boundaries: string[
   }
 }
 
-describe('a month ends on its anchor day and time, or on the last day that it has', () => {
+describe('a month ends on its anchor day and time, or on its last day', () => {
   test.each([
     [
       'the 31st',
@@ -61,7 +61,7 @@ describe('a month ends on its anchor day and time, or on the last day that it ha
     )
   })
 
-  test('a leap day comes back after four years', async () => {
+  test('an anchor on a leap day comes back after four years', async () => {
     const key = await app.key({ periodStart: '2024-02-29T00:00:00.000Z' })
     for (const [now, start, end] of [
       ['2025-03-01T00:00:00Z', '2025-02-28', '2025-03-29'],
@@ -87,7 +87,7 @@ describe('a month ends on its anchor day and time, or on the last day that it ha
   })
 })
 
-test('a request has one moment: admitted before a boundary, it is charged to the month before', async () => {
+test('a request admitted before a period boundary is charged to the earlier period', async () => {
   app.clock.set('2026-05-10T00:00:00Z')
   const key = await app.key({})
   const boundary = '2026-06-10T00:00:00.000Z'
@@ -112,7 +112,7 @@ describe('plans', () => {
     await key.post('/stores/search', { filters: {}, limit: 3 })
   }
 
-  test('a plan that counts from the same day as the one before keeps what was used', async () => {
+  test('a plan with the same period start as the one before keeps the usage', async () => {
     app.clock.set(start)
     const key = await app.key({})
     app.clock.set('2026-07-20T00:00:00.000Z')
@@ -131,7 +131,7 @@ describe('plans', () => {
     expect(known.status).toBe(200)
   })
 
-  test('a plan that is granted counts from now on', async () => {
+  test('a granted plan starts a new period', async () => {
     app.clock.set(start)
     const key = await app.key({})
     await spendThree(key)
@@ -146,7 +146,7 @@ describe('plans', () => {
     })
   })
 
-  test('who lapses and comes back in the same month finds it as it was', async () => {
+  test('an account that lapses and returns within a month keeps its usage', async () => {
     app.clock.set(start)
     const key = await app.key({})
     await spendThree(key)
@@ -157,7 +157,7 @@ describe('plans', () => {
     expect((await usageOf(key)).search_rows).toMatchObject({ used: 3, period_start: start })
   })
 
-  test('who is canceled is free, counted from the day the account was opened, and a new plan counts anew', async () => {
+  test('a canceled account is on the free plan with periods from its creation, and a new plan starts a new period', async () => {
     app.clock.set('2026-06-17T00:00:00.000Z')
     const key = await app.key({ periodStart: start })
     app.clock.set('2026-07-20T12:00:00.000Z')

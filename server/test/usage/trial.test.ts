@@ -16,8 +16,8 @@ function openTrial(trialEnds: string, limits = {}): Promise<TestKey> {
   return app.key({ scopes: ['usage:read', 'contacts:reveal'], status: 'trialing', trialEnds, limits })
 }
 
-describe('one cap of 250 for all of a trial', () => {
-  test('within one month', async () => {
+describe('a trial has one cap of 250 credits', () => {
+  test('the trial cap holds within one month', async () => {
     const key = await openTrial('2026-03-24T08:00:00.000Z')
     expect(await spendCredits(app, key, 249)).toBe(1)
     app.clock.set('2026-03-24T07:59:59.000Z')
@@ -38,7 +38,7 @@ describe('one cap of 250 for all of a trial', () => {
     })
   })
 
-  test('granted while the clock ran ten years ahead, also once it is right', async () => {
+  test('a trial granted by a clock ten years ahead keeps its cap once the clock is right', async () => {
     app.clock.set('2036-03-10T08:00:00.000Z')
     const key = await app.key({
       scopes: ['usage:read', 'contacts:reveal'],
@@ -53,7 +53,7 @@ describe('one cap of 250 for all of a trial', () => {
     expect(Date.parse(period_end)).toBeGreaterThan(Date.parse(period_start))
   })
 
-  test('across the end of a month, which renews exports and rows alone', async () => {
+  test('the trial cap spans the end of a month, which renews only exports and rows', async () => {
     const key = await openTrial('2026-04-20T00:00:00.000Z')
     await spendCredits(app, key, 200)
     app.clock.set('2026-04-10T08:00:00.000Z')
@@ -70,7 +70,7 @@ describe('one cap of 250 for all of a trial', () => {
     expect(await spendCredits(app, key, 50)).toBe(0)
   })
 
-  test('over several months, and beyond the end that it was given', async () => {
+  test('the trial cap spans several months, and the time beyond the planned end', async () => {
     const key = await openTrial('2026-05-25T00:00:00.000Z')
     for (const [now, left] of [
       [start, 190],
@@ -90,7 +90,7 @@ describe('one cap of 250 for all of a trial', () => {
     await expect(spendCredits(app, key, 11)).rejects.toMatchObject({ code: 'insufficient_contact_credits' })
   })
 
-  test('whatever plan it leads to meanwhile', async () => {
+  test('the trial cap stays when the plan changes during the trial', async () => {
     const key = await openTrial('2026-04-20T00:00:00.000Z')
     await spendCredits(app, key, 200)
     app.clock.set('2026-03-28T00:00:00.000Z')
@@ -99,7 +99,7 @@ describe('one cap of 250 for all of a trial', () => {
     expect((await usageOf(key)).billing.paid_plan_limit).toBe(5000)
   })
 
-  test('unless the account has a cap of its own', async () => {
+  test('an account can have a trial cap of its own', async () => {
     const key = await openTrial('2026-04-20T00:00:00.000Z', { trial_contact_credits: 3, contact_credits: 40 })
     expect(await creditsOf(key)).toMatchObject({ total: 3, paid_plan_total: 40 })
     expect((await usageOf(key)).billing).toMatchObject({ current_limit: 3, paid_plan_limit: 40 })
@@ -110,28 +110,31 @@ describe('one cap of 250 for all of a trial', () => {
 
 describe('the end of a trial', () => {
   test.each([
-    ['its end is taken away', { trialEndsAt: null }],
+    ['its end date is removed', { trialEndsAt: null }],
     ['the account becomes active', { status: 'active' }],
-  ] as const)('unlocks the paid credits at once, less those used in the same month: %s', async (_what, ending) => {
-    const key = await openTrial('2026-04-20T00:00:00.000Z')
-    await spendCredits(app, key, 250)
-    expect((await usageOf(key)).billing).toMatchObject({ can_unlock_paid_credits_now: false })
-    await app.setAccount(key.account, ending)
-    const usage = await usageOf(key)
-    expect(usage.billing).toBeUndefined()
-    expect(usage.contact_credits).toEqual({
-      total: 1000,
-      used: 250,
-      remaining: 750,
-      paid_plan_total: 1000,
-      period_start: start,
-      period_end: '2026-04-10T08:00:00.000Z',
-    })
-    await expect(spendCredits(app, key, 751)).rejects.toMatchObject({ code: 'insufficient_contact_credits' })
-    expect(await spendCredits(app, key, 750)).toBe(0)
-  })
+  ] as const)(
+    'the end of a trial unlocks the paid credits at once, less those used in the same month: %s',
+    async (_what, ending) => {
+      const key = await openTrial('2026-04-20T00:00:00.000Z')
+      await spendCredits(app, key, 250)
+      expect((await usageOf(key)).billing).toMatchObject({ can_unlock_paid_credits_now: false })
+      await app.setAccount(key.account, ending)
+      const usage = await usageOf(key)
+      expect(usage.billing).toBeUndefined()
+      expect(usage.contact_credits).toEqual({
+        total: 1000,
+        used: 250,
+        remaining: 750,
+        paid_plan_total: 1000,
+        period_start: start,
+        period_end: '2026-04-10T08:00:00.000Z',
+      })
+      await expect(spendCredits(app, key, 751)).rejects.toMatchObject({ code: 'insufficient_contact_credits' })
+      expect(await spendCredits(app, key, 750)).toBe(0)
+    },
+  )
 
-  test('in a later month begins with nothing used', async () => {
+  test('a trial that ends in a later month leaves no credits used', async () => {
     const key = await openTrial('2026-04-20T00:00:00.000Z')
     await spendCredits(app, key, 250)
     app.clock.set('2026-04-15T00:00:00.000Z')
@@ -146,7 +149,7 @@ describe('the end of a trial', () => {
     expect(await spendCredits(app, key, 1000)).toBe(0)
   })
 
-  test('leaves the account with its own figure of credits', async () => {
+  test('after the trial the account has its own credit limit', async () => {
     const limits = { trial_contact_credits: 3, contact_credits: 40 }
     const key = await openTrial('2026-04-20T00:00:00.000Z', limits)
     await spendCredits(app, key, 2)
@@ -169,7 +172,7 @@ test('paid credits renew with the month, to the second', async () => {
   expect(await spendCredits(app, key, 1)).toBe(4)
 })
 
-test('a trial that begins in a month of paid credits goes on counting those', async () => {
+test('a trial that starts in a paid month includes the credits used in it', async () => {
   app.clock.set(start)
   const key = await app.key({ scopes: ['usage:read', 'contacts:reveal'] })
   await spendCredits(app, key, 100)

@@ -41,13 +41,13 @@ beforeEach(async () => {
 const packedOfKey = 3 + 1 + 4 + 1
 const packed = packedOfKey + 2 + 1
 
-test('the database holds both months of one account in two archives, and checks well', async () => {
+test('the months of an account are two archives, and the ledger check passes', async () => {
   expect(await world.check()).toMatchObject({ code: 0, archived: packed, entries: packed + 2, differences: [] })
   expect(await world.count('ledger_archives', key)).toBe(2)
   expect(await world.count('ledger', key)).toBe(2)
 })
 
-describe('what is tampered with is found', () => {
+describe('ledger check finds an archive or roll-up that was tampered with', () => {
   const one = (table: string) =>
     `where account_id = $1 and first_entry = (select min(first_entry) from ${table} where account_id = $1)`
   test.each([
@@ -78,7 +78,7 @@ describe('what is tampered with is found', () => {
     expect(new Set(differences.map(({ account }) => account))).toEqual(new Set([key.account]))
   })
 
-  test('both an archive and its roll-up, to the same sum', async () => {
+  test('ledger check finds a roll-up and a counter that were changed to the same sum', async () => {
     const account = world.app.accountNumber(key.account)
     await world.app.db.query(
       `update ledger_rollups set amount = amount + 1 ${one('ledger_rollups')} and meter = 'store_exports'`,
@@ -107,7 +107,7 @@ describe('what is tampered with is found', () => {
     ])
   })
 
-  test('an archive that is damaged is told as such by everything that opens it', async () => {
+  test('every command that opens a damaged archive reports it', async () => {
     await world.app.db.query(`update ledger_archives set packed = substring(packed for 30) ${one('ledger_archives')}`, [
       world.app.accountNumber(key.account),
     ])
@@ -141,7 +141,7 @@ const linesOf = (text: string): Exported[] =>
     .map((line) => JSON.parse(line))
 
 describe('ledger export', () => {
-  test('writes every packed entry with what proves it, and leaves the database as it is', async () => {
+  test('ledger export writes every packed entry with its digest and leaves the database unchanged', async () => {
     const file = newFile()
     expect(await exportTo(file)).toEqual({ archives: 3, entries: packed, dropped: 0, file })
     const lines = linesOf(await readFile(file, 'utf8'))
@@ -173,7 +173,7 @@ describe('ledger export', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  test('drops what it wrote when it is asked to: the ledger still proves, and the entries are gone', async () => {
+  test('ledger export --drop deletes the exported entries, and the ledger check still passes', async () => {
     const file = newFile('ndjson.gz')
     expect(await exportTo(file, '--before', '2025-02-01T00:00:00Z', '--drop')).toMatchObject({
       archives: 2,
@@ -190,7 +190,7 @@ describe('ledger export', () => {
     expect(await world.check()).toMatchObject({ code: 0, archived: packed, differences: [] })
   })
 
-  test('a sum of a dropped archive that is changed is found', async () => {
+  test('ledger check finds a changed roll-up of a dropped archive', async () => {
     await exportTo(newFile(), '--drop')
     const account = world.app.accountNumber(key.account)
     await world.app.db.query(
@@ -200,7 +200,7 @@ describe('ledger export', () => {
     expect(await world.check()).toMatchObject({ code: 1 })
   })
 
-  test('never writes over a file, and drops nothing that it could not write', async () => {
+  test('ledger export never overwrites a file and drops nothing that it could not write', async () => {
     const file = newFile()
     await exportTo(file)
     const written = await readFile(file, 'utf8')
@@ -217,14 +217,14 @@ describe('ledger export', () => {
     expect(await exportTo(newFile())).toMatchObject({ archives: 3 })
   })
 
-  test('a date that is none is wrong usage', async () => {
+  test('an invalid date or an unknown flag is a usage error', async () => {
     expect(await runCommand(world.app.deps, ['ledger', 'export', newFile(), '--before', 'spring'])).toMatchObject({
       code: 2,
     })
     expect(await runCommand(world.app.deps, ['ledger', 'close', '--soon'])).toMatchObject({ code: 2 })
   })
 
-  test('dropping goes on beside closing', async () => {
+  test('dropping works during closing', async () => {
     world.app.clock.advance(140 * dayMs)
     await world.close()
     world.app.clock.advance(dayMs)

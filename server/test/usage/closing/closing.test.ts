@@ -20,8 +20,8 @@ beforeEach(async () => {
 
 const soundCheck = { code: 0, differences: [] }
 
-describe('a period that is over is closed', () => {
-  test('its exports are dropped when the account has a newer period, and everything still adds up', async () => {
+describe('a past period is closed', () => {
+  test('exports of a past period are dropped once the account has a newer one, and all sums stay', async () => {
     const key = await world.open()
     await world.spend(key, 5)
     world.app.clock.set('2025-02-01T12:00:00.000Z')
@@ -37,7 +37,7 @@ describe('a period that is over is closed', () => {
     expect(await world.live(20)).toMatchObject({ exports: 0, entries: 0 })
   })
 
-  test('the exports of an account that went away stay for as long as its entries do', async () => {
+  test('exports of an inactive account are kept as long as its entries', async () => {
     const key = await world.open()
     await world.spend(key, 4)
     expect(await world.live(60)).toMatchObject({ exports: 0, entries: 0 })
@@ -45,7 +45,7 @@ describe('a period that is over is closed', () => {
     expect(await world.check()).toMatchObject(soundCheck)
   })
 
-  test('its entries are packed once they are old, and are told and proven as before', async () => {
+  test('old entries are packed, and are listed and checked as before', async () => {
     const [key, other] = [await world.open(), await world.open()]
     for (const month of ['01', '02', '03', '04', '05']) {
       world.app.clock.set(`2025-${month}-20T12:00:00.000Z`)
@@ -75,7 +75,7 @@ describe('a period that is over is closed', () => {
     expect(await world.check()).toMatchObject(soundCheck)
   })
 
-  test('a charge that comes late into a closed period is taken, proven, and closed in its turn', async () => {
+  test('a late charge into a closed period is accepted, checked, and closed by the next run', async () => {
     const key = await world.open()
     await world.spend(key, 3)
     await world.live(120)
@@ -93,7 +93,7 @@ describe('a period that is over is closed', () => {
     expect(await world.live(2)).toMatchObject({ exports: 0, entries: 0 })
   })
 
-  test('a dry run counts what would be done, and does nothing', async () => {
+  test('a dry run counts what would be done and changes nothing', async () => {
     const key = await world.open()
     await world.spend(key, 3)
     world.app.clock.advance(130 * dayMs)
@@ -104,7 +104,7 @@ describe('a period that is over is closed', () => {
     expect(await world.close()).toMatchObject({ entries: 4, exports: 3, dry_run: false })
   })
 
-  test('exports that are not as many as the counter says stay, and the command says so', async () => {
+  test('exports that differ from the counter are kept, and the command reports them', async () => {
     const key = await world.open()
     await world.spend(key, 3)
     await world.app.db.query(
@@ -123,7 +123,7 @@ describe('a period that is over is closed', () => {
   })
 })
 
-describe('a wrong clock closes nothing that is open', () => {
+describe('a wrong clock does not close an open period', () => {
   /** A store that was delivered in the open period is not paid for again. */
   async function expectFreeAgain(key: TestKey): Promise<void> {
     const used = (await key.get('/usage')).body.store_exports.used
@@ -131,7 +131,7 @@ describe('a wrong clock closes nothing that is open', () => {
     expect((await key.get('/usage')).body.store_exports.used).toBe(used)
   }
 
-  test('nothing before the clock was read on two days', async () => {
+  test('nothing is closed before the clock was read on two days', async () => {
     const key = await world.open()
     await world.spend(key, 2)
     world.app.clock.advance(400 * dayMs)
@@ -143,7 +143,7 @@ describe('a wrong clock closes nothing that is open', () => {
     expect(await world.close()).toMatchObject({ exports: 2, entries: 3 })
   })
 
-  test('not by a clock that jumps ahead by ten years and back, however often it closes meanwhile', async () => {
+  test('a clock that jumps ahead by ten years and back closes nothing, however often closing runs', async () => {
     const key = await world.open()
     await world.spend(key, 3)
     await world.live(3)
@@ -164,7 +164,7 @@ describe('a wrong clock closes nothing that is open', () => {
     expect(await world.check()).toMatchObject(soundCheck)
   })
 
-  test('an account keeps the exports of its newest period, should everything else be wrong', async () => {
+  test('an account keeps the exports of its newest period even if the clock readings are wrong', async () => {
     const key = await world.open()
     await world.spend(key, 3)
     await world.app.db.query("insert into clock_readings values ('2025-03-01T00:00:00Z')")
@@ -175,7 +175,7 @@ describe('a wrong clock closes nothing that is open', () => {
   })
 })
 
-describe('closing leaves the sums as they were at every moment', () => {
+describe('closing keeps all sums at every moment', () => {
   const entries = 9_000
 
   /** As much as several batches of an account: entries and exports of a period that is long over. */
@@ -212,7 +212,7 @@ describe('closing leaves the sums as they were at every moment', () => {
 
   const ctx = () => ({ db: world.app.db, now: world.app.clock.now(), detailMonths })
 
-  test('stopped after any batch, and finished by the next run', async () => {
+  test('closing can be stopped after any batch and is finished by the next run', async () => {
     const key = await makeClosable()
     const before = await world.show(key)
     let batches = 0
@@ -230,7 +230,7 @@ describe('closing leaves the sums as they were at every moment', () => {
   })
 
   test.each(['export_rollups', 'ledger_archives', 'ledger_rollups'])(
-    'its connection killed in the middle of a batch, before it writes to %s',
+    'closing survives a connection killed before it writes to %s',
     async (table) => {
       const key = await makeClosable()
       const before = await world.show(key)
@@ -256,7 +256,7 @@ describe('closing leaves the sums as they were at every moment', () => {
     },
   )
 
-  test('beside charges of the account and checks', async () => {
+  test('closing runs beside charges and checks of the account', async () => {
     const key = await makeClosable()
     let isClosing = true
     let charges = 0
@@ -276,7 +276,7 @@ describe('closing leaves the sums as they were at every moment', () => {
     expect(await world.count('store_exports', key)).toBe(Math.min(charges, 30))
   })
 
-  test('by several at once: one closes, the others leave it alone', async () => {
+  test('of several concurrent runs one closes and the others do nothing', async () => {
     const key = await makeClosable()
     const runs = await Promise.all(Array.from({ length: 3 }, () => closePeriodsExclusively(ctx())))
     expect(runs.filter((run) => run !== null).length).toBeGreaterThan(0)
