@@ -1,5 +1,5 @@
 import type { Counts } from './replies.ts'
-import type { Entitlement } from './terms.ts'
+import type { Entitlement } from './entitlement.ts'
 
 type Meter = 'contact_credits' | 'store_exports' | 'search_rows'
 

@@ -16,7 +16,7 @@ import {
 import { payForDelivery, payForReveal, refuseRows } from './payments.ts'
 import type { Reply } from './replies.ts'
 import * as replies from './replies.ts'
-import { changeTerms, type Entitlement, entitlementOf, type Terms, type TermsChanges } from './terms.ts'
+import { changeTerms, type Entitlement, entitlementOf, type Terms, type TermsChanges } from './entitlement.ts'
 
 /**
  * The rules of previews, reveals and what they cost, kept in memory. A request is a few instants, each of them whole:

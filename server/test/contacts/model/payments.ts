@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Books, dayMs, exportShops, left, spend } from './books.ts'
 import type { Act, CallerKey, Delivering, Found, Outcome, Stage, State } from './model.ts'
 import * as replies from './replies.ts'
-import type { Entitlement } from './terms.ts'
+import type { Entitlement } from './entitlement.ts'
 
 export function payForDelivery(
   state: State,

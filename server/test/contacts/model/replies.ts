@@ -1,5 +1,5 @@
 import type { CallerKey } from './model.ts'
-import type { Entitlement } from './terms.ts'
+import type { Entitlement } from './entitlement.ts'
 
 /** A reply as far as it is decided: names of requests, sentences, links and cursors are not. */
 export interface Reply {

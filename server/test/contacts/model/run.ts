@@ -4,10 +4,10 @@ import { checkLedger } from '../../../src/usage/ledger.ts'
 import type { TestApp } from '../../support/app.ts'
 import type { Books } from './books.ts'
 import type { State } from './model.ts'
-import { actOf, type Move, type Past, type Pause } from './proof-moves.ts'
+import { actOf, type Move, type Past, type Pause } from './moves.ts'
 import { type Done, expectedReply, statesAfter } from './proof-order.ts'
-import { beginWorld, type Houses, type World } from './proof-world.ts'
-import { entitlementOf } from './terms.ts'
+import { beginWorld, type Houses, type World } from './world.ts'
+import { entitlementOf } from './entitlement.ts'
 
 /** Time passes, or some moves are made at once. */
 export type Step = Pause | Move[]

@@ -13,11 +13,11 @@ import { atEnd } from '../../support/cleanup.ts'
 import { newBooks } from './books.ts'
 import type { Person, Shop } from './catalogue.ts'
 import type { Act, CallerKey, Mode, Setting, State } from './model.ts'
-import { isTestKey } from './proof-moves.ts'
+import { isTestKey } from './moves.ts'
 import type { Seen } from './proof-order.ts'
 import { requestOf, send } from './proof-requests.ts'
 import { type Place, type Roster, rosterOf, type ShopRecord, shopsOf } from './proof-roster.ts'
-import type { Terms } from './terms.ts'
+import type { Terms } from './entitlement.ts'
 
 /** Two instances of the app on one database, their clock, and an account that looks at what was imported. */
 export interface Houses {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { calls, type Move, operations, pauses, reveals } from './proof-moves.ts'
-import { playOut, type Step, type Tally } from './proof-run.ts'
-import { type Houses, openHouses } from './proof-world.ts'
+import { calls, type Move, operations, pauses, reveals } from './moves.ts'
+import { playOut, type Step, type Tally } from './run.ts'
+import { type Houses, openHouses } from './world.ts'
 
 /**
  * Everything that searches, reveals and their retries answer and cost, against a model that knows the rules alone: on
