@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PlanFile } from '../../../src/accounts/plans.ts'
-import { type Books, countsOf, dayMs, left } from './books.ts'
 import {
   type Catalogue,
   contactReply,
@@ -8,15 +7,15 @@ import {
   findPeople,
   findShops,
   isRevealable,
+  type Mode,
   type PersonFilter,
   previewReply,
   type StoreFilter,
   storeReply,
 } from './catalogue.ts'
-import { payForDelivery, payForReveal, refuseRows } from './payments.ts'
-import type { Reply } from './replies.ts'
-import * as replies from './replies.ts'
 import { changeTerms, type Entitlement, entitlementOf, type Terms, type TermsChanges } from './entitlement.ts'
+import type { CallerKey, Counts, Reply } from './replies.ts'
+import * as replies from './replies.ts'
 
 /**
  * The rules of previews, reveals and what they cost, kept in memory. A request is a few instants, each of them whole:
@@ -31,7 +30,6 @@ export interface State {
   cursors: Record<number, Cursor>
 }
 
-export type Mode = 'live' | 'test'
 interface Cursor {
   account: number
   mode: Mode
@@ -39,13 +37,6 @@ interface Cursor {
   /** The last shop or person of the page. */
   last: number
   at: number
-}
-
-export interface CallerKey {
-  account: number
-  mode: Mode
-  id: string
-  name: string
 }
 
 /** What never changes in a run. */
@@ -210,4 +201,158 @@ function find(
     return { index, shop: person.shop, reply: previewReply(catalogue, person, books.revealed[index] !== undefined) }
   })
   return found(items.slice(0, act.limit), items.length > act.limit)
+}
+
+export function payForDelivery(
+  state: State,
+  { account, mode }: CallerKey,
+  books: Books,
+  act: Delivering,
+  { entitlement, found }: Extract<Stage, { at: 'paying' }>,
+): Outcome {
+  const rows = act.act === 'search' ? found.items.length : 0
+  if (rows > left(books, entitlement, 'search_rows')) return refuseRows(entitlement, state.now)
+  const exportsTold = exportFound(books, entitlement, found)
+  if (exportsTold === null) return refuseExports(entitlement, state.now)
+  spend(books, entitlement, 'search_rows', rows)
+  if (act.act === 'lookup') return { replies: exportsTold.map((told) => replies.store(found.items[0]!.reply, told)) }
+  const last = found.items.at(-1)
+  if (found.hasMore) state.cursors[act.number] = { account, mode, query: act.query, last: last!.index, at: state.now }
+  const rowsLeft = left(books, entitlement, 'search_rows')
+  // Whether somebody is revealed may be looked up when the page is found or when it is paid for.
+  const early = found.items.map(({ reply }) => reply)
+  const late = act.query.path === '/stores/search' ? early : found.items.map((item) => withFlag(item, books))
+  const pages = (told: number) => [early, late].map((data) => replies.page(data, found.hasMore, told, rowsLeft))
+  return { replies: exportsTold.flatMap(pages) }
+}
+
+export function payForReveal(
+  state: State,
+  { mode }: CallerKey,
+  books: Books,
+  act: Extract<Act, { act: 'reveal' }>,
+  { entitlement, found }: Extract<Stage, { at: 'paying' }>,
+): Outcome {
+  const request = act.people.map(({ person, mode: of }) => (of === 'live' ? person : -1 - person))
+  const kept = act.idempotencyKey === null ? undefined : books.kept[act.idempotencyKey]
+  if (kept && state.now - kept.at < dayMs) {
+    if (!isDeepStrictEqual(kept.request, request)) return { replies: [replies.idempotencyConflict()] }
+    return { replies: [{ status: 200, replayOf: kept.number }] }
+  }
+  if (found.items.length === 0) return { replies: [replies.notFound('no_revealable_contacts')] }
+  // Nobody is erased between being found and being kept in a reply: what is kept would outlive the person.
+  const { people } = state.catalogues[mode]
+  if (act.idempotencyKey !== null && found.items.some(({ index }) => people[index]!.isErased)) return { replies: [] }
+  const fresh = found.items.filter(({ index }) => books.revealed[index] === undefined)
+  const lacksCredits = fresh.length > 0 && fresh.length > left(books, entitlement, 'contact_credits')
+  if (lacksCredits) return { replies: [replies.creditsLacking(entitlement)] }
+  const exportsTold = exportFound(books, entitlement, found)
+  if (exportsTold === null) return refuseExports(entitlement, state.now)
+  spend(books, entitlement, 'contact_credits', fresh.length)
+  for (const { index } of fresh) books.revealed[index] = state.now
+  const data = found.items.map((item) => {
+    const isNew = fresh.includes(item)
+    return {
+      ...item.reply,
+      reveal_status: isNew ? 'newly_revealed' : 'already_revealed',
+      charged: isNew,
+      revealed_at: replies.moment(books.revealed[item.index]!),
+    }
+  })
+  if (act.idempotencyKey !== null)
+    books.kept[act.idempotencyKey] = {
+      request,
+      at: state.now,
+      number: act.number,
+      people: mode === 'live' ? found.items.map(({ index }) => index) : [],
+    }
+  const creditsLeft = left(books, entitlement, 'contact_credits')
+  return { replies: exportsTold.map((told) => replies.reveal(data, fresh.length, creditsLeft, told)) }
+}
+
+const exportFound = (books: Books, entitlement: Entitlement, { items, exportsLeft }: Found) =>
+  exportShops(
+    books,
+    entitlement,
+    items.map(({ shop }) => shop),
+    exportsLeft,
+  )
+
+const withFlag = ({ index, reply }: Found['items'][number], { revealed }: Books) => ({
+  ...reply,
+  revealed: revealed[index] !== undefined,
+})
+
+export function refuseRows({ period }: Entitlement, now: number): Outcome {
+  return { stage: { at: 'refused', reply: replies.limitReached('search_rows', period.end - now) } }
+}
+
+/** Found after the work was done: the request stays counted. */
+function refuseExports({ period }: Entitlement, now: number): Outcome {
+  return { replies: [replies.limitReached('store_exports', period.end - now)] }
+}
+
+type Meter = 'contact_credits' | 'store_exports' | 'search_rows'
+
+/** What one account did in one mode. */
+export interface Books {
+  minute: { start: number; used: number }
+  day: { start: number; used: number }
+  /** By meter and start of the period. */
+  used: Record<string, number>
+  /** Shops by start of the period. */
+  exported: Record<number, number[]>
+  /** When each person was revealed. */
+  revealed: Record<number, number>
+  /** Replies by Idempotency-Key. */
+  kept: Record<string, { request: number[]; at: number; number: number; people: number[] }>
+}
+
+export const dayMs = 86_400_000
+
+export function newBooks(): Books {
+  const past = { start: 0, used: 0 }
+  return { minute: past, day: past, used: {}, exported: {}, revealed: {}, kept: {} }
+}
+
+const slotOf = (meter: Meter, { period, creditsPeriod }: Entitlement) =>
+  `${meter} ${meter === 'contact_credits' ? creditsPeriod.start : period.start}`
+
+const usedOf = (books: Books, entitlement: Entitlement, meter: Meter) => books.used[slotOf(meter, entitlement)] ?? 0
+
+export function left(books: Books, entitlement: Entitlement, meter: Meter): number {
+  return Math.max(0, entitlement.limits[meter] - usedOf(books, entitlement, meter))
+}
+
+export function spend(books: Books, entitlement: Entitlement, meter: Meter, amount: number): void {
+  if (amount > 0) books.used[slotOf(meter, entitlement)] = usedOf(books, entitlement, meter) + amount
+}
+
+/**
+ * Marks the shops delivered, and says what the reply may tell of the exports left: what is left now, or where nothing was
+ * exported what was left a moment before. Null, and nothing happened, where the new shops do not fit.
+ */
+export function exportShops(
+  books: Books,
+  entitlement: Entitlement,
+  shops: readonly number[],
+  exportsLeft: number,
+): number[] | null {
+  const exported = books.exported[entitlement.period.start] ?? []
+  const fresh = [...new Set(shops)].filter((shop) => !exported.includes(shop))
+  if (fresh.length > left(books, entitlement, 'store_exports')) return null
+  books.exported[entitlement.period.start] = [...exported, ...fresh].sort()
+  spend(books, entitlement, 'store_exports', fresh.length)
+  const leftNow = left(books, entitlement, 'store_exports')
+  return fresh.length > 0 ? [leftNow] : [leftNow, exportsLeft]
+}
+
+export function countsOf(books: Books, entitlement: Entitlement, now: number): Counts {
+  return {
+    credits: usedOf(books, entitlement, 'contact_credits'),
+    exports: usedOf(books, entitlement, 'store_exports'),
+    rows: usedOf(books, entitlement, 'search_rows'),
+    requests: books.day.used,
+    dayStart: now - (now % dayMs),
+  }
 }

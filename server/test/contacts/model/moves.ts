@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import type { OverridableMeter } from '../../../src/accounts/plans.ts'
-import type { Facts } from './catalogue.ts'
-import type { Act, Mode, Search, State, Wanted } from './model.ts'
-import { peopleCounts, type Roster, shopCount } from './proof-roster.ts'
+import { type Facts, type Mode, peopleCounts, type Roster, shopCount } from './catalogue.ts'
+import type { Act, Search, State, Wanted } from './model.ts'
 
 /** What is drawn by lot. It becomes an act once it is known what went before: which cursors there are, what time it is. */
 export type Move =

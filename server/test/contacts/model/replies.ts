@@ -1,4 +1,4 @@
-import type { CallerKey } from './model.ts'
+import type { Mode } from './catalogue.ts'
 import type { Entitlement } from './entitlement.ts'
 
 /** A reply as far as it is decided: names of requests, sentences, links and cursors are not. */
@@ -9,6 +9,22 @@ export interface Reply {
   headers?: Record<string, string>
   /** The bytes of the reply to this request of the run. */
   replayOf?: number
+}
+
+export interface CallerKey {
+  account: number
+  mode: Mode
+  id: string
+  name: string
+}
+
+/** A reply as it came, or how a command of the operator ended. */
+export interface Seen {
+  status: Reply['status']
+  headers: Record<string, string>
+  body: Record<string, unknown>
+  /** The bytes of the body. */
+  text: string
 }
 
 export interface Counts {
