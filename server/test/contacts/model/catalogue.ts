@@ -1,4 +1,4 @@
-/** The people and shops of one run of the proof, and what replies say of them, read naively from the facts. */
+/** The people and shops of a run, and the expected replies about them, computed naively from the facts. */
 export interface Shop {
   id: string
   domain: string
@@ -28,7 +28,7 @@ export interface Facts {
   phones: { phone: string; type: string; is_primary: boolean }[]
 }
 
-/** Shops stand in result order, people within a shop in the order of their import. */
+/** Shops are in result order, people within a shop in import order. */
 export interface Catalogue {
   shops: readonly Shop[]
   people: readonly Person[]
@@ -101,7 +101,7 @@ export function previewReply(catalogue: Catalogue, person: Person, revealed: boo
   }
 }
 
-/** A revealed person without what depends on the account. */
+/** A revealed contact without the fields that depend on the account. */
 export function contactReply(catalogue: Catalogue, person: Person): object {
   const { facts, id, shop } = person
   const { id: storeId, domain, name } = catalogue.shops[shop]!
@@ -123,7 +123,7 @@ export function contactReply(catalogue: Catalogue, person: Person): object {
   }
 }
 
-/** Shops that match, those at or before `after` left out. */
+/** The matching shops after `after`. */
 export function findShops(catalogue: Catalogue, filter: StoreFilter, after: number): number[] {
   return catalogue.shops
     .map((_, shop) => shop)
@@ -136,7 +136,7 @@ export function findShops(catalogue: Catalogue, filter: StoreFilter, after: numb
     })
 }
 
-/** Indexes of the people that match, in result order, the first few of each shop. */
+/** Indexes of the matching people in result order, at most `perShop` of each shop. */
 export function findPeople(catalogue: Catalogue, filter: PersonFilter, shops: number[], perShop: number): number[] {
   const rank = ({ facts }: Person) => seniorities.indexOf(facts.seniority) * 2 + (hasVerifiedEmail(facts) ? 0 : 1)
   return shops.flatMap((shop) =>
@@ -161,7 +161,7 @@ function matches(facts: Facts, filter: PersonFilter): boolean {
 
 export type Mode = 'live' | 'test'
 
-/** Who is on file in a run of the proof, by mode. Runs share a database, so every run has people and shops of its own. */
+/** The imported people of a run, by mode. Runs share a database, so each has people and shops of its own. */
 export type Roster = Record<Mode, { shop: number; facts: Facts }[]>
 
 export const shopCount = 5
@@ -219,27 +219,27 @@ export function rosterOf(run: number): Roster {
   return { live: people('live'), test: people('test') }
 }
 
-/** Channels carry the person's own mark: erasing one person must not bear on another. */
+/** Channels contain the person's name: erasing one person must not affect another. */
 function factsOf(
-  mark: string,
+  name: string,
   { role, seniority, emails, phones = 0, hasProfile = false }: Omit<Sketch, 'shop'>,
 ): Facts {
-  const digits = mark.replace(/\D/g, '').padStart(8, '0')
+  const digits = name.replace(/\D/g, '').padStart(8, '0')
   return {
-    first_name: `Mara ${mark}`,
+    first_name: `Mara ${name}`,
     last_name: 'Lindqvist',
-    title: `Lead ${mark}`,
+    title: `Lead ${name}`,
     role,
     seniority,
-    profile_url: hasProfile ? `https://people.example/${mark}` : null,
+    profile_url: hasProfile ? `https://people.example/${name}` : null,
     emails: emails.map((status, index) => ({
-      email: `${mark}-${index}@mail.example`,
+      email: `${name}-${index}@mail.example`,
       status,
       type: 'work',
       is_primary: index === 0,
     })),
     phones: Array.from({ length: phones }, (_, index) => ({
-      phone: `+999${mark.startsWith('live') ? 1 : 2}${index}${digits}`,
+      phone: `+999${name.startsWith('live') ? 1 : 2}${index}${digits}`,
       type: 'office',
       is_primary: index === 0,
     })),

@@ -1,18 +1,18 @@
 import type { LimitOverrides, Limits, OverridableMeter, PlanFile, PlanSlug } from '../../../src/accounts/plans.ts'
 
-/** What an account was granted, and what it may therefore do at a moment. Moments are epoch milliseconds. */
-export interface Terms {
+/** What the operator granted an account. Times are epoch milliseconds. */
+export interface Grant {
   plan: PlanSlug
   status: 'none' | 'active' | 'trialing' | 'past_due'
   trialStartedAt: number | null
   trialEndsAt: number | null
-  /** Where the months of a paid plan are counted from. */
+  /** Monthly periods of a paid plan are counted from here. */
   anchor: number
   createdAt: number
   limits: LimitOverrides
 }
 
-export interface TermsChanges {
+export interface GrantChanges {
   plan?: PlanSlug
   status?: 'active' | 'past_due'
   /** Null ends the trial. */
@@ -25,7 +25,7 @@ interface Period {
   end: number
 }
 
-/** What a request is decided by, as it stood when the request was let in. */
+/** What an account may do, as of the admission of a request. */
 export interface Entitlement {
   plan: PlanSlug
   planName: string
@@ -39,60 +39,60 @@ export interface Entitlement {
   creditsPeriod: Period
 }
 
-export function entitlementOf(terms: Terms, plans: PlanFile, now: number): Entitlement {
-  const { name, limits } = plans.plans[terms.plan]
-  const { trial_contact_credits: trialCap, ...overrides } = terms.limits
-  const isTrial = terms.status === 'trialing'
+export function entitlementOf(grant: Grant, plans: PlanFile, now: number): Entitlement {
+  const { name, limits } = plans.plans[grant.plan]
+  const { trial_contact_credits: trialCap, ...overrides } = grant.limits
+  const isTrial = grant.status === 'trialing'
   const ownLimits = { ...limits, ...overrides }
   const cap = trialCap ?? plans.trial.contact_credits ?? limits.contact_credits
-  const anchor = terms.plan === 'free' ? terms.createdAt : terms.anchor
+  const anchor = grant.plan === 'free' ? grant.createdAt : grant.anchor
   const period = monthHolding(anchor, now)
-  const lastOfTrial = Math.max(now, (terms.trialEndsAt ?? 0) - 1)
+  const lastOfTrial = Math.max(now, (grant.trialEndsAt ?? 0) - 1)
   return {
-    plan: terms.plan,
+    plan: grant.plan,
     planName: name,
-    status: terms.status,
-    isOpen: terms.plan !== 'free' && (terms.status === 'active' || isTrial),
+    status: grant.status,
+    isOpen: grant.plan !== 'free' && (grant.status === 'active' || isTrial),
     isTrial,
-    trialEndsAt: terms.trialEndsAt,
+    trialEndsAt: grant.trialEndsAt,
     limits: isTrial ? { ...limits, ...plans.trial, ...overrides, contact_credits: cap } : ownLimits,
     paidCredits: ownLimits.contact_credits,
     period,
     creditsPeriod: isTrial
-      ? { start: monthHolding(anchor, terms.trialStartedAt!).start, end: monthHolding(anchor, lastOfTrial).end }
+      ? { start: monthHolding(anchor, grant.trialStartedAt!).start, end: monthHolding(anchor, lastOfTrial).end }
       : period,
   }
 }
 
-/** The terms after the operator's change; null where it is refused, since a trial leads to a paid plan. */
-export function changeTerms(terms: Terms, changes: TermsChanges, now: number): Terms | null {
-  const plan = changes.plan ?? terms.plan
-  const isAnotherPlan = plan !== terms.plan
-  const status = changes.status ?? impliedStatus(terms, changes, isAnotherPlan)
+/** The grant after a change by the operator; null if refused, because a trial needs a paid plan. */
+export function changeGrant(grant: Grant, changes: GrantChanges, now: number): Grant | null {
+  const plan = changes.plan ?? grant.plan
+  const isAnotherPlan = plan !== grant.plan
+  const status = changes.status ?? impliedStatus(grant, changes, isAnotherPlan)
   const isTrial = status === 'trialing'
-  const goesOn = isTrial && terms.status === 'trialing'
+  const goesOn = isTrial && grant.status === 'trialing'
   if (isTrial && plan === 'free') return null
   return {
-    ...terms,
+    ...grant,
     plan,
     status,
-    trialStartedAt: isTrial ? (goesOn ? terms.trialStartedAt : now) : null,
+    trialStartedAt: isTrial ? (goesOn ? grant.trialStartedAt : now) : null,
     trialEndsAt:
-      changes.trialEndsAt !== undefined ? changes.trialEndsAt : isAnotherPlan && !isTrial ? null : terms.trialEndsAt,
-    anchor: isAnotherPlan && !goesOn ? now : terms.anchor,
-    limits: { ...terms.limits, ...changes.limits },
+      changes.trialEndsAt !== undefined ? changes.trialEndsAt : isAnotherPlan && !isTrial ? null : grant.trialEndsAt,
+    anchor: isAnotherPlan && !goesOn ? now : grant.anchor,
+    limits: { ...grant.limits, ...changes.limits },
   }
 }
 
-function impliedStatus(terms: Terms, { plan, trialEndsAt }: TermsChanges, isAnotherPlan: boolean): Terms['status'] {
+function impliedStatus(grant: Grant, { plan, trialEndsAt }: GrantChanges, isAnotherPlan: boolean): Grant['status'] {
   if (trialEndsAt) return 'trialing'
   if (isAnotherPlan && plan === 'free') return 'none'
-  if (isAnotherPlan && terms.plan === 'free') return 'active'
-  if (trialEndsAt === null && terms.status === 'trialing') return 'active'
-  return terms.status
+  if (isAnotherPlan && grant.plan === 'free') return 'active'
+  if (trialEndsAt === null && grant.status === 'trialing') return 'active'
+  return grant.status
 }
 
-/** The months of an anchor one by one, until one holds the moment. */
+/** Tries the months of an anchor until one contains the time. */
 function monthHolding(anchor: number, moment: number): Period {
   const apart = Math.round((moment - anchor) / 2_629_800_000)
   for (let month = apart - 2; month <= apart + 2; month++) {
@@ -102,7 +102,7 @@ function monthHolding(anchor: number, moment: number): Period {
   throw new Error(`no month from ${anchor} holds ${moment}`)
 }
 
-/** The same day and time so many months later, or the last day of a month that is too short for it. */
+/** The same day and time some months later, or the last day of a shorter month. */
 function monthsAfter(anchor: number, months: number): number {
   const date = new Date(anchor)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + months]

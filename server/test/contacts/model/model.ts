@@ -13,18 +13,18 @@ import {
   type StoreFilter,
   storeReply,
 } from './catalogue.ts'
-import { changeTerms, type Entitlement, entitlementOf, type Terms, type TermsChanges } from './entitlement.ts'
+import { changeGrant, type Entitlement, entitlementOf, type Grant, type GrantChanges } from './entitlement.ts'
 import type { CallerKey, Counts, Reply } from './replies.ts'
 import * as replies from './replies.ts'
 
 /**
- * The rules of previews, reveals and what they cost, kept in memory. A request is a few instants, each of them whole:
- * it is let in (and counted) by what the account was granted then, it finds, it pays and is answered; one that the search
- * rows refuse is taken out of the count again. Between two instants of a request others may pass, and nothing else.
+ * The rules of searches, reveals and their costs, in memory. A request is a sequence of atomic stages: it is admitted and
+ * counted, it searches, it pays and gets its reply; a refusal for lack of search rows is uncounted in a further stage.
+ * Concurrent requests interleave between stages only.
  */
 export interface State {
   now: number
-  accounts: { terms: Terms; books: Record<Mode, Books> }[]
+  accounts: { grant: Grant; activity: Record<Mode, AccountActivity> }[]
   catalogues: Record<Mode, Catalogue>
   /** By the number of the request whose reply carried it. */
   cursors: Record<number, Cursor>
@@ -39,6 +39,22 @@ interface Cursor {
   at: number
 }
 
+type Meter = 'contact_credits' | 'store_exports' | 'search_rows'
+
+/** What one account has used and revealed in one mode. */
+export interface AccountActivity {
+  minute: { start: number; used: number }
+  day: { start: number; used: number }
+  /** By meter and start of the period. */
+  used: Record<string, number>
+  /** Shops by start of the period. */
+  exported: Record<number, number[]>
+  /** When each person was revealed. */
+  revealed: Record<number, number>
+  /** Replies by Idempotency-Key. */
+  kept: Record<string, { request: number[]; at: number; number: number; people: number[] }>
+}
+
 /** What never changes in a run. */
 export interface Setting {
   plans: PlanFile
@@ -49,17 +65,17 @@ export type Search =
   | { path: '/stores/search'; filter: StoreFilter }
   | { path: '/contacts/search'; filter: PersonFilter; shops: number[]; perShop: number }
 
-/** What callers and the operator do. `number` is the place in the run; people and shops are those of the caller's mode. */
+/** An action of a caller or the operator. `number` is its index in the run; people and shops are of the caller's mode. */
 export type Act =
   | { act: 'usage'; key: number }
   | { act: 'lookup'; key: number; shop: number | null }
   | { act: 'search'; key: number; number: number; query: Search; limit: number; cursor: number | null }
   | { act: 'reveal'; key: number; number: number; people: Wanted[]; idempotencyKey: string | null }
-  | { act: 'set'; account: number; changes: TermsChanges }
+  | { act: 'set'; account: number; changes: GrantChanges }
   | { act: 'import'; person: number; facts: Partial<Facts> }
   | { act: 'erase'; person: number }
 
-/** A person of a mode; of the other one than the key's, nobody knows the id. */
+/** The id of a person; ids of the other mode are unknown to the key. */
 export interface Wanted {
   mode: Mode
   person: number
@@ -72,52 +88,55 @@ export type Stage =
   | { at: 'paying'; entitlement: Entitlement; found: Found }
   | { at: 'refused'; reply: Reply }
 
-/** Replies of people are kept as they were found, flags and facts included. */
-export interface Found {
-  /** The exports left when it was found. */
+/** What a search found, with the replies as of that time. */
+interface Found {
+  /** The exports left at that time. */
   exportsLeft: number
   items: { index: number; shop: number; reply: object }[]
   hasMore: boolean
 }
 
-export type Outcome = { stage: Stage } | { replies: Reply[] }
+type Outcome = { stage: Stage } | { replies: Reply[] }
 
-/** A copy to go on from. Catalogues are never changed, only replaced. */
+/** Copies a state. Catalogues are shared: they are replaced, never changed. */
 export function copyOf({ catalogues, ...state }: State): State {
   return { ...structuredClone(state), catalogues }
 }
 
-/** Lets one instant of an act pass; changes the state it is given. */
-export function pass(state: State, setting: Setting, act: Act, stage: Stage): Outcome {
-  if (act.act === 'set' || act.act === 'import' || act.act === 'erase') return { replies: [operate(state, act)] }
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+/** Performs one stage of an act on `state`. */
+export function advance(state: State, setting: Setting, act: Act, stage: Stage): Outcome {
+  if (act.act === 'set' || act.act === 'import' || act.act === 'erase') return { replies: [applyOperation(state, act)] }
   const key = setting.keys[act.key]!
   const account = state.accounts[key.account]!
-  const books = account.books[key.mode]
+  const activity = account.activity[key.mode]
   switch (stage.at) {
     case 'start':
-      return letIn(state, books, entitlementOf(account.terms, setting.plans, state.now))
+      return admitRequest(state, activity, entitlementOf(account.grant, setting.plans, state.now))
     case 'inside':
       if (act.act === 'usage')
-        return { replies: [replies.usage(stage.entitlement, countsOf(books, stage.entitlement, state.now), key)] }
+        return { replies: [replies.usage(stage.entitlement, countsOf(activity, stage.entitlement, state.now), key)] }
       return find(state, key, act, stage)
     case 'paying':
-      if (act.act === 'reveal') return payForReveal(state, key, books, act, stage)
-      return payForDelivery(state, key, books, act as Delivering, stage)
+      if (act.act === 'reveal') return payForReveal(state, key, activity, act, stage)
+      return payForDelivery(state, key, activity, act as Delivering, stage)
     case 'refused':
-      books.minute.used = Math.max(0, books.minute.used - 1)
-      books.day.used = Math.max(0, books.day.used - 1)
+      activity.minute.used = Math.max(0, activity.minute.used - 1)
+      activity.day.used = Math.max(0, activity.day.used - 1)
       return { replies: [stage.reply] }
   }
 }
 
-export type Delivering = Extract<Act, { act: 'lookup' | 'search' }>
+type Delivering = Extract<Act, { act: 'lookup' | 'search' }>
 
-function operate(state: State, act: Extract<Act, { act: 'set' | 'import' | 'erase' }>): Reply {
+function applyOperation(state: State, act: Extract<Act, { act: 'set' | 'import' | 'erase' }>): Reply {
   if (act.act === 'set') {
     const account = state.accounts[act.account]!
-    const terms = changeTerms(account.terms, act.changes, state.now)
-    if (terms) account.terms = terms
-    return { status: terms ? 'done' : 'refused' }
+    const grant = changeGrant(account.grant, act.changes, state.now)
+    if (grant) account.grant = grant
+    return { status: grant ? 'done' : 'refused' }
   }
   const { live } = state.catalogues
   const person = live.people[act.person]!
@@ -126,19 +145,17 @@ function operate(state: State, act: Extract<Act, { act: 'set' | 'import' | 'eras
     act.act === 'import' ? { ...person, facts: { ...person.facts, ...act.facts } } : { ...person, isErased: true }
   state.catalogues = { ...state.catalogues, live: { ...live, people: live.people.with(act.person, changed) } }
   if (act.act === 'erase')
-    for (const { books } of state.accounts)
-      for (const [name, { people }] of Object.entries(books.live.kept))
-        if (people.includes(act.person)) delete books.live.kept[name]
+    for (const { activity } of state.accounts)
+      for (const [name, { people }] of Object.entries(activity.live.kept))
+        if (people.includes(act.person)) delete activity.live.kept[name]
   return { status: 'done' }
 }
 
-const minuteMs = 60_000
-
-function letIn(state: State, books: Books, entitlement: Entitlement): Outcome {
+function admitRequest(state: State, activity: AccountActivity, entitlement: Entitlement): Outcome {
   const { now } = state
   const { limits } = entitlement
-  const minute = now < books.minute.start + minuteMs ? { ...books.minute } : { start: now, used: 0 }
-  const day = now < books.day.start + dayMs ? { ...books.day } : { start: now - (now % dayMs), used: 0 }
+  const minute = now < activity.minute.start + minuteMs ? { ...activity.minute } : { start: now, used: 0 }
+  const day = now < activity.day.start + dayMs ? { ...activity.day } : { start: now - (now % dayMs), used: 0 }
   const refusals: Reply[] = []
   if (minute.used >= limits.requests_per_minute)
     refusals.push(replies.limitReached('requests_per_minute', minute.start + minuteMs - now))
@@ -146,9 +163,9 @@ function letIn(state: State, books: Books, entitlement: Entitlement): Outcome {
     refusals.push(replies.limitReached('requests_per_day', day.start + dayMs - now))
   if (refusals.length > 0) return { replies: refusals }
   if (!entitlement.isOpen) return { replies: [replies.accessClosed()] }
-  books.minute = { ...minute, used: minute.used + 1 }
-  books.day = { ...day, used: day.used + 1 }
-  return { stage: { at: 'inside', entitlement, rowsLeft: left(books, entitlement, 'search_rows') } }
+  activity.minute = { ...minute, used: minute.used + 1 }
+  activity.day = { ...day, used: day.used + 1 }
+  return { stage: { at: 'inside', entitlement, rowsLeft: left(activity, entitlement, 'search_rows') } }
 }
 
 function find(
@@ -158,12 +175,12 @@ function find(
   { entitlement, rowsLeft }: Extract<Stage, { at: 'inside' }>,
 ): Outcome {
   const catalogue = state.catalogues[mode]
-  const books = state.accounts[account]!.books[mode]
+  const activity = state.accounts[account]!.activity[mode]
   const found = (items: Found['items'], hasMore = false): Outcome => ({
     stage: {
       at: 'paying',
       entitlement,
-      found: { items, hasMore, exportsLeft: left(books, entitlement, 'store_exports') },
+      found: { items, hasMore, exportsLeft: left(activity, entitlement, 'store_exports') },
     },
   })
   if (act.act === 'lookup') {
@@ -198,119 +215,105 @@ function find(
   const rest = last === null ? all : all.slice(all.indexOf(last) + 1)
   const items = rest.map((index) => {
     const person = catalogue.people[index]!
-    return { index, shop: person.shop, reply: previewReply(catalogue, person, books.revealed[index] !== undefined) }
+    return { index, shop: person.shop, reply: previewReply(catalogue, person, activity.revealed[index] !== undefined) }
   })
   return found(items.slice(0, act.limit), items.length > act.limit)
 }
 
-export function payForDelivery(
+function payForDelivery(
   state: State,
   { account, mode }: CallerKey,
-  books: Books,
+  activity: AccountActivity,
   act: Delivering,
   { entitlement, found }: Extract<Stage, { at: 'paying' }>,
 ): Outcome {
   const rows = act.act === 'search' ? found.items.length : 0
-  if (rows > left(books, entitlement, 'search_rows')) return refuseRows(entitlement, state.now)
-  const exportsTold = exportFound(books, entitlement, found)
-  if (exportsTold === null) return refuseExports(entitlement, state.now)
-  spend(books, entitlement, 'search_rows', rows)
-  if (act.act === 'lookup') return { replies: exportsTold.map((told) => replies.store(found.items[0]!.reply, told)) }
+  if (rows > left(activity, entitlement, 'search_rows')) return refuseRows(entitlement, state.now)
+  const possibleExportsLeft = exportFound(activity, entitlement, found)
+  if (possibleExportsLeft === null) return refuseExports(entitlement, state.now)
+  spend(activity, entitlement, 'search_rows', rows)
+  if (act.act === 'lookup')
+    return { replies: possibleExportsLeft.map((exportsLeft) => replies.store(found.items[0]!.reply, exportsLeft)) }
   const last = found.items.at(-1)
   if (found.hasMore) state.cursors[act.number] = { account, mode, query: act.query, last: last!.index, at: state.now }
-  const rowsLeft = left(books, entitlement, 'search_rows')
-  // Whether somebody is revealed may be looked up when the page is found or when it is paid for.
+  const rowsLeft = left(activity, entitlement, 'search_rows')
+  // The server may read the revealed flags when it searches or when it charges.
   const early = found.items.map(({ reply }) => reply)
-  const late = act.query.path === '/stores/search' ? early : found.items.map((item) => withFlag(item, books))
-  const pages = (told: number) => [early, late].map((data) => replies.page(data, found.hasMore, told, rowsLeft))
-  return { replies: exportsTold.flatMap(pages) }
+  const late = act.query.path === '/stores/search' ? early : found.items.map((item) => withFlag(item, activity))
+  const pages = (exportsLeft: number) =>
+    [early, late].map((data) => replies.page(data, found.hasMore, exportsLeft, rowsLeft))
+  return { replies: possibleExportsLeft.flatMap(pages) }
 }
 
-export function payForReveal(
+function payForReveal(
   state: State,
   { mode }: CallerKey,
-  books: Books,
+  activity: AccountActivity,
   act: Extract<Act, { act: 'reveal' }>,
   { entitlement, found }: Extract<Stage, { at: 'paying' }>,
 ): Outcome {
   const request = act.people.map(({ person, mode: of }) => (of === 'live' ? person : -1 - person))
-  const kept = act.idempotencyKey === null ? undefined : books.kept[act.idempotencyKey]
+  const kept = act.idempotencyKey === null ? undefined : activity.kept[act.idempotencyKey]
   if (kept && state.now - kept.at < dayMs) {
     if (!isDeepStrictEqual(kept.request, request)) return { replies: [replies.idempotencyConflict()] }
     return { replies: [{ status: 200, replayOf: kept.number }] }
   }
   if (found.items.length === 0) return { replies: [replies.notFound('no_revealable_contacts')] }
-  // Nobody is erased between being found and being kept in a reply: what is kept would outlive the person.
+  // No erasure comes between finding a person and keeping the reply, because the kept reply would outlive the person.
   const { people } = state.catalogues[mode]
   if (act.idempotencyKey !== null && found.items.some(({ index }) => people[index]!.isErased)) return { replies: [] }
-  const fresh = found.items.filter(({ index }) => books.revealed[index] === undefined)
-  const lacksCredits = fresh.length > 0 && fresh.length > left(books, entitlement, 'contact_credits')
-  if (lacksCredits) return { replies: [replies.creditsLacking(entitlement)] }
-  const exportsTold = exportFound(books, entitlement, found)
-  if (exportsTold === null) return refuseExports(entitlement, state.now)
-  spend(books, entitlement, 'contact_credits', fresh.length)
-  for (const { index } of fresh) books.revealed[index] = state.now
+  const fresh = found.items.filter(({ index }) => activity.revealed[index] === undefined)
+  const lacksCredits = fresh.length > 0 && fresh.length > left(activity, entitlement, 'contact_credits')
+  if (lacksCredits) return { replies: [replies.insufficientCredits(entitlement)] }
+  const possibleExportsLeft = exportFound(activity, entitlement, found)
+  if (possibleExportsLeft === null) return refuseExports(entitlement, state.now)
+  spend(activity, entitlement, 'contact_credits', fresh.length)
+  for (const { index } of fresh) activity.revealed[index] = state.now
   const data = found.items.map((item) => {
     const isNew = fresh.includes(item)
     return {
       ...item.reply,
       reveal_status: isNew ? 'newly_revealed' : 'already_revealed',
       charged: isNew,
-      revealed_at: replies.moment(books.revealed[item.index]!),
+      revealed_at: replies.moment(activity.revealed[item.index]!),
     }
   })
   if (act.idempotencyKey !== null)
-    books.kept[act.idempotencyKey] = {
+    activity.kept[act.idempotencyKey] = {
       request,
       at: state.now,
       number: act.number,
       people: mode === 'live' ? found.items.map(({ index }) => index) : [],
     }
-  const creditsLeft = left(books, entitlement, 'contact_credits')
-  return { replies: exportsTold.map((told) => replies.reveal(data, fresh.length, creditsLeft, told)) }
+  const creditsLeft = left(activity, entitlement, 'contact_credits')
+  return {
+    replies: possibleExportsLeft.map((exportsLeft) => replies.reveal(data, fresh.length, creditsLeft, exportsLeft)),
+  }
 }
 
-const exportFound = (books: Books, entitlement: Entitlement, { items, exportsLeft }: Found) =>
+const exportFound = (activity: AccountActivity, entitlement: Entitlement, { items, exportsLeft }: Found) =>
   exportShops(
-    books,
+    activity,
     entitlement,
     items.map(({ shop }) => shop),
     exportsLeft,
   )
 
-const withFlag = ({ index, reply }: Found['items'][number], { revealed }: Books) => ({
+const withFlag = ({ index, reply }: Found['items'][number], { revealed }: AccountActivity) => ({
   ...reply,
   revealed: revealed[index] !== undefined,
 })
 
-export function refuseRows({ period }: Entitlement, now: number): Outcome {
+function refuseRows({ period }: Entitlement, now: number): Outcome {
   return { stage: { at: 'refused', reply: replies.limitReached('search_rows', period.end - now) } }
 }
 
-/** Found after the work was done: the request stays counted. */
+/** The request stays counted, as its work was done. */
 function refuseExports({ period }: Entitlement, now: number): Outcome {
   return { replies: [replies.limitReached('store_exports', period.end - now)] }
 }
 
-type Meter = 'contact_credits' | 'store_exports' | 'search_rows'
-
-/** What one account did in one mode. */
-export interface Books {
-  minute: { start: number; used: number }
-  day: { start: number; used: number }
-  /** By meter and start of the period. */
-  used: Record<string, number>
-  /** Shops by start of the period. */
-  exported: Record<number, number[]>
-  /** When each person was revealed. */
-  revealed: Record<number, number>
-  /** Replies by Idempotency-Key. */
-  kept: Record<string, { request: number[]; at: number; number: number; people: number[] }>
-}
-
-export const dayMs = 86_400_000
-
-export function newBooks(): Books {
+export function noActivity(): AccountActivity {
   const past = { start: 0, used: 0 }
   return { minute: past, day: past, used: {}, exported: {}, revealed: {}, kept: {} }
 }
@@ -318,41 +321,42 @@ export function newBooks(): Books {
 const slotOf = (meter: Meter, { period, creditsPeriod }: Entitlement) =>
   `${meter} ${meter === 'contact_credits' ? creditsPeriod.start : period.start}`
 
-const usedOf = (books: Books, entitlement: Entitlement, meter: Meter) => books.used[slotOf(meter, entitlement)] ?? 0
+const usedOf = (activity: AccountActivity, entitlement: Entitlement, meter: Meter) =>
+  activity.used[slotOf(meter, entitlement)] ?? 0
 
-export function left(books: Books, entitlement: Entitlement, meter: Meter): number {
-  return Math.max(0, entitlement.limits[meter] - usedOf(books, entitlement, meter))
+function left(activity: AccountActivity, entitlement: Entitlement, meter: Meter): number {
+  return Math.max(0, entitlement.limits[meter] - usedOf(activity, entitlement, meter))
 }
 
-export function spend(books: Books, entitlement: Entitlement, meter: Meter, amount: number): void {
-  if (amount > 0) books.used[slotOf(meter, entitlement)] = usedOf(books, entitlement, meter) + amount
+function spend(activity: AccountActivity, entitlement: Entitlement, meter: Meter, amount: number): void {
+  if (amount > 0) activity.used[slotOf(meter, entitlement)] = usedOf(activity, entitlement, meter) + amount
 }
 
 /**
- * Marks the shops delivered, and says what the reply may tell of the exports left: what is left now, or where nothing was
- * exported what was left a moment before. Null, and nothing happened, where the new shops do not fit.
+ * Exports the shops and returns the numbers of exports left that the reply may report: the current one and, if nothing was
+ * exported, the one when it was found. Null, without a change, if the new shops exceed the exports left.
  */
-export function exportShops(
-  books: Books,
+function exportShops(
+  activity: AccountActivity,
   entitlement: Entitlement,
   shops: readonly number[],
   exportsLeft: number,
 ): number[] | null {
-  const exported = books.exported[entitlement.period.start] ?? []
+  const exported = activity.exported[entitlement.period.start] ?? []
   const fresh = [...new Set(shops)].filter((shop) => !exported.includes(shop))
-  if (fresh.length > left(books, entitlement, 'store_exports')) return null
-  books.exported[entitlement.period.start] = [...exported, ...fresh].sort()
-  spend(books, entitlement, 'store_exports', fresh.length)
-  const leftNow = left(books, entitlement, 'store_exports')
+  if (fresh.length > left(activity, entitlement, 'store_exports')) return null
+  activity.exported[entitlement.period.start] = [...exported, ...fresh].sort()
+  spend(activity, entitlement, 'store_exports', fresh.length)
+  const leftNow = left(activity, entitlement, 'store_exports')
   return fresh.length > 0 ? [leftNow] : [leftNow, exportsLeft]
 }
 
-export function countsOf(books: Books, entitlement: Entitlement, now: number): Counts {
+function countsOf(activity: AccountActivity, entitlement: Entitlement, now: number): Counts {
   return {
-    credits: usedOf(books, entitlement, 'contact_credits'),
-    exports: usedOf(books, entitlement, 'store_exports'),
-    rows: usedOf(books, entitlement, 'search_rows'),
-    requests: books.day.used,
+    credits: usedOf(activity, entitlement, 'contact_credits'),
+    exports: usedOf(activity, entitlement, 'store_exports'),
+    rows: usedOf(activity, entitlement, 'search_rows'),
+    requests: activity.day.used,
     dayStart: now - (now % dayMs),
   }
 }

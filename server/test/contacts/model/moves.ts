@@ -3,7 +3,7 @@ import type { OverridableMeter } from '../../../src/accounts/plans.ts'
 import { type Facts, type Mode, peopleCounts, type Roster, shopCount } from './catalogue.ts'
 import type { Act, Search, State, Wanted } from './model.ts'
 
-/** What is drawn by lot. It becomes an act once it is known what went before: which cursors there are, what time it is. */
+/** What is generated at random. `actOf` turns it into an act, which depends on earlier ones: cursors, time, reveals. */
 export type Move =
   | { move: 'usage'; key: number }
   | { move: 'lookup'; key: number; shop: number | null }
@@ -21,16 +21,16 @@ export type Move =
 export type Pause = { pauseMs: number } | { untilEndOfMonthOf: number; beforeIt: boolean }
 
 type Fields<T> = { [Name in keyof T]: fc.Arbitrary<T[Name]> }
-// Plain objects, as those that the model copies are.
+// Plain objects, because the model copies states with structuredClone.
 const record = <T>(fields: Fields<T>) => fc.record<T>(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
 const partial = <T>(fields: Fields<T>) => fc.record(fields, { noNullPrototype: true, requiredKeys: [] })
 const move = <Name extends string, T>(name: Name, fields: Fields<T>) =>
   record(fields).map((rest) => ({ move: name, ...rest }))
 
-/** Of each account two live keys, then a test key. */
+/** Each account has two live keys, then a test key. */
 const keys = fc.nat(5)
 export const isTestKey = (key: number) => key % 3 === 2
-/** Null for the key that was used before. */
+/** Null for the same key as before. */
 const sameOrOther = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: keys })
 const account = fc.nat(1)
 const shop = fc.nat(shopCount - 1)
@@ -68,7 +68,7 @@ const figures: Record<string, fc.Arbitrary<number>> = {
 }
 const meter = fc.constantFrom(...(Object.keys(figures) as OverridableMeter[]))
 
-/** Mostly of people of the key's own mode. */
+/** Mostly with people of the key's own mode. */
 export const reveals: fc.Arbitrary<Extract<Move, { move: 'reveal' }>> = keys.chain((key) => {
   const [own, other]: Mode[] = isTestKey(key) ? ['test', 'live'] : ['live', 'test']
   const wanted: fc.Arbitrary<Wanted> = fc
@@ -76,7 +76,7 @@ export const reveals: fc.Arbitrary<Extract<Move, { move: 'reveal' }>> = keys.cha
     .chain((mode) => record({ mode: fc.constant(mode), person: fc.nat(peopleCounts[mode] - 1) }))
   const keyed = {
     idempotencyKey: fc.constantFrom<string | null>('a', 'b', 'c', 'd'),
-    // The same list with a repeated id may or may not be the same request; nobody retries like that here.
+    // Without repeated ids: whether a list with one is the same request is not promised.
     people: fc.uniqueArray(wanted, { minLength: 1, maxLength: 4, selector: ({ mode, person }) => mode + person }),
   }
   const plain = { idempotencyKey: fc.constant(null), people: fc.array(wanted, { minLength: 1, maxLength: 5 }) }
@@ -105,7 +105,7 @@ export const calls: fc.Arbitrary<Move> = fc.oneof(
   },
 )
 
-/** What the operator does beside them. */
+/** Actions of the operator. */
 export const operations: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 4,
@@ -140,7 +140,7 @@ export const operations: fc.Arbitrary<Move> = fc.oneof(
 )
 
 export const pauses: fc.Arbitrary<Pause> = fc.oneof(
-  // None of their sums is a whole day: what happens at that very millisecond is another test's business.
+  // No sum of them is a whole day: other tests check the exact expiry.
   record({ pauseMs: fc.constantFrom(1_001, 61_003, 7 * 3_600_000 + 7, 25 * 3_600_000 + 11) }),
   record({ untilEndOfMonthOf: account, beforeIt: fc.boolean() }),
 )
@@ -153,7 +153,7 @@ const changes: ((facts: Facts) => Partial<Facts>)[] = [
   ({ role }) => ({ role: role === 'founder' ? 'finance' : 'founder', seniority: 'executive' }),
 ]
 
-/** What has been sent so far, as far as a later request can refer to it. */
+/** What later moves can refer to. */
 export interface Past {
   state: State
   roster: Roster
@@ -161,7 +161,7 @@ export interface Past {
   searches: Extract<Act, { act: 'search' }>[]
 }
 
-/** The act that a move is now; null when there is nothing that it could refer to. */
+/** The act of a move; null if there is nothing that it could refer to. */
 export function actOf(move: Move, number: number, past: Past): Act | null {
   const { now } = past.state
   switch (move.move) {
@@ -203,9 +203,9 @@ export function actOf(move: Move, number: number, past: Past): Act | null {
       return { act: 'import', person: move.person, facts }
     }
     case 'erase': {
-      // Rather somebody of whom a kept reply tells.
-      const told = move.pick === null ? undefined : past.reveals.at(-1 - move.pick)?.people[0]
-      return { act: 'erase', person: told?.mode === 'live' ? told.person : move.person }
+      // Prefer a person in a kept reply.
+      const revealed = move.pick === null ? undefined : past.reveals.at(-1 - move.pick)?.people[0]
+      return { act: 'erase', person: revealed?.mode === 'live' ? revealed.person : move.person }
     }
   }
 }

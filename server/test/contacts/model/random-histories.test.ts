@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { calls, type Move, operations, pauses, reveals } from './moves.ts'
-import { playOut, type Step, type Tally } from './run.ts'
-import { type Houses, openHouses } from './world.ts'
+import { type Coverage, runHistory, type Step } from './run.ts'
+import { type Servers, startServers } from './world.ts'
 
 /**
- * Everything that searches, reveals and their retries answer and cost, against a model that knows the rules alone: on
- * two instances of the app, over top-ups, plans, trials, months, imports and erasures. Once with a fixed seed and once
- * with a new one, which is named in the test's title. STOREDEX_PROOF_RUNS makes it as many runs of each as wanted.
+ * Compares the replies and costs of random searches, reveals and retries with a model of the rules: on two instances of the
+ * app, across top-ups, plans, trials, months, imports and erasures. Runs once with a fixed seed and once with a new one, shown
+ * in the title. STOREDEX_PROOF_RUNS sets the number of runs of each.
  */
 
-let houses: Houses
+let servers: Servers
 beforeAll(async () => {
-  houses = await openHouses()
+  servers = await startServers()
 })
 
 const seeds = [20_261_121, Date.now() % 2 ** 31]
@@ -38,8 +38,7 @@ const oneByOne = fc.oneof(
 )
 const repeated = (moves: fc.Arbitrary<Move>) =>
   fc.tuple(moves, fc.integer({ min: 2, max: 4 })).map(([move, times]): Step => Array(times).fill(move))
-/** Somebody is erased while being revealed. */
-const erasedMeanwhile = reveals.map((move): Step => {
+const erasedDuringReveal = reveals.map((move): Step => {
   const person = move.people[0]!.person
   return [move, { move: 'erase', person, pick: null }, move]
 })
@@ -48,43 +47,43 @@ const together = fc.oneof(
   { weight: 1, arbitrary: repeated(calls) },
   { weight: 3, arbitrary: repeated(reveals) },
   { weight: 3, arbitrary: fc.tuple(calls, calls, operations).map((moves) => [...moves]) },
-  { weight: 1, arbitrary: erasedMeanwhile },
+  { weight: 1, arbitrary: erasedDuringReveal },
   { weight: 3, arbitrary: alone(operations) },
   { weight: 1, arbitrary: pauses },
 )
 
-async function prove(
+async function checkHistories(
   steps: fc.Arbitrary<Step>,
   options: { seed: number; numRuns: number; length: number },
-): Promise<Tally> {
-  const tally: Tally = { requests: 0, seen: new Map() }
+): Promise<Coverage> {
+  const coverage: Coverage = { requests: 0, seen: new Map() }
   const { length, ...parameters } = options
   await fc.assert(
     fc.asyncProperty(
       start,
       fc.array(steps, { minLength: length / 2, maxLength: length, size: 'max' }),
-      (startMs, drawn) => playOut(houses, runs++, startMs, drawn, tally),
+      (startMs, drawn) => runHistory(servers, runs++, startMs, drawn, coverage),
     ),
     { ...parameters, endOnFailure: true },
   )
-  return tally
+  return coverage
 }
 
-/** A run in which little happened would prove little. */
-function expectMuchMet({ seen }: Tally): void {
+/** Runs without refusals and replays would prove little. */
+function expectCoverage({ seen }: Coverage): void {
   if (runsWanted > 0) console.log(Object.fromEntries(seen))
   for (const kind of ['search 200', 'reveal 200', 'reveal 402', 'reveal 404', 'reveal 409', 'replay', 'import done'])
     expect(seen.get(kind), kind).toBeGreaterThan(0)
 }
 
-describe.each(seeds)('replies and books are the model’s (seed %i)', (seed) => {
-  test('one request after the other', { timeout }, async () => {
-    const tally = await prove(oneByOne, { seed, numRuns: runsWanted || 12, length: 60 })
-    expectMuchMet(tally)
+describe.each(seeds)('replies and stored figures equal those of the model (seed %i)', (seed) => {
+  test('sequential requests get the replies of the model', { timeout }, async () => {
+    const coverage = await checkHistories(oneByOne, { seed, numRuns: runsWanted || 12, length: 60 })
+    expectCoverage(coverage)
   })
 
-  test('several at once, for some order of them', { timeout }, async () => {
-    const tally = await prove(together, { seed, numRuns: runsWanted || 12, length: 20 })
-    expectMuchMet(tally)
+  test('concurrent requests get the replies of the model for one order', { timeout }, async () => {
+    const coverage = await checkHistories(together, { seed, numRuns: runsWanted || 12, length: 20 })
+    expectCoverage(coverage)
   })
 })

@@ -1,13 +1,13 @@
 import type { Mode } from './catalogue.ts'
 import type { Entitlement } from './entitlement.ts'
 
-/** A reply as far as it is decided: names of requests, sentences, links and cursors are not. */
+/** A reply without what the model does not determine: request ids, messages, links and cursors. */
 export interface Reply {
-  /** Of HTTP, or how a command of the operator ended. */
+  /** The HTTP status, or the result of an operator's command. */
   status: number | 'done' | 'refused'
   body?: object
   headers?: Record<string, string>
-  /** The bytes of the reply to this request of the run. */
+  /** The reply must have the bytes of the reply to this request of the run. */
   replayOf?: number
 }
 
@@ -18,7 +18,7 @@ export interface CallerKey {
   name: string
 }
 
-/** A reply as it came, or how a command of the operator ended. */
+/** An observed reply, or the result of an operator's command. */
 export interface Seen {
   status: Reply['status']
   headers: Record<string, string>
@@ -117,7 +117,7 @@ export function limitReached(param: string, untilFreeMs: number): Reply {
   return refuse(429, 'rate_limit_error', error, { 'retry-after': String(seconds) })
 }
 
-/** Plans granted by hand have no subscription that could be recovered, so the way back is a new one. */
+/** Granted plans have no subscription to recover, so the reply offers a new one. */
 export function accessClosed(): Reply {
   const billing = {
     action: 'create_subscription_link',
@@ -127,7 +127,7 @@ export function accessClosed(): Reply {
   return refuse(403, 'permission_error', { code: 'api_access_required', billing })
 }
 
-export function creditsLacking(entitlement: Entitlement): Reply {
+export function insufficientCredits(entitlement: Entitlement): Reply {
   return refuse(402, 'quota_error', {
     code: 'insufficient_contact_credits',
     param: 'contact_ids',

@@ -4,33 +4,33 @@ import { expect } from 'vitest'
 import { checkLedger } from '../../../src/usage/ledger.ts'
 import type { TestApp } from '../../support/app.ts'
 import { entitlementOf } from './entitlement.ts'
-import { type Act, type Books, copyOf, pass, type Setting, type Stage, type State } from './model.ts'
+import { type AccountActivity, type Act, advance, copyOf, type Setting, type Stage, type State } from './model.ts'
 import { actOf, type Move, type Past, type Pause } from './moves.ts'
 import type { Reply, Seen } from './replies.ts'
-import { beginWorld, type Houses, type World } from './world.ts'
+import { createWorld, type Servers, type World } from './world.ts'
 
-/** Time passes, or some moves are made at once. */
+/** Time passes, or some moves are made concurrently. */
 export type Step = Pause | Move[]
 
-/** What a proof went through; one that met little would prove little. */
-export interface Tally {
+/** What the runs met; a test without refusals and replays would prove little. */
+export interface Coverage {
   requests: number
-  /** By status, and `replay`, `spent` for what a success was. */
+  /** By act and status, or `replay`. */
   seen: Map<string, number>
 }
 
-/** Long enough for requests to come as far as they can, and short against every patience. */
-const holdMs = 15
+/** Long enough for requests to reach their charge, and short against every timeout. */
+const blockMs = 15
 
-/** Makes the moves in a new world and holds every reply, and the books in the end, against the model. */
-export async function playOut(
-  houses: Houses,
+/** Makes the moves in a new world, and compares every reply and the final figures with the model. */
+export async function runHistory(
+  servers: Servers,
   run: number,
   startMs: number,
   steps: Step[],
-  tally: Tally,
+  coverage: Coverage,
 ): Promise<void> {
-  const world = await beginWorld(houses, run, startMs)
+  const world = await createWorld(servers, run, startMs)
   const { setting } = world
   const texts = new Map<number, string>()
   const cursors = new Map<number, string>()
@@ -44,30 +44,30 @@ export async function playOut(
       for (const state of states) state.now = now
       continue
     }
-    // Where a walk among people goes on after they have changed is nobody's promise.
+    // A walk through contacts that changed meanwhile has no defined next page.
     if (step.some(({ move }) => move === 'import' || move === 'erase'))
       past.searches = past.searches.filter(({ query }) => query.path === '/stores/search')
     past.state = states[0]!
     const acts = step.flatMap((move) => actOf(move, number++, past) ?? [])
-    const release = acts.length > 1 ? await world.hold() : undefined
+    const release = acts.length > 1 ? await world.blockCharges() : undefined
     const performing = Promise.all(acts.map((act, index) => world.perform(act, (number + index) % 2, cursors)))
-    if (release) await delay(holdMs).then(release)
+    if (release) await delay(blockMs).then(release)
     const seen = await performing
-    const group = acts.map((act, index): Done => ({ act, seen: seen[index]! }))
-    for (const done of group) remember(done, past, texts, cursors, tally)
+    const group = acts.map((act, index): CompletedAct => ({ act, seen: seen[index]! }))
+    for (const done of group) record(done, past, texts, cursors, coverage)
     const next = statesAfter(states, setting, group, (of) => texts.get(of))
-    if (next.length === 0) explain(states, world, group)
+    if (next.length === 0) failWithDetails(states, world, group)
     states = next
   }
   for (const [account, publicId] of world.accounts.entries())
-    expect(await booksOf(houses.app, publicId)).toEqual(modelledBooks(states[0]!, account, houses.app))
-  await checkLedger(houses.app.deps, async (_totals, differences) => {
+    expect(await storedFigures(servers.app, publicId)).toEqual(modelledFigures(states[0]!, account, servers.app))
+  await checkLedger(servers.app.deps, async (_totals, differences) => {
     for await (const some of differences)
       expect(some.filter(({ account }) => world.accounts.includes(account))).toEqual([])
   })
 }
 
-/** In the end everybody is let in and looks at what is left. */
+/** At the end every account gets access and reads its usage. */
 const closing: Move[][] = [0, 1].flatMap((account) => [
   [{ move: 'plan', account, plan: 'business' }],
   [{ move: 'status', account, status: 'active' }],
@@ -79,21 +79,21 @@ const closing: Move[][] = [0, 1].flatMap((account) => [
 
 function timeAfter(pause: Pause, state: State, { plans }: World['setting']): number {
   if ('pauseMs' in pause) return state.now + pause.pauseMs
-  const { end } = entitlementOf(state.accounts[pause.untilEndOfMonthOf]!.terms, plans, state.now).period
+  const { end } = entitlementOf(state.accounts[pause.untilEndOfMonthOf]!.grant, plans, state.now).period
   // Time never goes back, and the last millisecond of a month passes too.
   return Math.max(state.now, pause.beforeIt ? end - 1 : end)
 }
 
-function remember(
-  { act, seen }: Done,
+function record(
+  { act, seen }: CompletedAct,
   past: Past,
   texts: Map<number, string>,
   cursors: Map<number, string>,
-  tally: Tally,
+  coverage: Coverage,
 ): void {
-  tally.requests++
+  coverage.requests++
   const kind = seen.headers['idempotent-replayed'] ? 'replay' : `${act.act} ${seen.status}`
-  tally.seen.set(kind, (tally.seen.get(kind) ?? 0) + 1)
+  coverage.seen.set(kind, (coverage.seen.get(kind) ?? 0) + 1)
   if (act.act === 'reveal') {
     texts.set(act.number, seen.text)
     if (act.idempotencyKey !== null) past.reveals.push(act)
@@ -104,17 +104,17 @@ function remember(
   }
 }
 
-/** Says what would have been right where that is clear, and fails. */
-function explain(states: readonly State[], { setting }: World, group: Done[]): never {
+/** Fails with the expected reply if the act ran alone, otherwise with all replies. */
+function failWithDetails(states: readonly State[], { setting }: World, group: CompletedAct[]): never {
   const [only] = group
   if (group.length === 1 && only) {
     const [expected] = expectedReply(states[0]!, setting, only.act)
     const { text, ...seen } = only.seen
     expect({ act: only.act, ...seen, text }).toMatchObject({ act: only.act, ...expected })
   }
-  const told = group.map(({ act, seen: { status, headers, text } }) => ({ act, status, headers, text }))
+  const replies = group.map(({ act, seen: { status, headers, text } }) => ({ act, status, headers, text }))
   const before = states.map(({ accounts }) => accounts)
-  throw new Error(`No order gives these replies: ${JSON.stringify({ told, before }, undefined, 1)}`)
+  throw new Error(`No order gives these replies: ${JSON.stringify({ replies, before }, undefined, 1)}`)
 }
 
 interface Figures {
@@ -123,8 +123,8 @@ interface Figures {
   revealed: Record<number, number>
 }
 
-/** What the database holds of an account, by mode. */
-async function booksOf(app: TestApp, publicId: string): Promise<Record<string, Figures>> {
+/** The figures of an account in the database, by mode. */
+async function storedFigures(app: TestApp, publicId: string): Promise<Record<string, Figures>> {
   const { rows } = await app.db.query(
     `select m.mode,
             (select coalesce(json_object_agg(meter || ' ' || floor(extract(epoch from period_start) * 1000), used), '{}')
@@ -138,8 +138,8 @@ async function booksOf(app: TestApp, publicId: string): Promise<Record<string, F
   return Object.fromEntries(rows.map(({ mode, ...figures }) => [mode, figures]))
 }
 
-function modelledBooks(state: State, account: number, app: TestApp): Record<string, Figures> {
-  const figures = (mode: 'live' | 'test', { used, exported, revealed }: Books): Figures => ({
+function modelledFigures(state: State, account: number, app: TestApp): Record<string, Figures> {
+  const figures = (mode: 'live' | 'test', { used, exported, revealed }: AccountActivity): Figures => ({
     used,
     exported: Object.values(exported).flat().length,
     revealed: Object.fromEntries(
@@ -149,11 +149,11 @@ function modelledBooks(state: State, account: number, app: TestApp): Record<stri
       ]),
     ),
   })
-  const { live, test } = state.accounts[account]!.books
+  const { live, test } = state.accounts[account]!.activity
   return { live: figures('live', live), test: figures('test', test) }
 }
 
-export interface Done {
+interface CompletedAct {
   act: Act
   seen: Seen
 }
@@ -161,24 +161,24 @@ export interface Done {
 type TextOf = (number: number) => string | undefined
 
 /**
- * The states that the acts of a group, done at once, may have led to from one of the given states: for each order of
- * their instants in which the model gives every one of them the reply that it got. None, when there is no such order.
+ * The possible states after concurrent acts: one for each order of their stages in which the model gives every act the reply
+ * that it got. Empty if there is no such order.
  */
-export function statesAfter(
+function statesAfter(
   states: readonly State[],
   setting: Setting,
-  group: readonly Done[],
+  group: readonly CompletedAct[],
   textOf: TextOf,
 ): readonly State[] {
-  // Between those that have nothing in common the order does not matter.
-  return independentParts(setting, group).reduce((before, part) => ordersOf(before, setting, part, textOf), states)
+  // The order of acts without shared state does not matter.
+  return independentParts(setting, group).reduce((before, part) => tryOrders(before, setting, part, textOf), states)
 }
 
-/** Acts that share an account's books of a mode, or its terms, or the catalogue that is being changed, stay together. */
-function independentParts({ keys }: Setting, group: readonly Done[]): Done[][] {
+/** Groups acts that share an account's activity or grant, or a changing catalogue. */
+function independentParts({ keys }: Setting, group: readonly CompletedAct[]): CompletedAct[][] {
   const changed = group.flatMap(({ act }) => (act.act === 'set' ? act.account : []))
   const isCatalogueChanged = group.some(({ act }) => act.act === 'import' || act.act === 'erase')
-  const parts = new Map<string, Done[]>()
+  const parts = new Map<string, CompletedAct[]>()
   for (const done of group) {
     const name = isCatalogueChanged ? 'all' : sharedStateOf(done.act, keys, changed)
     parts.set(name, [...(parts.get(name) ?? []), done])
@@ -193,7 +193,12 @@ function sharedStateOf(act: Act, keys: Setting['keys'], changed: number[]): stri
   return changed.includes(account) ? `${account}` : `${account} ${mode}`
 }
 
-function ordersOf(states: readonly State[], setting: Setting, group: readonly Done[], textOf: TextOf): State[] {
+function tryOrders(
+  states: readonly State[],
+  setting: Setting,
+  group: readonly CompletedAct[],
+  textOf: TextOf,
+): State[] {
   const ends = new Map<string, State>()
   const visited = new Set<string>()
   const go = (state: State, stages: readonly (Stage | null)[]): void => {
@@ -208,9 +213,9 @@ function ordersOf(states: readonly State[], setting: Setting, group: readonly Do
       if (stage === null) continue
       const { act, seen } = group[index]!
       const next = copyOf(state)
-      const outcome = pass(next, setting, act, stage)
+      const outcome = advance(next, setting, act, stage)
       if ('stage' in outcome) go(next, stages.with(index, outcome.stage))
-      else if (outcome.replies.some((reply) => agrees(reply, seen, textOf))) go(next, stages.with(index, null))
+      else if (outcome.replies.some((reply) => isSameReply(reply, seen, textOf))) go(next, stages.with(index, null))
     }
   }
   for (const state of states)
@@ -224,21 +229,21 @@ function ordersOf(states: readonly State[], setting: Setting, group: readonly Do
 const names = new WeakMap<object, string>()
 
 function nameOf({ catalogues, ...state }: State, stages: readonly (Stage | null)[]): string {
-  // They are large and hardly ever change.
+  // Catalogues are large and rarely change.
   const known = names.get(catalogues) ?? JSON.stringify(catalogues)
   names.set(catalogues, known)
   return JSON.stringify([state, stages]) + known
 }
 
-/** The reply that the model gives where nobody else is at it. */
-export function expectedReply(state: State, setting: Setting, act: Act): Reply[] {
+/** The reply that the model gives to an act without concurrent ones. */
+function expectedReply(state: State, setting: Setting, act: Act): Reply[] {
   const alone = copyOf(state)
-  let outcome = pass(alone, setting, act, { at: 'start' })
-  while ('stage' in outcome) outcome = pass(alone, setting, act, outcome.stage)
+  let outcome = advance(alone, setting, act, { at: 'start' })
+  while ('stage' in outcome) outcome = advance(alone, setting, act, outcome.stage)
   return outcome.replies
 }
 
-function agrees(reply: Reply, seen: Seen, textOf: TextOf): boolean {
+function isSameReply(reply: Reply, seen: Seen, textOf: TextOf): boolean {
   if (reply.status !== seen.status) return false
   if (reply.replayOf !== undefined)
     return seen.headers['idempotent-replayed'] === 'true' && seen.text === textOf(reply.replayOf)

@@ -20,18 +20,18 @@ import {
   type ShopRecord,
   shopsOf,
 } from './catalogue.ts'
-import type { Terms } from './entitlement.ts'
-import { type Act, newBooks, type Search, type Setting, type State } from './model.ts'
+import type { Grant } from './entitlement.ts'
+import { type Act, noActivity, type Search, type Setting, type State } from './model.ts'
 import { isTestKey } from './moves.ts'
 import type { CallerKey, Seen } from './replies.ts'
 
-/** Two instances of the app on one database, their clock, and an account that looks at what was imported. */
-export interface Houses {
+/** Two instances of the app on one database, and an account that reads what was imported. */
+export interface Servers {
   app: TestApp
   urls: string[]
   observers: Record<Mode, TestKey>
   plans: PlanFile
-  /** Where the shops of a run are, and nobody else's. */
+  /** Filter values; each run uses one for its shops, so that runs do not see each other. */
   places: Place[]
 }
 
@@ -45,7 +45,7 @@ const plan = (name: string, contact_credits: number, store_exports: number, sear
   name,
   limits: { ...month, contact_credits, store_exports, search_rows },
 })
-/** Figures so small that every limit is met. */
+/** Limits so small that runs reach all of them. */
 const plans: Pick<PlanFile, 'plans' | 'trial'> = {
   plans: {
     free: plan('Free', 0, 0, 0),
@@ -56,7 +56,7 @@ const plans: Pick<PlanFile, 'plans' | 'trial'> = {
   trial: { contact_credits: 3, store_exports: 4 },
 }
 
-export async function openHouses(): Promise<Houses> {
+export async function startServers(): Promise<Servers> {
   const app = await startTestApp({ now: '2028-01-01T00:00:00.000Z', plans })
   const { config, clock, databaseUrl } = app.deps
   const second = await openDeps({ ...config, databaseUrl }, { applicationName: 'storedex second test', clock })
@@ -80,28 +80,28 @@ export async function openHouses(): Promise<Houses> {
   return { app, urls: [app.url, secondUrl], observers: { live, test }, plans: app.deps.plans, places }
 }
 
-/** One run: two accounts with two live keys and a test key each, and a catalogue of their own in either mode. */
+/** A run: two accounts, each with two live keys and a test key, and a catalogue of their own in each mode. */
 export interface World {
   setting: Setting
   start: State
   roster: Roster
   accounts: string[]
   pause(toMs: number): void
-  /** Keeps everybody who has to pay waiting until released, so that requests really meet. */
-  hold(): Promise<() => Promise<void>>
-  /** Does it on the first or the second instance. */
-  perform(act: Act, house: number, cursors: ReadonlyMap<number, string>): Promise<Seen>
+  /** Makes charges wait until released, so that requests overlap. */
+  blockCharges(): Promise<() => Promise<void>>
+  /** Performs an act on the first or second instance. */
+  perform(act: Act, server: number, cursors: ReadonlyMap<number, string>): Promise<Seen>
 }
 
-export async function beginWorld(houses: Houses, run: number, startMs: number): Promise<World> {
-  const { app, plans } = houses
+export async function createWorld(servers: Servers, run: number, startMs: number): Promise<World> {
+  const { app, plans } = servers
   app.clock.set(new Date(startMs))
-  const place = houses.places[run]!
+  const place = servers.places[run]!
   const roster = rosterOf(run)
   const shops = shopsOf(run, place)
   const catalogues = {
-    live: await fill(houses, 'live', shops, roster),
-    test: await fill(houses, 'test', shops, roster),
+    live: await fill(servers, 'live', shops, roster),
+    test: await fill(servers, 'test', shops, roster),
   }
   const callers: TestKey[] = []
   for (let account = 0; account < 2; account++) {
@@ -119,11 +119,11 @@ export async function beginWorld(houses: Houses, run: number, startMs: number): 
   const accounts = [callers[0]!.account, callers[3]!.account]
   const state: State = {
     now: startMs,
-    accounts: accounts.map(() => ({ terms: newTerms(startMs), books: { live: newBooks(), test: newBooks() } })),
+    accounts: accounts.map(() => ({ grant: newGrant(startMs), activity: { live: noActivity(), test: noActivity() } })),
     catalogues,
     cursors: {},
   }
-  const perform: World['perform'] = (act, house, cursors) => {
+  const perform: World['perform'] = (act, server, cursors) => {
     switch (act.act) {
       case 'set': {
         const { trialEndsAt, ...changes } = act.changes
@@ -142,16 +142,16 @@ export async function beginWorld(houses: Houses, run: number, startMs: number): 
           await app.searchFollows()
         })
       default:
-        return send(houses.urls[house]!, callers[act.key]!.secret, requestOf(act, catalogues, place, cursors))
+        return send(servers.urls[server]!, callers[act.key]!.secret, requestFor(act, catalogues, place, cursors))
     }
   }
   const pause = (toMs: number) => app.clock.set(new Date(toMs))
-  const hold = () => holdPayments({ app, accounts, catalogues })
-  return { setting: { plans, keys }, start: state, roster, accounts, pause, hold, perform }
+  const blockCharges = () => blockChargesOf({ app, accounts, catalogues })
+  return { setting: { plans, keys }, start: state, roster, accounts, pause, blockCharges, perform }
 }
 
-/** Others wait for whatever it has locked, with what they have seen so far, until it is released. */
-async function holdPayments({ app, accounts, catalogues }: Held): Promise<() => Promise<void>> {
+/** Locks the counters and reveals of the accounts until the returned function is called. */
+async function blockChargesOf({ app, accounts, catalogues }: Blocked): Promise<() => Promise<void>> {
   const client = await app.db.connect()
   const numbers = accounts.map(app.accountNumber)
   const people = [...catalogues.live.people, ...catalogues.test.people].map(({ id }) => app.deps.ids.open(id)!.value)
@@ -170,13 +170,13 @@ async function holdPayments({ app, accounts, catalogues }: Held): Promise<() => 
   }
 }
 
-interface Held {
+interface Blocked {
   app: TestApp
   accounts: string[]
   catalogues: State['catalogues']
 }
 
-function newTerms(now: number): Terms {
+function newGrant(now: number): Grant {
   return {
     plan: 'pro',
     status: 'active',
@@ -188,9 +188,9 @@ function newTerms(now: number): Terms {
   }
 }
 
-/** Imports the shops and people of a mode and asks for the ids that they got. */
+/** Imports the shops and people of a mode and reads their ids. */
 async function fill(
-  { app, observers }: Houses,
+  { app, observers }: Servers,
   mode: Mode,
   records: ShopRecord[],
   roster: Roster,
@@ -249,8 +249,8 @@ interface Request {
 
 type Call = Exclude<Act, { act: 'set' | 'import' | 'erase' }>
 
-/** What a caller sends. */
-export function requestOf(
+/** The HTTP request of an act. */
+function requestFor(
   act: Call,
   catalogues: State['catalogues'],
   place: Place,
@@ -272,23 +272,23 @@ export function requestOf(
   }
 }
 
-/** Whatever a run asks, it stays among its own shops. */
+/** Adds filters that limit the search to the shops of this run. */
 function filtersOf(query: Search, { live: { shops } }: State['catalogues'], place: Place) {
-  const here = {
+  const ownShops = {
     countries: [place.country],
     traffic_tiers: [place.traffic_tier],
     revenue_tiers: [place.revenue_tier],
   }
-  if (query.path === '/stores/search') return { filters: { ...here, contacts: query.filter } }
+  if (query.path === '/stores/search') return { filters: { ...ownShops, contacts: query.filter } }
   const domains = query.shops.map((shop) => shops[shop]!.domain)
-  const store = query.shops.length === shops.length ? here : { domains }
+  const store = query.shops.length === shops.length ? ownShops : { domains }
   return { person: query.filter, store, max_contacts_per_store: query.perShop }
 }
 
 const comparedHeaders = ['x-contact-credits-remaining', 'x-store-exports-remaining', 'x-search-rows-remaining']
 
-/** Sends it, and reads the reply as far as the model decides it. */
-export async function send(url: string, secret: string, { path, body, idempotencyKey }: Request): Promise<Seen> {
+/** Sends a request, and reduces the reply to what the model determines. */
+async function send(url: string, secret: string, { path, body, idempotencyKey }: Request): Promise<Seen> {
   const response = await fetch(`${url}/api/v1${path}`, {
     ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
     headers: {
@@ -305,9 +305,9 @@ export async function send(url: string, secret: string, { path, body, idempotenc
     return value === null ? [] : [[name, value] as const]
   })
   const requestId = response.headers.get('x-request-id')
-  const { request_id: told, error, ...rest } = JSON.parse(text)
-  if (!isReplay && (told ?? error.request_id) !== requestId)
-    throw new Error(`another request_id than ${requestId}: ${text}`)
+  const { request_id: idInBody, error, ...rest } = JSON.parse(text)
+  if (!isReplay && (idInBody ?? error.request_id) !== requestId)
+    throw new Error(`request_id differs from ${requestId}: ${text}`)
   return {
     status: response.status,
     headers: Object.fromEntries(headers),
@@ -316,7 +316,7 @@ export async function send(url: string, secret: string, { path, body, idempotenc
   }
 }
 
-/** A body without what is not decided: sentences, links, and the text of a cursor. */
+/** Removes messages, links and cursors, which the model does not determine. */
 function comparable(status: number, body: Record<string, unknown>, error?: Record<string, unknown>) {
   const withPlainLink = (part: Record<string, unknown>): Record<string, unknown> =>
     part.billing ? { ...part, billing: { ...(part.billing as object), url: 'a link' } } : part
