@@ -5,42 +5,42 @@ export interface ContactWithStoreRow {
   store_id: number
   number: number
   sealed: Buffer
-  /** The store as previews show it: JSON. */
+  /** JSON, as previews show the store. */
   store: string
 }
 
 export interface ContactKeys {
   mode: Mode
   storeIds: number[]
-  /** The contacts' numbers, beside their stores. */
+  /** The number of each contact within its store, parallel to `storeIds`. */
   numbers: number[]
 }
 
-const placedContacts = `
+const contactsByKey = `
 select c.store_id, c.number, c.sealed, s.preview as store
-from unnest($1::bigint[], $2::smallint[]) as asked (store_id, number)
-join contacts c on c.store_id = asked.store_id and c.number = asked.number
+from unnest($1::bigint[], $2::smallint[]) as requested (store_id, number)
+join contacts c on c.store_id = requested.store_id and c.number = requested.number
 join stores s on s.id = c.store_id
 where s.mode = $3::text`
 
-/** The contacts at these places, as far as there are any. */
-export async function readContacts(db: Queryable, places: ContactKeys): Promise<ContactWithStoreRow[]> {
+/** Reads contacts; keys without a contact are left out. */
+export async function readContacts(db: Queryable, keys: ContactKeys): Promise<ContactWithStoreRow[]> {
   const { rows } = await db.query<ContactWithStoreRow>({
-    name: 'read_contacts_at',
-    text: placedContacts,
-    values: [places.storeIds, places.numbers, places.mode],
+    name: 'read_contacts',
+    text: contactsByKey,
+    values: [keys.storeIds, keys.numbers, keys.mode],
   })
   return rows
 }
 
-/** The same, held until the end of the transaction: whoever erases one of them waits for it. */
-export async function lockContacts(db: Queryable, places: ContactKeys): Promise<ContactWithStoreRow[]> {
+/** Reads contacts and locks them until the end of the transaction, so that an erasure waits for it. */
+export async function lockContacts(db: Queryable, keys: ContactKeys): Promise<ContactWithStoreRow[]> {
   const { rows } = await db.query<ContactWithStoreRow>({
-    name: 'hold_contacts_at',
-    text: `${placedContacts}
+    name: 'lock_contacts',
+    text: `${contactsByKey}
 order by c.store_id, c.number
 for key share of c`,
-    values: [places.storeIds, places.numbers, places.mode],
+    values: [keys.storeIds, keys.numbers, keys.mode],
   })
   return rows
 }

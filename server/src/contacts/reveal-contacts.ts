@@ -15,14 +15,41 @@ import type { TrialLinks } from '../usage/trial-links.ts'
 import { type ContactKeys, lockContacts, readContacts } from './queries.ts'
 import { ContactRevealReply, type ContactRevealRequest } from './schema.ts'
 
-/** What a reveal answers: made now, or kept from the first request with the same Idempotency-Key. */
+/** The reply of a reveal: a new one, or the kept reply of the first request with the same Idempotency-Key. */
 export type RevealResult = PaidReply & { isReplay: boolean }
+
+export interface RevealContext extends CallerContext {
+  db: Pool
+  ids: IdSealer
+  seals: ContactSeals
+  deliverEmails: DeliverEmails
+  trialLinks: TrialLinks
+  inFlightRequests: InFlightRequests
+}
+
+export interface RevealServices {
+  ids: IdSealer
+  seals: ContactSeals
+  config: { deliverEmails: DeliverEmails }
+  trialLinks: TrialLinks
+}
+
+export function revealContext(
+  request: FastifyRequest,
+  services: RevealServices,
+  inFlightRequests: InFlightRequests,
+): RevealContext {
+  const { ids, seals, config, trialLinks } = services
+  const { deliverEmails } = config
+  return { ...callerContext(request), db: request.db, ids, seals, deliverEmails, trialLinks, inFlightRequests }
+}
 
 const serialize = buildSerializer(ContactRevealReply as object)
 
 /**
- * Hands over whole people with their channels, each for a credit at the first time and free for ever after. All or nothing;
- * who cannot be revealed is left out. With an Idempotency-Key a repeated request gets the first reply.
+ * Returns contacts with their channels. The first reveal of a contact by an account costs a credit, later ones are free.
+ * All or nothing; contacts that cannot be revealed are left out. With an Idempotency-Key a repeated request gets the first
+ * reply.
  */
 export function revealContacts(
   ctx: RevealContext,
@@ -34,11 +61,11 @@ export function revealContacts(
       const { body, balance } = await retryConflicts(() => reveal(ctx, ctx.db, readContacts, request))
       return { body, balance, isReplay: false }
     }
-    // What was kept under another rule of delivery is no answer any more: the people are paid for, so it is made anew.
+    // A reply kept under another DELIVER_EMAILS setting is not replayed. A new one is free: the contacts are revealed already.
     const operation = ctx.deliverEmails === 'all' ? 'revealContacts' : `revealContacts ${ctx.deliverEmails}`
-    const named = { operation, key: idempotencyKey, body: request }
-    const answer = await runIdempotently(ctx, named, (client) => reveal(ctx, client, lockContacts, request))
-    return answer.isReplay ? { ...answer, balance: {} } : answer
+    const idempotent = { operation, key: idempotencyKey, body: request }
+    const result = await runIdempotently(ctx, idempotent, (client) => reveal(ctx, client, lockContacts, request))
+    return result.isReplay ? { ...result, balance: {} } : result
   })
 }
 
@@ -69,7 +96,7 @@ async function reveal(
   return { body: renderReply(ctx, people, paid), balance: paid.balance, contactIds }
 }
 
-/** Those of the ids that stand for somebody who can be revealed, each once, in the order of their first appearance. */
+/** The revealable contacts among the ids, each once, in the order of first appearance. */
 async function findRevealable(
   ctx: RevealContext,
   db: Queryable,
@@ -81,7 +108,7 @@ async function findRevealable(
   for (const [index, key] of ctx.ids.openMany('contact', ids, mode).entries())
     if (key !== null) idsByKey.set(key, ids[index]!)
   if (idsByKey.size === 0) return []
-  const rows = await read(db, placesOf(mode, [...idsByKey.keys()]))
+  const rows = await read(db, contactKeysOf(mode, [...idsByKey.keys()]))
   const rowsByKey = new Map(rows.map((row) => [contactKey(row.store_id, row.number), row]))
   const people: Person[] = []
   for (const [key, id] of idsByKey) {
@@ -94,9 +121,9 @@ async function findRevealable(
   return people
 }
 
-function placesOf(mode: ContactKeys['mode'], keys: number[]): ContactKeys {
-  const places = keys.map(splitContactKey)
-  return { mode, storeIds: places.map(({ storeId }) => storeId), numbers: places.map(({ number }) => number) }
+function contactKeysOf(mode: ContactKeys['mode'], contactIds: number[]): ContactKeys {
+  const keys = contactIds.map(splitContactKey)
+  return { mode, storeIds: keys.map(({ storeId }) => storeId), numbers: keys.map(({ number }) => number) }
 }
 
 function renderReply(ctx: RevealContext, people: readonly Person[], paid: PaidReveals): string {
@@ -132,32 +159,4 @@ function renderPerson(
     store,
     revealed_at: revealedAt.toISOString(),
   }
-}
-
-/** What a reveal works with. */
-export interface RevealContext extends CallerContext {
-  db: Pool
-  ids: IdSealer
-  seals: ContactSeals
-  deliverEmails: DeliverEmails
-  trialLinks: TrialLinks
-  inFlightRequests: InFlightRequests
-}
-
-/** Where it comes from. */
-export interface RevealServices {
-  ids: IdSealer
-  seals: ContactSeals
-  config: { deliverEmails: DeliverEmails }
-  trialLinks: TrialLinks
-}
-
-export function revealContext(
-  request: FastifyRequest,
-  services: RevealServices,
-  inFlightRequests: InFlightRequests,
-): RevealContext {
-  const { ids, seals, config, trialLinks } = services
-  const { deliverEmails } = config
-  return { ...callerContext(request), db: request.db, ids, seals, deliverEmails, trialLinks, inFlightRequests }
 }

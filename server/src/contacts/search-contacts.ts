@@ -26,7 +26,7 @@ export const ContactSearchRequest = ClosedObject({
 
 export const ContactSearchReply = ListReply(ContactPreview)
 
-/** A page of people without their channels, by their stores' order, then the most senior first; paid for before it is sent. */
+/** A page of contact previews in the order of their stores, the most senior first; charged before it is sent. */
 export async function searchContacts(
   ctx: CatalogueContext,
   request: Static<typeof ContactSearchRequest>,
@@ -42,7 +42,7 @@ export async function searchContacts(
     queryHash: hashQuery(store, 'contacts', person, hosts, maxPerStore),
     isNarrowed: hosts.length > 0 || narrowsContacts(person) || narrowsStores(store),
     find: async (position, limit) => {
-      // A cursor of this endpoint was made of such a position.
+      // The query hash has proven that the cursor is from this endpoint.
       const after = position as ContactSortKey | null
       const storeIds = hosts.length > 0 ? await findStoreIds(db, caller.mode, hosts) : null
       return search.findContacts({ mode: caller.mode, store, storeIds, person, maxPerStore, after, limit })
@@ -51,7 +51,7 @@ export async function searchContacts(
   const contactIds = contactIdsOf(positions)
   const { delivered, balance } = await deliverAndCharge(ctx, {
     deliver: (charge) => deliverPreviews(db, charge, contactIds),
-    describe: async () => ({ storeIds: positions.map((each) => each.storeId), searchRows: positions.length }),
+    estimateCost: async () => ({ storeIds: positions.map((each) => each.storeId), searchRows: positions.length }),
   })
   return { body: renderList(ctx, delivered.items, nextCursor), balance }
 }

@@ -7,7 +7,7 @@ import { Domain, maxTechnologies, type Store, StoreName, storeIdPattern } from '
 
 export const contactIdPattern = '^ct_[A-Za-z]+_[A-Za-z]{16}$'
 
-/** What a preview says of the person. Names are cut before they get here, so a preview cannot tell more. */
+/** The person's part of a preview. The import has already shortened the last name. */
 const person = {
   id: Type.String({ pattern: contactIdPattern, maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
   object: Type.Literal('contact_preview'),
@@ -33,7 +33,7 @@ const PreviewedStore = ClosedObject({
   }),
 })
 
-/** A person without any channel. */
+/** A contact without its channels. */
 export const ContactPreview = ClosedObject({
   ...person,
   revealed: Type.Boolean({ description: 'Whether your account has revealed this contact already.' }),
@@ -41,8 +41,8 @@ export const ContactPreview = ClosedObject({
 })
 
 /**
- * Previews are rendered by the import in two parts, the person with the contact and the store with the store, and kept as
- * text. A delivery joins them; only `revealed` is its own.
+ * The import renders a preview as two texts: one is stored with the contact, one with the store. A delivery joins them and
+ * adds `revealed`.
  */
 export const previewVersion = 1
 
@@ -60,7 +60,7 @@ export function renderPreviewedStore(store: Store): string {
   return serializeStore(store)
 }
 
-/** The internal keys of the people who stand there. */
+/** The internal ids of contacts that a search found. */
 export function contactIdsOf(positions: readonly ContactSortKey[]): number[] {
   return positions.map(({ storeId, contact }) => contactKey(storeId, contact % contactsPerStore))
 }

@@ -1,3 +1,5 @@
+/** Paging of store search and contact search: parameters, cursors, the bound on a walk, the list reply. */
+
 import type { StoreSortKey } from '@storedex/search-index'
 import { type TSchema, Type } from 'typebox'
 import type { CursorPayload } from '../kernel/cursor.ts'
@@ -7,13 +9,16 @@ import { formatNumber } from '../kernel/time.ts'
 import { requireSearchRows } from '../usage/charge.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 
-/** What the two searches have in common: pages, how far one query can be walked, and the shape of the list. */
+const maxLimit = 100
+const defaultLimit = 25
 
 const Cursor = Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 500 })
 
-/** The parameters of a search that say which page is asked for. */
+/** The paging parameters of a search request. */
 export const pageParameters = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Rows a page.' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit, description: 'Rows a page.' }),
+  ),
   cursor: Type.Optional(
     Type.Union([Cursor, Type.Null()], {
       default: null,
@@ -25,7 +30,7 @@ export const pageParameters = {
 export const ListReply = <T extends TSchema>(item: T) =>
   ClosedObject({
     object: Type.Literal('list'),
-    data: Type.Array(item, { maxItems: 100 }),
+    data: Type.Array(item, { maxItems: maxLimit }),
     has_more: Type.Boolean(),
     next_cursor: Nullable(Cursor),
     request_id: RequestId,
@@ -33,13 +38,13 @@ export const ListReply = <T extends TSchema>(item: T) =>
 
 type CursorPosition = CursorPayload['position']
 
-/** A search, as far as turning its pages goes. */
+/** What paging needs to know of a search. */
 interface PagedSearch<Position> {
-  /** Names the endpoint and the query in normal form. */
+  /** Hash of the endpoint and the query in normal form, to which a cursor is bound. */
   queryHash: string
-  /** Whether any filter narrows the catalogue: if none does, it can be walked less far. */
+  /** Whether a filter narrows the catalogue; a walk without one ends earlier. */
   isNarrowed: boolean
-  /** Where a filter could be added, when all of the filters stand in one place. */
+  /** The parameter that holds all filters, if there is one; errors name it. */
   filtersParam?: string
   find(after: CursorPosition | null, limit: number): Promise<Position[]>
 }
@@ -50,15 +55,15 @@ interface Page<Position> {
 }
 
 /**
- * Where the rows stand of the page that a request asks for. Refused before it is looked for: a foreign cursor, a walk too
- * far, too few rows left.
+ * Finds the positions of the requested page. Before it searches, it refuses an invalid cursor, a walk beyond its bound, and
+ * a limit above the search rows left.
  */
 export async function findPage<Position extends StoreSortKey>(
   ctx: CatalogueContext,
   request: { limit?: number; cursor?: string | null },
   search: PagedSearch<Position>,
 ): Promise<Page<Position>> {
-  const limit = request.limit ?? 25
+  const limit = request.limit ?? defaultLimit
   const cursor = openSearchCursor(ctx, request.cursor ?? null, search.queryHash)
   const rowsWalked = cursor?.rowsWalked ?? 0
   requireWithinBounds(ctx, search, rowsWalked)
@@ -68,12 +73,12 @@ export async function findPage<Position extends StoreSortKey>(
   const positions = found.slice(0, limit)
   const last = positions.at(-1)
   if (found.length <= limit || !last) return { positions, nextCursor: null }
-  // The next page goes on from the engine's answer, whether or not all of these rows are still there to be delivered.
+  // The next page continues after these positions, even if some of the rows are gone when they are delivered.
   const next = { position: { contact: null, ...last }, rowsWalked: rowsWalked + positions.length }
   return { positions, nextCursor: sealSearchCursor(ctx, { queryHash: search.queryHash, ...next }) }
 }
 
-/** The body of a page, of items that are serialised already, with commas between; null for none. */
+/** Serializes a page. `items` are serialized already and separated by commas; null for none. */
 export function renderList(ctx: CatalogueContext, items: string | null, nextCursor: string | null): string {
   const next = nextCursor === null ? 'null' : `"${nextCursor}"`
   return `{"object":"list","data":[${items ?? ''}],"has_more":${nextCursor !== null},"next_cursor":${next},"request_id":"${ctx.requestId}"}`
@@ -88,23 +93,23 @@ function requireWithinBounds(
   if (rowsWalked < (isNarrowed ? max_rows_walked : max_rows_walked_unfiltered)) return
   throw new ApiError(
     'search_too_broad',
-    `This search was walked for ${formatNumber(rowsWalked)} rows, as far as it goes; add a filter.`,
+    `This search has returned ${formatNumber(rowsWalked)} rows, the most it may; add a filter to see others.`,
     filtersParam === undefined ? {} : { param: filtersParam },
   )
 }
 
 const maxAgeMs = 24 * 60 * 60 * 1000
 
-type Position = Pick<CursorPayload, 'queryHash' | 'position' | 'rowsWalked'>
+type CursorContent = Pick<CursorPayload, 'queryHash' | 'position' | 'rowsWalked'>
 
-/** The place a search goes on from; null for its first page. Refuses a cursor that is not this caller's and this query's. */
+/** Opens a cursor; null for the first page. Refuses one of another caller or query, and one older than a day. */
 function openSearchCursor(ctx: CatalogueContext, text: string | null, queryHash: string): CursorPayload | null {
   if (text === null) return null
   const cursor = ctx.cursors.open(text)
   const { accountId, mode } = ctx.caller
-  // One sentence for forged and foreign alike: a cursor of another account tells nothing.
+  // The same message for forged and foreign cursors: it must not confirm a cursor of another account.
   if (!cursor || cursor.accountId !== accountId || cursor.mode !== mode)
-    throw invalidCursor('This cursor is not one of yours; start again without it.')
+    throw invalidCursor('This cursor is invalid; start again without it.')
   if (cursor.queryHash !== queryHash)
     throw invalidCursor('This cursor belongs to another search; send the filters it was made with.')
   if (ctx.now.getTime() - cursor.issuedAtMs > maxAgeMs)
@@ -112,9 +117,9 @@ function openSearchCursor(ctx: CatalogueContext, text: string | null, queryHash:
   return cursor
 }
 
-function sealSearchCursor(ctx: CatalogueContext, position: Position): string {
+function sealSearchCursor(ctx: CatalogueContext, content: CursorContent): string {
   const { accountId, mode } = ctx.caller
-  return ctx.cursors.seal({ ...position, accountId, mode, issuedAtMs: ctx.now.getTime() })
+  return ctx.cursors.seal({ ...content, accountId, mode, issuedAtMs: ctx.now.getTime() })
 }
 
 function invalidCursor(message: string): ApiError {

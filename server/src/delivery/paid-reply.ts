@@ -13,7 +13,7 @@ import type { LiveTaxonomy } from '../taxonomy/taxonomy.ts'
 import { type Balance, deliverAndCharge } from '../usage/charge.ts'
 import { type DeliveredStoresByHost, deliverStoresByHost, findStoreIds } from './queries.ts'
 
-/** What a verb that reads the catalogue works with. */
+/** What the operations on the catalogue need. */
 export interface CatalogueContext extends CallerContext {
   cursors: CursorSealer
   search: SearchEngine
@@ -22,7 +22,6 @@ export interface CatalogueContext extends CallerContext {
   deliverEmails: DeliverEmails
 }
 
-/** Where it comes from. */
 export interface CatalogueServices {
   cursors: CursorSealer
   search: SearchEngine
@@ -42,29 +41,29 @@ export function catalogueContext(request: FastifyRequest, services: CatalogueSer
   }
 }
 
-/** A reply's body, already serialised, with what is left of the meters it was paid from. */
+/** A serialized reply body and the remaining balance of each meter that it was charged to. */
 export interface PaidReply {
   body: string
   balance: Balance
 }
 
-/** The header that says what is left of a meter. */
+/** The response header with the remaining balance of each meter. */
 export const meterHeaders: Record<Meter, ReplyHeader> = {
   contact_credits: 'X-Contact-Credits-Remaining',
   search_rows: 'X-Search-Rows-Remaining',
   store_exports: 'X-Store-Exports-Remaining',
 }
 
-/** Sends a body that is serialised already, with what is left of each meter the route declares to spend. */
+/** Sends a serialized body, with a balance header for each meter that the route declares. */
 export function sendPaidReply(reply: FastifyReply, { body, balance }: PaidReply): FastifyReply {
   for (const meter of reply.routeOptions.config.access?.spends ?? []) {
-    const left = balance[meter]
-    if (left !== undefined) reply.header(meterHeaders[meter], left)
+    const remaining = balance[meter]
+    if (remaining !== undefined) reply.header(meterHeaders[meter], remaining)
   }
   return sendJson(reply, body)
 }
 
-/** The stores that answer to the hosts, each paid for as one export a period, with previews of these contacts of theirs. */
+/** Fetches the stores with these hosts and previews of the given contacts; each store costs one export per period. */
 export function deliverByHostAndCharge(
   ctx: CatalogueContext,
   hosts: string[],
@@ -73,17 +72,17 @@ export function deliverByHostAndCharge(
   const { db, caller, deliverEmails } = ctx
   return deliverAndCharge(ctx, {
     deliver: (charge) => deliverStoresByHost(db, charge, { hosts, contactIds, deliverEmails }),
-    describe: async () => ({ storeIds: await findStoreIds(db, caller.mode, hosts), searchRows: 0 }),
+    estimateCost: async () => ({ storeIds: await findStoreIds(db, caller.mode, hosts), searchRows: 0 }),
   })
 }
 
-/** The hosts that a list of domains and URLs names, without repetitions; refused when any is none, naming every such place. */
+/** The distinct hosts of a list of domains and URLs; refuses the request if any is invalid, naming all that are. */
 export function parseHosts(domains: string[], path: string): string[] {
   const hosts = domains.map((domain) => normalizeDomain(domain))
-  const bad = hosts.flatMap((host, index) => (host === null ? [`${path}[${index}]`] : []))
-  if (bad.length > 0) {
-    const verb = bad.length === 1 ? 'is not a domain' : 'are not domains'
-    throw new ApiError('invalid_domain', `${bad.join(', ')} ${verb} or a URL with one.`, { param: bad[0]! })
+  const invalid = hosts.flatMap((host, index) => (host === null ? [`${path}[${index}]`] : []))
+  if (invalid.length > 0) {
+    const verb = invalid.length === 1 ? 'is not a domain' : 'are not domains'
+    throw new ApiError('invalid_domain', `${invalid.join(', ')} ${verb} or a URL with one.`, { param: invalid[0]! })
   }
   return [...new Set(hosts as string[])]
 }

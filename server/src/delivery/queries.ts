@@ -5,16 +5,16 @@ import { servedDocument } from '../search/postgres/statements.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { type DeliveryCharge, deliverySql, deliveryValues, type MetersTaken } from '../usage/charge-queries.ts'
 
-/** A page as it is sent: its items in the order asked for, as JSON with commas between; null for none. */
 export interface DeliveredPage extends MetersTaken {
+  /** JSON in the requested order, separated by commas; null for none. */
   items: string | null
 }
 
 const pageOfDelivered = `
-select meters.*, (select string_agg(item, ',' order by place) from delivered) as items
+select meters.*, (select string_agg(item, ',' order by ordinal) from delivered) as items
 from meters`
 
-/** The documents of those of the stores that are there, and what they cost as rows of a search. */
+/** Fetches the documents of the stores that exist, and charges them as search rows and exports. */
 export async function deliverStores(
   db: Queryable,
   charge: DeliveryCharge,
@@ -30,26 +30,26 @@ export async function deliverStores(
 
 const deliverStoresSql = deliverySql({
   delivered: `
-  select asked.place, s.id as store_id, ${servedDocument('s', '$9')} as item
-  from unnest($8::bigint[]) with ordinality as asked (store_id, place)
-  join stores s on s.id = asked.store_id and s.mode = $2::text`,
+  select requested.ordinal, s.id as store_id, ${servedDocument('s', '$9')} as item
+  from unnest($8::bigint[]) with ordinality as requested (store_id, ordinal)
+  join stores s on s.id = requested.store_id and s.mode = $2::text`,
   countsRows: true,
   answer: pageOfDelivered,
 })
 
-/** The contacts that are there of those asked for by `$8`-like `parameter`, as SQL: `asked (contact_id, place)` and `c`. */
-const askedContacts = (parameter: string) => `
-  unnest(${parameter}::bigint[]) with ordinality as asked (contact_id, place)
+/** SQL for the existing contacts among the ids of a parameter such as `$8`: `requested (contact_id, ordinal)` and `c`. */
+const requestedContacts = (parameter: string) => `
+  unnest(${parameter}::bigint[]) with ordinality as requested (contact_id, ordinal)
   join contacts c
-    on c.store_id = asked.contact_id / ${contactsPerStore} and c.number = asked.contact_id % ${contactsPerStore}`
+    on c.store_id = requested.contact_id / ${contactsPerStore} and c.number = requested.contact_id % ${contactsPerStore}`
 
-/** A preview of one of them as the account sees it: two rendered parts, and between them whether it has revealed the person. */
-const shownPreview = (storePreview: string) => `c.preview || coalesce((
+/** SQL for a contact's preview: its two rendered parts, and between them whether the account has revealed it. */
+const joinedPreview = (storePreview: string) => `c.preview || coalesce((
       select 'true' from reveals
-      where account_id = $1::bigint and mode = $2::text and contact_id = asked.contact_id
+      where account_id = $1::bigint and mode = $2::text and contact_id = requested.contact_id
     ), 'false') || ',"store":' || ${storePreview} || '}'`
 
-/** The previews of those of the contacts that are there, and what they cost as rows of a search. */
+/** Fetches the previews of the contacts that exist, and charges them as search rows and exports. */
 export async function deliverPreviews(
   db: Queryable,
   charge: DeliveryCharge,
@@ -65,32 +65,31 @@ export async function deliverPreviews(
 
 const deliverPreviewsSql = deliverySql({
   delivered: `
-  select asked.place, s.id as store_id, ${shownPreview('s.preview')} as item
-  from ${askedContacts('$8')}
+  select requested.ordinal, s.id as store_id, ${joinedPreview('s.preview')} as item
+  from ${requestedContacts('$8')}
   join stores s on s.id = c.store_id and s.mode = $2::text`,
   countsRows: true,
   answer: pageOfDelivered,
 })
 
-/** A store that answers to a host. */
-interface StoreAtHost {
+interface StoreByHost {
   host: string
   document: string
-  /** Of its contacts asked for, with commas between; null for none. */
+  /** Of its requested contacts, separated by commas; null for none. */
   previews: string | null
 }
 
 export interface DeliveredStoresByHost extends MetersTaken {
-  stores: StoreAtHost[]
+  stores: StoreByHost[]
 }
 
-/** The stores that answer to any of the hosts, under a domain or an alias, with previews of these contacts of theirs. */
+/** Fetches the stores with any of the hosts as domain or alias, and previews of the given contacts; charges the exports. */
 export async function deliverStoresByHost(
   db: Queryable,
   charge: DeliveryCharge,
   { hosts, contactIds, deliverEmails }: { hosts: string[]; contactIds: number[]; deliverEmails: DeliverEmails },
 ): Promise<DeliveredStoresByHost> {
-  const { rows } = await db.query<MetersTaken & (StoreAtHost | { host: null })>({
+  const { rows } = await db.query<MetersTaken & (StoreByHost | { host: null })>({
     name: 'deliver_hosts',
     text: deliverHostsSql,
     values: [...deliveryValues(charge), hosts, deliverEmails, contactIds],
@@ -108,15 +107,15 @@ const deliverHostsSql = deliverySql({
   countsRows: false,
   answer: `
 select meters.*, d.host, d.document, (
-  select string_agg(${shownPreview('d.preview')}, ',' order by asked.place)
-  from ${askedContacts('$10')}
+  select string_agg(${joinedPreview('d.preview')}, ',' order by requested.ordinal)
+  from ${requestedContacts('$10')}
   where c.store_id = d.store_id
 ) as previews
 from meters
 left join delivered d on true`,
 })
 
-/** Which stores answer to any of the hosts, under their domain or an alias. */
+/** The ids of the stores with any of the hosts as domain or alias. */
 export async function findStoreIds(db: Queryable, mode: Mode, hosts: string[]): Promise<number[]> {
   const { rows } = await db.query<{ store_id: number }>({
     name: 'find_store_ids',

@@ -2,7 +2,7 @@ import buildSerializer from 'fast-json-stringify'
 import { type Static, Type } from 'typebox'
 import { ClosedObject, Nullable, RequestId, TaxonomyValue, Timestamp } from '../kernel/shapes.ts'
 
-/** An import takes no more than this many apps, and as many pixels, for one store. */
+/** The most apps that an import accepts for one store, and the most pixels. */
 export const maxTechnologies = 500
 
 const Technologies = ClosedObject({
@@ -44,18 +44,18 @@ const storeFields = {
   }),
 }
 
-/** A store as every endpoint tells it. The technologies come last, so that a rendered document can be cut before them. */
+/** A store as every endpoint returns it. Technologies come last, so that `withoutTechnologies` can cut them off. */
 export const Store = ClosedObject({ ...storeFields, technologies: Technologies })
 export type Store = Static<typeof Store>
 
-/** A store in an enrichment, where the technologies are there only when asked for. */
+/** A store in an enrichment, with technologies only if requested. */
 export const EnrichedStore = ClosedObject({ ...storeFields, technologies: Type.Optional(Technologies) })
 
 export const StoreLookupReply = ClosedObject({ ...storeFields, technologies: Technologies, request_id: RequestId })
 
 /**
- * The public Store JSON is rendered once, when the catalogue changes, with the contract's own schema, and kept as text:
- * replies splice it. What the schema lacks cannot get into a document, so it cannot leave in a reply.
+ * An import renders the public JSON of a store with the API's schema and stores the text, which replies copy. A field that
+ * the schema lacks cannot reach a reply. The version is stored with each document.
  */
 export const documentVersion = 1
 
@@ -71,7 +71,7 @@ export function parseStore(document: string): Store {
 
 const technologiesStart = ',"technologies":'
 
-/** The same document without its technologies. Inside a JSON string the quotes would be escaped, so the cut is exact. */
+/** The document without its technologies. The marker cannot occur inside a JSON string, whose quotes are escaped. */
 export function withoutTechnologies(document: string): string {
   return `${document.slice(0, document.lastIndexOf(technologiesStart))}}`
 }

@@ -52,7 +52,7 @@ export const StoreEnrichmentReply = ClosedObject({
   request_id: RequestId,
 })
 
-/** One row for each distinct host asked for, in order of first appearance; each store found counts as one export a period. */
+/** One row for each distinct host, in order of first appearance; each store found costs one export per period. */
 export async function enrichStores(
   ctx: CatalogueContext,
   request: Static<typeof StoreEnrichmentRequest>,
@@ -62,7 +62,7 @@ export async function enrichStores(
   const person = normalizeRoles(ctx.vocabulary, request.contact_roles, 'contact_roles')
 
   const contactIds = include.has('contact_previews')
-    ? await findContactsAt(ctx, hosts, person, request.max_contacts_per_store ?? 1)
+    ? await findContactIds(ctx, hosts, person, request.max_contacts_per_store ?? 1)
     : []
   const { delivered, balance } = await deliverByHostAndCharge(ctx, hosts, contactIds)
   const foundByHost = new Map(delivered.stores.map((store) => [store.host, store]))
@@ -80,8 +80,8 @@ export async function enrichStores(
   }
 }
 
-/** The first people of each of the stores, as contact search orders them. */
-async function findContactsAt(
+/** The first contacts of each store, in the order of contact search. */
+async function findContactIds(
   { db, caller, search }: CatalogueContext,
   hosts: string[],
   person: PersonQuery,

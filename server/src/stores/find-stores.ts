@@ -14,7 +14,7 @@ export const StoreSearchRequest = ClosedObject({ filters: StoreSearchFilters, ..
 
 export const StoreSearchReply = ListReply(Store)
 
-/** A page of the stores that match, best lead fit first; its rows and its new stores are paid for before it is sent. */
+/** A page of matching stores, best lead fit first; its rows and new exports are charged before it is sent. */
 export async function searchStores(
   ctx: CatalogueContext,
   request: Static<typeof StoreSearchRequest>,
@@ -30,12 +30,12 @@ export async function searchStores(
   const storeIds = positions.map((position) => position.storeId)
   const { delivered, balance } = await deliverAndCharge(ctx, {
     deliver: (charge) => deliverStores(db, charge, { storeIds, deliverEmails }),
-    describe: async () => ({ storeIds, searchRows: storeIds.length }),
+    estimateCost: async () => ({ storeIds, searchRows: storeIds.length }),
   })
   return { body: renderList(ctx, delivered.items, nextCursor), balance }
 }
 
-/** The store that a domain, an alias or a URL of either belongs to; counts as one export a period. */
+/** Finds a store by its domain, an alias, or a URL with either; costs one export per period. */
 export async function lookupStore(ctx: CatalogueContext, domain: string): Promise<PaidReply> {
   const host = normalizeDomain(domain)
   if (host === null)

@@ -2,7 +2,6 @@ import pg from 'pg'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 
-/** What every charge says: whom it is for, when and why, and how many stores may be exported. */
 export interface Charge {
   accountId: number
   mode: Mode
@@ -19,8 +18,8 @@ export function chargeValues(charge: Charge): unknown[] {
 }
 
 /**
- * The part of a charge that marks the stores of `source (store_id)` exported: `exported` are those that are new in the
- * period. Ascending, so that every request locks them in one order.
+ * SQL that inserts the exports of `source (store_id)`; `exported` are the stores that are new in the period. Every request
+ * inserts them in ascending order, so that they cannot deadlock.
  */
 export function exportsCte(source: string): string {
   return `
@@ -35,9 +34,8 @@ exported as (
 }
 
 /**
- * The part of a charge that counts `spends (meter, period_start, amount, allowance)` and writes the ledger: `balances` are
- * what is used and reserved of each meter afterwards. The counters come last, in one order, so that their rows are locked
- * shortly and never crosswise.
+ * SQL that counts `spends (meter, period_start, amount, allowance)` and writes the ledger; `balances` are the used and
+ * reserved amounts afterwards. Counters come last and in one order, so that they are locked briefly and cannot deadlock.
  */
 export const settlementCtes = `
 counted as (
@@ -73,25 +71,24 @@ export function deliveryValues(charge: DeliveryCharge): unknown[] {
   return [...chargeValues(charge), charge.searchRowsAllowance]
 }
 
-/** Used and reserved of either meter after a charge. */
+/** Used and reserved amounts after a charge. */
 export interface MetersTaken {
   rows_taken: number
   exports_taken: number
 }
 
 interface DeliveryParts {
-  /** Selects what is handed over, each with its `store_id`; its own parameters begin at $8. */
+  /** Selects the delivered rows, with `store_id`; its own parameters begin at $8. */
   delivered: string
-  /** Whether each of it counts against the search rows. */
+  /** Whether each delivered row counts as a search row. */
   countsRows: boolean
-  /** The end of the statement: what is answered of `delivered`, and of `meters`, which is always one row of `MetersTaken`. */
+  /** The final select, from `delivered` and `meters`; `meters` is always one row of `MetersTaken`. */
   answer: string
 }
 
 /**
- * A delivery in one statement: it fetches what a reply hands over and charges for exactly that, marking the stores exported,
- * counting those that are new in the period and the rows, and writing the ledger. When a meter would pass its allowance the
- * table's check fails and nothing of it happened (`isAllowanceExceeded`).
+ * A delivery in one statement: it fetches the rows of a reply and charges for exactly those, writing exports, counters and
+ * the ledger. If a meter would exceed its allowance, the check constraint fails the whole statement (`isAllowanceExceeded`).
  */
 export function deliverySql({ delivered, countsRows, answer }: DeliveryParts): string {
   return `
@@ -111,12 +108,12 @@ meters as (
 ${answer}`
 }
 
-/** Whether a charge failed because a meter would have passed its allowance. */
+/** Whether a charge failed because a meter would have exceeded its allowance. */
 export function isAllowanceExceeded(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.constraint === 'usage_counters_within_allowance'
 }
 
-/** What a refused charge was about. */
+/** What a refused charge was for. */
 export interface MeterBalancesQuery {
   accountId: number
   mode: Mode
@@ -124,7 +121,7 @@ export interface MeterBalancesQuery {
   creditsPeriodStart: Date
   /** Distinct. */
   storeIds: number[]
-  /** Contacts that were to be revealed; distinct. */
+  /** Contacts to be revealed; distinct. */
   contactIds: number[]
 }
 
@@ -138,10 +135,10 @@ export interface MeterBalancesRow {
   new_contacts: number
 }
 
-/** Where the meters of a refused charge stand now, to say what it lacked. */
-export async function readMeterBalances(db: Queryable, asked: MeterBalancesQuery): Promise<MeterBalancesRow> {
+/** Reads the counters after a refused charge, to find what it lacked. */
+export async function readMeterBalances(db: Queryable, query: MeterBalancesQuery): Promise<MeterBalancesRow> {
   const { rows } = await db.query<MeterBalancesRow>({
-    name: 'read_standing',
+    name: 'read_meter_balances',
     text: `
 select coalesce(sum(used + reserved) filter (where meter = 'search_rows'), 0)::integer as rows_taken,
        coalesce(sum(used + reserved) filter (where meter = 'store_exports'), 0)::integer as exports_taken,
@@ -160,12 +157,12 @@ where account_id = $1::bigint and mode = $2::text
   and (meter, period_start) in (('search_rows', $3::timestamptz), ('store_exports', $3::timestamptz),
                                 ('contact_credits', $4::timestamptz))`,
     values: [
-      asked.accountId,
-      asked.mode,
-      asked.periodStart,
-      asked.creditsPeriodStart,
-      asked.storeIds,
-      asked.contactIds,
+      query.accountId,
+      query.mode,
+      query.periodStart,
+      query.creditsPeriodStart,
+      query.storeIds,
+      query.contactIds,
     ],
   })
   return rows[0]!
@@ -178,17 +175,17 @@ export interface UsageCountersRow {
   store_exports_reserved: number
   search_rows_used: number
   search_rows_reserved: number
-  /** Requests of the day asked about. */
+  /** Requests of the given day. */
   requests_used: number
 }
 
-/** All counters of an account and mode in its periods and on a day; what was never counted is 0. */
+/** All counters of an account and mode in its periods and on a day; 0 where nothing was counted. */
 export async function readUsageCounters(
   db: Queryable,
-  wanted: { accountId: number; mode: Mode; periodStart: Date; creditsPeriodStart: Date; day: string },
+  query: { accountId: number; mode: Mode; periodStart: Date; creditsPeriodStart: Date; day: string },
 ): Promise<UsageCountersRow> {
   const { rows } = await db.query<UsageCountersRow>({
-    name: 'read_counters',
+    name: 'read_usage_counters',
     text: `
 select coalesce(max(used) filter (where meter = 'contact_credits'), 0) as contact_credits_used,
        coalesce(max(reserved) filter (where meter = 'contact_credits'), 0) as contact_credits_reserved,
@@ -203,7 +200,7 @@ from usage_counters
 where account_id = $1::bigint and mode = $2::text
   and (meter, period_start) in (('contact_credits', $5::timestamptz),
                                 ('store_exports', $3::timestamptz), ('search_rows', $3::timestamptz))`,
-    values: [wanted.accountId, wanted.mode, wanted.periodStart, wanted.day, wanted.creditsPeriodStart],
+    values: [query.accountId, query.mode, query.periodStart, query.day, query.creditsPeriodStart],
   })
   return rows[0]!
 }

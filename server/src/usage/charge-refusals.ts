@@ -4,42 +4,42 @@ import { ApiError, type TrialCreditBillingAction } from '../kernel/errors.ts'
 import { formatDay, formatNumber, type Period } from '../kernel/time.ts'
 import type { TrialLinks } from './trial-links.ts'
 
-/** A call that may be told how to end a trial. */
+/** A request whose refusal may link to the trial page. */
 export interface TrialContext extends CallerContext {
   trialLinks: TrialLinks
 }
 
-/** A search asks for more rows than are left. */
-export function rowsRefusal({ caller, now }: CallerContext, left: number): ApiError {
+/** The limit of a search exceeds the search rows left. */
+export function rowsRefusal({ caller, now }: CallerContext, remaining: number): ApiError {
   const { limits, period } = caller.entitlement
-  const advice = left > 0 ? `; ask for limit ${formatNumber(left)} or less` : ''
+  const advice = remaining > 0 ? `; ask for limit ${formatNumber(remaining)} or less` : ''
   return new ApiError(
     'rate_limit_exceeded',
-    `${formatNumber(left)} of ${formatNumber(limits.search_rows)} search rows are left until ${formatDay(period.end)}${advice}.`,
+    `${formatNumber(remaining)} of ${formatNumber(limits.search_rows)} search rows are left until ${formatDay(period.end)}${advice}.`,
     { param: 'search_rows', retryAfterSeconds: secondsUntilEnd(period, now) },
   )
 }
 
 /**
- * A reply delivers more stores that are new in the period than may still be exported. How many more is not told: that would
- * count the matches of a search that is not paid for.
+ * A reply holds more new stores than exports are left. The message does not say how many more: that would count the matches
+ * of a search without payment.
  */
-export function exportsRefusal({ caller, now }: CallerContext, left: number): ApiError {
+export function exportsRefusal({ caller, now }: CallerContext, remaining: number): ApiError {
   const { limits, period } = caller.entitlement
   return new ApiError(
     'rate_limit_exceeded',
-    `${formatNumber(left)} of ${formatNumber(limits.store_exports)} store exports are left until ${formatDay(period.end)}; this reply holds more stores that are new this period.`,
+    `${formatNumber(remaining)} of ${formatNumber(limits.store_exports)} store exports are left until ${formatDay(period.end)}; this reply holds more stores that are new this period.`,
     { param: 'store_exports', retryAfterSeconds: secondsUntilEnd(period, now) },
   )
 }
 
-/** A reveal needs more credits than are left; during a trial the refusal says how to get the paid plan's. */
-export function creditsRefusal({ caller, now, trialLinks }: TrialContext, needed: number, left: number): ApiError {
+/** A reveal needs more credits than are left; during a trial, the refusal says how to get those of the paid plan. */
+export function creditsRefusal({ caller, now, trialLinks }: TrialContext, needed: number, remaining: number): ApiError {
   const { limits, creditsPeriod, trial } = caller.entitlement
   const verb = needed === 1 ? 'is' : 'are'
   return new ApiError(
     'insufficient_contact_credits',
-    `${count(needed, 'contact credit')} ${verb} needed, but ${formatNumber(left)} of ${formatNumber(limits.contact_credits)} ${left === 1 ? 'is' : 'are'} left ${trial.active ? 'for this trial' : `until ${formatDay(creditsPeriod.end)}`}.`,
+    `${count(needed, 'contact credit')} ${verb} needed, but ${formatNumber(remaining)} of ${formatNumber(limits.contact_credits)} ${remaining === 1 ? 'is' : 'are'} left ${trial.active ? 'for this trial' : `until ${formatDay(creditsPeriod.end)}`}.`,
     {
       param: 'contact_ids',
       ...(trial.active && { billing: trialAction(caller.entitlement, trialLinks.urlFor(caller, now)) }),

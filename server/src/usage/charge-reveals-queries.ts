@@ -4,7 +4,7 @@ import { type Charge, chargeValues, exportsCte, settlementCtes } from './charge-
 export interface RevealCharge extends Charge {
   /** Distinct. */
   storeIds: number[]
-  /** Distinct, ascending, not empty: reveals are locked in one order by every request. */
+  /** Distinct, not empty, and ascending, so that concurrent reveals cannot deadlock. */
   contactIds: number[]
   creditsPeriodStart: Date
   creditsAllowance: number
@@ -12,18 +12,17 @@ export interface RevealCharge extends Charge {
 
 export interface RevealRow {
   contact_id: number
-  /** Null for a contact that another request revealed at the same moment, unseen by this statement. */
+  /** Null if a concurrent request revealed the contact after this statement's snapshot. */
   revealed_at: Date | null
   is_new: boolean
-  /** Used and reserved of either meter, the same in every row. */
+  /** Used and reserved amounts, the same in every row. */
   credits_taken: number
   exports_taken: number
 }
 
 /**
- * Charges a reveal in one statement: inserts the contacts that are new to the account, marks the stores exported, counts
- * both and writes the ledger. A row for each contact says whether it is new. When a meter would pass its allowance nothing
- * of it happened (`isAllowanceExceeded`).
+ * Charges a reveal in one statement: inserts new reveals and exports, counts both and writes the ledger. Returns a row per
+ * contact. If a meter would exceed its allowance, the whole statement fails (`isAllowanceExceeded`).
  */
 export async function chargeReveals(db: Queryable, charge: RevealCharge): Promise<RevealRow[]> {
   const { rows } = await db.query<RevealRow>({
@@ -54,18 +53,18 @@ spends (meter, period_start, amount, allowance) as (
          ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $6::integer)
 ),
 ${settlementCtes}
-select asked.contact_id,
+select requested.contact_id,
        coalesce(fresh.revealed_at, known.revealed_at) as revealed_at,
        fresh.contact_id is not null as is_new,
        (select taken from balances where meter = 'contact_credits') as credits_taken,
        (select taken from balances where meter = 'store_exports') as exports_taken
-from unnest($8::bigint[]) as asked (contact_id)
-left join revealed fresh on fresh.contact_id = asked.contact_id
+from unnest($8::bigint[]) as requested (contact_id)
+left join revealed fresh on fresh.contact_id = requested.contact_id
 left join reveals known
-  on known.account_id = $1::bigint and known.mode = $2::text and known.contact_id = asked.contact_id
+  on known.account_id = $1::bigint and known.mode = $2::text and known.contact_id = requested.contact_id
     and known.contact_id = any ($8::bigint[])`
 
-/** The same rows for contacts that are revealed already, all of one later moment. */
+/** Reads the same rows for contacts that are already revealed. */
 export async function readReveals(db: Queryable, charge: RevealCharge): Promise<RevealRow[]> {
   const { rows } = await db.query<RevealRow>({
     name: 'read_reveals',

@@ -6,14 +6,14 @@ import { isAllowanceExceeded, readMeterBalances } from './charge-queries.ts'
 import { creditsRefusal, exportsRefusal, type TrialContext } from './charge-refusals.ts'
 import * as queries from './charge-reveals-queries.ts'
 
-/** Whom a reply is about to reveal, and of which stores; each once. */
+/** What a reply is about to reveal; without repetitions. */
 export interface RevealDelivery {
   contactIds: readonly number[]
   storeIds: readonly number[]
 }
 
 export interface PaidReveals {
-  /** When each contact was revealed to the account, and whether it was now. */
+  /** By contact id: when the account revealed it, and whether this request did. */
   reveals: ReadonlyMap<number, { revealedAt: Date; isNew: boolean }>
   /** Credits. */
   spent: number
@@ -21,9 +21,9 @@ export interface PaidReveals {
 }
 
 /**
- * Pays for a reveal before it is sent: a credit for each contact at its first reveal by the account, and each store once a
- * period. All or nothing. What it runs on may be a transaction, which a refusal breaks; so the reason of a refusal is found
- * outside of it, by `runRevealWithRetries`.
+ * Charges a reveal before it is sent: a credit for each contact that is new to the account, and an export per store and
+ * period. All or nothing. A refusal aborts the transaction that `db` may be, so the reason for it is found outside, by
+ * `runRevealWithRetries`.
  */
 export async function payForReveals(ctx: CallerContext, db: Queryable, delivery: RevealDelivery): Promise<PaidReveals> {
   const charge = chargeOf(ctx, delivery)
@@ -31,10 +31,10 @@ export async function payForReveals(ctx: CallerContext, db: Queryable, delivery:
     throw isAllowanceExceeded(cause) ? new AllowanceExceeded(charge, { cause }) : cause
   })
   const fresh = charged.filter((row) => row.is_new)
-  // Others may have revealed one of them at the same moment. Their rows are there by now: the charge waited for them.
+  // A concurrent request may have revealed some of them. Its rows are visible now, because the charge waited for its commit.
   const isAllSeen = charged.every((row) => row.revealed_at !== null)
   const rows = isAllSeen ? charged : [...(await queries.readReveals(db, charge)), ...fresh]
-  // Who paid knows the balance from the payment itself, who did not from the moment at which all was paid for.
+  // If this request paid, its own rows have the balance; otherwise the balance is that of the later read.
   const [counted] = fresh.length > 0 ? fresh : rows
   const { contact_credits, store_exports } = ctx.caller.entitlement.limits
   return {
@@ -47,31 +47,31 @@ export async function payForReveals(ctx: CallerContext, db: Queryable, delivery:
   }
 }
 
-/** A reveal that would pass an allowance. Its transaction can tell no more. */
+/** Carries the charge out of the transaction that it aborted. */
 class AllowanceExceeded extends Error {
   readonly charge: queries.RevealCharge
 
   constructor(charge: queries.RevealCharge, options: ErrorOptions) {
-    super('an allowance would be passed', options)
+    super('a meter would exceed its allowance', options)
     this.charge = charge
   }
 }
 
-/** Does `work` that pays for reveals, and tells what a refused payment lacked. */
+/** Runs `work`, which charges reveals. A refused charge is retried if it fits by now, and otherwise throws what it lacks. */
 export function runRevealWithRetries<T>(ctx: TrialContext, work: () => Promise<T>): Promise<T> {
   return runChargeWithRetries(work, (error) => {
     if (!(error instanceof AllowanceExceeded)) throw error
-    return explainRefusal(ctx, error.charge)
+    return findRefusal(ctx, error.charge)
   })
 }
 
-/** What a reveal lacks as things stand now; null when it fits. */
-async function explainRefusal(ctx: TrialContext, charge: queries.RevealCharge): Promise<ApiError | null> {
-  const standing = await readMeterBalances(ctx.db, charge)
-  const creditsLeft = left(charge.creditsAllowance, standing.credits_taken)
-  if (standing.new_contacts > creditsLeft) return creditsRefusal(ctx, standing.new_contacts, creditsLeft)
-  const exportsLeft = left(charge.storeExportsAllowance, standing.exports_taken)
-  return standing.new_stores > exportsLeft ? exportsRefusal(ctx, exportsLeft) : null
+/** What a reveal lacks now; null if it fits. */
+async function findRefusal(ctx: TrialContext, charge: queries.RevealCharge): Promise<ApiError | null> {
+  const balances = await readMeterBalances(ctx.db, charge)
+  const creditsLeft = left(charge.creditsAllowance, balances.credits_taken)
+  if (balances.new_contacts > creditsLeft) return creditsRefusal(ctx, balances.new_contacts, creditsLeft)
+  const exportsLeft = left(charge.storeExportsAllowance, balances.exports_taken)
+  return balances.new_stores > exportsLeft ? exportsRefusal(ctx, exportsLeft) : null
 }
 
 function chargeOf(ctx: CallerContext, { contactIds, storeIds }: RevealDelivery): queries.RevealCharge {
@@ -90,7 +90,7 @@ function chargeOf(ctx: CallerContext, { contactIds, storeIds }: RevealDelivery):
   }
 }
 
-/** Each id once, in the order in which every request locks them. */
+/** Without repetitions, in the order in which every request locks them. */
 function ascending(ids: readonly number[]): number[] {
   return [...new Set(ids)].sort((a, b) => a - b)
 }

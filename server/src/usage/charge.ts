@@ -5,24 +5,23 @@ import { ApiError } from '../kernel/errors.ts'
 import * as queries from './charge-queries.ts'
 import { exportsRefusal, rowsRefusal } from './charge-refusals.ts'
 
-/** What a reply is about to hand over. */
 export interface Delivery<Delivered extends queries.MetersTaken> {
-  /** The one statement that fetches and charges (`deliverySql`). */
+  /** Runs the statement that fetches and charges (`deliverySql`). */
   deliver(charge: queries.DeliveryCharge): Promise<Delivered>
-  /** What it comes to when all of it is still there; asked only to tell what a refused delivery lacked. */
-  describe(): Promise<{ storeIds: readonly number[]; searchRows: number }>
+  /** The whole cost, if everything still exists; called only to find what a refused delivery lacks. */
+  estimateCost(): Promise<{ storeIds: readonly number[]; searchRows: number }>
 }
 
-/** What is left of each meter that a reply was paid from. */
+/** What is left of each charged meter. */
 export type Balance = Partial<Record<Meter, number>>
 
 /**
- * Fetches a delivery and pays for it before it is sent: each store once per account, mode and period, and the rows of a
- * search. All or nothing; a delivery that does not fit into what is left is refused whole with 429 and leaves no trace.
+ * Fetches a delivery and charges for it before it is sent: an export per store and period, and search rows. All or nothing:
+ * a delivery that exceeds a balance is refused with 429 and changes nothing.
  */
 export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
   ctx: CallerContext,
-  { deliver, describe }: Delivery<Delivered>,
+  { deliver, estimateCost }: Delivery<Delivered>,
 ): Promise<{ delivered: Delivered; balance: Balance }> {
   const { entitlement, accountId, mode } = ctx.caller
   const { limits, period } = entitlement
@@ -39,7 +38,7 @@ export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
     () => retryConflicts(() => deliver(charge)),
     async (error) => {
       if (!queries.isAllowanceExceeded(error)) throw error
-      return explainRefusal(ctx, charge, await describe())
+      return findRefusal(ctx, charge, await estimateCost())
     },
   )
   const { rows_taken, exports_taken } = delivered
@@ -52,32 +51,32 @@ export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
   }
 }
 
-/** Refuses a search whose limit does not fit into the rows that are left, before it runs. */
+/** Refuses a search, before it runs, if its limit exceeds the search rows left. */
 export function requireSearchRows(ctx: CallerContext, limit: number): void {
   const { limits } = ctx.caller.entitlement
   const rowsLeft = left(limits.search_rows, ctx.caller.searchRowsUsed)
   if (limit > rowsLeft) throw rowsRefusal(ctx, rowsLeft)
 }
 
-/** What a delivery lacks as things stand now; null when it fits. */
-async function explainRefusal(
+/** What a delivery lacks now; null if it fits. */
+async function findRefusal(
   ctx: CallerContext,
   charge: queries.DeliveryCharge,
-  { storeIds, searchRows }: Awaited<ReturnType<Delivery<never>['describe']>>,
+  { storeIds, searchRows }: Awaited<ReturnType<Delivery<never>['estimateCost']>>,
 ): Promise<ApiError | null> {
-  const standing = await queries.readMeterBalances(ctx.db, {
+  const balances = await queries.readMeterBalances(ctx.db, {
     ...charge,
     creditsPeriodStart: ctx.caller.entitlement.creditsPeriod.start,
     storeIds: [...new Set(storeIds)],
     contactIds: [],
   })
-  const rowsLeft = left(charge.searchRowsAllowance, standing.rows_taken)
+  const rowsLeft = left(charge.searchRowsAllowance, balances.rows_taken)
   if (searchRows > rowsLeft) return rowsRefusal(ctx, rowsLeft)
-  const exportsLeft = left(charge.storeExportsAllowance, standing.exports_taken)
-  return standing.new_stores > exportsLeft ? exportsRefusal(ctx, exportsLeft) : null
+  const exportsLeft = left(charge.storeExportsAllowance, balances.exports_taken)
+  return balances.new_stores > exportsLeft ? exportsRefusal(ctx, exportsLeft) : null
 }
 
-/** Never below zero: an allowance may have been lowered beneath what was taken already. */
+/** Never negative: an allowance can be lowered below what is already used. */
 export function left(allowance: number, taken: number): number {
   return Math.max(0, allowance - taken)
 }
@@ -85,19 +84,19 @@ export function left(allowance: number, taken: number): number {
 const maxAttempts = 25
 
 /**
- * Does `work` that charges. When it fails, `explain` looks at the figures: it throws what is no refusal, and answers with the
- * refusal, or with null when the charge would fit by now. That happens when others paid for some of the same contacts or
- * stores between the refusal and the look; so it is tried again, each time with less to pay.
+ * Runs `work`, which charges. If it fails, `findRefusal` reads the balances: it rethrows other errors, returns the refusal, or
+ * returns null if the charge would fit now. That happens when another request paid for some of the same contacts or stores
+ * in between, so `work` is retried, each time with less to pay.
  */
 export async function runChargeWithRetries<T>(
   work: () => Promise<T>,
-  explain: (error: unknown) => Promise<ApiError | null>,
+  findRefusal: (error: unknown) => Promise<ApiError | null>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      const refusal = await explain(error)
+      const refusal = await findRefusal(error)
       if (refusal) throw refusal
       if (attempt >= maxAttempts)
         throw new ApiError('service_unavailable', 'The service is busy; try again in a moment.', { cause: error })

@@ -13,16 +13,16 @@ export interface LedgerRow {
 }
 
 export interface LedgerRange {
-  /** Spent at this moment or later. */
+  /** Spent at this time or later. */
   since?: Date | undefined
-  /** Spent before this moment. */
+  /** Spent before this time. */
   until?: Date | undefined
 }
 
-/** The entries of an account that follow on one, in the order they were written. */
+/** The entries of an account after the given one, in the order they were written. */
 export async function selectEntriesAfter(
   db: Queryable,
-  wanted: { accountId: number; entry: number; range: LedgerRange; limit: number },
+  query: { accountId: number; entry: number; range: LedgerRange; limit: number },
 ): Promise<LedgerRow[]> {
   const { rows } = await db.query<LedgerRow>(
     `
@@ -33,12 +33,12 @@ where account_id = $1::bigint and entry > $2::bigint
   and ($4::timestamptz is null or spent_at < $4::timestamptz)
 order by entry
 limit $5::integer`,
-    [wanted.accountId, wanted.entry, wanted.range.since ?? null, wanted.range.until ?? null, wanted.limit],
+    [query.accountId, query.entry, query.range.since ?? null, query.range.until ?? null, query.limit],
   )
   return rows
 }
 
-/** From here on the transaction sees one moment of the database, and has the time to add all of it up. */
+/** Makes the transaction read one snapshot of the database, with timeouts long enough to add everything up. */
 export async function beginSnapshotRead(client: Client): Promise<void> {
   await client.query(`
 set transaction isolation level repeatable read, read only;
@@ -50,7 +50,7 @@ export interface LedgerTotals {
   accounts: number
   /** All entries ever written. */
   entries: number
-  /** How many of them are packed in archives, dropped ones included. */
+  /** Entries packed in archives, including dropped ones. */
   archived: number
 }
 
@@ -69,16 +69,16 @@ export interface LedgerDifferenceRow {
   account_id: number
   mode: Mode
   meter: Meter
-  /** Null where all periods are added up. */
+  /** Null for a sum over all periods. */
   period_start: Date | null
-  /** What the entries add up to. */
+  /** The sum of the entries. */
   ledger: number
-  /** What should equal them: the counter, the contacts revealed, or the stores exported. */
+  /** What should equal the sum: the counter, the reveals, or the exports. */
   against: 'counter' | 'reveals' | 'exports'
   recorded: number
 }
 
-/** Opens a cursor over all that does not equal the ledger's sums, for `fetchDifferences`. */
+/** Opens a database cursor over everything that differs from the ledger's sums, for `fetchDifferences`. */
 export async function openDifferencesCursor(client: Client): Promise<void> {
   await client.query(`
 declare differences no scroll cursor for
@@ -128,7 +128,7 @@ where ledger <> recorded
 order by account_id, mode, meter, period_start, against`)
 }
 
-/** The next of them; none at the end. */
+/** The next differences; empty at the end. */
 export async function fetchDifferences(client: Client): Promise<LedgerDifferenceRow[]> {
   const { rows } = await client.query<LedgerDifferenceRow>('fetch forward 1000 from differences')
   return rows

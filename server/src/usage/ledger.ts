@@ -6,7 +6,7 @@ import { readArchiveDifferences, readArchivedRows } from './closing/archives.ts'
 import * as queries from './ledger-queries.ts'
 import { beginSnapshotRead, type LedgerRange, type LedgerRow, selectEntriesAfter } from './ledger-queries.ts'
 
-/** One spend, as the operator's command line tells it. */
+/** A ledger entry, as the command line prints it. */
 export interface LedgerEntry {
   spent_at: string
   mode: Mode
@@ -16,24 +16,22 @@ export interface LedgerEntry {
   request_id: string
 }
 
-/** An account, and which of its entries. */
 export interface LedgerEntriesQuery extends LedgerRange {
   accountId: number
 }
 
 /**
- * Gives `tell` all that an account spent, oldest first, a page at a time: nobody has to hold a million entries. Entries
- * that are packed stand among the others. All of it is of one moment, so that entries which are packed meanwhile are
- * neither missed nor told twice.
+ * Calls `consume` with the pages of an account's entries, oldest first, packed ones included. Pages keep a million entries
+ * out of memory. All are read from one snapshot, so that entries packed meanwhile are neither missed nor read twice.
  */
 export function withLedgerEntries<T>(
   db: Pool,
-  question: LedgerEntriesQuery,
-  tell: (pages: AsyncIterable<LedgerEntry[]>) => Promise<T>,
+  query: LedgerEntriesQuery,
+  consume: (pages: AsyncIterable<LedgerEntry[]>) => Promise<T>,
 ): Promise<T> {
   return transact(db, async (client) => {
     await beginSnapshotRead(client)
-    return tell(readEntries(client, question))
+    return consume(readEntries(client, query))
   })
 }
 
@@ -56,7 +54,7 @@ async function* readRows(client: Client, accountId: number, range: LedgerRange):
   }
 }
 
-/** Two runs of pages, each in order of entries, as one. Pages are not empty. */
+/** Merges sequences of pages, each ordered by entry. Pages are not empty. */
 async function* mergePages(...runs: AsyncGenerator<LedgerRow[]>[]): AsyncGenerator<LedgerRow[]> {
   const heads = new Map<AsyncGenerator<LedgerRow[]>, LedgerRow[]>()
   const refill = async (run: AsyncGenerator<LedgerRow[]>) => {
@@ -66,7 +64,7 @@ async function* mergePages(...runs: AsyncGenerator<LedgerRow[]>[]): AsyncGenerat
   }
   for (const run of runs) await refill(run)
   while (heads.size > 0) {
-    // Up to here every run has told what it has.
+    // Every run has delivered its entries up to this one.
     const upTo = Math.min(...[...heads.values()].map((rows) => rows.at(-1)!.entry))
     const page: LedgerRow[] = []
     for (const [run, rows] of [...heads]) {
@@ -92,38 +90,37 @@ function entryOf(row: LedgerRow): LedgerEntry {
 
 export type { LedgerTotals } from './ledger-queries.ts'
 
-/** A sum of the ledger and the one figure of three that should equal it. */
+/** A sum of the ledger, and the one of `counter`, `reveals`, `exports` and `archive` that should equal it. */
 export interface LedgerDifference {
   account: string
   mode: Mode
   meter: Meter
-  /** Null where all periods are added up. */
+  /** Null for a sum over all periods. */
   period_start: string | null
   ledger: number
   counter?: number
   reveals?: number
   exports?: number
-  /** What the entries of an archive add up to; null for one that is missing, was changed or cannot be read. */
+  /** The sum of an archive's entries; null if it is missing, was changed or cannot be read. */
   archive?: number | null
-  /** Which archive of the account. */
+  /** Identifies the account's archive. */
   first_entry?: number
 }
 
 /**
- * Proves the ledger in one moment of the database: per account, mode, meter and period its entries add up to the
- * counter that allows and refuses; all credits spent equal the contacts revealed, and the exports of a period the
- * stores exported in it. What archives add up to counts as entries, and each archive that is still there has to hold
- * just that. The database adds up; `tell` is given what differs, a page at a time, within that moment.
+ * Checks the ledger in one snapshot of the database. Per account, mode, meter and period, the entries add up to the counter;
+ * credits spent equal the contacts revealed, and exports of a period the stores exported. Roll-ups count as entries, and each
+ * archive that was not dropped must add up to its roll-ups. Calls `report` with the pages of differences.
  */
 export function checkLedger<T>(
   { db, ids }: Pick<AccountsContext, 'db' | 'ids'>,
-  tell: (totals: queries.LedgerTotals, differences: AsyncIterable<LedgerDifference[]>) => Promise<T>,
+  report: (totals: queries.LedgerTotals, differences: AsyncIterable<LedgerDifference[]>) => Promise<T>,
 ): Promise<T> {
   return transact(db, async (client) => {
     await queries.beginSnapshotRead(client)
     const totals = await queries.readLedgerTotals(client)
     await queries.openDifferencesCursor(client)
-    return tell(totals, readDifferences(client, ids))
+    return report(totals, readDifferences(client, ids))
   })
 }
 

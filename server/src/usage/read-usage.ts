@@ -16,7 +16,7 @@ interface Meter extends PeriodBounds {
   remaining: number
 }
 
-/** What an account may use and has used, as `GET /usage` and the operator's command line tell it. */
+/** What an account may use and has used, as `GET /usage` and the command line return it. */
 export interface Usage {
   contact_credits: PeriodBounds & { total: number; used: number; remaining: number; paid_plan_total: number }
   store_exports: Meter & { reserved: number }
@@ -32,7 +32,7 @@ export interface UsageQuery {
   now: Date
 }
 
-/** The figures of one account and mode, measured against the same entitlement that allows and refuses. */
+/** Reads the usage of one account and mode; the entitlement is the one that charges are checked against. */
 export async function readUsage(db: Queryable, { accountId, mode, entitlement, now }: UsageQuery): Promise<Usage> {
   const { limits, paidPlanCredits, period, creditsPeriod } = entitlement
   const day = utcDayAt(now)

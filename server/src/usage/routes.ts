@@ -15,7 +15,6 @@ const period = {
   period_end: Timestamp('End of the period, exclusive.'),
 }
 
-/** What an account may use, has used and has left. */
 const UsageReply = ClosedObject({
   object: Type.Literal('usage'),
   plan: ClosedObject({
@@ -67,7 +66,7 @@ interface UsageContext extends TrialContext {
   ids: IdSealer
 }
 
-/** What the account may use and has used in the caller's mode, this request included. */
+/** The usage of the account in the caller's mode, including this request. */
 async function reportUsage(ctx: UsageContext): Promise<Static<typeof UsageReply>> {
   const { accountId, mode, key, entitlement } = ctx.caller
   const { plan, planName, status, trial } = entitlement

@@ -3,28 +3,27 @@ import type { IdSealer } from '../kernel/ids.ts'
 import type { Signer } from '../kernel/signer.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 
-/** Where a person ends a trial, and where links of the sandbox lead, which has none to end. */
+/** The page on which a person ends a trial, and the page that sandbox links lead to instead. */
 export const trialPagePath = '/billing/trial'
 const testPagePath = '/billing/test'
 
 const purpose = 'trial page of a key'
 const lifeMs = 3_600_000
 
-/** What a link's token stands for: the key that it was made for. */
 type OpenedTrialToken = { keyId: number } | 'expired' | 'unknown'
 
 /**
- * Links to the page on which a trial is ended. A link belongs to the key that asked for it: the page reads that key again
- * each time. Links are short-lived, never renewed and never logged.
+ * Links to the trial page. A link belongs to the key that requested it, and the page reads that key again each time. Links
+ * last an hour, are never renewed and never logged.
  */
 export interface TrialLinks {
   urlFor(caller: { key: Pick<Caller['key'], 'id'>; mode: Caller['mode'] }, now: Date): string
-  /** The page of a token that exists, with the end that the token has. */
+  /** The link with an existing token, which expires when the token does. */
   urlOf(token: string): string
   open(token: string, now: Date): OpenedTrialToken
 }
 
-/** A token is the key's public id and when it expires, signed: it tells nothing that its holder does not know. */
+/** A token is the key's public id and its expiry, signed: it reveals nothing to its holder. */
 export function createTrialLinks({
   ids,
   signer,
@@ -48,7 +47,7 @@ export function createTrialLinks({
       const opened = ids.open(keyId!)
       if (opened?.kind !== 'key') return 'unknown'
       const leftMs = Number(expiry) * 1000 - now.getTime()
-      // One that would last longer than a link made now was made while a clock ran ahead; it must not last for days.
+      // A token that would outlast a new one was made by a clock that ran ahead; it must not stay valid for days.
       return leftMs > 0 && leftMs <= lifeMs + clockToleranceMs ? { keyId: opened.value } : 'expired'
     },
   }

@@ -3,7 +3,7 @@ import type { Client, Queryable } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import type { LedgerRange } from '../ledger-queries.ts'
 
-/** What entries of an archive add up to in one period, as the roll-ups have it. */
+/** The sum of an archive's entries in one period, from `ledger_rollups`. */
 interface RollupRow {
   mode: Mode
   meter: Meter
@@ -16,15 +16,15 @@ interface RollupRow {
 export interface ArchiveWithRollupsRow {
   account_id: number
   first_entry: number
-  /** Null where there are roll-ups without an archive. */
+  /** Null for roll-ups without an archive. */
   entries: number | null
   sha256: Buffer | null
-  /** Null for one that was dropped as well. */
+  /** Null also for a dropped archive. */
   packed: Buffer | null
   rollups: RollupRow[]
 }
 
-/** Opens a cursor over all archives with their roll-ups, for `fetchArchives`. */
+/** Opens a database cursor over all archives with their roll-ups, for `fetchArchives`. */
 export async function openArchivesCursor(client: Client): Promise<void> {
   await client.query(`
 declare archives no scroll cursor for
@@ -39,7 +39,7 @@ full join (
   group by account_id, first_entry) r using (account_id, first_entry)`)
 }
 
-/** The next of them; none at the end. */
+/** The next archives; empty at the end. */
 export async function fetchArchives(client: Client): Promise<ArchiveWithRollupsRow[]> {
   const { rows } = await client.query<ArchiveWithRollupsRow>('fetch forward 50 from archives')
   return rows
@@ -58,10 +58,10 @@ export interface ArchiveRow {
 
 const archiveColumns = `account_id, first_entry, last_entry, entries, first_spent_at, last_spent_at, sha256, packed`
 
-/** Archives of an account that hold entries of a range, after one of them, in order. Dropped ones are left out. */
+/** The archives of an account after the given one that hold entries of a range, in order, without dropped ones. */
 export async function selectArchivesAfter(
   db: Queryable,
-  wanted: { accountId: number; firstEntry: number; range: LedgerRange; limit: number },
+  query: { accountId: number; firstEntry: number; range: LedgerRange; limit: number },
 ): Promise<ArchiveRow[]> {
   const { rows } = await db.query<ArchiveRow>(
     `
@@ -72,7 +72,7 @@ where account_id = $1::bigint and first_entry > $2::bigint and packed is not nul
   and ($4::timestamptz is null or first_spent_at < $4::timestamptz)
 order by first_entry
 limit $5::integer`,
-    [wanted.accountId, wanted.firstEntry, wanted.range.since ?? null, wanted.range.until ?? null, wanted.limit],
+    [query.accountId, query.firstEntry, query.range.since ?? null, query.range.until ?? null, query.limit],
   )
   return rows
 }
@@ -82,7 +82,7 @@ export interface ArchiveKey {
   first_entry: number
 }
 
-/** How many archives there are whose entries were all spent before a moment, and how many entries they hold. */
+/** Counts the archives, and their entries, whose entries were all spent before a given time; null for all. */
 export async function countArchives(
   db: Queryable,
   spentBefore: Date | null,
@@ -97,10 +97,10 @@ where packed is not null and ($1::timestamptz is null or last_spent_at < $1::tim
   return rows[0]!
 }
 
-/** Archives of all accounts whose entries were all spent before a moment, after one of them, in order. */
+/** The archives of all accounts after the given one whose entries were all spent before a given time, in order. */
 export async function selectArchivesBefore(
   db: Queryable,
-  wanted: { after: ArchiveKey; spentBefore: Date | null; limit: number },
+  query: { after: ArchiveKey; spentBefore: Date | null; limit: number },
 ): Promise<ArchiveRow[]> {
   const { rows } = await db.query<ArchiveRow>(
     `
@@ -110,12 +110,12 @@ where (account_id, first_entry) > ($1::bigint, $2::bigint) and packed is not nul
   and ($3::timestamptz is null or last_spent_at < $3::timestamptz)
 order by account_id, first_entry
 limit $4::integer`,
-    [wanted.after.account_id, wanted.after.first_entry, wanted.spentBefore, wanted.limit],
+    [query.after.account_id, query.after.first_entry, query.spentBefore, query.limit],
   )
   return rows
 }
 
-/** Drops what archives of one account hold; their sums and digests stay. Answers how many still held something. */
+/** Deletes the content of archives of one account; sums and digests stay. Returns how many had content. */
 export async function dropArchiveContents(
   db: Queryable,
   accountId: number,

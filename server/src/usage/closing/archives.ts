@@ -6,22 +6,22 @@ import * as queries from './archive-queries.ts'
 import { selectArchivesAfter } from './archive-queries.ts'
 import { formatPeriodKey, type PeriodSum, sumByPeriod, unpackEntries } from './packed-entries.ts'
 
-/** A roll-up that its archive does not bear out. */
+/** A roll-up that its archive contradicts. */
 export interface ArchiveDifference {
   accountId: number
   mode: Mode
   meter: Meter
   period_start: string
-  /** What the roll-up says. */
+  /** The roll-up's amount. */
   ledger: number
-  /** What the archive's entries add up to; null when it is missing, was changed or cannot be read. */
+  /** The sum of the archive's entries; null if it is missing, was changed or cannot be read. */
   archive: number | null
   first_entry: number
 }
 
 /**
- * Compares every archive with its digest and its roll-ups, a page at a time, in the client's transaction. Of one that the
- * operator dropped the number of entries is left to compare.
+ * Compares every archive with its digest and its roll-ups, in the client's transaction. Of a dropped archive only the number
+ * of entries can be compared.
  */
 export async function* readArchiveDifferences(client: Client): AsyncGenerator<ArchiveDifference[], void, void> {
   await queries.openArchivesCursor(client)
@@ -40,7 +40,7 @@ async function compareArchive(row: queries.ArchiveWithRollupsRow): Promise<Archi
   const rolledUp = row.rollups.reduce((sum, { entries }) => sum + entries, 0)
   const isWhole = found !== null && row.entries === rolledUp
   const rollups = row.rollups.map((rollup) => ({ ...rollup, period_start: new Date(rollup.period_start) }))
-  // An archive without roll-ups is told as what it holds and is not counted.
+  // Sums of the archive without a roll-up are reported as differing from 0.
   const uncounted = [...(found?.values() ?? [])].filter(
     (sum) => !rollups.some((rollup) => formatPeriodKey(rollup) === formatPeriodKey(sum)),
   )
@@ -54,7 +54,7 @@ async function compareArchive(row: queries.ArchiveWithRollupsRow): Promise<Archi
   })
 }
 
-/** What an archive's entries add up to; empty for a dropped one, null for one that is missing or cannot be trusted. */
+/** The sums of an archive's entries; empty if it was dropped, null if it is missing or damaged. */
 async function readSums({
   entries,
   sha256,
@@ -68,26 +68,26 @@ async function readSums({
 
 const archivesPerPage = 20
 
-/** The packed entries of an account, in their order, a page at a time. */
+/** Pages of an account's packed entries, in order. */
 export async function* readArchivedRows(
   client: Client,
   accountId: number,
   range: LedgerRange,
 ): AsyncGenerator<LedgerRow[]> {
-  // Archives can overlap where entries of one period lay between those of another: rows wait here for the next archive.
-  let waiting: LedgerRow[] = []
+  // Archives overlap if their periods did, so rows are held back until the next archive is known to start after them.
+  let held: LedgerRow[] = []
   for (let firstEntry = 0; ; ) {
     const archives = await selectArchivesAfter(client, { accountId, firstEntry, range, limit: archivesPerPage })
     if (archives.length === 0) break
     for (const archive of archives) {
       firstEntry = archive.first_entry
-      const ready = waiting.filter((row) => row.entry < archive.first_entry)
+      const ready = held.filter((row) => row.entry < archive.first_entry)
       const rows = (await unpackEntries(archive)).filter((row) => isWithin(range, row))
-      waiting = [...waiting.slice(ready.length), ...rows].sort((a, b) => a.entry - b.entry)
+      held = [...held.slice(ready.length), ...rows].sort((a, b) => a.entry - b.entry)
       if (ready.length > 0) yield ready
     }
   }
-  if (waiting.length > 0) yield waiting
+  if (held.length > 0) yield held
 }
 
 function isWithin({ since, until }: LedgerRange, { spent_at }: LedgerRow): boolean {

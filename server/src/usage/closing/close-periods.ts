@@ -16,33 +16,33 @@ import {
 import { formatPeriodKey, packEntries, sumByPeriod } from './packed-entries.ts'
 import * as queries from './packing-queries.ts'
 
-/** Closes periods while no other process does; null when another one does. */
+/** Closes periods unless another process is doing so; null in that case. */
 export async function closePeriodsExclusively(
   ctx: ClosingContext,
   options: ClosingOptions = {},
 ): Promise<Closing | null> {
-  const holder = await ctx.db.connect()
-  // The lock belongs to this connection, on which nothing else happens: a break of it must not end the process.
-  const onBreak = () => {}
-  holder.on('error', onBreak)
+  const lockClient = await ctx.db.connect()
+  // This connection only holds the lock. Losing it must not end the process.
+  const ignoreError = () => {}
+  lockClient.on('error', ignoreError)
   try {
-    if (!(await queries.tryLockClosing(holder))) return null
-    return await closePeriods(ctx, options).finally(() => queries.unlockClosing(holder).catch(onBreak))
+    if (!(await queries.tryLockClosing(lockClient))) return null
+    return await closePeriods(ctx, options).finally(() => queries.unlockClosing(lockClient).catch(ignoreError))
   } finally {
-    holder.off('error', onBreak)
-    // Ending the connection gives the lock back in any case.
-    holder.release(true)
+    lockClient.off('error', ignoreError)
+    // Closing the connection releases the lock in any case.
+    lockClient.release(true)
   }
 }
 
 const dayMs = 86_400_000
-/** The longest a period lasts, and two days: for clocks that differ and for statements that commit late. */
+/** The longest period plus two days, for clocks that differ and statements that commit late. */
 const overAfterMs = 33 * dayMs
 
 /**
- * Closes the periods that are over: drops their exports, which are counted, and packs entries of the ledger that are older
- * than `detailMonths`. Each batch is one transaction that leaves all sums as they were, so it can end at any moment, runs
- * beside charges, and a charge into a period that is closed is one more row, which the next run closes.
+ * Closes past periods: counts and drops their exports, and packs ledger entries older than `detailMonths`. Each batch is one
+ * transaction that keeps all sums, so a run can be stopped at any time and works while requests are charged. A late charge
+ * into a closed period is one more row, which the next run closes.
  */
 async function closePeriods(ctx: ClosingContext, options: ClosingOptions = {}): Promise<Closing> {
   const until = await updateTrustedTime(ctx.db, ctx.now)
@@ -54,7 +54,7 @@ async function closePeriods(ctx: ClosingContext, options: ClosingOptions = {}): 
   return closing
 }
 
-/** What `closePeriods` would come to now; changes nothing. */
+/** What `closePeriods` would do now; changes nothing. */
 export async function previewClosing({ db, now, detailMonths }: ClosingContext): Promise<Closing> {
   const until = await readTrustedTime(db, now)
   const none: Closing = { until, entries: 0, archives: 0, exports: 0, unbalanced: 0 }
@@ -66,8 +66,8 @@ export async function previewClosing({ db, now, detailMonths }: ClosingContext):
 }
 
 function rangesOf(until: Date, detailMonths: number): ClosableRanges {
-  const startedUntil = (moment: Date) => new Date(moment.getTime() - overAfterMs)
-  // Whole months, so that the entries of an account are packed once a month and not a few every day.
+  const startedUntil = (time: Date) => new Date(time.getTime() - overAfterMs)
+  // Whole months, so that an account's entries are packed once a month instead of a few every day.
   const spentBefore = new Date(Date.UTC(until.getUTCFullYear(), until.getUTCMonth() - detailMonths))
   return {
     entries: { startedUntil: startedUntil(spentBefore), spentBefore },
@@ -116,7 +116,7 @@ async function packAccounts(run: ClosingRun): Promise<void> {
   }
 }
 
-/** Walks an account's entries from the oldest on, until the periods that can be packed have none left. */
+/** Packs an account's entries, oldest first, until the packable periods have none left. */
 async function packAccount(run: ClosingRun, accountId: number): Promise<void> {
   const { db } = run.ctx
   const { startedUntil, spentBefore } = run.ranges.entries
@@ -131,8 +131,8 @@ async function packAccount(run: ClosingRun, accountId: number): Promise<void> {
     if (rows.length === 0) continue
     await runBatch(run, () => packRows(run, accountId, rows))
     for (const [name, { amount }] of sumByPeriod(rows)) {
-      const left = unpacked.get(name)! - amount
-      if (left > 0) unpacked.set(name, left)
+      const remaining = unpacked.get(name)! - amount
+      if (remaining > 0) unpacked.set(name, remaining)
       else unpacked.delete(name)
     }
   }
@@ -143,9 +143,9 @@ async function packRows({ ctx, closing }: ClosingRun, accountId: number, rows: r
   const packed = await packEntries(rows)
   await transact(ctx.db, async (client) => {
     const entries = rows.map((row) => row.entry)
-    // Entries never change, so those that are still there are those that were read.
+    // Entries never change: if all are still there, they are as they were read.
     if ((await queries.deleteLedgerEntries(client, accountId, entries)) !== rows.length)
-      throw new Error('entries of the ledger went away while they were packed')
+      throw new Error('ledger entries disappeared while they were being packed')
     await queries.insertArchive(client, { accountId, rows, packedAt: ctx.now, ...packed })
     await queries.insertRollups(client, accountId, entries[0]!, [...sumByPeriod(rows).values()])
   })

@@ -4,32 +4,32 @@ import type { ExportRange, PackableRange } from './packing-queries.ts'
 import * as queries from './packing-queries.ts'
 
 export interface ClosingContext {
-  /** Of the role that owns the tables. */
+  /** A pool of the owner role. */
   db: Pool
   now: Date
-  /** Entries stay as rows for so many months. */
+  /** For how many months entries stay rows. */
   detailMonths: number
 }
 
 export interface ClosingOptions {
   stop?: AbortSignal
-  /** How long to rest after a batch, in multiples of the time it took: what runs beside it gets that share. */
+  /** Pause after a batch, in multiples of its duration, which leaves the database to others. */
   rest?: number
   onProgress?(progress: ClosingProgress): void
 }
 
 export interface ClosingProgress {
-  /** Entries that were packed, into how many archives. */
+  /** Packed entries, and the archives that hold them. */
   entries: number
   archives: number
-  /** Exports that were dropped. */
+  /** Dropped exports. */
   exports: number
 }
 
 export interface Closing extends ClosingProgress {
-  /** Periods that were over by then were closed; null when the clock was not read on another day yet. */
+  /** Periods over at this time were closed; null if the clock was not yet read on another day. */
   until: Date | null
-  /** Periods whose exports stay because they are not as many as the counter says. */
+  /** Periods whose exports were kept, because their number differs from the counter. */
   unbalanced: number
 }
 
@@ -37,13 +37,13 @@ export interface Closing extends ClosingProgress {
 export const batchSize = 2_000
 export const accountsPerPage = 100
 
-/** What can be closed at a moment. */
+/** What can be closed. */
 export interface ClosableRanges {
   entries: PackableRange
   exports: ExportRange
 }
 
-/** One run and how far it has come. */
+/** A run and its progress. */
 export interface ClosingRun {
   ctx: ClosingContext
   options: ClosingOptions
@@ -53,13 +53,13 @@ export interface ClosingRun {
 
 export const isStopped = ({ options }: ClosingRun) => options.stop?.aborted ?? false
 
-/** Does one bounded batch, then rests. */
+/** Runs one batch, then pauses. */
 export async function runBatch<T>({ closing, options }: ClosingRun, work: () => Promise<T>): Promise<T> {
   const startedAtMs = performance.now()
   const result = await work()
   options.onProgress?.({ ...closing })
-  const restMs = (options.rest ?? 0) * (performance.now() - startedAtMs)
-  if (restMs > 0) await delay(restMs, undefined, options.stop && { signal: options.stop }).catch(() => {})
+  const pauseMs = (options.rest ?? 0) * (performance.now() - startedAtMs)
+  if (pauseMs > 0) await delay(pauseMs, undefined, options.stop && { signal: options.stop }).catch(() => {})
   return result
 }
 

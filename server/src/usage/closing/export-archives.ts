@@ -10,16 +10,16 @@ import * as queries from './archive-queries.ts'
 import { readArchiveText } from './packed-entries.ts'
 
 export interface ArchiveExportContext {
-  /** Of the role that owns the tables. */
+  /** A pool of the owner role. */
   db: Pool
   ids: IdSealer
 }
 
 export interface ArchiveExportOptions {
   file: string
-  /** Archives whose entries were all spent before; null for all. */
+  /** Exports archives whose entries were all spent before this time; null for all. */
   spentBefore: Date | null
-  /** Whether the database forgets what was exported, but for its sums and digests. */
+  /** Whether to delete the exported content from the database; sums and digests stay. */
   drop: boolean
   onProgress?(progress: { done: number; total: number }): void
 }
@@ -28,11 +28,11 @@ export interface ArchiveExport {
   archives: number
   entries: number
   dropped: number
-  /** Null when there was nothing to export. */
+  /** Null if there was nothing to export. */
   file: string | null
 }
 
-/** One archive, as a line of an exported file. */
+/** A line of an exported file. */
 interface ExportedArchive {
   account: string
   first_entry: number
@@ -40,34 +40,34 @@ interface ExportedArchive {
   entries: number
   first_spent_at: string
   last_spent_at: string
-  /** Of `text` in UTF-8, in hexadecimal digits. */
+  /** Of `text` in UTF-8, in hexadecimal. */
   sha256: string
   /** A line for each entry: a JSON array of entry, spent_at, mode, meter, amount, period_start and request_id. */
   text: string
 }
 
 /**
- * Writes archives into a new file, a line of JSON each, and drops them when asked to. The file gets its name when all of it
- * is on the disk, and only then anything is dropped. An archive that was changed ends the export before.
+ * Writes archives to a new file, a line of JSON each, and drops them if `drop` is set. The file gets its name once all of it
+ * is on disk; only then are archives dropped. A damaged archive aborts the export.
  */
 export async function exportArchives(
   ctx: ArchiveExportContext,
   { file, spentBefore, drop, onProgress }: ArchiveExportOptions,
 ): Promise<ArchiveExport> {
-  if (existsSync(file)) throw new OperatorError(`${file} exists already; give the name of a new file.`)
+  if (existsSync(file)) throw new OperatorError(`${file} already exists; choose another file name.`)
   const { archives: total } = await queries.countArchives(ctx.db, spentBefore)
   if (total === 0) return { archives: 0, entries: 0, dropped: 0, file: null }
   const exported: queries.ArchiveKey[] = []
   let entries = 0
   const lines = async function* () {
     for await (const archive of readArchives(ctx.db, spentBefore)) {
-      yield `${JSON.stringify(await describe(ctx.ids, archive))}\n`
+      yield `${JSON.stringify(await toExportedArchive(ctx.ids, archive))}\n`
       exported.push({ account_id: archive.account_id, first_entry: archive.first_entry })
       entries += archive.entries
       onProgress?.({ done: exported.length, total: Math.max(total, exported.length) })
     }
   }
-  await writeWhole(file, lines())
+  await writeAtomically(file, lines())
   const dropped = drop ? await dropArchives(ctx.db, exported) : 0
   return { archives: exported.length, entries, dropped, file }
 }
@@ -84,7 +84,7 @@ async function* readArchives(db: Pool, spentBefore: Date | null): AsyncGenerator
   }
 }
 
-async function describe(ids: IdSealer, archive: queries.ArchiveRow): Promise<ExportedArchive> {
+async function toExportedArchive(ids: IdSealer, archive: queries.ArchiveRow): Promise<ExportedArchive> {
   return {
     account: ids.seal('account', archive.account_id),
     first_entry: archive.first_entry,
@@ -97,8 +97,8 @@ async function describe(ids: IdSealer, archive: queries.ArchiveRow): Promise<Exp
   }
 }
 
-/** Compressed where the name ends with .gz; readable by its owner only. */
-async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
+/** Compresses if the name ends with .gz. The file is readable by its owner only. */
+async function writeAtomically(file: string, lines: AsyncIterable<string>): Promise<void> {
   const part = `${file}.part`
   try {
     const output = createWriteStream(part, { mode: 0o600 })
@@ -115,7 +115,7 @@ async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<v
   }
 }
 
-/** Drops archives, which are in order of accounts, a bounded number at a time. */
+/** Drops archives in batches; they are ordered by account. */
 async function dropArchives(db: Pool, archives: readonly queries.ArchiveKey[]): Promise<number> {
   let dropped = 0
   for (let start = 0; start < archives.length; ) {

@@ -6,7 +6,7 @@ import { OperatorError } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import type { LedgerRow } from '../ledger-queries.ts'
 
-/** Entries as an archive keeps them. */
+/** The content of an archive. */
 export interface PackedEntries {
   /** SHA-256 of the text. */
   sha256: Buffer
@@ -14,7 +14,7 @@ export interface PackedEntries {
   packed: Buffer
 }
 
-/** Compression runs in Node's thread pool, so that requests are not held up by it. */
+// The asynchronous forms run in Node's thread pool and do not block requests.
 const compress = promisify(deflate)
 const decompress = promisify(inflate)
 
@@ -23,13 +23,13 @@ export async function packEntries(rows: readonly LedgerRow[]): Promise<PackedEnt
   return { sha256: digestOf(text), packed: await compress(text) }
 }
 
-/** The entries in an archive, in their order. Refuses one that was changed or damaged. */
+/** The entries of an archive, in order. Throws an OperatorError if it was changed or damaged. */
 export async function unpackEntries(archive: PackedEntries): Promise<LedgerRow[]> {
   const text = await readArchiveText(archive)
   return text.split('\n').slice(0, -1).map(readLine)
 }
 
-/** The text of an archive, proven by its digest: a line of JSON for each entry. */
+/** The text of an archive, a line of JSON per entry, checked against its digest. */
 export async function readArchiveText({ packed, sha256 }: PackedEntries): Promise<string> {
   const text = await decompress(packed).catch(refuseDamaged)
   return digestOf(text).equals(sha256) ? text.toString('utf8') : refuseDamaged()
@@ -77,18 +77,18 @@ export interface PeriodKey {
   period_start: Date
 }
 
-/** What entries add up to in one period. */
+/** The sum of entries in one period. */
 export interface PeriodSum extends PeriodKey {
   entries: number
   amount: number
 }
 
-/** Equal for equal periods. */
+/** Equal for equal keys, for use in a map. */
 export function formatPeriodKey({ mode, meter, period_start }: PeriodKey): string {
   return `${mode} ${meter} ${period_start.getTime()}`
 }
 
-/** What entries add up to in each mode, meter and period. */
+/** The sum of entries per mode, meter and period. */
 export function sumByPeriod(rows: readonly (PeriodKey & { amount: number })[]): Map<string, PeriodSum> {
   const sums = new Map<string, PeriodSum>()
   for (const { mode, meter, period_start, amount } of rows) {

@@ -6,26 +6,26 @@ import type { PackedEntries, PeriodKey, PeriodSum } from './packed-entries.ts'
 // Any fixed number that nothing else locks.
 const closingLock = 7_305_111_229
 
-/** Makes this session the one that closes periods, for as long as it lives; false when another one is. */
+/** Takes the session lock for closing; false if another session holds it. */
 export async function tryLockClosing(db: Queryable): Promise<boolean> {
-  const { rows } = await db.query<{ is_ours: boolean }>('select pg_try_advisory_lock($1::bigint) as is_ours', [
+  const { rows } = await db.query<{ is_locked: boolean }>('select pg_try_advisory_lock($1::bigint) as is_locked', [
     closingLock,
   ])
-  return rows[0]!.is_ours
+  return rows[0]!.is_locked
 }
 
-/** Gives the lock back sooner than the end of the session would. */
+/** Releases the lock before the session ends. */
 export async function unlockClosing(db: Queryable): Promise<void> {
   await db.query('select pg_advisory_unlock($1::bigint)', [closingLock])
 }
 
-/** The one statement that asks the database for the time: as a witness beside the process's own clock. */
+/** The database's clock, to compare with that of the process. */
 export async function readDatabaseClock(db: Queryable): Promise<Date> {
   const { rows } = await db.query<{ now: Date }>('select clock_timestamp() as now')
   return rows[0]!.now
 }
 
-/** The newest reading at `until` or before; null when there is none. */
+/** The newest clock reading at `until` or earlier; null if there is none. */
 export async function readClockReading(db: Queryable, until: Date): Promise<Date | null> {
   const { rows } = await db.query<{ read_at: Date | null }>(
     'select max(read_at) as read_at from clock_readings where read_at <= $1::timestamptz',
@@ -34,7 +34,7 @@ export async function readClockReading(db: Queryable, until: Date): Promise<Date
   return rows[0]!.read_at
 }
 
-/** Keeps a reading, and of the older ones those between `keep.from` and `keep.to`. */
+/** Stores a clock reading and deletes those outside `keep.from` to `keep.to`. */
 export async function writeClockReading(
   client: Client,
   readAt: Date,
@@ -47,10 +47,10 @@ export async function writeClockReading(
   await client.query('insert into clock_readings (read_at) values ($1::timestamptz) on conflict do nothing', [readAt])
 }
 
-/** Accounts after one that have entries of periods that began at `startedUntil` or before and are not packed. */
+/** Accounts after the given one with unpacked entries in periods that began at `startedUntil` or earlier. */
 export async function selectUnpackedAccounts(
   db: Queryable,
-  wanted: { afterAccount: number; startedUntil: Date; limit: number },
+  query: { afterAccount: number; startedUntil: Date; limit: number },
 ): Promise<number[]> {
   const { rows } = await db.query<{ account_id: number }>(
     `
@@ -63,17 +63,17 @@ where account_id > $1::bigint and period_start <= $2::timestamptz
                          and r.period_start = c.period_start), 0)
 order by account_id
 limit $3::integer`,
-    [wanted.afterAccount, wanted.startedUntil, wanted.limit],
+    [query.afterAccount, query.startedUntil, query.limit],
   )
   return rows.map((row) => row.account_id)
 }
 
 export interface UnpackedPeriod extends PeriodKey {
-  /** What its entries outside of archives add up to. */
+  /** The sum of its entries outside archives. */
   unpacked: number
 }
 
-/** The periods of an account that `selectUnpackedAccounts` found it for. */
+/** The periods of an account with unpacked entries. */
 export async function selectUnpackedPeriods(
   db: Queryable,
   accountId: number,
@@ -98,8 +98,8 @@ where used > packed`,
 }
 
 /**
- * Takes entries out of the ledger, to be packed in the same transaction; answers how many were there. The bounds keep it
- * to a part of the index, whatever the planner knows of the table. `entries` are ascending.
+ * Deletes entries that the same transaction packs; returns how many existed. `entries` are ascending: the bounds limit the
+ * scan to a part of the index, even with stale statistics.
  */
 export async function deleteLedgerEntries(
   client: Client,
@@ -115,7 +115,7 @@ where account_id = $1::bigint and entry between $2::bigint and $3::bigint and en
   return rowCount ?? 0
 }
 
-/** Writes entries that were taken out as an archive. `rows` are in the order of entries, and not empty. */
+/** Writes entries as an archive. `rows` are ordered by entry and not empty. */
 export async function insertArchive(
   client: Client,
   archive: { accountId: number; rows: readonly LedgerRow[]; packedAt: Date } & PackedEntries,
@@ -173,18 +173,17 @@ export interface ExportPeriod {
   period_start: Date
 }
 
-/** Which periods have exports that can be dropped. */
 export interface ExportRange {
-  /** Periods that began then or before are over. */
+  /** Periods that began at this time or earlier are over. */
   startedUntil: Date
-  /** The newest period of an account and mode stays until it began then or before. */
+  /** The newest period of an account and mode is kept unless it began at this time or earlier. */
   newestStartedUntil: Date
 }
 
-/** Exports that can be dropped, of accounts after one. */
+/** The periods, of accounts after the given one, with exports that can be dropped. */
 export async function selectClosableExports(
   db: Queryable,
-  wanted: { afterAccount: number; range: ExportRange; limit: number },
+  query: { afterAccount: number; range: ExportRange; limit: number },
 ): Promise<ExportPeriod[]> {
   const { rows } = await db.query<ExportPeriod>(
     `
@@ -199,12 +198,12 @@ select account_id, mode, period_start
 from usage_counters c
 where account_id in (select account_id from chosen) and ${isClosable}
 order by account_id, mode, period_start`,
-    [wanted.afterAccount, wanted.range.startedUntil, wanted.range.newestStartedUntil, wanted.limit],
+    [query.afterAccount, query.range.startedUntil, query.range.newestStartedUntil, query.limit],
   )
   return rows
 }
 
-/** Of `usage_counters c`: $2 and $3 are the range. */
+/** SQL condition on `usage_counters c`; $2 and $3 are the range. */
 const isClosable = `
 meter = 'store_exports' and period_start <= $2::timestamptz
 and used > coalesce((select stores
@@ -216,7 +215,7 @@ and (period_start <= $3::timestamptz
                 where newer.account_id = c.account_id and newer.mode = c.mode and newer.meter = c.meter
                   and newer.period_start > c.period_start))`
 
-/** Whether the exports of a period, with those that were dropped, are as many as its counter says. */
+/** Whether the exports of a period, including dropped ones, equal its counter. */
 export async function exportsMatchCounter(
   db: Queryable,
   { account_id, mode, period_start }: ExportPeriod,
@@ -238,7 +237,7 @@ select (select count(*)
   return rows[0]!.balances
 }
 
-/** Drops up to `limit` exports of a period and adds them to its roll-up, in one statement; answers how many. */
+/** Drops up to `limit` exports of a period and adds them to its roll-up; returns how many. */
 export async function dropExports(
   db: Queryable,
   { account_id, mode, period_start }: ExportPeriod,
@@ -276,7 +275,7 @@ from counted`,
   return rows[0]!.dropped
 }
 
-/** What closing would come to at most, in one moment of the database. */
+/** Counts what closing would pack and drop at most. */
 export async function countClosable(
   client: Client,
   ranges: { entries: PackableRange; exports: ExportRange },
@@ -296,9 +295,8 @@ where c.account_id > $1::bigint and ${isClosable}`,
   return { entries: entries.rows[0]!.count, exports: exports.rows[0]!.count }
 }
 
-/** Which entries can be packed. */
 export interface PackableRange {
-  /** Of periods that began then or before. */
+  /** Packs periods that began at this time or earlier. */
   startedUntil: Date
   spentBefore: Date
 }

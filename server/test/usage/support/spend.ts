@@ -48,6 +48,6 @@ export async function spendRows(ctx: CallerContext, storeIds: number[]): Promise
       )
       return rows[0]!
     },
-    describe: async () => ({ storeIds, searchRows: storeIds.length }),
+    estimateCost: async () => ({ storeIds, searchRows: storeIds.length }),
   })
 }
