@@ -1,14 +1,13 @@
 import { packTraits, type Seniority } from '@storedex/search-index'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 
-/** Statuses of emails that may be delivered. */
 export const deliverableStatuses = ['verified', 'accept_all', 'unverified', 'unknown'] as const
-/** Statuses that are kept for the record: such an email is never delivered and never counted. */
+/** Emails with these statuses are stored, but never delivered and never counted. */
 const withheldStatuses = ['bounced', 'invalid', 'guessed', 'suppressed'] as const
 export const emailStatuses = [...deliverableStatuses, ...withheldStatuses] as const
 export const emailTypes = ['work', 'personal', 'role', 'unknown'] as const
 export const phoneTypes = ['mobile', 'direct', 'office', 'unknown'] as const
-/** An import takes no more than this many emails, and as many phones, of one person. */
+/** The most emails that an import accepts for one person, and the most phones. */
 export const maxChannels = 50
 
 export interface Email {
@@ -18,7 +17,6 @@ export interface Email {
   is_primary: boolean
 }
 
-/** One that may be handed over. */
 export type DeliverableEmail = Email & { status: (typeof deliverableStatuses)[number] }
 
 export interface Phone {
@@ -27,12 +25,12 @@ export interface Phone {
   is_primary: boolean
 }
 
-/** All that is known of a person at a store: what a contact's sealed part holds. Exactly one of a non-empty list is primary. */
+/** The content of a sealed contact. In a list that is not empty, exactly one email or phone is primary. */
 export interface ContactFacts {
   external_id: string | null
   first_name: string | null
   last_name: string | null
-  /** As imported; where it is null the reply joins first and last name. */
+  /** As imported; if null, replies join first and last name. */
   full_name: string | null
   title: string | null
   role: string | null
@@ -52,13 +50,13 @@ export function fullNameOf({
   return full_name ?? (joined === '' ? null : joined)
 }
 
-/** The emails that may be handed over, exactly one of them primary: the first one where the primary stays behind. */
+/** The emails that may be delivered. If the primary one is withheld, the first becomes primary. */
 export function deliverableEmails({ emails }: ContactFacts, deliverEmails: DeliverEmails): DeliverableEmail[] {
   const statuses: readonly Email['status'][] = deliverEmails === 'verified' ? ['verified'] : deliverableStatuses
   return withOnePrimary(emails.filter((email): email is DeliverableEmail => statuses.includes(email.status)))
 }
 
-/** Exactly one of a list that is not empty: the first that says so, or else the first. */
+/** Makes exactly one channel primary: the first that is marked so, otherwise the first. */
 export function withOnePrimary<Channel extends Email | Phone>(channels: Channel[]): Channel[] {
   const primary = Math.max(
     0,
@@ -67,13 +65,13 @@ export function withOnePrimary<Channel extends Email | Phone>(channels: Channel[
   return channels.map((channel, index) => ({ ...channel, is_primary: index === primary }))
 }
 
-/** Whether there is a channel to hand over. */
+/** Whether the contact has a channel that may be delivered. */
 export function isRevealable(facts: ContactFacts, deliverEmails: DeliverEmails): boolean {
   const { phones, profile_url } = facts
   return phones.length > 0 || profile_url !== null || deliverableEmails(facts, deliverEmails).length > 0
 }
 
-/** What stands beside the sealed part in clear, apart from the role. */
+/** The traits that are stored in clear beside the sealed contact. */
 export function traitsOf({ seniority, emails, phones, profile_url }: ContactFacts): number {
   return packTraits({
     seniority,

@@ -9,20 +9,20 @@ import {
 import { createTextHmac } from '../kernel/signer.ts'
 import type { ContactFacts, Email } from './contact-facts.ts'
 
-/** What a person can be recognised by. */
+/** What a person can be recognised by; `record` is the import key. */
 type IdentityKind = 'email' | 'phone' | 'profile' | 'domain' | 'record'
 
 export interface Identity {
   kind: IdentityKind
-  /** A signed 64-bit number in decimal: PostgreSQL's bigint, too wide for a JavaScript number. */
+  /** A PostgreSQL bigint in decimal, too wide for a JavaScript number. */
   hash: string
 }
 
-/** Keyed hashes that say whether two spellings mean the same person, and nothing to whoever lacks the key. */
+/** Keyed hashes of what identifies a person; without the key they cannot be compared with known addresses. */
 export interface IdentityHasher {
-  /** `normal` is a channel in normal form. */
+  /** `normal` is in normal form, so that all spellings of a channel have one hash. */
   hash(kind: IdentityKind, normal: string): Identity
-  /** 16 bytes that stand for what identifies a contact within its store. */
+  /** 16 bytes derived from the fields that identify a contact within its store. */
   externalKey(parts: readonly (string | null)[]): Buffer
 }
 
@@ -38,19 +38,17 @@ export function createIdentityHasher(secret: Buffer): IdentityHasher {
   }
 }
 
-/** Where a contact belongs, as far as it bears on who the person is. */
 export interface ContactImportKey {
   storeId: number
   externalKey: Buffer
-  /** The store's country: how a phone number without a country code is read. */
+  /** The store's country, assumed for phone numbers without a country code. */
   country: string | null
 }
 
-/** What a person can be recognised by at any store, told apart by whose it is. */
 interface ChannelIdentities {
-  /** Personal mailboxes and the profile page: where one of them stands twice, it is the same person. */
+  /** Personal mailboxes and the profile page: two contacts that share one are the same person. */
   own: Identity[]
-  /** Phones and mailboxes of a role: a switchboard, info@. They may be other people's as well. */
+  /** Phones, role mailboxes such as info@, and company profiles: different people may share them. */
   shareable: Identity[]
   /** The hosts of the emails. */
   domains: Identity[]
@@ -77,7 +75,7 @@ export interface NormalChannels {
   profile: string | null
 }
 
-/** `country` is the store's: how a phone number without a country code is read. */
+/** `country` is the store's, assumed for phone numbers without a country code. */
 export function normalizeChannels(
   { emails, phones, profile_url }: Pick<ContactFacts, 'emails' | 'phones' | 'profile_url'>,
   country: string | null,
@@ -111,7 +109,7 @@ export function recordIdentity(
   return hasher.hash('record', `${storeId}\n${externalKey.toString('hex')}`)
 }
 
-/** What somebody with these channels is recognised by. */
+/** The hashes of all identities that these channels give. */
 export function listChannelHashes(hasher: IdentityHasher, channels: NormalChannels): string[] {
   const { own, shareable, domains } = hashChannels(hasher, channels)
   return [...own, ...shareable, ...domains].map(({ hash }) => hash)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { OperatorError } from '../kernel/errors.ts'
 import { type DataKey, generateDataKey, parseDataKeys } from '../kernel/seal.ts'
 
-/** The keyring that lies in the data directory when the operator gives none, readable by its owner only. */
+/** The keyring that is used unless DATA_KEYS is set; readable by its owner only. */
 export function keyFilePath(dataDir: string): string {
   return join(dataDir, 'data-keys')
 }
@@ -19,7 +19,7 @@ export async function readKeyFile(dataDir: string): Promise<DataKey[] | null> {
   return keys
 }
 
-/** The same at once, without a word when there is nothing to read: for who meets a key that was added meanwhile. */
+/** Reads the file again for a key that was added since; empty if it cannot be read. */
 export function rereadKeyFile(dataDir: string): DataKey[] {
   try {
     return parseDataKeys(readFileSync(keyFilePath(dataDir), 'utf8')) ?? []
@@ -28,25 +28,25 @@ export function rereadKeyFile(dataDir: string): DataKey[] {
   }
 }
 
-/** Of two starters at once one makes the file, and both read the same. */
+/** Creates the file unless another process just did; both read the same keys. */
 export async function createKeyFile(dataDir: string): Promise<DataKey[]> {
   const path = keyFilePath(dataDir)
-  await keepWhole(path, `${generateDataKey()}\n`, async (aside) => {
-    await link(aside, path).catch((error: NodeJS.ErrnoException) => {
+  await writeAtomically(path, `${generateDataKey()}\n`, async (temporary) => {
+    await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
   })
   return (await readKeyFile(dataDir))!
 }
 
-/** Puts a new key in front, so that it seals from the next start on; answers its id. Callers take turns. */
+/** Adds a new key in front, which seals from the next start on, and returns its id. Callers must not run at once. */
 export async function prependToKeyFile(dataDir: string): Promise<string> {
   const path = keyFilePath(dataDir)
-  const kept = await readKeyFile(dataDir)
+  const keys = await readKeyFile(dataDir)
   const text = await readText(path)
-  if (!kept || text === null) throw new OperatorError(`There is no keyring in ${path}.`)
+  if (!keys || text === null) throw new OperatorError(`There is no keyring in ${path}.`)
   const entry = generateDataKey()
-  await keepWhole(path, `${entry},${text.trim()}\n`, (aside) => rename(aside, path))
+  await writeAtomically(path, `${entry},${text.trim()}\n`, (temporary) => rename(temporary, path))
   return entry.slice(0, entry.indexOf(':'))
 }
 
@@ -59,18 +59,22 @@ async function readText(path: string): Promise<string | null> {
   }
 }
 
-/** Written aside, then put in place: at no moment is there half a keyring. */
-async function keepWhole(path: string, text: string, putInPlace: (aside: string) => Promise<void>): Promise<void> {
-  const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+/** Writes a temporary file and moves it into place, so that no reader sees half a keyring. */
+async function writeAtomically(
+  path: string,
+  text: string,
+  moveIntoPlace: (temporary: string) => Promise<void>,
+): Promise<void> {
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
     await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
-    await writeFile(aside, text, { mode: 0o600, flag: 'wx', flush: true })
-    await putInPlace(aside)
+    await writeFile(temporary, text, { mode: 0o600, flag: 'wx', flush: true })
+    await moveIntoPlace(temporary)
   } catch (cause) {
     throw new OperatorError(`The data keys cannot be kept in ${path}: make the folder writable or set DATA_KEYS.`, {
       cause,
     })
   } finally {
-    await rm(aside, { force: true })
+    await rm(temporary, { force: true })
   }
 }

@@ -9,31 +9,31 @@ import { createIdentityHasher, type IdentityHasher } from './identities.ts'
 import { createKeyFile, keyFilePath, readKeyFile, rereadKeyFile } from './keyring-file.ts'
 import * as queries from './queries.ts'
 
-/** What reads and writes the sealed part of contacts. */
+/** What is needed to seal, open and recognise contacts. */
 export interface ContactSeals {
   sealer: Sealer
   identities: IdentityHasher
-  /** The ids of the keyring, the one that seals first. */
+  /** The ids of the keyring; the first key seals. */
   keyIds: readonly string[]
 }
 
 const identityKeyName = 'contact_identity_key'
 
 /**
- * Opens the keyring: the operator's, or the one in the data directory, made there at the first start. The key behind the
- * hashes of identities is made once for the installation and lies in the database, sealed, so that a copy of the database
- * alone cannot be searched for a known address, and so that it outlives every data key.
+ * Opens the keyring: the operator's, or the one in the data directory, which the first start creates. The key of the identity
+ * hashes is made once per installation and stored in the database, sealed: a copy of the database alone cannot be searched
+ * for a known address, and the key survives the replacement of every data key.
  */
 export async function openContactSeals(
   db: Pool,
   given: readonly DataKey[] | null,
   dataDir: string,
 ): Promise<ContactSeals> {
-  const kept = await readInstallationValue(db, identityKeyName)
-  const keys = given ?? (await readKeyFile(dataDir)) ?? (await makeFirstKeyFile(dataDir, kept !== null))
+  const stored = await readInstallationValue(db, identityKeyName)
+  const keys = given ?? (await readKeyFile(dataDir)) ?? (await createFirstKeyFile(dataDir, stored !== null))
   const sealer = given ? createSealer(keys) : createSealer(keys, () => rereadKeyFile(dataDir))
   const sealed =
-    kept ?? (await ensureInstallationValue(db, identityKeyName, sealer.seal(randomBytes(32), identityKeyName)))
+    stored ?? (await ensureInstallationValue(db, identityKeyName, sealer.seal(randomBytes(32), identityKeyName)))
   const identityKey = openIdentityKey(sealer, sealed)
   const keyIds = keys.map(({ id }) => id)
   await refuseMissingKeys(db, keyIds)
@@ -41,12 +41,12 @@ export async function openContactSeals(
   return { sealer, identities: createIdentityHasher(identityKey), keyIds }
 }
 
-/** Seals the identity key with the newest data key; says whether that was still to do. */
+/** Seals the identity key with the newest data key; false if it already was. */
 export async function resealIdentityKey(db: Queryable, sealer: Sealer): Promise<boolean> {
   const sealed = (await readInstallationValue(db, identityKeyName))!
   if (sealer.isNewest(sealed)) return false
-  const fresh = sealer.seal(openIdentityKey(sealer, sealed), identityKeyName)
-  await queries.replaceInstallationValue(db, identityKeyName, sealed, fresh)
+  const resealed = sealer.seal(openIdentityKey(sealer, sealed), identityKeyName)
+  await queries.replaceInstallationValue(db, identityKeyName, sealed, resealed)
   return true
 }
 
@@ -55,7 +55,7 @@ export async function readDataKeyOfIdentityKey(db: Queryable): Promise<string> {
   return dataKeyIdOf((await readInstallationValue(db, identityKeyName))!)
 }
 
-async function makeFirstKeyFile(dataDir: string, isSealedAlready: boolean): Promise<DataKey[]> {
+async function createFirstKeyFile(dataDir: string, isSealedAlready: boolean): Promise<DataKey[]> {
   if (isSealedAlready)
     throw new OperatorError(
       `The contact data of this database is sealed, and there is no keyring: set DATA_KEYS, or put the file ${keyFilePath(dataDir)} back.`,
@@ -76,8 +76,8 @@ function openIdentityKey(sealer: Sealer, sealed: Buffer): Buffer {
 }
 
 /**
- * Every key that ever sealed is noted. One that has left the keyring may be forgotten once nothing is sealed with it any
- * more; else a start would go well, and reveals would fail.
+ * The database records every key that has sealed. A recorded key that is missing from the keyring is an error while
+ * anything is sealed with it, because reveals would fail later; after that its record is deleted.
  */
 async function refuseMissingKeys(db: Pool, keyIds: readonly string[]): Promise<void> {
   const missing = (await queries.readRecordedDataKeys(db)).filter((id) => !keyIds.includes(id))
@@ -90,13 +90,13 @@ async function refuseMissingKeys(db: Pool, keyIds: readonly string[]): Promise<v
   if (needed) {
     const { id, contacts, replies } = needed
     throw new OperatorError(
-      `The data key "${id}" is not in the keyring, but still needed (contacts sealed with it: ${contacts}, kept replies: ${replies}). Put it back; "storedex data-keys reseal" seals them with the newest key.`,
+      `The data key "${id}" is not in the keyring, but is still needed (contacts sealed with it: ${contacts}, kept replies: ${replies}). Put it back; "storedex data-keys reseal" seals them with the newest key.`,
     )
   }
   await queries.forgetDataKeys(db, missing)
 }
 
-/** The sealed part of a contact opens in its own row only. */
+/** The result opens only as the contact with this store and number. */
 export function sealContact(sealer: Sealer, storeId: number, number: number, facts: ContactFacts): Buffer {
   return sealer.seal(JSON.stringify(facts), contactRowIdentity(storeId, number))
 }
@@ -105,12 +105,12 @@ export function openContact(sealer: Sealer, storeId: number, number: number, sea
   return JSON.parse(sealer.open(sealed, contactRowIdentity(storeId, number)).toString()) as ContactFacts
 }
 
-/** What a contact's sealed bytes are bound to. */
+/** The associated data of a sealed contact. */
 export function contactRowIdentity(storeId: number, number: number): string {
   return `contact ${contactKey(storeId, number)}`
 }
 
-/** Opens a contact as the database has it. That the keyring lacks its key is for the operator to hear. */
+/** Opens a stored contact. Throws an OperatorError if the keyring lacks its key or the bytes were altered. */
 export function openStoredContact(sealer: Sealer, storeId: number, number: number, sealed: Buffer): ContactFacts {
   try {
     return openContact(sealer, storeId, number, sealed)

@@ -1,9 +1,9 @@
-/** The statements over everything sealed: contacts, kept replies, the identity key. Sealed bytes name their key in front. */
+/** Statements on everything sealed: contacts, kept replies, the identity key. Sealed bytes begin with the id of their key. */
 import type { Client, Queryable } from '../db/pool.ts'
-import type { ReplyKey } from '../idempotency/queries.ts'
+import { type ReplyKey, replyKeyValues } from '../idempotency/queries.ts'
 import type { Mode } from '../kernel/ids.ts'
 
-/** To the end of the transaction: statements may read whole tables, and wait for an import's chunk. */
+/** Raises the timeouts of this transaction: it may read whole tables, and wait for an import's chunk. */
 export async function allowLongStatements(client: Client): Promise<void> {
   await client.query(`
     select set_config(name, value, true)
@@ -19,7 +19,7 @@ export interface DataKeyUse {
   replies: number
 }
 
-/** How much is sealed with which key, without opening any of it. */
+/** Counts what each key has sealed, without opening it. */
 export async function countByDataKey(client: Client): Promise<DataKeyUse[]> {
   const { rows } = await client.query<DataKeyUse>(`
     select id, sum(contacts) as contacts, sum(replies) as replies
@@ -34,14 +34,14 @@ export async function countByDataKey(client: Client): Promise<DataKeyUse[]> {
   return rows.map(({ id, contacts, replies }) => ({ id, contacts: Number(contacts), replies: Number(replies) }))
 }
 
-/** A contact on the way through the table; `sealed` is null where the newest key sealed it. */
+/** `sealed` is null if the newest key sealed it. */
 export interface SealedContactRow {
   store_id: number
   number: number
   sealed: Buffer | null
 }
 
-/** The next contacts in the order of their keys. */
+/** The next contacts in the order of store and number. */
 export async function readSealedContacts(
   client: Client,
   after: { storeId: number; number: number },
@@ -69,15 +69,16 @@ export interface ResealedContact {
   after: Buffer
 }
 
-/** Puts new bytes where the old ones still stand; what somebody else wrote in between stays. Says how many. */
+/** Replaces sealed bytes that are still those of `before`; returns how many rows were. */
 export async function replaceSealedContacts(client: Client, rows: readonly ResealedContact[]): Promise<number> {
   const { rowCount } = await client.query({
     name: 'replace_sealed_contacts',
     text: `
 update contacts
-set sealed = fresh.after
-from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[]) as fresh (store_id, number, before, after)
-where contacts.store_id = fresh.store_id and contacts.number = fresh.number and contacts.sealed = fresh.before`,
+set sealed = resealed.after
+from unnest($1::bigint[], $2::smallint[], $3::bytea[], $4::bytea[]) as resealed (store_id, number, before, after)
+where contacts.store_id = resealed.store_id and contacts.number = resealed.number
+  and contacts.sealed = resealed.before`,
     values: [
       rows.map(({ storeId }) => storeId),
       rows.map(({ number }) => number),
@@ -88,7 +89,7 @@ where contacts.store_id = fresh.store_id and contacts.number = fresh.number and 
   return rowCount ?? 0
 }
 
-/** The places of kept replies that another key than the newest sealed. */
+/** The keys of kept replies that are not sealed with the newest data key. */
 export async function readStaleReplyKeys(db: Queryable, newestPrefix: Buffer): Promise<ReplyKeyRow[]> {
   const { rows } = await db.query<ReplyKeyRow>({
     name: 'read_stale_replies',
@@ -109,25 +110,20 @@ export interface ReplyKeyRow {
   key_hash: Buffer
 }
 
-export async function readSealedReply(db: Queryable, place: ReplyKey): Promise<Buffer | null> {
+export async function readSealedReply(db: Queryable, key: ReplyKey): Promise<Buffer | null> {
   const { rows } = await db.query<{ reply: Buffer | null }>({
     name: 'read_sealed_reply',
     text: `
 select reply
 from idempotency
 where account_id = $1::bigint and mode = $2::text and operation = $3::text and key_hash = $4::bytea`,
-    values: placeValues(place),
+    values: replyKeyValues(key),
   })
   return rows[0]?.reply ?? null
 }
 
-/** Puts new bytes where the old ones still stand; says how many rows that were. */
-export async function replaceSealedReply(
-  db: Queryable,
-  place: ReplyKey,
-  before: Buffer,
-  after: Buffer,
-): Promise<number> {
+/** Replaces sealed bytes that are still `before`; returns the number of rows. */
+export async function replaceSealedReply(db: Queryable, key: ReplyKey, before: Buffer, after: Buffer): Promise<number> {
   const { rowCount } = await db.query({
     name: 'replace_sealed_reply',
     text: `
@@ -135,16 +131,12 @@ update idempotency
 set reply = $6::bytea
 where account_id = $1::bigint and mode = $2::text and operation = $3::text and key_hash = $4::bytea
   and reply = $5::bytea`,
-    values: [...placeValues(place), before, after],
+    values: [...replyKeyValues(key), before, after],
   })
   return rowCount ?? 0
 }
 
-function placeValues({ accountId, mode, operation, keyHash }: ReplyKey): unknown[] {
-  return [accountId, mode, operation, keyHash]
-}
-
-/** Replaces one of the installation's values where it still is what was read. */
+/** Replaces a value of the installation if it is still `before`. */
 export async function replaceInstallationValue(
   db: Queryable,
   name: string,
@@ -158,22 +150,22 @@ export async function replaceInstallationValue(
   ])
 }
 
-const notePrefix = 'data_key '
+const recordPrefix = 'data_key '
 
-/** Notes that a data key seals from now on. */
+/** Records that this data key seals from now on. */
 export async function recordDataKey(db: Queryable, id: string): Promise<void> {
   await db.query(`insert into installation (name, value) values ($1::text, ''::bytea) on conflict (name) do nothing`, [
-    notePrefix + id,
+    recordPrefix + id,
   ])
 }
 
 export async function readRecordedDataKeys(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>('select name from installation where starts_with(name, $1::text)', [
-    notePrefix,
+    recordPrefix,
   ])
-  return rows.map(({ name }) => name.slice(notePrefix.length))
+  return rows.map(({ name }) => name.slice(recordPrefix.length))
 }
 
 export async function forgetDataKeys(db: Queryable, ids: readonly string[]): Promise<void> {
-  await db.query('delete from installation where name = any ($1::text[])', [ids.map((id) => notePrefix + id)])
+  await db.query('delete from installation where name = any ($1::text[])', [ids.map((id) => recordPrefix + id)])
 }

@@ -13,7 +13,7 @@ interface ResealContext {
 export interface DataKeyStatus {
   id: string
   in_keyring: boolean
-  /** Whether it is the one that seals. */
+  /** Whether it is the key that seals. */
   seals: boolean
   contacts: number
   replies: number
@@ -21,7 +21,7 @@ export interface DataKeyStatus {
   identity_key: boolean
 }
 
-/** How much is sealed with which key: those of the keyring in its order, then those that it lacks. */
+/** What each key has sealed: the keys of the keyring in its order, then keys that it lacks. */
 export async function readDataKeyStatus({ db, seals: { keyIds } }: ResealContext): Promise<DataKeyStatus[]> {
   const uses = new Map((await countUses(db)).map((use) => [use.id, use]))
   const identityKeyUse = await readDataKeyOfIdentityKey(db)
@@ -37,20 +37,19 @@ export async function readDataKeyStatus({ db, seals: { keyIds } }: ResealContext
 
 export interface ResealProgress {
   done: number
-  /** What awaited it at the beginning. */
+  /** The rows to reseal at the start. */
   total: number
 }
 
 export interface ResealResult {
   resealed: number
-  /** What others sealed with an older key in the meantime. */
+  /** Rows that others sealed with an older key meanwhile. */
   remaining: number
 }
 
 /**
- * Seals everything anew that the newest key did not seal, in small transactions beside whoever else is at work: a row is
- * replaced only where it still is what was read. Stopped at any moment, every row is sealed with one key or the other, and
- * the next run goes on with those that are left.
+ * Reseals everything that the newest key did not seal, in small transactions while the service runs: a row is replaced only
+ * if nobody changed it since it was read. It can be stopped at any time; the next run does the rest.
  */
 export async function resealEverything(
   { db, seals: { sealer, keyIds } }: ResealContext,
@@ -75,13 +74,13 @@ export async function resealEverything(
   if (await resealIdentityKey(db, sealer)) run.resealed++
   if (run.failure)
     throw new OperatorError(
-      `Rows that cannot be opened, and were left as they are: ${run.failures} (${run.failure.message}). Sealed anew: ${run.resealed}.`,
+      `Rows that cannot be opened were left unchanged: ${run.failures} (${run.failure.message}). Resealed: ${run.resealed}.`,
       { cause: run.failure },
     )
   return { resealed: run.resealed, remaining }
 }
 
-/** What is sealed with an older key during one pass is left to the next one. */
+/** Each pass reseals what other processes sealed with an older key during the one before. */
 const maxPasses = 5
 const batchSize = 1_000
 
@@ -99,11 +98,11 @@ async function resealContacts(run: Run, report: () => void): Promise<void> {
     const { last, resealed } = await transact(run.db, async (client) => {
       await queries.allowLongStatements(client)
       const rows = await queries.readSealedContacts(client, position, run.sealer.newestPrefix, batchSize)
-      const fresh = rows.flatMap(({ store_id: storeId, number, sealed: before }) => {
-        const after = before && sealAnew(run, before, contactRowIdentity(storeId, number))
+      const replacements = rows.flatMap(({ store_id: storeId, number, sealed: before }) => {
+        const after = before && reseal(run, before, contactRowIdentity(storeId, number))
         return after ? [{ storeId, number, before, after }] : []
       })
-      const resealed = fresh.length > 0 ? await queries.replaceSealedContacts(client, fresh) : 0
+      const resealed = replacements.length > 0 ? await queries.replaceSealedContacts(client, replacements) : 0
       return { last: rows.at(-1), resealed }
     })
     if (!last) return
@@ -115,16 +114,16 @@ async function resealContacts(run: Run, report: () => void): Promise<void> {
 
 async function resealReplies(run: Run, report: () => void): Promise<void> {
   for (const row of await queries.readStaleReplyKeys(run.db, run.sealer.newestPrefix)) {
-    const place = { accountId: row.account_id, mode: row.mode, operation: row.operation, keyHash: row.key_hash }
-    const reply = await queries.readSealedReply(run.db, place)
-    const after = reply && sealAnew(run, reply, replyRowIdentity(place))
-    if (after) run.resealed += await queries.replaceSealedReply(run.db, place, reply, after)
+    const key = { accountId: row.account_id, mode: row.mode, operation: row.operation, keyHash: row.key_hash }
+    const reply = await queries.readSealedReply(run.db, key)
+    const after = reply && reseal(run, reply, replyRowIdentity(key))
+    if (after) run.resealed += await queries.replaceSealedReply(run.db, key, reply, after)
   }
   report()
 }
 
-/** Null for bytes that do not open: they stay as they are, and are told of at the end. */
-function sealAnew(run: Run, sealed: Buffer, identity: string): Buffer | null {
+/** Null for bytes that do not open: they are left as they are and reported at the end. */
+function reseal(run: Run, sealed: Buffer, identity: string): Buffer | null {
   try {
     return run.sealer.seal(run.sealer.open(sealed, identity), identity)
   } catch (error) {

@@ -10,47 +10,45 @@ import { deleteExpiredReplies, redateFutureReplies } from './queries.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A repeated request with the same Idempotency-Key gets the reply of the first one. */
+    /** Whether replies are kept, so that a repeated request with the same Idempotency-Key gets the first one. */
     keepsReplies?: boolean
   }
 }
 
 /** How long a reply is kept. */
 const replyRetentionMs = 24 * 3_600_000
-/** How long a request waits for another one with its key. */
-const patienceMs = 2_000
+/** How long a request waits for others with its key. */
+const waitLimitMs = 2_000
 
 export interface IdempotencyContext extends CallerContext {
   db: Pool
   seals: { sealer: Sealer }
-  /** Of this process; those of others are met in the database. */
+  /** Requests of this process; those of other processes block the claim in the database. */
   inFlightRequests: InFlightRequests
 }
 
-/** A request under the name that its caller gave it. */
 export interface IdempotentRequest {
   operation: string
   /** The Idempotency-Key. */
   key: string
-  /** What a repeated request has to say alike. */
+  /** A repeated request must have the same body. */
   body: unknown
 }
 
-/** A success, as it is kept. */
+/** A successful reply that can be kept. */
 export interface KeepableReply {
   body: string
-  /** Whom it tells of: erasing one of them deletes the reply. */
+  /** The contacts in it: erasing one of them deletes the reply. */
   contactIds: number[]
 }
 
 /**
- * Does `work` once for each Idempotency-Key, in one transaction with the claim of the key and the keeping of its reply:
- * either all of it happened or nothing, also after a crash. A repeated request gets the kept reply. A failure leaves nothing
- * behind, so that the key is free again.
+ * Runs `work` once per Idempotency-Key. The claim of the key, the work and the kept reply are one transaction: a crash
+ * leaves all of it or nothing. A repeated request gets the kept reply. A failure rolls everything back and frees the key.
  *
- * Requests with one key come one after the other. Within a process they wait for their turn before they take a connection, so
- * that many of them cannot use up the pool; behind requests of other processes the first of them waits at the claim. Who
- * would wait for more than two seconds in all is refused.
+ * Requests with the same key run one after the other. Within a process they wait in memory, before they take a connection,
+ * so that they cannot exhaust the pool; requests of other processes block the claim. A request that waits for more than two
+ * seconds in all is refused with 409.
  */
 export async function runIdempotently<T extends KeepableReply>(
   ctx: IdempotencyContext,
@@ -58,22 +56,22 @@ export async function runIdempotently<T extends KeepableReply>(
   work: (client: Client) => Promise<T>,
 ): Promise<(T & { isReplay: false }) | { body: string; isReplay: true }> {
   const claim = claimOf(ctx, request)
-  const name = replyRowIdentity(claim)
-  const endOfPatience = performance.now() + patienceMs
-  const patienceLeftMs = () => Math.max(1, Math.ceil(endOfPatience - performance.now()))
-  while (ctx.inFlightRequests.has(name)) {
-    if (!(await ctx.inFlightRequests.waitForEnd(name, patienceLeftMs()))) throw inProgress()
+  const identity = replyRowIdentity(claim)
+  const deadline = performance.now() + waitLimitMs
+  const remainingMs = () => Math.max(1, Math.ceil(deadline - performance.now()))
+  while (ctx.inFlightRequests.has(identity)) {
+    if (!(await ctx.inFlightRequests.waitForEnd(identity, remainingMs()))) throw inProgress()
     const kept = await queries.readReply(ctx.db, claim)
     if (kept) return replay(ctx, claim, kept)
   }
-  return ctx.inFlightRequests.run(name, () =>
+  return ctx.inFlightRequests.run(identity, () =>
     transact(ctx.db, async (client) => {
-      if (!(await claimInTime(client, claim, patienceLeftMs())))
+      if (!(await claimWithin(client, claim, remainingMs())))
         return replay(ctx, claim, (await queries.readReply(client, claim))!)
-      const done = await work(client)
-      const reply = ctx.seals.sealer.seal(done.body, name)
-      await queries.keepReply(client, claim, { reply, contactIds: done.contactIds })
-      return { ...done, isReplay: false as const }
+      const result = await work(client)
+      const reply = ctx.seals.sealer.seal(result.body, identity)
+      await queries.keepReply(client, claim, { reply, contactIds: result.contactIds })
+      return { ...result, isReplay: false as const }
     }),
   )
 }
@@ -91,12 +89,12 @@ function claimOf(ctx: IdempotencyContext, { operation, key, body }: IdempotentRe
   }
 }
 
-/** What a kept reply is bound to: sealed bytes moved to another row do not open there. */
+/** The associated data of a sealed reply: bytes moved to another row do not open there. */
 export function replyRowIdentity({ accountId, mode, operation, keyHash }: queries.ReplyKey): string {
   return `reply ${accountId} ${mode} ${operation} ${keyHash.toString('hex')}`
 }
 
-async function claimInTime(client: Client, claim: queries.ReplyClaim, waitMs: number): Promise<boolean> {
+async function claimWithin(client: Client, claim: queries.ReplyClaim, waitMs: number): Promise<boolean> {
   try {
     return await queries.claimReply(client, claim, waitMs)
   } catch (error) {
@@ -120,31 +118,31 @@ function inProgress(): ApiError {
   )
 }
 
-/** What runs in this process under a name, at most one thing at a time. */
+/** The requests of this process that hold a key, at most one per key. */
 export class InFlightRequests {
   readonly #running = new Map<string, Promise<void>>()
 
-  has(name: string): boolean {
-    return this.#running.has(name)
+  has(key: string): boolean {
+    return this.#running.has(key)
   }
 
-  /** True once what runs under the name has ended, false when that takes longer than given. */
-  async waitForEnd(name: string, waitMs: number): Promise<boolean> {
-    const stopped = new AbortController()
-    const isTooLate = delay(waitMs, false, { signal: stopped.signal }).catch(() => false)
-    const isOver = (this.#running.get(name) ?? Promise.resolve()).then(() => true)
+  /** Resolves to true when the request with this key has ended, to false after `timeoutMs`. */
+  async waitForEnd(key: string, timeoutMs: number): Promise<boolean> {
+    const stopTimer = new AbortController()
+    const timeout = delay(timeoutMs, false, { signal: stopTimer.signal }).catch(() => false)
+    const end = (this.#running.get(key) ?? Promise.resolve()).then(() => true)
     try {
-      return await Promise.race([isOver, isTooLate])
+      return await Promise.race([end, timeout])
     } finally {
-      stopped.abort()
+      stopTimer.abort()
     }
   }
 
-  /** Only where nothing runs under the name. */
-  run<T>(name: string, work: () => Promise<T>): Promise<T> {
+  /** Call it only while no request holds the key. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const result = work()
-    const end = () => void this.#running.delete(name)
-    this.#running.set(name, result.then(end, end))
+    const end = () => void this.#running.delete(key)
+    this.#running.set(key, result.then(end, end))
     return result
   }
 }
@@ -152,8 +150,7 @@ export class InFlightRequests {
 const batchSize = 1_000
 
 /**
- * Deletes the kept replies that are too old to be given again, a bounded number at a time. Those of a clock that ran ahead
- * are kept for a day from now.
+ * Deletes expired replies in batches. Replies dated in the future, by a clock that ran ahead, are kept for a day from now.
  */
 export async function expireReplies(db: Queryable, now: Date): Promise<void> {
   const latest = new Date(now.getTime() + clockToleranceMs)

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Client, Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 
-/** Which request of whom; the table's key. */
+/** The primary key of the table. */
 export interface ReplyKey {
   accountId: number
   mode: Mode
@@ -13,18 +13,18 @@ export interface ReplyKey {
 export interface ReplyClaim extends ReplyKey {
   requestHash: Buffer
   now: Date
-  /** What was claimed at this moment or before is kept no longer. */
+  /** Claims made at this time or earlier have expired. */
   expiredAt: Date
 }
 
 /**
- * Claims a key for the transaction; false when a reply is kept under it. Waits while another transaction holds the key, but
- * no longer than given: then PostgreSQL ends the statement (`isLockTimeout`). Later statements wait as long as ever.
+ * Claims a key for the transaction; false if a reply is kept under it. Waits for another transaction that holds the key;
+ * after `lockTimeoutMs` PostgreSQL cancels the statement (`isLockTimeout`). Later statements have the usual lock timeout.
  */
-export async function claimReply(client: Client, claim: ReplyClaim, patienceMs: number): Promise<boolean> {
+export async function claimReply(client: Client, claim: ReplyClaim, lockTimeoutMs: number): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'claim_reply',
-    // The row to insert comes from setting the patience, and the row that was inserted takes it back.
+    // FROM sets lock_timeout before the insert; RETURNING resets it.
     text: `
 insert into idempotency as kept (account_id, mode, operation, key_hash, request_hash, claimed_at)
 select $1::bigint, $2::text, $3::text, $4::bytea, $5::bytea, $6::timestamptz
@@ -33,23 +33,23 @@ on conflict (account_id, mode, operation, key_hash)
 do update set request_hash = excluded.request_hash, claimed_at = excluded.claimed_at, contact_ids = null, reply = null
 where kept.claimed_at <= $7::timestamptz
 returning set_config('lock_timeout', null, true)`,
-    values: [...placeValues(claim), claim.requestHash, claim.now, claim.expiredAt, String(patienceMs)],
+    values: [...replyKeyValues(claim), claim.requestHash, claim.now, claim.expiredAt, String(lockTimeoutMs)],
   })
   return rowCount === 1
 }
 
-/** Whether a statement ended because it waited for others as long as it may. */
+/** Whether a statement was cancelled by `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03'
 }
 
 export interface KeptReplyRow {
   request_hash: Buffer
-  /** Sealed. Never missing: claim and reply commit together. */
+  /** Sealed; never null, as claim and reply are committed together. */
   reply: Buffer
 }
 
-/** What is kept under a key, unless it is too old. */
+/** Reads the reply kept under a key, unless it has expired. */
 export async function readReply(db: Queryable, claim: ReplyClaim): Promise<KeptReplyRow | undefined> {
   const { rows } = await db.query<KeptReplyRow>({
     name: 'read_reply',
@@ -58,15 +58,15 @@ select request_hash, reply
 from idempotency
 where account_id = $1::bigint and mode = $2::text and operation = $3::text and key_hash = $4::bytea
   and claimed_at > $5::timestamptz`,
-    values: [...placeValues(claim), claim.expiredAt],
+    values: [...replyKeyValues(claim), claim.expiredAt],
   })
   return rows[0]
 }
 
-/** Keeps the reply under the key that the transaction has claimed. */
+/** Stores the reply under the key that this transaction has claimed. */
 export async function keepReply(
   client: Client,
-  place: ReplyKey,
+  key: ReplyKey,
   kept: { reply: Buffer; contactIds: number[] },
 ): Promise<void> {
   await client.query({
@@ -75,17 +75,18 @@ export async function keepReply(
 update idempotency
 set reply = $5::bytea, contact_ids = $6::bigint[]
 where account_id = $1::bigint and mode = $2::text and operation = $3::text and key_hash = $4::bytea`,
-    values: [...placeValues(place), kept.reply, kept.contactIds],
+    values: [...replyKeyValues(key), kept.reply, kept.contactIds],
   })
 }
 
-function placeValues({ accountId, mode, operation, keyHash }: ReplyKey): unknown[] {
+/** The parameters $1 to $4 of a statement on one row of `idempotency`. */
+export function replyKeyValues({ accountId, mode, operation, keyHash }: ReplyKey): unknown[] {
   return [accountId, mode, operation, keyHash]
 }
 
 /**
- * Dates replies that were claimed after `latest` back to `now`, about `batchSize` of them; says how many. Their clock ran
- * ahead: without this they would be kept, and their keys be taken, until a day after that moment has come.
+ * Sets the claim time of replies claimed after `latest` to `now`, about `batchSize` of them; returns how many. Their clock
+ * ran ahead: otherwise they would block their keys until a day after that time.
  */
 export async function redateFutureReplies(
   db: Queryable,
@@ -107,7 +108,7 @@ where claimed_at > $2::timestamptz
   return rowCount ?? 0
 }
 
-/** Deletes the oldest replies of those claimed at `expiredAt` or before, about `batchSize` of them; says how many. */
+/** Deletes the oldest replies claimed at `expiredAt` or earlier, about `batchSize` of them; returns how many. */
 export async function deleteExpiredReplies(db: Queryable, expiredAt: Date, batchSize: number): Promise<number> {
   const { rowCount } = await db.query({
     name: 'delete_expired_replies',

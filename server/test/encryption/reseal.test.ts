@@ -169,7 +169,7 @@ test('rows that do not open are left unchanged and reported; the others are rese
      where number = 2 returning sealed`,
   )
   await expect(resealEverything(rotated)).rejects.toThrow(
-    'Rows that cannot be opened, and were left as they are: 1 (sealed bytes were altered, or moved from where they belong). Sealed anew: 6.',
+    'Rows that cannot be opened were left unchanged: 1 (sealed bytes were altered, or moved from where they belong). Resealed: 6.',
   )
   expect((await app.db.query('select sealed from contacts where number = 2')).rows).toEqual(rows)
 })

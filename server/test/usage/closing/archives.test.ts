@@ -207,7 +207,7 @@ describe('ledger export', () => {
     expect(await runCommand(world.app.deps, ['ledger', 'export', file, '--drop'])).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/exists already/),
+      stderr: expect.stringMatching(/already exists/),
     })
     expect(await readFile(file, 'utf8')).toBe(written)
     expect(await runCommand(world.app.deps, ['ledger', 'export', '/nowhere/at/all', '--drop'])).toMatchObject({
