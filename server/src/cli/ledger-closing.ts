@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { formatNumber } from '../kernel/time.ts'
 import { closePeriodsExclusively, previewClosing } from '../usage/closing/close-periods.ts'
-import type { Closing, ClosingContext } from '../usage/closing/closing-run.ts'
+import type { ClosingContext, ClosingResult } from '../usage/closing/closing-run.ts'
 import { type ArchiveExport, exportArchives } from '../usage/closing/export-archives.ts'
 import { type Cli, printResult, withDeps } from './context.ts'
 import { showClosingProgress, showCountProgress } from './output.ts'
@@ -62,7 +62,7 @@ function closingContext({ ownerDb, clock, config }: Deps): ClosingContext {
   return { db: ownerDb, now: clock.now(), detailMonths: config.ledgerDetailMonths }
 }
 
-async function close(cli: Cli, deps: Deps): Promise<Closing> {
+async function close(cli: Cli, deps: Deps): Promise<ClosingResult> {
   const progress = cli.stderr.isTTY ? showClosingProgress(cli.stderr) : undefined
   try {
     const closing = await closePeriodsExclusively(closingContext(deps), {
@@ -75,7 +75,7 @@ async function close(cli: Cli, deps: Deps): Promise<Closing> {
   }
 }
 
-function tellClosing({ until, entries, archives, exports }: Closing, isDryRun: boolean): string {
+function tellClosing({ until, entries, archives, exports }: ClosingResult, isDryRun: boolean): string {
   if (!until) return 'Nothing is closed yet: the clock has to be read on two days. Run this again tomorrow.'
   if (isDryRun)
     return `Exports that would be dropped: ${formatNumber(exports)}. Entries that would be packed: ${formatNumber(entries)}.`

@@ -1,7 +1,7 @@
 import type { CallerContext } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { ApiError } from '../kernel/errors.ts'
-import { type Balance, left, runChargeWithRetries } from './charge.ts'
+import { type Balance, remaining, runChargeWithRetries } from './charge.ts'
 import { isAllowanceExceeded, readMeterBalances } from './charge-queries.ts'
 import { creditsRefusal, exportsRefusal, type TrialContext } from './charge-refusals.ts'
 import * as queries from './charge-reveals-queries.ts'
@@ -41,8 +41,8 @@ export async function payForReveals(ctx: CallerContext, db: Queryable, delivery:
     reveals: new Map(rows.map((row) => [row.contact_id, { revealedAt: row.revealed_at!, isNew: row.is_new }])),
     spent: fresh.length,
     balance: {
-      contact_credits: left(contact_credits, counted!.credits_taken),
-      store_exports: left(store_exports, counted!.exports_taken),
+      contact_credits: remaining(contact_credits, counted!.credits_taken),
+      store_exports: remaining(store_exports, counted!.exports_taken),
     },
   }
 }
@@ -68,9 +68,9 @@ export function runRevealWithRetries<T>(ctx: TrialContext, work: () => Promise<T
 /** What a reveal lacks now; null if it fits. */
 async function findRefusal(ctx: TrialContext, charge: queries.RevealCharge): Promise<ApiError | null> {
   const balances = await readMeterBalances(ctx.db, charge)
-  const creditsLeft = left(charge.creditsAllowance, balances.credits_taken)
+  const creditsLeft = remaining(charge.creditsAllowance, balances.credits_taken)
   if (balances.new_contacts > creditsLeft) return creditsRefusal(ctx, balances.new_contacts, creditsLeft)
-  const exportsLeft = left(charge.storeExportsAllowance, balances.exports_taken)
+  const exportsLeft = remaining(charge.storeExportsAllowance, balances.exports_taken)
   return balances.new_stores > exportsLeft ? exportsRefusal(ctx, exportsLeft) : null
 }
 

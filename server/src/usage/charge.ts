@@ -45,8 +45,8 @@ export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
   return {
     delivered,
     balance: {
-      search_rows: left(limits.search_rows, rows_taken),
-      store_exports: left(limits.store_exports, exports_taken),
+      search_rows: remaining(limits.search_rows, rows_taken),
+      store_exports: remaining(limits.store_exports, exports_taken),
     },
   }
 }
@@ -54,7 +54,7 @@ export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
 /** Refuses a search, before it runs, if its limit exceeds the search rows left. */
 export function requireSearchRows(ctx: CallerContext, limit: number): void {
   const { limits } = ctx.caller.entitlement
-  const rowsLeft = left(limits.search_rows, ctx.caller.searchRowsUsed)
+  const rowsLeft = remaining(limits.search_rows, ctx.caller.searchRowsUsed)
   if (limit > rowsLeft) throw rowsRefusal(ctx, rowsLeft)
 }
 
@@ -70,14 +70,14 @@ async function findRefusal(
     storeIds: [...new Set(storeIds)],
     contactIds: [],
   })
-  const rowsLeft = left(charge.searchRowsAllowance, balances.rows_taken)
+  const rowsLeft = remaining(charge.searchRowsAllowance, balances.rows_taken)
   if (searchRows > rowsLeft) return rowsRefusal(ctx, rowsLeft)
-  const exportsLeft = left(charge.storeExportsAllowance, balances.exports_taken)
+  const exportsLeft = remaining(charge.storeExportsAllowance, balances.exports_taken)
   return balances.new_stores > exportsLeft ? exportsRefusal(ctx, exportsLeft) : null
 }
 
 /** Never negative: an allowance can be lowered below what is already used. */
-export function left(allowance: number, taken: number): number {
+export function remaining(allowance: number, taken: number): number {
   return Math.max(0, allowance - taken)
 }
 

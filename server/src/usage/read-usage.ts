@@ -2,7 +2,7 @@ import type { Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { formatDay, type Period, utcDayAt } from '../kernel/time.ts'
-import { left } from './charge.ts'
+import { remaining } from './charge.ts'
 import { readUsageCounters } from './charge-queries.ts'
 
 interface PeriodBounds {
@@ -47,7 +47,7 @@ export async function readUsage(db: Queryable, { accountId, mode, entitlement, n
     contact_credits: {
       total: limits.contact_credits,
       used: counters.contact_credits_used,
-      remaining: left(limits.contact_credits, counters.contact_credits_used + counters.contact_credits_reserved),
+      remaining: remaining(limits.contact_credits, counters.contact_credits_used + counters.contact_credits_reserved),
       paid_plan_total: paidPlanCredits,
       ...boundsOf(creditsPeriod),
     },
@@ -55,19 +55,19 @@ export async function readUsage(db: Queryable, { accountId, mode, entitlement, n
       limit: limits.store_exports,
       used: counters.store_exports_used,
       reserved: counters.store_exports_reserved,
-      remaining: left(limits.store_exports, counters.store_exports_used + counters.store_exports_reserved),
+      remaining: remaining(limits.store_exports, counters.store_exports_used + counters.store_exports_reserved),
       ...boundsOf(period),
     },
     api_requests: {
       limit: limits.requests_per_day,
       used: counters.requests_used,
-      remaining: left(limits.requests_per_day, counters.requests_used),
+      remaining: remaining(limits.requests_per_day, counters.requests_used),
       ...boundsOf(day),
     },
     search_rows: {
       limit: limits.search_rows,
       used: counters.search_rows_used,
-      remaining: left(limits.search_rows, counters.search_rows_used + counters.search_rows_reserved),
+      remaining: remaining(limits.search_rows, counters.search_rows_used + counters.search_rows_reserved),
       ...boundsOf(period),
     },
     rate_limit: { limit: limits.requests_per_minute, interval: 'minute' },

@@ -4,9 +4,9 @@ import {
   accountsPerPage,
   batchSize,
   type ClosableRanges,
-  type Closing,
   type ClosingContext,
   type ClosingOptions,
+  type ClosingResult,
   type ClosingRun,
   isStopped,
   readTrustedTime,
@@ -14,20 +14,22 @@ import {
   updateTrustedTime,
 } from './closing-run.ts'
 import { formatPeriodKey, packEntries, sumByPeriod } from './packed-entries.ts'
-import * as queries from './packing-queries.ts'
+import * as packing from './packing-queries.ts'
+import * as runQueries from './run-queries.ts'
+import * as storeExports from './store-export-queries.ts'
 
 /** Closes periods unless another process is doing so; null in that case. */
 export async function closePeriodsExclusively(
   ctx: ClosingContext,
   options: ClosingOptions = {},
-): Promise<Closing | null> {
+): Promise<ClosingResult | null> {
   const lockClient = await ctx.db.connect()
   // This connection only holds the lock. Losing it must not end the process.
   const ignoreError = () => {}
   lockClient.on('error', ignoreError)
   try {
-    if (!(await queries.tryLockClosing(lockClient))) return null
-    return await closePeriods(ctx, options).finally(() => queries.unlockClosing(lockClient).catch(ignoreError))
+    if (!(await runQueries.tryLockClosing(lockClient))) return null
+    return await closePeriods(ctx, options).finally(() => runQueries.unlockClosing(lockClient).catch(ignoreError))
   } finally {
     lockClient.off('error', ignoreError)
     // Closing the connection releases the lock in any case.
@@ -44,9 +46,9 @@ const overAfterMs = 33 * dayMs
  * transaction that keeps all sums, so a run can be stopped at any time and works while requests are charged. A late charge
  * into a closed period is one more row, which the next run closes.
  */
-async function closePeriods(ctx: ClosingContext, options: ClosingOptions = {}): Promise<Closing> {
+async function closePeriods(ctx: ClosingContext, options: ClosingOptions = {}): Promise<ClosingResult> {
   const until = await updateTrustedTime(ctx.db, ctx.now)
-  const closing: Closing = { until, entries: 0, archives: 0, exports: 0, unbalanced: 0 }
+  const closing: ClosingResult = { until, entries: 0, archives: 0, exports: 0, unbalanced: 0 }
   if (!until) return closing
   const run: ClosingRun = { ctx, closing, ranges: rangesOf(until, ctx.detailMonths), options }
   await closeExports(run)
@@ -55,13 +57,13 @@ async function closePeriods(ctx: ClosingContext, options: ClosingOptions = {}): 
 }
 
 /** What `closePeriods` would do now; changes nothing. */
-export async function previewClosing({ db, now, detailMonths }: ClosingContext): Promise<Closing> {
+export async function previewClosing({ db, now, detailMonths }: ClosingContext): Promise<ClosingResult> {
   const until = await readTrustedTime(db, now)
-  const none: Closing = { until, entries: 0, archives: 0, exports: 0, unbalanced: 0 }
+  const none: ClosingResult = { until, entries: 0, archives: 0, exports: 0, unbalanced: 0 }
   if (!until) return none
   return transact(db, async (client) => {
     await beginSnapshotRead(client)
-    return { ...none, ...(await queries.countClosable(client, rangesOf(until, detailMonths))) }
+    return { ...none, ...(await runQueries.countClosable(client, rangesOf(until, detailMonths))) }
   })
 }
 
@@ -79,10 +81,10 @@ async function closeExports(run: ClosingRun): Promise<void> {
   const { ctx, closing, ranges } = run
   for (let afterAccount = 0; ; ) {
     const wanted = { afterAccount, range: ranges.exports, limit: accountsPerPage }
-    const periods = await queries.selectClosableExports(ctx.db, wanted)
+    const periods = await storeExports.selectClosableExports(ctx.db, wanted)
     for (const period of periods) {
       if (isStopped(run)) return
-      if (await queries.exportsMatchCounter(ctx.db, period)) await dropExports(run, period)
+      if (await storeExports.exportsMatchCounter(ctx.db, period)) await dropExports(run, period)
       else closing.unbalanced++
       afterAccount = period.account_id
     }
@@ -90,11 +92,11 @@ async function closeExports(run: ClosingRun): Promise<void> {
   }
 }
 
-async function dropExports(run: ClosingRun, period: queries.ExportPeriod): Promise<void> {
+async function dropExports(run: ClosingRun, period: storeExports.ExportPeriod): Promise<void> {
   for (let dropped = batchSize; dropped === batchSize && !isStopped(run); ) {
     dropped = await runBatch(run, async () => {
       const batch = { closedAt: run.ctx.now, limit: batchSize }
-      const count = await transact(run.ctx.db, (client) => queries.dropExports(client, period, batch))
+      const count = await transact(run.ctx.db, (client) => storeExports.dropExports(client, period, batch))
       run.closing.exports += count
       return count
     })
@@ -106,7 +108,7 @@ async function packAccounts(run: ClosingRun): Promise<void> {
   const { startedUntil } = run.ranges.entries
   for (let afterAccount = 0; ; ) {
     const wanted = { afterAccount, startedUntil, limit: accountsPerPage }
-    const accounts = await queries.selectUnpackedAccounts(run.ctx.db, wanted)
+    const accounts = await packing.selectUnpackedAccounts(run.ctx.db, wanted)
     for (const accountId of accounts) {
       await packAccount(run, accountId)
       if (isStopped(run)) return
@@ -121,7 +123,7 @@ async function packAccount(run: ClosingRun, accountId: number): Promise<void> {
   const { db } = run.ctx
   const { startedUntil, spentBefore } = run.ranges.entries
   const unpacked = new Map<string, number>()
-  for (const period of await queries.selectUnpackedPeriods(db, accountId, startedUntil))
+  for (const period of await packing.selectUnpackedPeriods(db, accountId, startedUntil))
     unpacked.set(formatPeriodKey(period), period.unpacked)
   for (let entry = 0; unpacked.size > 0 && !isStopped(run); ) {
     const page = await selectEntriesAfter(db, { accountId, entry, range: {}, limit: batchSize })
@@ -144,10 +146,10 @@ async function packRows({ ctx, closing }: ClosingRun, accountId: number, rows: r
   await transact(ctx.db, async (client) => {
     const entries = rows.map((row) => row.entry)
     // Entries never change: if all are still there, they are as they were read.
-    if ((await queries.deleteLedgerEntries(client, accountId, entries)) !== rows.length)
+    if ((await packing.deleteLedgerEntries(client, accountId, entries)) !== rows.length)
       throw new Error('ledger entries disappeared while they were being packed')
-    await queries.insertArchive(client, { accountId, rows, packedAt: ctx.now, ...packed })
-    await queries.insertRollups(client, accountId, entries[0]!, [...sumByPeriod(rows).values()])
+    await packing.insertArchive(client, { accountId, rows, packedAt: ctx.now, ...packed })
+    await packing.insertRollups(client, accountId, entries[0]!, [...sumByPeriod(rows).values()])
   })
   closing.entries += rows.length
   closing.archives++

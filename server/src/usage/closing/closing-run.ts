@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Pool, transact } from '../../db/pool.ts'
-import type { ExportRange, PackableRange } from './packing-queries.ts'
-import * as queries from './packing-queries.ts'
+import type { PackableRange } from './packing-queries.ts'
+import * as queries from './run-queries.ts'
+import type { ExportRange } from './store-export-queries.ts'
 
 export interface ClosingContext {
   /** A pool of the owner role. */
@@ -26,7 +27,7 @@ export interface ClosingProgress {
   exports: number
 }
 
-export interface Closing extends ClosingProgress {
+export interface ClosingResult extends ClosingProgress {
   /** Periods over at this time were closed; null if the clock was not yet read on another day. */
   until: Date | null
   /** Periods whose exports were kept, because their number differs from the counter. */
@@ -48,7 +49,7 @@ export interface ClosingRun {
   ctx: ClosingContext
   options: ClosingOptions
   ranges: ClosableRanges
-  closing: Closing
+  closing: ClosingResult
 }
 
 export const isStopped = ({ options }: ClosingRun) => options.stop?.aborted ?? false
@@ -64,29 +65,29 @@ export async function runBatch<T>({ closing, options }: ClosingRun, work: () => 
 }
 
 const hourMs = 3_600_000
-/** Daily runs are hardly ever exactly a day apart. */
+/** Less than a day, as daily runs are not exactly a day apart. */
 const anotherDayMs = 20 * hourMs
-/** Clocks of several servers differ by less. */
+/** More than the clocks of several servers differ. */
 const toleranceMs = hourMs
 
 /**
- * A moment that has surely passed: the time of a reading of another day, or null when there is none yet. Today's reading is
- * the earlier of the process's and the database's clock. So one clock that is ahead moves nothing, and where both are
- * wrong because they are one machine's, nothing is taken for passed before the clock has been wrong for most of a day.
+ * A time that has certainly passed: the newest clock reading of an earlier day, or null if there is none. A reading is the
+ * earlier of the clocks of the process and the database, so one clock that is ahead has no effect. If both are ahead, as on
+ * one machine, nothing changes until they have been ahead for most of a day.
  */
 export async function readTrustedTime(db: Pool, processClock: Date): Promise<Date | null> {
   const now = await readEarlierClock(db, processClock)
   return queries.readClockReading(db, new Date(now.getTime() - anotherDayMs))
 }
 
-/** The same, and keeps today's reading for the runs to come. Readings that lie ahead are of a clock that was wrong. */
+/** Returns the same, stores today's reading for later runs, and deletes readings in the future, of a wrong clock. */
 export function updateTrustedTime(db: Pool, processClock: Date): Promise<Date | null> {
   return transact(db, async (client) => {
     const now = await readEarlierClock(client, processClock)
-    const passed = await queries.readClockReading(client, new Date(now.getTime() - anotherDayMs))
+    const trusted = await queries.readClockReading(client, new Date(now.getTime() - anotherDayMs))
     const to = new Date(now.getTime() + toleranceMs)
-    await queries.writeClockReading(client, now, { from: passed, to })
-    return passed
+    await queries.writeClockReading(client, now, { from: trusted, to })
+    return trusted
   })
 }
 
