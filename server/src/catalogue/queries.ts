@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Client, Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { catalogueChannel } from '../search/replica/queries.ts'
+import type { SignatureRow } from './search-columns.ts'
 
 /**
  * Settings of one transaction of an import. Its statements are longer than a request's, and it may wait for the
@@ -59,15 +60,6 @@ export async function isHostKnown(db: Queryable, mode: Mode, host: string): Prom
   return rows.length > 0
 }
 
-/** The stores that any of the hosts leads to. */
-export async function findStoreIdsOfHosts(client: Client, mode: Mode, hosts: string[]): Promise<number[]> {
-  const { rows } = await client.query<{ store_id: number }>(
-    'select distinct store_id from store_domains where mode = $1::text and host = any ($2::text[])',
-    [mode, hosts],
-  )
-  return rows.map((row) => row.store_id)
-}
-
 export interface StoredStoreRow {
   id: number
   document: string
@@ -87,73 +79,48 @@ export async function readStoredStores(client: Client, storeIds: number[]): Prom
   return rows
 }
 
-/** The aliases of those of the stores that have any, sorted. */
-export async function readAliases(client: Client, storeIds: number[]): Promise<Map<number, string[]>> {
-  const { rows } = await client.query<{ store_id: number; hosts: string[] }>(
-    `select store_id, array_agg(host order by host) as hosts
-     from store_domains
-     where store_id = any ($1::bigint[]) and not canonical
-     group by store_id`,
+/** The contacts of each store, counted by role and traits. */
+export async function readSignatures(client: Client, storeIds: number[]): Promise<Map<number, SignatureRow[]>> {
+  const { rows } = await client.query<SignatureRow & { store_id: number }>(
+    `select store_id, role, traits, count(*) as total, bool_or(revealable) as revealable,
+            bool_or(verified_revealable) as verified_revealable, sum(verified_emails) as verified_emails
+     from contacts
+     where store_id = any ($1::bigint[])
+     group by store_id, role, traits`,
     [storeIds],
   )
-  return new Map(rows.map((row) => [row.store_id, row.hosts]))
+  const byStore = new Map<number, SignatureRow[]>()
+  for (const row of rows) {
+    const list = byStore.get(row.store_id)
+    if (list) list.push(row)
+    else byStore.set(row.store_id, [row])
+  }
+  return byStore
 }
 
-/** Ids for new stores. Numbers that end up unused leave gaps, which nobody minds. */
-export async function allocateStoreIds(client: Client, count: number): Promise<number[]> {
-  const { rows } = await client.query<{ id: number }>(
-    `select nextval((select pg_get_serial_sequence('stores', 'id'))::regclass) as id from generate_series(1, $1::integer)`,
-    [count],
-  )
-  return rows.map((row) => row.id)
-}
-
-/** A row of stores as it is written, apart from what all rows of a batch share. */
-export interface StoreRow {
-  id: number
-  negatedScore: number
-  tokens: number[]
-  activeAds: number | null
-  createdEstimate: string | null
-  firstDiscoveredAt: string | null
-  document: string
-  preview: string
-}
-
-export async function updateStores(
+/** Writes what stores say of their contacts, and which number the next one gets. */
+export async function updateStoreSummaries(
   client: Client,
   batch: number,
   documentVersion: number,
-  rows: StoreRow[],
+  rows: StoredStoreRow[],
 ): Promise<void> {
-  const column = <K extends keyof StoreRow>(name: K) => rows.map((row) => row[name])
   await client.query(
     `update stores as s
-     set batch = $1::bigint, document_version = $2::smallint, negated_score = fresh.negated_score,
-         tokens = fresh.tokens::integer[], active_ads = fresh.active_ads, created_estimate = fresh.created_estimate,
-         first_discovered_at = fresh.first_discovered_at, document = fresh.document, preview = fresh.preview
-     from unnest($3::bigint[], $4::double precision[], string_to_array($5::text, E'\\n'), $6::integer[],
-                 $7::timestamptz[], $8::timestamptz[], string_to_array($9::text, E'\\n'),
-                 string_to_array($10::text, E'\\n'))
-       as fresh (id, negated_score, tokens, active_ads, created_estimate, first_discovered_at, document, preview)
+     set batch = $1::bigint, document_version = $2::smallint, document = fresh.document,
+         tokens = fresh.tokens::integer[], next_contact_number = fresh.next_contact_number
+     from unnest($3::bigint[], string_to_array($4::text, E'\\n'), string_to_array($5::text, E'\\n'), $6::integer[])
+       as fresh (id, document, tokens, next_contact_number)
      where s.id = fresh.id`,
     [
       batch,
       documentVersion,
-      column('id'),
-      column('negatedScore'),
-      joinLines(rows.map(({ tokens }) => formatPgArray(tokens))),
-      column('activeAds'),
-      column('createdEstimate'),
-      column('firstDiscoveredAt'),
-      joinLines(column('document')),
-      joinLines(column('preview')),
+      rows.map((row) => row.id),
+      joinLines(rows.map(({ document }) => document)),
+      joinLines(rows.map(({ tokens }) => tokens)),
+      rows.map((row) => row.next_contact_number),
     ],
   )
-}
-
-export async function deleteHosts(client: Client, mode: Mode, hosts: string[]): Promise<void> {
-  await client.query('delete from store_domains where mode = $1::text and host = any ($2::text[])', [mode, hosts])
 }
 
 /** Makes what was written quick to search: sorts the new tokens into their index, and counts afresh for the planner. */

@@ -2,8 +2,7 @@ import type { Client } from '../db/pool.ts'
 import { documentVersion, parseStore, renderStore, type Store } from '../delivery/store-document.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
-import { readSignatures, updateStoreSummaries } from './contact-queries.ts'
-import * as load from './queries.ts'
+import * as queries from './queries.ts'
 import { computeContactTokens, computeSearchColumns, summarizeContacts } from './search-columns.ts'
 
 /**
@@ -13,8 +12,8 @@ import { computeContactTokens, computeSearchColumns, summarizeContacts } from '.
  */
 export async function refreshStoreSummaries(client: Client, storeIds: number[]): Promise<number> {
   if (storeIds.length === 0) return 0
-  const { batch } = await load.lockCatalogue(client)
-  const rows = await load.readStoredStores(client, storeIds)
+  const { batch } = await queries.lockCatalogue(client)
+  const rows = await queries.readStoredStores(client, storeIds)
   const stored = rows.map((row) => ({ row, document: parseStore(row.document) }))
   const { vocabulary } = await loadTaxonomy(client)
   const summedUp = await computeStoreSummaries(client, stored, vocabulary)
@@ -22,14 +21,14 @@ export async function refreshStoreSummaries(client: Client, storeIds: number[]):
     ({ document, tokens }, index) => document !== rows[index]!.document || tokens !== rows[index]!.tokens,
   )
   if (stale.length === 0) return 0
-  await load.recordBatch(client, batch + 1)
-  await updateStoreSummaries(client, batch + 1, documentVersion, stale)
+  await queries.recordBatch(client, batch + 1)
+  await queries.updateStoreSummaries(client, batch + 1, documentVersion, stale)
   return stale.length
 }
 
 /** A store's row, and what its document says. */
 export interface LoadedStore {
-  row: load.StoredStoreRow
+  row: queries.StoredStoreRow
   document: Store
 }
 
@@ -38,13 +37,13 @@ export async function computeStoreSummaries(
   client: Client,
   stores: LoadedStore[],
   vocabulary: Vocabulary,
-): Promise<load.StoredStoreRow[]> {
+): Promise<queries.StoredStoreRow[]> {
   const storeIds = stores.map(({ row }) => row.id)
-  const signatures = await readSignatures(client, storeIds)
+  const signatures = await queries.readSignatures(client, storeIds)
   return stores.map(({ row, document }) => {
     const people = signatures.get(row.id) ?? []
     const summedUp = { ...document, contacts_summary: summarizeContacts(people) }
     const { tokens } = computeSearchColumns(summedUp, computeContactTokens(people, vocabulary), vocabulary)
-    return { ...row, document: renderStore(summedUp), tokens: load.formatPgArray(tokens) }
+    return { ...row, document: renderStore(summedUp), tokens: queries.formatPgArray(tokens) }
   })
 }

@@ -1,5 +1,4 @@
 import { unpackTraits } from '@storedex/search-index'
-import type { ContactRow } from '../../catalogue/contact-queries.ts'
 import { renderPreviewedPerson } from '../../delivery/contact-preview.ts'
 import { type ContactFacts, isRevealable, traitsOf } from '../../encryption/contact-facts.ts'
 import {
@@ -14,6 +13,7 @@ import { contactKey } from '../../kernel/ids.ts'
 import { mapGiven, patchField } from '../fields.ts'
 import type { WriteContext } from '../import-kind.ts'
 import { type ContactPatch, deduplicatePhones } from './contact-record.ts'
+import type { ContactRow } from './queries.ts'
 
 /** A person in their place, as they are or will be on file. */
 export interface ContactState extends ContactImportKey {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { contactsPerStore } from '@storedex/search-index'
-import { bulkInsertContacts } from '../../catalogue/bulk-insert.ts'
-import { updateContacts, updateStoreSummaries } from '../../catalogue/contact-queries.ts'
+import { updateStoreSummaries } from '../../catalogue/queries.ts'
 import { computeStoreSummaries, type LoadedStore } from '../../catalogue/store-summaries.ts'
 import type { Client } from '../../db/pool.ts'
 import { previewVersion } from '../../delivery/contact-preview.ts'
@@ -14,6 +13,7 @@ import type { ChunkPlan, ImportKind, NumberedRecord, WriteContext } from '../imp
 import { loadSuppressionTest, type SuppressionTest } from '../suppressions/suppressions.ts'
 import { type ContactPatch, ContactRecord, readContactRecord } from './contact-record.ts'
 import { applyContactPatch, buildContactRows } from './contact-rows.ts'
+import { bulkInsertContacts, updateContacts } from './queries.ts'
 import {
   type ContactsByImportKey,
   findTarget,

@@ -1,4 +1,3 @@
-import { mapHostsToStoreIds, readStoredContacts } from '../../catalogue/contact-queries.ts'
 import { readStoredStores } from '../../catalogue/queries.ts'
 import type { LoadedStore } from '../../catalogue/store-summaries.ts'
 import type { Client } from '../../db/pool.ts'
@@ -14,6 +13,7 @@ import type { MergeEntry } from '../entries.ts'
 import type { NumberedRecord, WriteContext } from '../import-kind.ts'
 import type { ContactPatch } from './contact-record.ts'
 import { applyContactPatch, type ContactState } from './contact-rows.ts'
+import { mapHostsToStoreIds, readStoredContacts } from './queries.ts'
 
 /** Stores by any host of theirs. */
 export type StoresByHost = Map<string, LoadedStore>

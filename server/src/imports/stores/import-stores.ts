@@ -1,5 +1,4 @@
-import { bulkInsertHosts, bulkInsertStores, type HostRow } from '../../catalogue/bulk-insert.ts'
-import * as load from '../../catalogue/queries.ts'
+import { parsePgArray, readStoredStores } from '../../catalogue/queries.ts'
 import { computeSearchColumns, selectContactTokens, visitTaxonomyValues } from '../../catalogue/search-columns.ts'
 import type { Client } from '../../db/pool.ts'
 import { renderPreviewedStore } from '../../delivery/contact-preview.ts'
@@ -9,6 +8,7 @@ import type { Vocabulary } from '../../search/query/vocabulary.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
 import type { ChunkPlan, ImportKind, NumberedRecord, WriteContext } from '../import-kind.ts'
 import { hostsOf, mergeStores, type StoreChanges, type StoredStore, type StoreState } from './merge-stores.ts'
+import * as queries from './queries.ts'
 import { readStoreRecord, type StorePatch, StoreRecord } from './store-record.ts'
 
 async function planStores(
@@ -33,17 +33,17 @@ async function planStores(
 async function readStored(client: Client, mode: Mode, records: NumberedRecord<StorePatch>[]): Promise<StoredStore[]> {
   const hosts = new Set(records.flatMap(({ patch }) => [patch.domain, ...(patch.aliases ?? [])]))
   if (hosts.size === 0) return []
-  const storeIds = await load.findStoreIdsOfHosts(client, mode, [...hosts])
+  const storeIds = await queries.findStoreIdsOfHosts(client, mode, [...hosts])
   if (storeIds.length === 0) return []
-  const documents = await load.readStoredStores(client, storeIds)
-  const aliases = await load.readAliases(client, storeIds)
+  const documents = await readStoredStores(client, storeIds)
+  const aliases = await queries.readAliases(client, storeIds)
   return documents.map(({ id, document, active_ads, tokens }) => ({
     id,
     state: {
       store: parseStore(document),
       activeAds: active_ads,
       aliases: aliases.get(id) ?? [],
-      contactTokens: selectContactTokens(load.parsePgArray(tokens).map(Number)),
+      contactTokens: selectContactTokens(parsePgArray(tokens).map(Number)),
     },
   }))
 }
@@ -57,11 +57,12 @@ async function writeStores(
   { created, changed, removedHosts }: StoreChanges,
 ): Promise<void> {
   const newStores = await giveIds(client, ids, mode, created)
-  if (changed.length > 0) await load.updateStores(client, batch, documentVersion, [...storeRows(changed, vocabulary)])
-  if (removedHosts.length > 0) await load.deleteHosts(client, mode, removedHosts)
+  if (changed.length > 0)
+    await queries.updateStores(client, batch, documentVersion, [...storeRows(changed, vocabulary)])
+  if (removedHosts.length > 0) await queries.deleteHosts(client, mode, removedHosts)
   if (newStores.length > 0)
-    await bulkInsertStores(client, { mode, batch, documentVersion }, storeRows(newStores, vocabulary))
-  const newHosts: HostRow[] = [
+    await queries.bulkInsertStores(client, { mode, batch, documentVersion }, storeRows(newStores, vocabulary))
+  const newHosts: queries.HostRow[] = [
     ...newStores.flatMap(({ id, state }) =>
       hostsOf(state).map((host) => ({ host, storeId: id, isCanonical: host === state.store.domain })),
     ),
@@ -69,12 +70,12 @@ async function writeStores(
       addedAliases.map((host) => ({ host, storeId: id, isCanonical: false })),
     ),
   ]
-  if (newHosts.length > 0) await bulkInsertHosts(client, mode, newHosts)
+  if (newHosts.length > 0) await queries.bulkInsertHosts(client, mode, newHosts)
 }
 
 async function giveIds(client: Client, ids: IdSealer, mode: Mode, states: StoreState[]): Promise<StoredStore[]> {
   if (states.length === 0) return []
-  const keys = await load.allocateStoreIds(client, states.length)
+  const keys = await queries.allocateStoreIds(client, states.length)
   const publicIds = ids.sealMany('store', keys, mode)
   return states.map((state, index) => ({
     id: keys[index]!,
@@ -83,7 +84,7 @@ async function giveIds(client: Client, ids: IdSealer, mode: Mode, states: StoreS
 }
 
 /** Made one by one as they are drawn: rendering is half the work of a chunk, and PostgreSQL need not wait for all of it. */
-function* storeRows(stores: StoredStore[], vocabulary: Vocabulary): Generator<load.StoreRow> {
+function* storeRows(stores: StoredStore[], vocabulary: Vocabulary): Generator<queries.StoreRow> {
   for (const { id, state } of stores)
     yield {
       id,

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { findSuppressedHashes, hasSuppressions, readHosts } from '../../catalogue/contact-queries.ts'
 import { parsePgArray } from '../../catalogue/queries.ts'
 import type { Client } from '../../db/pool.ts'
 import { type Identity, type IdentityHasher, recordIdentity } from '../../encryption/identities.ts'
@@ -11,6 +10,7 @@ import {
   normalizeProfile,
 } from '../../kernel/channels.ts'
 import { type ContactState, hashesOfPerson } from '../contacts/contact-rows.ts'
+import { findSuppressedHashes, hasSuppressions, readHosts } from '../contacts/queries.ts'
 import { type ContactsByImportKey, importKeyText, type RecordTarget } from '../contacts/stored-contacts.ts'
 import { RecordError } from '../fields.ts'
 import type { WriteContext } from '../import-kind.ts'

@@ -1,8 +1,8 @@
-/** The statements of an import of contacts, and of what stores say of theirs. */
-import type { Client } from '../db/pool.ts'
-import type { Mode } from '../kernel/ids.ts'
-import { formatPgArray, joinLines, type StoredStoreRow } from './queries.ts'
-import type { SignatureRow } from './search-columns.ts'
+/** Statements of the contact import. */
+import { copyLines, escapeText, nullWord } from '../../catalogue/bulk-insert.ts'
+import { formatPgArray, joinLines } from '../../catalogue/queries.ts'
+import type { Client } from '../../db/pool.ts'
+import type { Mode } from '../../kernel/ids.ts'
 
 /** The store that each of the hosts leads to. */
 export async function mapHostsToStoreIds(client: Client, mode: Mode, hosts: string[]): Promise<Map<string, number>> {
@@ -77,6 +77,31 @@ export interface ContactRow {
   sealed: Buffer
 }
 
+/** Writes new contacts; `rows` is drawn on as PostgreSQL keeps up. */
+export async function bulkInsertContacts(
+  client: Client,
+  previewVersion: number,
+  rows: Iterable<ContactRow>,
+): Promise<void> {
+  await copyLines(
+    client,
+    `copy contacts (preview_version, store_id, number, external_key, role, traits, revealable, verified_revealable,
+                    verified_emails, preview, identities, sealed) from stdin`,
+    rows,
+    (row) =>
+      `${previewVersion}\t${row.storeId}\t${row.number}\t${bytes(row.externalKey)}\t${row.role ?? nullWord}\t${
+        row.traits
+      }\t${row.revealable}\t${row.verifiedRevealable}\t${row.verifiedEmails}\t${escapeText(
+        row.preview,
+      )}\t${formatPgArray(row.identities)}\t${bytes(row.sealed)}\n`,
+  )
+}
+
+/** A bytea, its one backslash escaped. */
+function bytes(value: Buffer): string {
+  return `\\\\x${value.toString('hex')}`
+}
+
 export async function updateContacts(client: Client, previewVersion: number, rows: ContactRow[]): Promise<void> {
   const column = <K extends keyof ContactRow>(name: K) => rows.map((row) => row[name])
   await client.query(
@@ -102,50 +127,6 @@ export async function updateContacts(client: Client, previewVersion: number, row
       joinLines(column('preview')),
       joinLines(rows.map(({ identities }) => formatPgArray(identities))),
       joinLines(rows.map(({ sealed }) => sealed.toString('hex'))),
-    ],
-  )
-}
-
-/** The contacts of each store, counted by role and traits. */
-export async function readSignatures(client: Client, storeIds: number[]): Promise<Map<number, SignatureRow[]>> {
-  const { rows } = await client.query<SignatureRow & { store_id: number }>(
-    `select store_id, role, traits, count(*) as total, bool_or(revealable) as revealable,
-            bool_or(verified_revealable) as verified_revealable, sum(verified_emails) as verified_emails
-     from contacts
-     where store_id = any ($1::bigint[])
-     group by store_id, role, traits`,
-    [storeIds],
-  )
-  const byStore = new Map<number, SignatureRow[]>()
-  for (const row of rows) {
-    const list = byStore.get(row.store_id)
-    if (list) list.push(row)
-    else byStore.set(row.store_id, [row])
-  }
-  return byStore
-}
-
-/** Writes what stores say of their contacts, and which number the next one gets. */
-export async function updateStoreSummaries(
-  client: Client,
-  batch: number,
-  documentVersion: number,
-  rows: StoredStoreRow[],
-): Promise<void> {
-  await client.query(
-    `update stores as s
-     set batch = $1::bigint, document_version = $2::smallint, document = fresh.document,
-         tokens = fresh.tokens::integer[], next_contact_number = fresh.next_contact_number
-     from unnest($3::bigint[], string_to_array($4::text, E'\\n'), string_to_array($5::text, E'\\n'), $6::integer[])
-       as fresh (id, document, tokens, next_contact_number)
-     where s.id = fresh.id`,
-    [
-      batch,
-      documentVersion,
-      rows.map((row) => row.id),
-      joinLines(rows.map(({ document }) => document)),
-      joinLines(rows.map(({ tokens }) => tokens)),
-      rows.map((row) => row.next_contact_number),
     ],
   )
 }
