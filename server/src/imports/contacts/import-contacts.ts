@@ -6,11 +6,17 @@ import type { Client } from '../../db/pool.ts'
 import { previewVersion } from '../../delivery/contact-preview.ts'
 import { documentVersion } from '../../delivery/store-document.ts'
 import type { Vocabulary } from '../../search/query/vocabulary.ts'
-import { applyRecords, collectChanges, updateEntry } from '../entries.ts'
 import { RecordError } from '../fields.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
-import type { ChunkPlan, ImportKind, NumberedRecord, WriteContext } from '../import-kind.ts'
-import { loadSuppressionTest, type SuppressionTest } from '../suppressions/suppressions.ts'
+import {
+  applyRecords,
+  type ChunkPlan,
+  collectChanges,
+  type ImportKind,
+  type NumberedRecord,
+  updateEntry,
+  type WriteContext,
+} from '../import-kind.ts'
 import { type ContactPatch, ContactRecord, readContactRecord } from './contact-record.ts'
 import { applyContactPatch, buildContactRows } from './contact-rows.ts'
 import { bulkInsertContacts, updateContacts } from './queries.ts'
@@ -18,9 +24,11 @@ import {
   type ContactsByImportKey,
   findTarget,
   importKeyText,
+  loadSuppressionTest,
   type RecordTarget,
   readContactsByImportKey,
   readStoresByHost,
+  type SuppressionTest,
 } from './stored-contacts.ts'
 
 async function planContacts(

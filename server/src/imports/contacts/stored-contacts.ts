@@ -1,4 +1,4 @@
-import { readStoredStores } from '../../catalogue/queries.ts'
+import { parsePgArray, readStoredStores } from '../../catalogue/queries.ts'
 import type { LoadedStore } from '../../catalogue/store-summaries.ts'
 import type { Client } from '../../db/pool.ts'
 import { parseStore } from '../../delivery/store-document.ts'
@@ -7,13 +7,13 @@ import {
   type IdentityHasher,
   listChannelHashes,
   normalizeChannels,
+  recordIdentity,
 } from '../../encryption/identities.ts'
 import { openStoredContact } from '../../encryption/keyring.ts'
-import type { MergeEntry } from '../entries.ts'
-import type { NumberedRecord, WriteContext } from '../import-kind.ts'
+import type { MergeEntry, NumberedRecord, WriteContext } from '../import-kind.ts'
 import type { ContactPatch } from './contact-record.ts'
-import { applyContactPatch, type ContactState } from './contact-rows.ts'
-import { mapHostsToStoreIds, readStoredContacts } from './queries.ts'
+import { applyContactPatch, type ContactState, hashesOfPerson } from './contact-rows.ts'
+import { findSuppressedHashes, hasSuppressions, mapHostsToStoreIds, readHosts, readStoredContacts } from './queries.ts'
 
 /** Stores by any host of theirs. */
 export type StoresByHost = Map<string, LoadedStore>
@@ -91,4 +91,33 @@ export async function readContactsByImportKey(
       return [key, { stored, state: stored, changes: 0, noops: 0 }]
     }),
   )
+}
+
+/** Whether somebody must not be on file. */
+export type SuppressionTest = (person: Omit<ContactState, 'number'>) => boolean
+
+/**
+ * Asks once for all that could make a record's person one who must not be on file: what the records say, what is on file
+ * already, and the hosts of the stores. Nobody in the sandbox is real, so nobody there is left out.
+ */
+export async function loadSuppressionTest(
+  client: Client,
+  { seals: { identities: hasher }, mode }: WriteContext,
+  places: RecordTarget[],
+  entries: ContactsByImportKey,
+): Promise<SuppressionTest> {
+  const nobody = () => false
+  if (mode === 'test' || places.length === 0 || !(await hasSuppressions(client))) return nobody
+  const hosts = await readHosts(client, [...new Set(places.map(({ storeId }) => storeId))])
+  const hashOfHost = (host: string) => hasher.hash('domain', host).hash
+  const said = places.flatMap((place) => [
+    ...place.channelHashes,
+    ...parsePgArray(entries.get(importKeyText(place))?.stored?.identities ?? '{}'),
+    recordIdentity(hasher, place).hash,
+  ])
+  const suppressed = await findSuppressedHashes(client, [...said, ...[...hosts.values()].flat().map(hashOfHost)])
+  if (suppressed.size === 0) return nobody
+  return (person) =>
+    hashesOfPerson(hasher, person).some((hash) => suppressed.has(hash)) ||
+    hosts.get(person.storeId)!.some((host) => suppressed.has(hashOfHost(host)))
 }

@@ -4,7 +4,7 @@
  * costs the line it starts on: reading goes on with the next one.
  */
 import { isUtf8 } from 'node:buffer'
-import { isBlank, type Line, maxLineBytes } from './lines.ts'
+import { isBlank, type Line, maxLineBytes } from './text.ts'
 
 /** A row's cells, or what is wrong with it. */
 export type CsvRow = { line: number; bytes: number } & (

@@ -3,8 +3,7 @@ import { OperatorError } from '../../kernel/errors.ts'
 import { parseStrictJson } from '../../kernel/json.ts'
 import { CsvParser, type CsvRow } from './csv.ts'
 import { type CsvRowReader, compileCsvColumns } from './csv-columns.ts'
-import { isBlank, type Line, LineSplitter } from './lines.ts'
-import type { ImportSource } from './text.ts'
+import { type ImportSource, isBlank, type Line, LineSplitter } from './text.ts'
 
 /** A record as the file has it, not yet looked into; or what is wrong with the text that should be one. */
 export type RawRecord = {

@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Store } from '../../delivery/store-document.ts'
-import { applyRecords, collectChanges, type MergeEntry, updateEntry } from '../entries.ts'
 import { patchField, RecordError } from '../fields.ts'
-import type { ChunkOutcome, NumberedRecord } from '../import-kind.ts'
+import {
+  applyRecords,
+  type ChunkOutcome,
+  collectChanges,
+  type MergeEntry,
+  type NumberedRecord,
+  updateEntry,
+} from '../import-kind.ts'
 import type { StorePatch } from './store-record.ts'
 
 export interface StoredStore {

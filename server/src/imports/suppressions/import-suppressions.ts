@@ -8,10 +8,9 @@ import * as load from '../../erasure/queries.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { RecordError } from '../fields.ts'
 import type { ImportProgress, ImportResult } from '../import-file.ts'
-import { type Line, LineSplitter } from '../source/lines.ts'
 import { type Reject, RejectsFile, rejectsPathFor, toReject } from '../source/rejects.ts'
-import { openText, type TextSource } from '../source/text.ts'
-import { isBlankOrComment, readSuppression, type Suppression } from './suppressions.ts'
+import { type Line, LineSplitter, openText, type TextSource } from '../source/text.ts'
+import { isBlankOrComment, readSuppression, type Suppression } from './read-suppression.ts'
 
 export interface SuppressionsInput {
   /** A path, or `-` for `stdin`. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { CsvParser } from '../../../src/imports/source/csv.ts'
 import { compileCsvColumns } from '../../../src/imports/source/csv-columns.ts'
-import { LineSplitter } from '../../../src/imports/source/lines.ts'
+import { LineSplitter } from '../../../src/imports/source/text.ts'
 
 /** Reads a file that arrives in pieces. */
 function readInPieces(content: Buffer, cuts: number[]) {

@@ -1,7 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { parsePgArray } from '../../catalogue/queries.ts'
-import type { Client } from '../../db/pool.ts'
-import { type Identity, type IdentityHasher, recordIdentity } from '../../encryption/identities.ts'
+import type { Identity, IdentityHasher } from '../../encryption/identities.ts'
 import {
   isProfilePage,
   normalizeEmail,
@@ -9,12 +7,8 @@ import {
   normalizePhone,
   normalizeProfile,
 } from '../../kernel/channels.ts'
-import { type ContactState, hashesOfPerson } from '../contacts/contact-rows.ts'
-import { findSuppressedHashes, hasSuppressions, readHosts } from '../contacts/queries.ts'
-import { type ContactsByImportKey, importKeyText, type RecordTarget } from '../contacts/stored-contacts.ts'
 import { RecordError } from '../fields.ts'
-import type { WriteContext } from '../import-kind.ts'
-import { isBlank, type Line } from '../source/lines.ts'
+import { isBlank, type Line } from '../source/text.ts'
 
 /** What a line of a suppression list keeps away. */
 export interface Suppression {
@@ -64,33 +58,4 @@ function readSite(text: string, hasher: IdentityHasher): Suppression {
   if (isProfilePage(site)) return { identities: [profile], host: null }
   const mailHost = normalizeMailHost(site)
   return { identities: [profile, hasher.hash('domain', mailHost ?? site)], host: site }
-}
-
-/** Whether somebody must not be on file. */
-export type SuppressionTest = (person: Omit<ContactState, 'number'>) => boolean
-
-/**
- * Asks once for all that could make a record's person one who must not be on file: what the records say, what is on file
- * already, and the hosts of the stores. Nobody in the sandbox is real, so nobody there is left out.
- */
-export async function loadSuppressionTest(
-  client: Client,
-  { seals: { identities: hasher }, mode }: WriteContext,
-  places: RecordTarget[],
-  entries: ContactsByImportKey,
-): Promise<SuppressionTest> {
-  const nobody = () => false
-  if (mode === 'test' || places.length === 0 || !(await hasSuppressions(client))) return nobody
-  const hosts = await readHosts(client, [...new Set(places.map(({ storeId }) => storeId))])
-  const hashOfHost = (host: string) => hasher.hash('domain', host).hash
-  const said = places.flatMap((place) => [
-    ...place.channelHashes,
-    ...parsePgArray(entries.get(importKeyText(place))?.stored?.identities ?? '{}'),
-    recordIdentity(hasher, place).hash,
-  ])
-  const suppressed = await findSuppressedHashes(client, [...said, ...[...hosts.values()].flat().map(hashOfHost)])
-  if (suppressed.size === 0) return nobody
-  return (person) =>
-    hashesOfPerson(hasher, person).some((hash) => suppressed.has(hash)) ||
-    hosts.get(person.storeId)!.some((host) => suppressed.has(hashOfHost(host)))
 }
