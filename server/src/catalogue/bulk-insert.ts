@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import copyStreams from 'pg-copy-streams'
 import type { Client } from '../db/pool.ts'
 
-/** Rows of one piece of a COPY: PostgreSQL works on a piece while the next one is made. */
+/** Rows per block of a COPY: PostgreSQL processes a block while the next one is built. */
 const rowsPerPiece = 250
 
 /** Runs a COPY with one line per row; `rows` is consumed as fast as PostgreSQL accepts them. */
@@ -28,9 +28,9 @@ function* pieces<Row>(rows: Iterable<Row>, lineOf: (row: Row) => string): Genera
   if (text !== '') yield Buffer.from(text)
 }
 
-export const nullWord = '\\N'
+export const copyNull = '\\N'
 
-/** The text format of COPY: what would be read as a separator is spelt with a backslash. */
+/** Escapes the separators of COPY's text format. */
 export function escapeText(text: string): string {
   return /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (character) => escapes[character]!) : text
 }

@@ -1,4 +1,4 @@
-/** The statements of an import, each by the primary keys and indexes of the tables it touches. */
+/** Statements shared by all writers of the catalogue. Each uses a primary key or index. */
 import { randomBytes } from 'node:crypto'
 import type { Client, Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
@@ -6,9 +6,9 @@ import { catalogueChannel } from '../search/replica/queries.ts'
 import type { SignatureRow } from './search-columns.ts'
 
 /**
- * Settings of one transaction of an import. Its statements are longer than a request's, and it may wait for the
- * transaction of another import. Every read goes by an index, also while a table is filled for the first time and the
- * planner has no statistics that say so. A longer pending list makes the token index cheaper to write.
+ * Sets the timeouts and planner settings of an import's transaction. Its statements take longer than those of a request,
+ * and it may wait for another import. Scans are off because the planner has no statistics while tables are filled for the
+ * first time; every read has an index. A longer pending list makes the token index cheaper to write.
  */
 export async function prepareCatalogueTransaction(client: Client): Promise<void> {
   await client.query(`
@@ -20,24 +20,24 @@ export async function prepareCatalogueTransaction(client: Client): Promise<void>
 }
 
 /**
- * Texts without line breaks as one parameter, for `string_to_array`: the driver's own way of writing a list looks at each
- * character of each text. What is rendered as JSON or by `formatPgArray` holds no line break.
+ * Joins texts without line breaks into one parameter for `string_to_array`. The driver's own array format is slow, because
+ * it escapes character by character. Rendered JSON and the result of `formatPgArray` contain no line breaks.
  */
 export function joinLines(texts: string[]): string {
   return texts.join('\n')
 }
 
-/** A list of numbers as PostgreSQL writes it; those of 64 bits, which JavaScript's would round, are texts. */
+/** Formats numbers as a PostgreSQL array. 64-bit numbers are strings, because JavaScript would round them. */
 export function formatPgArray(numbers: readonly (number | string)[]): string {
   return `{${numbers.join(',')}}`
 }
 
-/** The numbers of a list that is written like that. */
+/** Parses a PostgreSQL array of numbers. */
 export function parsePgArray(text: string): string[] {
   return text === '{}' ? [] : text.slice(1, -1).split(',')
 }
 
-/** Takes the right to write the catalogue until the transaction ends; every writer does so first. */
+/** Locks the catalogue for writing until the transaction ends. Every writer calls this first. */
 export async function lockCatalogue(client: Client): Promise<{ batch: number; taxonomyVersion: number }> {
   const { rows } = await client.query<{ batch: number; taxonomyVersion: number }>(
     'select batch, taxonomy_version as "taxonomyVersion" from catalogue_state for update',
@@ -45,7 +45,7 @@ export async function lockCatalogue(client: Client): Promise<{ batch: number; ta
   return rows[0]!
 }
 
-/** Gives the transaction's changes their number, and tells whoever follows the catalogue, once it has committed. */
+/** Records the batch number of the transaction's changes; replicas are notified when it commits. */
 export async function recordBatch(client: Client, batch: number): Promise<void> {
   await client.query(
     `with numbered as (update catalogue_state set batch = $1::bigint),
@@ -64,7 +64,7 @@ export interface StoredStoreRow {
   id: number
   document: string
   active_ads: number | null
-  /** A sorted list, as PostgreSQL writes it: few readers look into it. */
+  /** Sorted, in PostgreSQL's array format, because few callers parse it. */
   tokens: string
   next_contact_number: number
 }
@@ -79,7 +79,7 @@ export async function readStoredStores(client: Client, storeIds: number[]): Prom
   return rows
 }
 
-/** The contacts of each store, counted by role and traits. */
+/** Counts the contacts of each store by role and traits. */
 export async function readSignatures(client: Client, storeIds: number[]): Promise<Map<number, SignatureRow[]>> {
   const { rows } = await client.query<SignatureRow & { store_id: number }>(
     `select store_id, role, traits, count(*) as total, bool_or(revealable) as revealable,
@@ -98,7 +98,7 @@ export async function readSignatures(client: Client, storeIds: number[]): Promis
   return byStore
 }
 
-/** Writes what stores say of their contacts, and which number the next one gets. */
+/** Writes the documents, tokens and next contact numbers of stores whose contacts changed. */
 export async function updateStoreSummaries(
   client: Client,
   batch: number,
@@ -123,7 +123,7 @@ export async function updateStoreSummaries(
   )
 }
 
-/** Makes what was written quick to search: sorts the new tokens into their index, and counts afresh for the planner. */
+/** Flushes the pending list of the token index; after a large import, also updates the planner's statistics. */
 export async function refreshSearchStatistics(client: Client, isLarge: boolean): Promise<void> {
   await client.query(`select gin_clean_pending_list('stores_by_token'::regclass)`)
   if (isLarge) await client.query('analyze stores, store_domains, contacts')

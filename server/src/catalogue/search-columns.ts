@@ -2,9 +2,9 @@ import { isPersonToken, signatureToken, traitsToken } from '@storedex/search-ind
 import type { Store } from '../delivery/store-document.ts'
 import { type Facet, flagTokens, type Vocabulary } from '../search/query/vocabulary.ts'
 
-/** What a search needs of a store beside its document. All follows from the document, the contacts and the taxonomy. */
+/** The search columns of a store row, derived from its document, contacts and taxonomy. */
 export interface SearchColumns {
-  /** Infinity without a score: last in the result order. */
+  /** Infinity if there is no score, which sorts last. */
   negatedScore: number
   /** Sorted. */
   tokens: number[]
@@ -12,10 +12,10 @@ export interface SearchColumns {
   firstDiscoveredAt: string | null
 }
 
-/** `contactTokens` are those that the document does not tell. */
+/** `contactTokens` are the tokens that do not follow from the document. */
 export function computeSearchColumns(store: Store, contactTokens: number[], vocabulary: Vocabulary): SearchColumns {
   return {
-    // Not simply negated: -0 and 0 would be two spellings of one score.
+    // Subtracted, not negated: -0 and 0 would be two values for one score.
     negatedScore: store.lead_fit_score === null ? Number.POSITIVE_INFINITY : 0 - store.lead_fit_score,
     tokens: tokensOf(store, contactTokens, vocabulary),
     createdEstimate: store.store_created_at?.estimate ?? null,
@@ -23,7 +23,7 @@ export function computeSearchColumns(store: Store, contactTokens: number[], voca
   }
 }
 
-/** Shows each word of a store that stands in the taxonomy. */
+/** Calls `visit` for each taxonomy value of a store. */
 export function visitTaxonomyValues(store: Store, visit: TaxonomyValueVisitor): void {
   visitOne('category', store.category, visit)
   visitOne('country', store.country, visit)
@@ -47,7 +47,7 @@ const contactFlags: readonly number[] = [
   flagTokens.verifiedRevealableContacts,
 ]
 
-/** Of a store's tokens those that its contacts give it, apart from the words of their roles. */
+/** Selects the tokens that come from a store's contacts, except those of roles, which the document has. */
 export function selectContactTokens(tokens: number[]): number[] {
   return tokens.filter((token) => isPersonToken(token) || contactFlags.includes(token))
 }
@@ -56,7 +56,7 @@ function tokensOf(store: Store, contactTokens: number[], vocabulary: Vocabulary)
   const tokens = new Set<number>(contactTokens)
   visitTaxonomyValues(store, (facet, value) => {
     const term = vocabulary.find(facet, value)
-    // A store that silently lacked a token would be missing from searches.
+    // A store without the token would silently be missing from searches.
     if (!term) throw new Error(`the taxonomy has no ${facet} "${value}", which ${store.domain} uses`)
     tokens.add(term.token)
   })
@@ -64,7 +64,7 @@ function tokensOf(store: Store, contactTokens: number[], vocabulary: Vocabulary)
   return [...tokens].sort((a, b) => a - b)
 }
 
-/** Those of a store's contacts who share role and traits. */
+/** The contacts of a store with the same role and traits. */
 export interface SignatureRow {
   role: string | null
   traits: number
@@ -74,19 +74,19 @@ export interface SignatureRow {
   verified_emails: number
 }
 
-/** What a store says of its contacts in its document. */
+/** Builds the `contacts_summary` of a store's document. */
 export function summarizeContacts(rows: SignatureRow[]): Store['contacts_summary'] {
   const roles = new Set(rows.flatMap(({ role }) => (role === null ? [] : [role])))
   return {
     total: sum(rows, (row) => row.total),
     has_revealable_contacts: rows.some((row) => row.revealable),
     verified_email_count: sum(rows, (row) => row.verified_emails),
-    // By code units, as PostgreSQL sorts them under "C": role words are ASCII.
+    // By code unit, as PostgreSQL sorts with collation "C": role values are ASCII.
     roles: [...roles].sort(),
   }
 }
 
-/** What a search can ask of a store's contacts, apart from the words of their roles. */
+/** Computes the tokens that come from a store's contacts, except those of roles, which the document has. */
 export function computeContactTokens(rows: SignatureRow[], vocabulary: Vocabulary): number[] {
   const tokens = new Set<number>()
   if (rows.length > 0) tokens.add(flagTokens.contacts)
@@ -101,7 +101,7 @@ export function computeContactTokens(rows: SignatureRow[], vocabulary: Vocabular
 
 function tokenOfRole(role: string, vocabulary: Vocabulary): number {
   const term = vocabulary.find('role', role)
-  // A store that silently lacked a token would be missing from searches.
+  // A store without the token would silently be missing from searches.
   if (!term) throw new Error(`the taxonomy has no role "${role}", which a contact has`)
   return term.token
 }

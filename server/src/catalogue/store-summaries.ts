@@ -6,9 +6,8 @@ import * as queries from './queries.ts'
 import { computeContactTokens, computeSearchColumns, summarizeContacts } from './search-columns.ts'
 
 /**
- * Brings what stores say of their contacts up to the contacts on file, under a new batch number. Stores of which that is
- * true already are not written; without others, no number is used up. Runs within the caller's transaction and takes the
- * catalogue's lock, so call it before contacts of these stores can change again. Returns how many stores were written.
+ * Recomputes the contact summaries of stores and writes those that changed, with a new batch number; if none changed, no
+ * number is used. Runs in the caller's transaction and takes the catalogue lock. Returns how many stores were written.
  */
 export async function refreshStoreSummaries(client: Client, storeIds: number[]): Promise<number> {
   if (storeIds.length === 0) return 0
@@ -26,13 +25,13 @@ export async function refreshStoreSummaries(client: Client, storeIds: number[]):
   return stale.length
 }
 
-/** A store's row, and what its document says. */
+/** A store's row and its parsed document. */
 export interface LoadedStore {
   row: queries.StoredStoreRow
   document: Store
 }
 
-/** The rows of stores as they should be by their contacts. */
+/** Returns the rows of stores with document and tokens recomputed from their contacts. */
 export async function computeStoreSummaries(
   client: Client,
   stores: LoadedStore[],

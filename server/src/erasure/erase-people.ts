@@ -8,29 +8,31 @@ import {
 } from '../encryption/identities.ts'
 import { type ContactSeals, openStoredContact } from '../encryption/keyring.ts'
 import { contactKey } from '../kernel/ids.ts'
-import * as load from './queries.ts'
+import * as queries from './queries.ts'
 
-/** Somebody to be erased at one store, and what is remembered so that no import brings them back. */
+/** A contact to erase, and the identities to suppress so that no import adds the person again. */
 export interface Erasure {
-  contact: load.ContactKey
+  contact: queries.ContactKey
   suppressed: Identity[]
 }
 
 /**
- * Whom erasing these people takes along: they themselves, and whoever shares a mailbox or a profile of their own with one
- * of them, at whatever store; it is the same person. What others may have too (a switchboard, info@) leads to nobody, and
- * is suppressed only where nobody else on file has it.
+ * Plans the erasure of people: the given contacts, and all contacts at any store that share a personal mailbox or profile
+ * with one of them, directly or through others, because they are the same person. A shareable identity (a switchboard,
+ * info@) matches no further contacts, and is suppressed only if no other contact has it.
  */
 export async function planErasures(
   client: Client,
   seals: ContactSeals,
-  seeds: readonly load.PersonRow[],
+  seeds: readonly queries.PersonRow[],
 ): Promise<Erasure[]> {
   const people = await findSamePeople(client, seals, seeds)
   const shareable = people.flatMap(({ identities }) => identities.shareable)
   const holdersHere = countEach(shareable)
   const holders =
-    shareable.length > 0 ? await load.countContactsByHash(client, [...holdersHere.keys()]) : new Map<string, number>()
+    shareable.length > 0
+      ? await queries.countContactsByHash(client, [...holdersHere.keys()])
+      : new Map<string, number>()
   const isShared = ({ hash }: Identity) => (holders.get(hash) ?? 0) > holdersHere.get(hash)!
   return people.map(({ row, identities: { own, shareable, record } }) => ({
     contact: row,
@@ -39,14 +41,14 @@ export async function planErasures(
 }
 
 interface Person {
-  row: load.PersonRow
+  row: queries.PersonRow
   identities: PersonIdentities
 }
 
 async function findSamePeople(
   client: Client,
   { sealer, identities: hasher }: ContactSeals,
-  seeds: readonly load.PersonRow[],
+  seeds: readonly queries.PersonRow[],
 ): Promise<Person[]> {
   const people = new Map<number, Person>()
   const known = new Set<string>()
@@ -58,22 +60,22 @@ async function findSamePeople(
       known.add(hash)
     }
   }
-  const open = (row: load.PersonRow): Person => ({ row, identities: identify(sealer, hasher, row) })
+  const open = (row: queries.PersonRow): Person => ({ row, identities: identify(sealer, hasher, row) })
   for (const row of seeds) add(open(row))
   while (fresh.length > 0) {
     const wanted = fresh
     fresh = []
-    for (const row of await load.findPeopleByHashes(client, wanted)) {
+    for (const row of await queries.findPeopleByHashes(client, wanted)) {
       if (people.has(contactKey(row.store_id, row.number))) continue
       const person = open(row)
-      // What is this person's own may be a role's mailbox to somebody else.
+      // The same mailbox may be personal for one contact and a role mailbox for another.
       if (person.identities.own.some(({ hash }) => known.has(hash))) add(person)
     }
   }
   return [...people.values()]
 }
 
-function identify(sealer: ContactSeals['sealer'], hasher: IdentityHasher, row: load.PersonRow): PersonIdentities {
+function identify(sealer: ContactSeals['sealer'], hasher: IdentityHasher, row: queries.PersonRow): PersonIdentities {
   const { store_id: storeId, number, external_key: externalKey, country, sealed } = row
   const facts = openStoredContact(sealer, storeId, number, sealed)
   return computeIdentities(hasher, facts, { storeId, externalKey, country })
@@ -86,23 +88,23 @@ function countEach(identities: readonly Identity[]): Map<string, number> {
 }
 
 /**
- * Deletes people with all that is kept of them, in the caller's transaction, which holds the catalogue's lock; what their
- * stores say of them goes with it, in one numbered batch. Purchases and the ledger stay: they know numbers only. Answers
- * how many were still there.
+ * Deletes contacts and the kept replies that contain them, suppresses their identities and updates the summaries of their
+ * stores in one batch. Reveals and the ledger stay, because they contain only numbers. Runs in the caller's transaction,
+ * which must hold the catalogue lock. Returns how many contacts still existed.
  */
 export async function erasePeople(client: Client, erasures: readonly Erasure[], now: Date): Promise<number> {
   if (erasures.length === 0) return 0
-  const positions = erasures.map(({ contact }) => contact)
-  const erased = await load.deleteContacts(client, positions)
-  await load.deleteKeptReplies(
+  const contacts = erasures.map(({ contact }) => contact)
+  const erased = await queries.deleteContacts(client, contacts)
+  await queries.deleteKeptReplies(
     client,
-    positions.map((position) => contactKey(position.store_id, position.number)),
+    contacts.map((contact) => contactKey(contact.store_id, contact.number)),
   )
-  await load.insertSuppressions(
+  await queries.insertSuppressions(
     client,
     erasures.flatMap(({ suppressed }) => suppressed),
     now,
   )
-  await refreshStoreSummaries(client, [...new Set(positions.map((position) => position.store_id))])
+  await refreshStoreSummaries(client, [...new Set(contacts.map((contact) => contact.store_id))])
   return erased
 }

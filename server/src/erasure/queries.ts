@@ -1,10 +1,10 @@
-/** The statements of erasing people. Whoever is looked for by hashes is found by reading all contacts in sequence. */
+/** Statements of an erasure. Contacts are found by hash with a sequential scan: there is no index on identities. */
 
 import { formatPgArray } from '../catalogue/queries.ts'
 import type { Client } from '../db/pool.ts'
 import type { Identity } from '../encryption/identities.ts'
 
-/** Settings of one transaction: it may read everything, and wait for imports and reveals. */
+/** Sets the timeouts of an erasure's transaction: it may scan all contacts, and wait for imports and reveals. */
 export async function prepareErasureTransaction(client: Client): Promise<void> {
   await client.query(`
     select set_config(name, value, true)
@@ -17,7 +17,7 @@ export interface ContactKey {
   number: number
 }
 
-/** A live contact, with what it takes to know who it is. */
+/** A live contact with the columns from which its identities are computed. */
 export interface PersonRow extends ContactKey {
   external_key: Buffer
   sealed: Buffer
@@ -37,7 +37,7 @@ export async function readPerson(client: Client, storeId: number, number: number
   return rows[0]
 }
 
-/** Whether the store ever gave this number to a contact. */
+/** Whether the store has ever assigned this contact number. */
 export async function wasContactNumberUsed(client: Client, storeId: number, number: number): Promise<boolean> {
   const { rows } = await client.query(
     'select from stores where id = $1::bigint and next_contact_number > $2::integer',
@@ -46,14 +46,14 @@ export async function wasContactNumberUsed(client: Client, storeId: number, numb
   return rows.length > 0
 }
 
-/** The operator for overlaps compares each with each: the quickest for a few. A list of many becomes a hash table once. */
+/** The overlap operator compares all pairs, which is fastest for few values. Many values become a hash table instead. */
 function hasAnyOf(column: string, values: readonly unknown[]): string {
   return values.length <= 50
     ? `${column} && $1::bigint[]`
     : `exists (select from unnest(${column}) as held (value) where held.value = any ($1::bigint[]))`
 }
 
-/** The live contacts that have any of the hashes. */
+/** Returns the live contacts that have any of the identity hashes. */
 export async function findPeopleByHashes(client: Client, hashes: readonly string[]): Promise<PersonRow[]> {
   const { rows } = await client.query<PersonRow>(`select ${person} where ${hasAnyOf('c.identities', hashes)}`, [
     formatPgArray(hashes),
@@ -61,7 +61,7 @@ export async function findPeopleByHashes(client: Client, hashes: readonly string
   return rows
 }
 
-/** The places of the live contacts that have any of the hashes, or are at one of the stores with these hosts. */
+/** Returns the keys of the live contacts that have any of the hashes, or belong to a store with one of the hosts. */
 export async function findContactKeys(
   client: Client,
   hashes: readonly string[],
@@ -82,7 +82,7 @@ export async function findContactKeys(
   return rows
 }
 
-/** How many live contacts have each of the hashes. */
+/** Counts the live contacts that have each of the hashes. */
 export async function countContactsByHash(client: Client, hashes: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await client.query<{ hash: string; holders: number }>(
     `select i.hash::text as hash, count(*) as holders
@@ -96,23 +96,23 @@ export async function countContactsByHash(client: Client, hashes: readonly strin
   return new Map(rows.map(({ hash, holders }) => [hash, holders]))
 }
 
-/** Waits for reveals that have just read them; says how many there were. */
-export async function deleteContacts(client: Client, positions: readonly ContactKey[]): Promise<number> {
+/** Waits for reveals that hold these contacts. Returns how many existed. */
+export async function deleteContacts(client: Client, contacts: readonly ContactKey[]): Promise<number> {
   const { rowCount } = await client.query(
     `delete from contacts
      using unnest($1::bigint[], $2::smallint[]) as erased (store_id, number)
      where contacts.store_id = erased.store_id and contacts.number = erased.number`,
-    [positions.map((position) => position.store_id), positions.map((position) => position.number)],
+    [contacts.map((contact) => contact.store_id), contacts.map((contact) => contact.number)],
   )
   return rowCount ?? 0
 }
 
-/** Deletes the kept replies that tell of any of them. Reveals hold their contacts, so come after `deleteContacts`. */
+/** Deletes the kept replies that contain any of the contacts. Call it after `deleteContacts`, which waits for reveals. */
 export async function deleteKeptReplies(client: Client, contactKeys: number[]): Promise<void> {
   await client.query(`delete from idempotency where ${hasAnyOf('contact_ids', contactKeys)}`, [contactKeys])
 }
 
-/** Answers which of the hashes are new. */
+/** Returns which of the hashes are new. */
 export async function insertSuppressions(
   client: Client,
   identities: readonly Identity[],

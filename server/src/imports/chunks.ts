@@ -1,4 +1,4 @@
-import * as load from '../catalogue/queries.ts'
+import * as queries from '../catalogue/queries.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import { extendTaxonomy, type TaxonomyAddition } from '../taxonomy/extend-taxonomy.ts'
 import { loadTaxonomy, type Taxonomy } from '../taxonomy/taxonomy.ts'
@@ -10,15 +10,15 @@ import type { ImportSource } from './source/text.ts'
 
 /** Records that are written in one transaction. */
 export interface Chunk<Patch> {
-  /** Records read: those to apply and those refused already. */
+  /** The number of records read: those to apply and those already rejected. */
   read: number
   records: NumberedRecord<Patch>[]
   rejects: Reject[]
 }
 
-/** Enough for the cost of a transaction not to matter, few enough for others to get their turn in between. */
+/** Many enough that the cost of a transaction does not matter, few enough that other writers do not wait long. */
 const maxRecords = 2_000
-/** Long records fill a chunk sooner, so that memory stays bounded. */
+/** Bounds memory when records are long. */
 const maxBytes = 8_000_000
 
 /** Reads a source into chunks of checked records. */
@@ -43,14 +43,14 @@ export async function* readChunks<Patch>(
   if (chunk.read > 0) yield chunk
 }
 
-/** Passes items on while the next one is being made. */
+/** Yields each item while the next one is already being produced. */
 export async function* readAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = items.next()
   while (true) {
     const { done, value } = await next
     if (done) return
     next = items.next()
-    // Awaited at the next turn; until then a failure is no unhandled one.
+    // The next iteration awaits it; until then a failure must not count as an unhandled rejection.
     next.catch(() => {})
     yield value
   }
@@ -73,20 +73,19 @@ function readInto<Patch>(chunk: Chunk<Patch>, record: RawRecord, kind: ImportKin
 
 export interface AppliedChunk<Patch> {
   outcome: ChunkOutcome<Patch>
-  /** The taxonomy that the chunk was written by; newer than the one given when others changed it, or the chunk did. */
+  /** The taxonomy used to write the chunk; newer than the given one if another process or this chunk changed it. */
   taxonomy: Taxonomy
 }
 
 export interface ApplyContext extends WriteContext {
   db: Pool
-  /** Whether words that the taxonomy lacks are added to it. */
+  /** Whether to add unknown values to the taxonomy. */
   extendTaxonomy: boolean
 }
 
 /**
- * Writes a chunk in one transaction and under one batch number; a chunk that changes nothing writes nothing and uses up
- * no number. All that it is compared with is read under the catalogue's lock, so imports side by side take turns chunk
- * by chunk.
+ * Writes a chunk in one transaction, with one batch number. A chunk that changes nothing writes nothing and uses no
+ * number. The stored rows are read under the catalogue lock, so concurrent imports alternate chunk by chunk.
  */
 export function applyChunk<Patch>(
   kind: ImportKind<Patch>,
@@ -95,26 +94,26 @@ export function applyChunk<Patch>(
   known: Taxonomy,
 ): Promise<AppliedChunk<Patch>> {
   return transact(context.db, async (client) => {
-    await load.prepareCatalogueTransaction(client)
-    const { batch, taxonomyVersion } = await load.lockCatalogue(client)
+    await queries.prepareCatalogueTransaction(client)
+    const { batch, taxonomyVersion } = await queries.lockCatalogue(client)
     const current = taxonomyVersion === known.version ? known : await loadTaxonomy(client)
     const { outcome, change } = await kind.planChunk(client, context, chunk.records)
     if (!change) return { outcome, taxonomy: current }
 
-    const taxonomy = context.extendTaxonomy ? await learnWords(client, change, current) : current
-    await load.recordBatch(client, batch + 1)
+    const taxonomy = context.extendTaxonomy ? await addUnknownValues(client, change, current) : current
+    await queries.recordBatch(client, batch + 1)
     await change.write(client, batch + 1, taxonomy.vocabulary)
     return { outcome, taxonomy }
   })
 }
 
-async function learnWords(client: Client, change: ChunkChange, taxonomy: Taxonomy): Promise<Taxonomy> {
-  const newWords: TaxonomyAddition[] = []
-  // Reading a record let no word pass that is neither known nor may be added.
+async function addUnknownValues(client: Client, change: ChunkChange, taxonomy: Taxonomy): Promise<Taxonomy> {
+  const additions: TaxonomyAddition[] = []
+  // Reading the record has rejected every unknown value that may not be added.
   change.visitTaxonomyValues((facet, value) => {
-    if (!taxonomy.vocabulary.find(facet, value)) newWords.push({ facet, value } as TaxonomyAddition)
+    if (!taxonomy.vocabulary.find(facet, value)) additions.push({ facet, value } as TaxonomyAddition)
   })
-  if (newWords.length === 0) return taxonomy
-  await extendTaxonomy(client, newWords)
+  if (additions.length === 0) return taxonomy
+  await extendTaxonomy(client, additions)
   return loadTaxonomy(client)
 }

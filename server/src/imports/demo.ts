@@ -10,49 +10,49 @@ import type { RejectsSink } from './source/rejects.ts'
 import { openSource } from './source/text.ts'
 import { storeImportKind } from './stores/import-stores.ts'
 
-const peopleFile = 'contacts.ndjson'
+const contactsFile = 'contacts.ndjson'
 
 /**
- * Brings the sandbox that keys of mode `test` see up to the shipped one. At every start: where nothing differs, it is
- * one comparison of two hundred stores and their people.
+ * Updates the sandbox, which test keys see, to the shipped files. Runs at every start: if nothing differs, it only
+ * compares two hundred stores and their contacts.
  */
 export async function importSandbox(context: ImportContext, folder: string): Promise<ImportCounts> {
   const stores = await importShipped(context, storeImportKind, join(folder, 'stores.ndjson'), 'test')
-  return sum(stores, await importShipped(context, contactImportKind, join(folder, peopleFile), 'test'))
+  return sum(stores, await importShipped(context, contactImportKind, join(folder, contactsFile), 'test'))
 }
 
 /**
- * Fills the live catalogue with the demonstration: invented shops with their people, and facts of real shops. Once it is
- * complete, what the operator makes of it is left alone; cut short, it is taken up again. Null when it was there already.
+ * Imports the demonstration into the live catalogue: invented stores with contacts, and facts about real shops. An
+ * interrupted import continues at the next call. A complete one is not repeated, so the operator's changes stay: null.
  */
 export async function importDemonstration(context: ImportContext, folder: string): Promise<ImportCounts | null> {
-  const stores = await loadDemonstrationStores(context, folder)
-  const people = await loadDemonstrationPeople(context, folder)
-  return stores && people ? sum(stores, people) : (stores ?? people)
+  const stores = await importDemonstrationStores(context, folder)
+  const contacts = await importDemonstrationContacts(context, folder)
+  return stores && contacts ? sum(stores, contacts) : (stores ?? contacts)
 }
 
 const storeFiles = ['stores.ndjson', 'real-shops.ndjson']
 
-async function loadDemonstrationStores(context: ImportContext, folder: string): Promise<ImportCounts | null> {
+async function importDemonstrationStores(context: ImportContext, folder: string): Promise<ImportCounts | null> {
   const files = storeFiles.map((name) => join(folder, name))
-  if (await isHostKnown(context.db, 'live', await lastDomain(files.at(-1)!))) return null
+  if (await isHostKnown(context.db, 'live', await readLastDomain(files.at(-1)!))) return null
   let total: ImportCounts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 }
   for (const file of files) total = sum(total, await importShipped(context, storeImportKind, file, 'live'))
   return total
 }
 
-/** Kept once the people are complete: somebody who was erased since must not be looked for again. */
-const peopleMark = 'demonstration_contacts'
+/** Stored once the contacts are complete: a later start must not import a contact again that was erased since. */
+const contactsImportedKey = 'demonstration_contacts'
 
-async function loadDemonstrationPeople(context: ImportContext, folder: string): Promise<ImportCounts | null> {
-  if (await readInstallationValue(context.db, peopleMark)) return null
-  const counts = await importShipped(context, contactImportKind, join(folder, peopleFile), 'live')
-  await ensureInstallationValue(context.db, peopleMark, Buffer.from('imported'))
+async function importDemonstrationContacts(context: ImportContext, folder: string): Promise<ImportCounts | null> {
+  if (await readInstallationValue(context.db, contactsImportedKey)) return null
+  const counts = await importShipped(context, contactImportKind, join(folder, contactsFile), 'live')
+  await ensureInstallationValue(context.db, contactsImportedKey, Buffer.from('imported'))
   return counts
 }
 
-/** Shops that an operator imported before may hold a host of ours; theirs stay, and nobody needs a file to say so. */
-const noFile: RejectsSink = { path: null, write: async () => {}, close: async () => {} }
+/** The operator's own stores may have a host of the demonstration and keep it; no rejects file is needed for that. */
+const discardRejects: RejectsSink = { path: null, write: async () => {}, close: async () => {} }
 
 async function importShipped<Patch>(
   context: ImportContext,
@@ -60,7 +60,7 @@ async function importShipped<Patch>(
   file: string,
   mode: Mode,
 ): Promise<ImportCounts> {
-  return importSource(context, kind, await openSource(file, undefined), noFile, { mode, extendTaxonomy: false })
+  return importSource(context, kind, await openSource(file, undefined), discardRejects, { mode, extendTaxonomy: false })
 }
 
 function sum(a: ImportCounts, b: ImportCounts): ImportCounts {
@@ -68,8 +68,8 @@ function sum(a: ImportCounts, b: ImportCounts): ImportCounts {
   return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as ImportCounts
 }
 
-/** Files are imported in order, so their last store tells that the others are there. */
-async function lastDomain(file: string): Promise<string> {
+/** Files are imported in order, so if the last store exists, all others do. */
+async function readLastDomain(file: string): Promise<string> {
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
   return (JSON.parse(lines.at(-1)!) as { domain: string }).domain
 }

@@ -3,41 +3,39 @@ import { type TSchema, Type } from 'typebox'
 import { normalizeDomain } from '../kernel/domain.ts'
 import { Nullable } from '../kernel/shapes.ts'
 
-/** Why one record cannot be taken. It ends in the rejects file; the import goes on. */
+/** A record that is rejected. The message becomes the reason in the rejects file; the import continues. */
 export class RecordError extends Error {
-  /** Whether the rejects file must not repeat the record. */
+  /** Whether the rejects file must omit the record itself. */
   readonly isWithheld: boolean
 
   constructor(reason: string, { isWithheld = false } = {}) {
     super(reason)
-    this.name = 'RecordProblem'
+    this.name = 'RecordError'
     this.isWithheld = isWithheld
   }
 }
 
-/** A value in quotes, for a reason: short, and on one line. */
+/** Quotes a value for a reject's reason: at most 80 characters, on one line. */
 export function quoteForReason(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
 }
 
-/** What the fields of a record have in common, whatever it tells of. */
-
 export const HostText = Type.String({ maxLength: 2_048 })
 export const NonEmptyText = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 export const TaxonomyText = Type.String({ maxLength: 200 })
-/** A field that may be missing, and may be null. */
+/** A field that may be missing (keep the stored value) or null (clear it). */
 export const OptionalNullable = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 
-/** What a record says of a field: undefined keeps what is there, null clears it. */
+/** The change that a record makes to a field: undefined keeps the stored value, null clears it. */
 export type PatchField<T> = T | null | undefined
 
-/** Reads a field that was given a value. */
+/** Converts a given value; passes undefined and null on. */
 export function mapGiven<T, R>(given: T, read: (value: NonNullable<T>) => R): PatchField<R> {
   if (given === undefined || given === null) return given as null | undefined
   return read(given)
 }
 
-/** A field after a record. */
+/** Returns the value of a field after a record was applied. */
 export function patchField<T>(patch: PatchField<T>, current: T, cleared: T): T {
   if (patch === undefined) return current
   return patch === null ? cleared : patch
@@ -49,35 +47,34 @@ export function readHost(path: string, text: string): string {
   return host
 }
 
-/** PostgreSQL keeps no NUL, and a lone surrogate is no character. */
+/** PostgreSQL cannot store NUL, and a lone surrogate is not a valid character. */
 export function readText(path: string, text: string): string {
   if (text.trim() === '') throw new RecordError(`${path}: must not be blank`)
-  if (!text.isWellFormed() || text.includes('\0'))
-    throw new RecordError(`${path}: holds characters that are not valid text`)
+  if (!text.isWellFormed() || text.includes('\0')) throw new RecordError(`${path}: contains invalid characters`)
   return text
 }
 
 const ajv = new Ajv({ strict: false, strictNumbers: true })
 
-/** Compiles a schema into a check that answers null, or which part of a value is wrong and how. */
+/** Compiles a schema into a check that returns null, or a reason with the path of the invalid part. */
 export function compileShapeCheck(schema: TSchema): (value: unknown) => string | null {
   const isValid = ajv.compile(schema)
-  return (value) => (isValid(value) ? null : reasonOf(isValid.errors!))
+  return (value) => (isValid(value) ? null : describeErrors(isValid.errors!))
 }
 
 /**
- * Where null is allowed, the check of null fails too and is told of after what matters: the first error is the one that
- * was looked for, and one about null at the same place says that null would do.
+ * For a nullable field, Ajv also reports the null branch, after the relevant error. So the first error is the relevant
+ * one, and an error of type null at the same path means that null is allowed.
  */
-function reasonOf(errors: ErrorObject[]): string {
+function describeErrors(errors: ErrorObject[]): string {
   const first = errors[0]!
   const path = pathOf(first)
   const orNull = errors.some(
     (error) => error.instancePath === first.instancePath && error.keyword === 'type' && error.params.type === 'null',
   )
-  const complaint = complaints[first.keyword]?.(first.params) ?? first.message!
-  const alternative = orNull && complaint.startsWith('must be') ? ' or null' : ''
-  return `${path === '' ? '' : `${path}: `}${complaint}${alternative}`
+  const description = descriptions[first.keyword]?.(first.params) ?? first.message!
+  const alternative = orNull && description.startsWith('must be') ? ' or null' : ''
+  return `${path === '' ? '' : `${path}: `}${description}${alternative}`
 }
 
 const typeNames: Record<string, string> = {
@@ -89,7 +86,7 @@ const typeNames: Record<string, string> = {
   boolean: 'true or false',
 }
 
-const complaints: Record<string, (params: ErrorObject['params']) => string> = {
+const descriptions: Record<string, (params: ErrorObject['params']) => string> = {
   type: ({ type }) => `must be ${typeNames[type as string]}`,
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
   additionalProperties: () => 'unknown field',
@@ -101,7 +98,7 @@ const complaints: Record<string, (params: ErrorObject['params']) => string> = {
   maximum: ({ limit }) => `must be at most ${limit}`,
 }
 
-/** `/technologies/apps/1` is `technologies.apps[1]`; what is missing or unknown is named too. */
+/** Turns `/technologies/apps/1` into `technologies.apps[1]`; appends the name of a missing or unknown field. */
 function pathOf({ instancePath, params }: ErrorObject): string {
   const steps = instancePath.split('/').slice(1).map(unescapeStep)
   const named: unknown = params.additionalProperty ?? params.missingProperty

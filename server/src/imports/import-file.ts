@@ -36,7 +36,7 @@ export interface ImportInput {
   onProgress?(progress: ImportProgress): void
 }
 
-/** Every record read is counted once more: as inserted, updated, unchanged or rejected. */
+/** `read` is the sum of the other counts. */
 export interface ImportCounts {
   read: number
   inserted: number
@@ -51,9 +51,9 @@ export interface ImportResult extends ImportCounts {
 }
 
 /**
- * Brings the records of a file into the catalogue, chunk by chunk. A record that cannot be taken goes into the rejects
- * file with its line and the reason; the others are not affected. Stopped at any moment, the catalogue holds whole
- * records only, and the same import once more finishes the work: what is there already is left as it is.
+ * Imports the records of a file into the catalogue, chunk by chunk. A rejected record is written to the rejects file with
+ * its line and the reason; the others are not affected. An interrupted import leaves only complete records, and running
+ * the same import again finishes the work: records that are already imported change nothing.
  */
 export async function importFile<Patch>(
   context: ImportContext,
@@ -68,7 +68,7 @@ export async function importFile<Patch>(
   return { ...counts, rejects_file: rejects.path, seconds }
 }
 
-/** The import itself, wherever records come from and rejects go. Closes both. */
+/** Imports from any source with any rejects sink, and closes both. */
 export async function importSource<Patch>(
   { db, ids, seals }: ImportContext,
   kind: ImportKind<Patch>,
@@ -95,7 +95,7 @@ export async function importSource<Patch>(
     }
   } catch (error) {
     if (!(error instanceof OperatorError) || counts.read === 0) throw error
-    const refused = rejects.path === null ? '' : `, the refused ones apart, which are in ${rejects.path}`
+    const refused = rejects.path === null ? '' : `; the rejected ones are in ${rejects.path}`
     throw new OperatorError(`${error.message} The ${counts.read} records before that have been imported${refused}.`, {
       cause: error,
     })
@@ -103,7 +103,7 @@ export async function importSource<Patch>(
     source.close()
     await rejects.close()
   }
-  await settle(db, counts.inserted + counts.updated)
+  await finish(db, counts.inserted + counts.updated)
   return counts
 }
 
@@ -122,10 +122,10 @@ function count<Patch>(counts: ImportCounts, chunk: Chunk<Patch>, outcome: ChunkO
   counts.rejected += chunk.rejects.length + outcome.refused.length
 }
 
-/** From here on the planner's old figures may mislead it. */
+/** From this many written records on, the planner's statistics are updated. */
 const largeImport = 1_000
 
-async function settle(db: Pool, written: number): Promise<void> {
+async function finish(db: Pool, written: number): Promise<void> {
   if (written === 0) return
   await transact(db, async (client) => {
     await prepareCatalogueTransaction(client)

@@ -8,15 +8,15 @@ import { RecordError } from './fields.ts'
 import type { TaxonomyResolver } from './taxonomy-resolver.ts'
 
 /**
- * What is particular to records of one kind. Opening files, chunks, transactions, batches, rejects, counts and progress
- * are the same for all of them.
+ * What differs between stores and contacts. Opening files, chunks, transactions, batches, rejects, counts and progress
+ * are the same for both.
  */
 export interface ImportKind<Patch> {
-  /** Of a record; decides the columns of a CSV file too. */
+  /** The schema of a record; it also decides which columns a CSV file may have. */
   schema: TObject
-  /** Reads one record by itself; throws `RecordProblem` for one that cannot be taken. */
+  /** Checks and normalises one record; throws `RecordError` for an invalid one. */
   readRecord(value: unknown, context: ReadContext): Patch
-  /** Works out what records come to against what is stored, under the catalogue's lock. */
+  /** Compares records with the stored rows and plans the changes. Requires the catalogue lock. */
   planChunk(client: Client, context: WriteContext, records: NumberedRecord<Patch>[]): Promise<ChunkPlan<Patch>>
 }
 
@@ -31,22 +31,22 @@ export interface WriteContext {
   mode: Mode
 }
 
-/** A record that was read, and where. */
+/** A checked record with its line number. */
 export interface NumberedRecord<Patch> {
   line: number
   patch: Patch
-  /** The record as it was read, for the rejects file. */
+  /** The original record, for the rejects file. */
   toJson(): string
 }
 
 export interface RefusedRecord<Patch> {
   record: NumberedRecord<Patch>
   reason: string
-  /** Set where the rejects file must not repeat the record. */
+  /** Whether the rejects file must omit the record itself. */
   isWithheld: boolean
 }
 
-/** How many records changed what, and which could not be applied. */
+/** The counts of a chunk, and the records that could not be applied. */
 export interface ChunkOutcome<Patch> {
   inserted: number
   updated: number
@@ -56,27 +56,27 @@ export interface ChunkOutcome<Patch> {
 
 export interface ChunkPlan<Patch> {
   outcome: ChunkOutcome<Patch>
-  /** Null where nothing changes. */
+  /** Null if nothing changes. */
   change: ChunkChange | null
 }
 
-/** What is to be written for a chunk, once the taxonomy knows all of its words. */
+/** The writes of a chunk, to be made once the taxonomy contains all of its values. */
 export interface ChunkChange {
   visitTaxonomyValues(visit: TaxonomyValueVisitor): void
   write(client: Client, batch: number, vocabulary: Vocabulary): Promise<void>
 }
 
-/** A store or contact that records of a chunk are about. */
+/** A store or contact that records of a chunk apply to. */
 export interface MergeEntry<Stored, State> {
   /** Null for a new one. */
   stored: Stored | null
   state: State
-  /** Records that changed it, its creation among them, and records that did not. */
+  /** Records that changed it, including the one that created it, and records that changed nothing. */
   changes: number
   noops: number
 }
 
-/** Applies records in their order, and answers those that cannot be. */
+/** Applies records in order; returns those that cannot be applied. */
 export function applyRecords<Patch>(
   records: NumberedRecord<Patch>[],
   apply: (record: NumberedRecord<Patch>, index: number) => void,
@@ -92,7 +92,7 @@ export function applyRecords<Patch>(
   })
 }
 
-/** Notes that a record brought an entry to `state`. */
+/** Sets the state of an entry after a record and counts the record. */
 export function updateEntry<State>(entry: MergeEntry<unknown, State>, state: State, isSame: boolean): void {
   if (isSame) entry.noops++
   else entry.changes++
@@ -102,14 +102,14 @@ export function updateEntry<State>(entry: MergeEntry<unknown, State>, state: Sta
 type Counts = Omit<ChunkOutcome<never>, 'refused'>
 
 /**
- * Tells new entries from changed ones. An entry is compared once, with what is stored: records that take each other back
- * come to nothing, so that a file which names something twice is unchanged when it is read again.
+ * Separates created from changed entries and counts their records. The final state is compared with the stored one, so
+ * records that undo each other count as unchanged, and a second import of the same file changes nothing.
  */
 export function collectChanges<Stored, State>(
   entries: Iterable<MergeEntry<Stored, State>>,
   isSame: (stored: Stored, state: State) => boolean,
 ): Counts & { created: State[]; changed: { stored: Stored; state: State }[] } {
-  const settled = {
+  const result = {
     created: [] as State[],
     changed: [] as { stored: Stored; state: State }[],
     inserted: 0,
@@ -117,17 +117,17 @@ export function collectChanges<Stored, State>(
     unchanged: 0,
   }
   for (const { stored, state, changes, noops } of entries) {
-    settled.unchanged += noops
+    result.unchanged += noops
     if (stored === null) {
-      settled.created.push(state)
-      settled.inserted += 1
-      settled.updated += changes - 1
+      result.created.push(state)
+      result.inserted += 1
+      result.updated += changes - 1
     } else if (changes === 0 || isSame(stored, state)) {
-      settled.unchanged += changes
+      result.unchanged += changes
     } else {
-      settled.changed.push({ stored, state })
-      settled.updated += changes
+      result.changed.push({ stored, state })
+      result.updated += changes
     }
   }
-  return settled
+  return result
 }

@@ -10,12 +10,12 @@ export interface TaxonomyAddition {
   value: string
 }
 
-/** Behind all shipped values of its facet; there by spelling. */
+/** Sorts added values after all shipped ones of their facet, by value. */
 const extensionPosition = 1_000_000
 
 /**
- * Adds values that an import met, within its transaction; those already there are left alone. Every value must be one
- * that `extensionValueOf` makes. Returns how many were added; read the taxonomy again for their tokens.
+ * Adds values that an import needs, in its transaction; existing ones are not changed. Every value must be a result of
+ * `toExtensionValue`. Returns how many were added; load the taxonomy again for their tokens.
  */
 export async function extendTaxonomy(client: Client, additions: TaxonomyAddition[]): Promise<number> {
   const wanted = new Map(additions.map((addition) => [`${addition.facet} ${addition.value}`, addition]))
@@ -25,7 +25,8 @@ export async function extendTaxonomy(client: Client, additions: TaxonomyAddition
     return [...wanted.entries()].flatMap(([key, addition]) => (found.has(key) ? [] : addition))
   }
   for (const { value } of wanted.values())
-    if (toExtensionValue(value) !== value) throw new Error('a taxonomy value must be a slug')
+    if (toExtensionValue(value) !== value)
+      throw new Error(`"${value}" cannot be added to the taxonomy: a value must be a slug`)
   if ((await unknown()).length === 0) return 0
 
   await queries.lockTaxonomy(client)
@@ -50,18 +51,18 @@ function entryOf({ facet, value }: TaxonomyAddition): queries.TaxonomyEntry {
   }
 }
 
-/** Values of categories, apps, pixels, roles, tiers and the like. */
+/** The format of all values except countries. */
 export const slugPattern = '^[a-z0-9][a-z0-9_.-]{0,63}$'
 
 const slug = new RegExp(slugPattern)
 
-/** The value that an unlisted word becomes when the taxonomy is extended by it; null when it cannot be one. */
+/** Returns the value that is added to the taxonomy for an unknown word; null if the word cannot be one. */
 export function toExtensionValue(word: string): string | null {
   const value = word.trim().toLowerCase()
   return slug.test(value) ? value : null
 }
 
-/** What people read for a value that came without a label: `google_ads` is Google Ads. */
+/** The label of a value that came without one: `google_ads` becomes Google Ads. */
 export function defaultLabel(value: string): string {
   const words = value.split(/[_-]+/).filter((word) => word !== '')
   return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join(' ')

@@ -1,7 +1,7 @@
 import type { Client, Queryable } from '../db/pool.ts'
 import type { Facet } from '../search/query/vocabulary.ts'
 
-/** What is known of a value, apart from its token. */
+/** The attributes of a value, except its token. */
 export interface TaxonomyEntry {
   facet: Facet
   value: string
@@ -23,7 +23,7 @@ export async function readTaxonomyVersion(db: Queryable): Promise<number> {
   return rows[0]!.version
 }
 
-/** All values in display order, and the version they make: one statement, so that the two belong together. */
+/** Returns all values in display order with the version; one statement, so that they match. */
 export async function readTaxonomy(db: Queryable): Promise<{ version: number; values: TaxonomyRow[] }> {
   const { rows } = await db.query<{ version: number } & ({ facet: null } | TaxonomyRow)>(`
     select state.taxonomy_version as version,
@@ -32,11 +32,11 @@ export async function readTaxonomy(db: Queryable): Promise<{ version: number; va
     from catalogue_state as state
     left join taxonomy_values as item on true
     order by item.facet, item.position, item.value`)
-  // Without a single value there is one row, of the version alone.
+  // An empty taxonomy is one row that has only the version.
   return { version: rows[0]!.version, values: rows.filter((row) => row.facet !== null) }
 }
 
-/** Takes the right to change the taxonomy, until the transaction ends. Every writer of the catalogue takes it first. */
+/** Locks the taxonomy until the transaction ends, with the same row lock as `lockCatalogue`. */
 export async function lockTaxonomy(client: Client): Promise<void> {
   await client.query('select taxonomy_version from catalogue_state for update')
 }
@@ -65,7 +65,7 @@ export async function updateTaxonomyValues(client: Client, entries: TaxonomyEntr
   )
 }
 
-/** Those of the named values that are there already. */
+/** Returns which of the named values exist. */
 export async function findTaxonomyValues(
   db: Queryable,
   named: { facet: Facet; value: string }[],

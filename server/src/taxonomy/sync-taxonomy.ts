@@ -39,7 +39,7 @@ const shapes = {
 
 type Item = Static<typeof Plain>[number] & Partial<Pick<TaxonomyEntry, 'parent' | 'category' | 'min' | 'max'>>
 
-/** Reads and checks a folder of taxonomy files: one a facet, its values in display order. */
+/** Reads and checks a folder of taxonomy files: one per facet, values in display order. */
 export async function readTaxonomyFiles(folder: string): Promise<TaxonomyEntry[]> {
   const lists = await Promise.all(facets.map((facet) => readFacet(folder, facet)))
   return lists.flat()
@@ -48,12 +48,12 @@ export async function readTaxonomyFiles(folder: string): Promise<TaxonomyEntry[]
 async function readFacet(folder: string, facet: Facet): Promise<TaxonomyEntry[]> {
   const path = join(folder, `${facetListNames[facet]}.json`)
   const items = await readItems(path, facet)
-  const above = new Map<string, string | null>()
+  const parents = new Map<string, string | null>()
   for (const { value, parent } of items) {
-    if (above.has(value)) throw new OperatorError(`The taxonomy file ${path} names ${value} twice.`)
-    above.set(value, parent ?? null)
+    if (parents.has(value)) throw new OperatorError(`The taxonomy file ${path} names ${value} twice.`)
+    parents.set(value, parent ?? null)
   }
-  for (const { value } of items) requireRoot(path, above, value)
+  for (const { value } of items) checkParents(path, parents, value)
   return items.map((item, position) => ({
     facet,
     value: item.value,
@@ -79,15 +79,17 @@ async function readItems(path: string, facet: Facet): Promise<Item[]> {
   }
   const [fault] = Value.Errors(shapes[facet], items)
   if (fault)
-    throw new OperatorError(`The taxonomy file ${path} is wrong at ${fault.instancePath || '/'}: it ${fault.message}.`)
+    throw new OperatorError(
+      `The taxonomy file ${path} is invalid at ${fault.instancePath || '/'}: it ${fault.message}.`,
+    )
   return items as Item[]
 }
 
-/** Refuses a value whose parents lead nowhere or in a circle. */
-function requireRoot(path: string, above: Map<string, string | null>, value: string): void {
+/** Throws if a parent is missing or the parents form a cycle. */
+function checkParents(path: string, parents: Map<string, string | null>, value: string): void {
   const seen = new Set<string>()
-  for (let at: string | null = value; at !== null; at = above.get(at)!) {
-    if (!above.has(at))
+  for (let at: string | null = value; at !== null; at = parents.get(at)!) {
+    if (!parents.has(at))
       throw new OperatorError(`The taxonomy file ${path} names ${at} as a parent, but has no such value.`)
     if (seen.has(at)) throw new OperatorError(`The taxonomy file ${path} makes ${at} a parent of itself.`)
     seen.add(at)
@@ -95,18 +97,18 @@ function requireRoot(path: string, above: Map<string, string | null>, value: str
 }
 
 /**
- * Brings the database's taxonomy up to the files of a folder: new values come in, labels, parents and order
- * follow the files. Values that the files lack stay, wherever they came from. Any number of processes may do this at
- * once; where nothing differs, it takes one read. Returns whether anything changed.
+ * Updates the database's taxonomy to the files of a folder: adds new values and updates labels, parents and order. Values
+ * missing from the files stay. Several processes may run it at once; if nothing differs, it takes one read. Returns
+ * whether anything changed.
  */
 export async function syncTaxonomy(pool: Pool, folder: string): Promise<boolean> {
   const wanted = await readTaxonomyFiles(folder)
-  if (isSettled(differences(wanted, (await queries.readTaxonomy(pool)).values))) return false
+  if (isEmpty(differences(wanted, (await queries.readTaxonomy(pool)).values))) return false
   return transact(pool, async (client) => {
     await queries.lockTaxonomy(client)
-    // Another process may have done the same work while this one waited.
+    // Another process may have made the same change while this one waited for the lock.
     const open = differences(wanted, (await queries.readTaxonomy(client)).values)
-    if (isSettled(open)) return false
+    if (isEmpty(open)) return false
     if (open.added.length > 0) await queries.insertTaxonomyValues(client, open.added)
     if (open.changed.length > 0) await queries.updateTaxonomyValues(client, open.changed)
     await queries.bumpTaxonomyVersion(client)
@@ -131,6 +133,6 @@ function differences(wanted: queries.TaxonomyEntry[], present: queries.TaxonomyR
   return result
 }
 
-function isSettled({ added, changed }: Differences): boolean {
+function isEmpty({ added, changed }: Differences): boolean {
   return added.length === 0 && changed.length === 0
 }

@@ -58,7 +58,7 @@ const TaxonomyContent = ClosedObject(contentFields)
 
 export const TaxonomyReply = ClosedObject({ ...contentFields, request_id: RequestId })
 
-/** Where the values of a facet stand in the reply; the catalogue's files have the same names. */
+/** The name of each facet's list in the reply; the taxonomy files have the same names. */
 export const facetListNames = {
   category: 'categories',
   country: 'countries',
@@ -71,14 +71,14 @@ export const facetListNames = {
   pixel: 'pixels',
 } as const satisfies Record<Facet, keyof typeof contentFields>
 
-/** The taxonomy at one version, ready for use: what filters mean, and what `GET /taxonomy` answers. Immutable. */
+/** One version of the taxonomy: the vocabulary of filters and the reply of `GET /taxonomy`. Immutable. */
 export interface Taxonomy {
-  /** The database's count of changes. */
+  /** The database's change counter. */
   version: number
   vocabulary: Vocabulary
-  /** The reply without its request id, rendered once. */
+  /** The rendered reply without its request id. */
   content: string
-  /** Strong, over the content: equal in every process that serves the same. */
+  /** Strong ETag, a hash of the content: equal in all processes that serve the same content. */
   etag: string
 }
 
@@ -87,7 +87,7 @@ export async function loadTaxonomy(db: Queryable): Promise<Taxonomy> {
   return { version, vocabulary: new Vocabulary(values), ...renderContent(values) }
 }
 
-/** The body of a reply: the content with the one field that is the request's own. */
+/** Adds the request id to the rendered content. */
 export function renderTaxonomyReply(taxonomy: Taxonomy, requestId: string): string {
   return `${taxonomy.content.slice(0, -1)},"request_id":${JSON.stringify(requestId)}}`
 }
@@ -105,7 +105,7 @@ function renderContent(values: TaxonomyRow[]): { content: string; etag: string }
   return { content: render(hash.slice(0, 12)), etag: `"${hash.slice(0, 32)}"` }
 }
 
-/** The taxonomy that this process serves, following the database's. A request takes `current` once and keeps to it. */
+/** The taxonomy that this process serves, refreshed from the database. A request reads `current` once. */
 export class LiveTaxonomy {
   readonly #db: Queryable
   #current: Taxonomy
@@ -124,7 +124,7 @@ export class LiveTaxonomy {
     return this.#current
   }
 
-  /** Afterwards, `current` is no older than the moment of the call. Refreshes take turns, so none undoes a later one. */
+  /** Makes `current` at least as new as this call. Refreshes run one after another, so none overwrites a newer one. */
   refresh(): Promise<void> {
     const refreshed = this.#lastRefresh.then(async () => {
       if ((await readTaxonomyVersion(this.#db)) !== this.#current.version) this.#current = await loadTaxonomy(this.#db)

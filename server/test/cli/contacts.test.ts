@@ -63,8 +63,8 @@ test('contacts erase is used with one address or one id', async () => {
 test.each([
   ['an unknown id', () => cli.deps.ids.seal('contact', contactKey(987_654, 1), 'live'), 'There is no contact'],
   ['an id of the sandbox', () => cli.deps.ids.seal('contact', contactKey(1, 1), 'test'), 'sandbox'],
-  ['what is no id', () => 'ct_live_x', "is no contact's id"],
-  ['somebody who is erased already', () => idOf(0), 'is erased already'],
+  ['what is no id', () => 'ct_live_x', 'is not a contact id'],
+  ['somebody who is erased already', () => idOf(0), 'is already erased'],
 ])('contacts erase refuses %s with one sentence', async (_, id, sentence) => {
   const { code, stdout, stderr } = await cli.run('contacts', 'erase', '--id', await id(), '--json')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 
 let shops = 0
-/** A store of the test's own. */
+/** Imports a new store and returns its domain. */
 async function newShop(country = 'DE'): Promise<string> {
   const domain = `erasing-${++shops}.example`
   await app.importStores([{ domain, name: 'A shop', country }])
@@ -22,7 +22,7 @@ async function newShop(country = 'DE'): Promise<string> {
 
 const erase = (erased: { id: string } | { email: string }) => eraseContacts(app.operator, erased)
 
-/** Somebody with a channel of each kind, all of them of this name. */
+/** A contact record whose external id, email and profile contain `name`. */
 function person(store_domain: string, name: string, more: object = {}) {
   return {
     store_domain,
@@ -35,7 +35,7 @@ function person(store_domain: string, name: string, more: object = {}) {
   }
 }
 
-test('an erased person leaves every table, and the store says so', async () => {
+test('an erased contact is deleted, and the summary and search of the store no longer include it', async () => {
   const shop = await newShop()
   await app.importContacts([
     person(shop, 'anna', { role: 'founder', seniority: 'executive' }),
@@ -54,7 +54,7 @@ test('an erased person leaves every table, and the store says so', async () => {
   expect((await key.post('/contacts/search', founders)).body.data).toEqual([])
 })
 
-test('the whole erasure is one numbered batch', async () => {
+test('an erasure writes one batch', async () => {
   const [shop, other] = [await newShop(), await newShop()]
   await app.importContacts([person(shop, 'cleo'), person(other, 'cleo')])
   const batches = async () => {
@@ -71,8 +71,8 @@ test('the whole erasure is one numbered batch', async () => {
   expect(await batches()).toEqual({ newest, stores: [newest, newest] })
 })
 
-describe('who is the same person', () => {
-  test('whoever has the address, however it is spelt', async () => {
+describe('an erasure', () => {
+  test('includes contacts with the same address in any spelling', async () => {
     const [shop, other] = [await newShop(), await newShop()]
     await app.importContacts([
       person(shop, 'dora', { emails: [{ email: 'D.O.R.A+shops@googlemail.com' }], profile_url: null }),
@@ -86,7 +86,7 @@ describe('who is the same person', () => {
     expect(await externalIdsAt(app, shop, other)).toEqual(['dorothea'])
   })
 
-  test('whoever has the same profile at another store, and so on from there', async () => {
+  test('includes contacts that share a profile or mailbox at other stores, directly or through others', async () => {
     const [a, b, c] = [await newShop(), await newShop(), await newShop()]
     const emails = (name: string) => ({ emails: [{ email: `${name}@mail.example` }] })
     await app.importContacts([
@@ -99,7 +99,7 @@ describe('who is the same person', () => {
     expect(await externalIdsAt(app, a, b, c)).toEqual(['other'])
   })
 
-  test('nobody by a phone, a mailbox of a role or a homepage that several have', async () => {
+  test('does not include contacts that only share a phone, a role mailbox or a homepage', async () => {
     const shop = await newShop()
     const shared = {
       phones: [{ phone: '030 555 0100' }],
@@ -117,12 +117,12 @@ describe('who is the same person', () => {
     ])
     expect(await erase({ id: await contactIdOf(app, shop, 'fay') })).toEqual({ erased: 1 })
     expect(await externalIdsAt(app, shop)).toEqual(['finn'])
-    // What finn has as well is not kept away.
+    // Identities that finn has too are not suppressed.
     const next = { ...person(shop, 'next'), ...shared, emails: [{ email: 'office-1@mail.example' }] }
     expect(await tryImportContacts(app, [next])).toMatchObject({ inserted: 1, rejected: 0 })
   })
 
-  test('nobody in the sandbox', async () => {
+  test('does not include sandbox contacts', async () => {
     const domain = 'erasing-sandbox.example'
     const shop = await newShop()
     await app.db.query(
@@ -145,7 +145,7 @@ describe('who is the same person', () => {
   })
 })
 
-describe('no import brings an erased person back', () => {
+describe('an erased person is refused by imports', () => {
   test.each([
     ['the same record', {}],
     ['the email in another spelling', { external_id: 'x', emails: [{ email: 'MAILTO:HANS-%d@Mail.Example' }] }],
@@ -155,7 +155,7 @@ describe('no import brings an erased person back', () => {
       { external_id: 'x', emails: [], profile_url: 'http://people.example/in/Hans-%d?trk=1' },
     ],
     ['the same import key', { emails: [{ email: 'fresh-%d@mail.example' }], profile_url: null, phones: [] }],
-  ])('by %s', async (_, spelling) => {
+  ])('with %s', async (_, spelling) => {
     const shop = await newShop()
     const name = `hans-${shops + 10}`
     const phone = { phones: [{ phone: `+49 30 555 02${shops + 10}` }] }
@@ -166,11 +166,11 @@ describe('no import brings an erased person back', () => {
       spelt.external_id === 'x' ? { store_domain: shop, external_id: 'x', first_name: 'H' } : person(shop, name, phone)
     const { rejected, inserted, rejects } = await tryImportContacts(app, [{ ...blank, ...spelt }])
     expect({ rejected, inserted }).toEqual({ rejected: 1, inserted: 0 })
-    expect(rejects).toEqual([{ line: 1, reason: expect.stringContaining('asked to be left out'), record: null }])
+    expect(rejects).toEqual([{ line: 1, reason: expect.stringContaining('is suppressed'), record: null }])
     expect(await externalIdsAt(app, shop)).toEqual([])
   })
 
-  test('nor does one that is under way', async () => {
+  test('also by an import that is running during the erasure', async () => {
     const shop = await newShop()
     const crowd = Array.from({ length: 300 }, (_, index) => person(shop, `ida-${index}`))
     const [, { erased }] = await Promise.all([tryImportContacts(app, crowd), erase({ email: 'ida-299@mail.example' })])
@@ -178,15 +178,15 @@ describe('no import brings an erased person back', () => {
     expect(await externalIdsAt(app, shop)).not.toContain('ida-299')
   })
 
-  test('and an address of nobody is kept away as well', async () => {
+  test('also by an address that no stored contact has', async () => {
     const shop = await newShop()
     expect(await erase({ email: 'jo@mail.example' })).toEqual({ erased: 0 })
     expect(await tryImportContacts(app, [person(shop, 'jo')])).toMatchObject({ inserted: 0, rejected: 1 })
   })
 })
 
-describe('who was revealed before', () => {
-  test('stays paid for as a number, and is told no more', async () => {
+describe('an erased contact that was revealed before', () => {
+  test('stays in reveals and usage as a number, but is not delivered again', async () => {
     const shop = await newShop()
     await app.importContacts([person(shop, 'kim'), person(shop, 'kurt')])
     const caller = await app.key({})
@@ -206,7 +206,7 @@ describe('who was revealed before', () => {
     expect((await caller.get('/usage')).body.contact_credits.used).toBe(2)
   })
 
-  test('leaves the replies that told of them, and nobody gets their number', async () => {
+  test('is removed with the kept replies that contain it, and its number is not reused', async () => {
     const shop = await newShop()
     await app.importContacts([person(shop, 'lea'), person(shop, 'liv')])
     const caller = await app.key({})
@@ -226,7 +226,7 @@ describe('who was revealed before', () => {
     expect((await peopleAt(app, shop)).map(({ key }) => key)).not.toContain(lea!.key)
   })
 
-  test('is in no reply that a reveal at the same moment keeps', async () => {
+  test('is not in a kept reply of a concurrent reveal', async () => {
     const shop = await newShop()
     const names = Array.from({ length: 8 }, (_, index) => `mia-${index}`)
     await app.importContacts(names.map((name) => person(shop, name)))
@@ -250,21 +250,21 @@ describe('who was revealed before', () => {
   })
 })
 
-describe('what is refused with a sentence', () => {
+describe('an erasure is refused with one sentence', () => {
   test.each([
-    ['st_live_AbCdEfGhIjKlMnOp', /no contact's id/],
-    ['nonsense', /no contact's id/],
-  ])('%s', async (id, sentence) => {
+    ['st_live_AbCdEfGhIjKlMnOp', /not a contact id/],
+    ['nonsense', /not a contact id/],
+  ])('for %s, which is not a contact id', async (id, sentence) => {
     await expect(erase({ id })).rejects.toThrow(sentence)
   })
 
-  test('an id of nobody, and one that is erased already', async () => {
+  test('for an unknown id and for an id that is already erased', async () => {
     const unknown = app.deps.ids.seal('contact', contactKey(987_654, 1), 'live')
     await expect(erase({ id: unknown })).rejects.toThrow(`There is no contact ${unknown}.`)
     const shop = await newShop()
     await app.importContacts([person(shop, 'nora')])
     const id = await contactIdOf(app, shop, 'nora')
     await erase({ id })
-    await expect(erase({ id })).rejects.toThrow(`${id} is erased already.`)
+    await expect(erase({ id })).rejects.toThrow(`${id} is already erased.`)
   })
 })

@@ -5,9 +5,9 @@ import { importDemonstration, importSandbox } from '../../src/imports/demo.ts'
 import { importStores } from '../../src/imports/stores/import-stores.ts'
 import { catalogueFolder, openTestCatalogue, type TestCatalogue } from './support/test-catalogue.ts'
 
-let world: TestCatalogue
+let catalogue: TestCatalogue
 beforeAll(async () => {
-  world = await openTestCatalogue()
+  catalogue = await openTestCatalogue()
 })
 
 const lineCount = async (path: string) =>
@@ -16,49 +16,49 @@ const sandbox = join(catalogueFolder, 'sandbox')
 const demo = join(catalogueFolder, 'demo')
 
 const countPeople = async (mode: string) => {
-  const { rows } = await world.db.query(
+  const { rows } = await catalogue.db.query(
     'select count(*) as total from contacts join stores on stores.id = store_id where mode = $1',
     [mode],
   )
   return rows[0].total
 }
 
-test('the whole sandbox is in mode test, with its people, once', async () => {
+test('the sandbox is imported in mode test with its contacts, and a second import changes nothing', async () => {
   const stores = await lineCount('sandbox/stores.ndjson')
   const people = await lineCount('sandbox/contacts.ndjson')
-  expect(await importSandbox(world.context, sandbox)).toMatchObject({ inserted: stores + people, rejected: 0 })
-  const batch = await world.batch()
-  expect(await importSandbox(world.context, sandbox)).toMatchObject({ unchanged: stores + people, rejected: 0 })
-  expect(await world.batch()).toBe(batch)
-  const rows = await world.rows()
+  expect(await importSandbox(catalogue.context, sandbox)).toMatchObject({ inserted: stores + people, rejected: 0 })
+  const batch = await catalogue.batch()
+  expect(await importSandbox(catalogue.context, sandbox)).toMatchObject({ unchanged: stores + people, rejected: 0 })
+  expect(await catalogue.batch()).toBe(batch)
+  const rows = await catalogue.rows()
   expect([rows.length, new Set(rows.map((row) => row.mode))]).toEqual([stores, new Set(['test'])])
   expect(await countPeople('test')).toBe(people)
 })
 
-test('the whole demonstration is live, is taken up again when it was cut short, and then left alone', async () => {
+test('the demonstration is imported in mode live, continues after an interruption, and is not repeated once complete', async () => {
   const stores = (await lineCount('demo/stores.ndjson')) + (await lineCount('demo/real-shops.ndjson'))
   const people = await lineCount('demo/contacts.ndjson')
-  await importStores(world.context, { file: join(demo, 'stores.ndjson'), extendTaxonomy: false })
-  const result = await importDemonstration(world.context, demo)
+  await importStores(catalogue.context, { file: join(demo, 'stores.ndjson'), extendTaxonomy: false })
+  const result = await importDemonstration(catalogue.context, demo)
   expect(result).toMatchObject({ read: stores + people, rejected: 0 })
-  expect((await world.rows()).filter((row) => row.mode === 'live')).toHaveLength(stores)
+  expect((await catalogue.rows()).filter((row) => row.mode === 'live')).toHaveLength(stores)
   expect(await countPeople('live')).toBe(people)
 
-  await world.importRecords([{ domain: 'aurora-candles.example', name: 'Ours now' }])
-  await world.db.query('delete from contacts where store_id = (select min(store_id) from contacts)')
+  await catalogue.importStores([{ domain: 'aurora-candles.example', name: 'Ours now' }])
+  await catalogue.db.query('delete from contacts where store_id = (select min(store_id) from contacts)')
   const remaining = await countPeople('live')
-  expect(await importDemonstration(world.context, demo)).toBeNull()
-  expect((await world.store('aurora-candles.example'))!.document.name).toBe('Ours now')
+  expect(await importDemonstration(catalogue.context, demo)).toBeNull()
+  expect((await catalogue.store('aurora-candles.example'))!.document.name).toBe('Ours now')
   expect(await countPeople('live')).toBe(remaining)
 })
 
-test('an installation that had the demonstration before it had people gets them', async () => {
-  await world.db.query("delete from installation where name = 'demonstration_contacts'")
-  await world.db.query('delete from contacts')
+test('an installation that has only the stores of the demonstration gets its contacts', async () => {
+  await catalogue.db.query("delete from installation where name = 'demonstration_contacts'")
+  await catalogue.db.query('delete from contacts')
   const people = await lineCount('demo/contacts.ndjson')
-  expect(await importDemonstration(world.context, demo)).toMatchObject({ read: people, inserted: people })
+  expect(await importDemonstration(catalogue.context, demo)).toMatchObject({ read: people, inserted: people })
 })
 
-test('loading what ships writes no files beside it', async () => {
+test('importing sandbox and demonstration writes no rejects files', async () => {
   expect((await readdir(sandbox)).concat(await readdir(demo)).filter((name) => name.includes('rejects'))).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** An import in a process of its own, for tests that kill it: `import-process.ts <database url> stores|contacts <file>`. */
+/** Runs an import in a separate process, which tests kill: `import-process.ts <database url> stores|contacts <file>`. */
 
 import { ensureInstallationSecret } from '../../src/db/installation.ts'
 import { createPool } from '../../src/db/pool.ts'

@@ -23,7 +23,7 @@ function startImport(url: string, kind: Kind, file: string) {
   return { child, exited: once(child, 'exit') }
 }
 
-/** Runs an import and kills it some time after it has told of as many records. */
+/** Runs an import and kills it `delayMs` after it reported `afterRecords` records. */
 async function importAndKill(
   url: string,
   [kind, file]: [Kind, string],
@@ -40,15 +40,19 @@ async function importAndKill(
   await exited
 }
 
-/** Kills an import at the moment it is about to write to a table: the table is held until the import stands there. */
-async function importAndKillBefore(world: TestCatalogue, [kind, file]: [Kind, string], table: string): Promise<void> {
-  const holder = await world.db.connect()
+/** Kills an import while it waits to write to a table, which is locked until then. */
+async function importAndKillBefore(
+  catalogue: TestCatalogue,
+  [kind, file]: [Kind, string],
+  table: string,
+): Promise<void> {
+  const holder = await catalogue.db.connect()
   const waiting =
     'select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())'
   const connected = `select from pg_stat_activity where datname = current_database() and application_name like '%to be killed'`
   try {
     await holder.query(`begin; lock table ${table} in share mode`)
-    const { child, exited } = startImport(world.url, kind, file)
+    const { child, exited } = startImport(catalogue.url, kind, file)
     await until(async () => (await holder.query(waiting)).rowCount === 1)
     child.kill('SIGKILL')
     await exited
@@ -65,15 +69,15 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 
 const byDomain = (content: object[]) => new Map(content.map((store) => [domainOf(store), JSON.stringify(store)]))
 
-test('an import killed at any moment leaves whole records only, and once more finishes it', async () => {
+test('an import killed at any time leaves only complete records, and a second run finishes it', async () => {
   const killed = await openTestCatalogue()
   const whole = await openTestCatalogue()
   const stores = [...generateStores(6_000)]
-  // Half are there already and will be updated, some of them with other aliases.
+  // Half of the stores exist already and will be updated, some with other aliases.
   const old = stores
     .slice(0, 3_000)
     .map((store, number) => ({ ...store, name: 'Old', aliases: number % 3 ? store.aliases : [] }))
-  for (const world of [killed, whole]) await world.importFile('old.ndjson', ndjson(old))
+  for (const catalogue of [killed, whole]) await catalogue.importStoresFile('old.ndjson', ndjson(old))
   const file = await killed.write('new.ndjson', ndjson(stores))
   await importStores(whole.context, { file, extendTaxonomy: false })
   const expected = byDomain(await comparableContent(whole.db))
@@ -103,35 +107,35 @@ test('an import killed at any moment leaves whole records only, and once more fi
   expect(await importStores(killed.context, { file, extendTaxonomy: false })).toMatchObject({ unchanged: 6_000 })
 })
 
-test('an import of people killed at any moment leaves stores that sum up exactly whom they have', async () => {
-  const world = await openTestCatalogue()
+test('a contact import killed at any time leaves store summaries that match the stored contacts', async () => {
+  const catalogue = await openTestCatalogue()
   const stores = [...generateStores(1_000)]
   const people = [...generateContacts(stores)]
-  await world.importRecords(stores)
-  await world.importContacts(people.slice(0, 1_500).map((person) => ({ ...person, title: 'Old' })))
-  const file = await world.write('people.ndjson', ndjson(people))
+  await catalogue.importStores(stores)
+  await catalogue.importContacts(people.slice(0, 1_500).map((person) => ({ ...person, title: 'Old' })))
+  const file = await catalogue.write('people.ndjson', ndjson(people))
   const kills = [
-    () => importAndKillBefore(world, ['contacts', file], 'contacts'),
-    () => importAndKillBefore(world, ['contacts', file], 'stores'),
-    () => importAndKill(world.url, ['contacts', file], 2_000, 10),
+    () => importAndKillBefore(catalogue, ['contacts', file], 'contacts'),
+    () => importAndKillBefore(catalogue, ['contacts', file], 'stores'),
+    () => importAndKill(catalogue.url, ['contacts', file], 2_000, 10),
   ]
   for (const kill of kills) {
     await kill()
-    expect(await storesOutOfStep(world)).toEqual([])
+    expect(await storesOutOfStep(catalogue)).toEqual([])
   }
-  expect(await importContacts(world.context, { file, extendTaxonomy: false })).toMatchObject({
+  expect(await importContacts(catalogue.context, { file, extendTaxonomy: false })).toMatchObject({
     read: people.length,
     rejected: 0,
   })
-  expect(await importContacts(world.context, { file, extendTaxonomy: false })).toMatchObject({
+  expect(await importContacts(catalogue.context, { file, extendTaxonomy: false })).toMatchObject({
     unchanged: people.length,
   })
-  expect(await storesOutOfStep(world)).toEqual([])
-  const { rows } = await world.db.query('select count(*) as total from contacts')
+  expect(await storesOutOfStep(catalogue)).toEqual([])
+  const { rows } = await catalogue.db.query('select count(*) as total from contacts')
   expect(rows).toEqual([{ total: people.length }])
 })
 
-/** Stores whose document counts other people than are on file, or whose next number is taken. */
+/** Returns stores whose summary differs from their contacts, or whose next number is already used. */
 async function storesOutOfStep({ db }: TestCatalogue): Promise<object[]> {
   const { rows } = await db.query(
     `select id, document::json #>> '{contacts_summary,total}' as told, count(number) as total, next_contact_number
@@ -143,45 +147,47 @@ async function storesOutOfStep({ db }: TestCatalogue): Promise<object[]> {
   return rows
 }
 
-test('stores and people imported side by side lose nothing of each other', async () => {
-  const world = await openTestCatalogue()
+test('concurrent imports of stores and contacts keep the changes of both', async () => {
+  const catalogue = await openTestCatalogue()
   const stores = [...generateStores(2_500)]
   const people = [...generateContacts(stores)]
-  await world.importRecords(stores)
+  await catalogue.importStores(stores)
   const renamed = stores.map(({ domain }) => ({ domain, name: `Shop ${domain}` }))
   const [storesFile, peopleFile] = [
-    await world.write('renamed.ndjson', ndjson(renamed)),
-    await world.write('people.ndjson', ndjson(people)),
+    await catalogue.write('renamed.ndjson', ndjson(renamed)),
+    await catalogue.write('people.ndjson', ndjson(people)),
   ]
   const results = await Promise.all([
-    importContacts(world.context, { file: peopleFile, extendTaxonomy: false }),
-    importStores(world.context, { file: storesFile, extendTaxonomy: false }),
-    importContacts(world.context, { file: peopleFile, extendTaxonomy: false }),
+    importContacts(catalogue.context, { file: peopleFile, extendTaxonomy: false }),
+    importStores(catalogue.context, { file: storesFile, extendTaxonomy: false }),
+    importContacts(catalogue.context, { file: peopleFile, extendTaxonomy: false }),
   ])
   expect(results.map(({ rejected }) => rejected)).toEqual([0, 0, 0])
   expect(results[0].inserted + results[2].inserted).toBe(people.length)
-  expect(await storesOutOfStep(world)).toEqual([])
-  for (const { document, tokens } of await world.rows()) {
+  expect(await storesOutOfStep(catalogue)).toEqual([])
+  for (const { document, tokens } of await catalogue.rows()) {
     expect(document.name).toBe(`Shop ${document.domain}`)
     expect(tokens.includes(flagTokens.contacts)).toBe(document.contacts_summary.total > 0)
   }
 })
 
-test('two imports of the same stores at once leave what both say', async () => {
-  const world = await openTestCatalogue()
+test('two concurrent imports of the same stores keep the changes of both', async () => {
+  const catalogue = await openTestCatalogue()
   const domains = [...generateStores(6_000)].map((store) => store.domain)
   const files = await Promise.all([
-    world.write('names.ndjson', ndjson(domains.map((domain) => ({ domain, name: `Shop ${domain}` })))),
-    world.write(
+    catalogue.write('names.ndjson', ndjson(domains.map((domain) => ({ domain, name: `Shop ${domain}` })))),
+    catalogue.write(
       'scores.ndjson',
       ndjson(domains.map((domain) => ({ domain, lead_fit_score: 42, aliases: [`x.${domain}`] }))),
     ),
   ])
-  const results = await Promise.all(files.map((file) => importStores(world.context, { file, extendTaxonomy: false })))
+  const results = await Promise.all(
+    files.map((file) => importStores(catalogue.context, { file, extendTaxonomy: false })),
+  )
   expect(results.map((result) => result.rejected)).toEqual([0, 0])
   expect(results.reduce((sum, result) => sum + result.inserted, 0)).toBe(6_000)
   expect(results.reduce((sum, result) => sum + result.updated, 0)).toBe(6_000)
-  const rows = await world.rows()
+  const rows = await catalogue.rows()
   expect(rows).toHaveLength(6_000)
   for (const { document, negated_score, aliases } of rows)
     expect([document.name, document.lead_fit_score, negated_score, aliases]).toEqual([
@@ -190,28 +196,28 @@ test('two imports of the same stores at once leave what both say', async () => {
       -42,
       [`x.${document.domain}`],
     ])
-  expect(Math.max(...rows.map((row) => row.batch))).toBe(await world.batch())
+  expect(Math.max(...rows.map((row) => row.batch))).toBe(await catalogue.batch())
 })
 
 function domainOf(store: object): string {
   return (store as { document: { domain: string } }).document.domain
 }
 
-test('two imports that both teach the taxonomy agree on the tokens', async () => {
-  const world = await openTestCatalogue()
+test('two concurrent imports that extend the taxonomy use the same tokens', async () => {
+  const catalogue = await openTestCatalogue()
   const records = (side: string) =>
     Array.from({ length: 4_500 }, (_, number) => ({
       domain: `${side}-${number}.example`,
       technologies: { apps: [`learnt_${number % 7}`, `learnt_${side}_${number % 11}`] },
     }))
-  const files = await Promise.all(['x', 'y'].map((side) => world.write(`${side}.ndjson`, ndjson(records(side)))))
-  await Promise.all(files.map((file) => importStores(world.context, { file, extendTaxonomy: true })))
-  const { rows: words } = await world.db.query<{ value: string; token: number }>(
+  const files = await Promise.all(['x', 'y'].map((side) => catalogue.write(`${side}.ndjson`, ndjson(records(side)))))
+  await Promise.all(files.map((file) => importStores(catalogue.context, { file, extendTaxonomy: true })))
+  const { rows: words } = await catalogue.db.query<{ value: string; token: number }>(
     `select value, token from taxonomy_values where facet = 'app' and value like 'learnt%'`,
   )
   expect(words).toHaveLength(7 + 11 + 11)
   const tokens = new Map(words.map((word) => [word.value, word.token]))
-  const rows = await world.rows()
+  const rows = await catalogue.rows()
   expect(rows).toHaveLength(9_000)
   for (const row of rows)
     expect(row.tokens).toEqual(row.document.technologies.apps.map((app) => tokens.get(app)!).sort((a, b) => a - b))

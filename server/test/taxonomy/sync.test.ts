@@ -24,8 +24,8 @@ async function storedValue(value: string) {
   return (await readTaxonomy(pool)).values.find((row) => row.value === value)
 }
 
-describe('taking over the files', () => {
-  test('the taxonomy that ships goes in whole, and a second time changes nothing', async () => {
+describe('syncing the taxonomy files', () => {
+  test('imports the whole shipped taxonomy, and a second sync changes nothing', async () => {
     const shipped = join(import.meta.dirname, '../../../catalogue/taxonomy')
     expect(await syncTaxonomy(pool, shipped)).toBe(true)
     const { version, values } = await readTaxonomy(pool)
@@ -38,7 +38,7 @@ describe('taking over the files', () => {
     expect(await readTaxonomy(pool)).toEqual({ version, values })
   })
 
-  test('values keep every attribute of the files', async () => {
+  test('stores every attribute of a value', async () => {
     await syncTaxonomy(pool, await createTaxonomyFolder())
     expect(await storedValue('candles')).toMatchObject({
       facet: 'category',
@@ -52,7 +52,7 @@ describe('taking over the files', () => {
     expect(await storedValue('oldie')).toMatchObject({ category: null, deprecated: true })
   })
 
-  test('labels, parents and order follow the files, tokens stay, and what the files lack stays', async () => {
+  test('updates labels, parents and order, and keeps tokens and values that are missing from the files', async () => {
     await syncTaxonomy(pool, await createTaxonomyFolder())
     const before = await readTaxonomy(pool)
     const changed = await createTaxonomyFolder({
@@ -73,7 +73,7 @@ describe('taking over the files', () => {
     for (const row of before.values) expect(await storedValue(row.value)).toHaveProperty('token', row.token)
   })
 
-  test('several processes at once make one change', async () => {
+  test('makes one change when several processes sync at once', async () => {
     const folder = await createTaxonomyFolder()
     const others = [1, 2, 3].map(() => createPool({ url, applicationName: 'another process', maxConnections: 1 }))
     const changed = await Promise.all([pool, ...others].map((each) => syncTaxonomy(each, folder)))
@@ -84,11 +84,11 @@ describe('taking over the files', () => {
 
   test.each([
     ['is not JSON', { roles: '[{"value":' }],
-    ['is wrong at /0/value', { roles: [{ value: 'Head Of', label: 'Head of' }] }],
-    ['is wrong at /0/value', { countries: [{ value: 'de', label: 'Germany' }] }],
-    ['is wrong at /0', { roles: [{ value: 'founder' }] }],
-    ['is wrong at /0', { roles: [{ value: 'founder', label: 'Founder', parent: 'ceo' }] }],
-    ['is wrong at /0', { revenue_tiers: [{ value: 'any', label: 'Any' }] }],
+    ['is invalid at /0/value', { roles: [{ value: 'Head Of', label: 'Head of' }] }],
+    ['is invalid at /0/value', { countries: [{ value: 'de', label: 'Germany' }] }],
+    ['is invalid at /0', { roles: [{ value: 'founder' }] }],
+    ['is invalid at /0', { roles: [{ value: 'founder', label: 'Founder', parent: 'ceo' }] }],
+    ['is invalid at /0', { revenue_tiers: [{ value: 'any', label: 'Any' }] }],
     [
       'names founder twice',
       {
@@ -108,23 +108,23 @@ describe('taking over the files', () => {
         ],
       },
     ],
-  ])('a file that %s is refused, and nothing changes', async (reason, replaced) => {
+  ])('rejects a file that %s, and changes nothing', async (reason, replaced) => {
     const refused = await syncTaxonomy(pool, await createTaxonomyFolder(replaced)).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(OperatorError)
     expect((refused as Error).message).toContain(reason)
     expect(await readTaxonomyVersion(pool)).toBe(0)
   })
 
-  test('a folder without the files is refused with the path', async () => {
+  test('names the missing file if the folder lacks one', async () => {
     await expect(syncTaxonomy(pool, '/nowhere')).rejects.toThrow(/^The taxonomy file \/nowhere\/.* cannot be read\.$/)
   })
 })
 
-describe('extending it', () => {
+describe('extending the taxonomy', () => {
   const extend = (value: string, facet: 'app' | 'category' = 'app') =>
     transact(pool, (client) => extendTaxonomy(client, [{ facet, value }]))
 
-  test('new values come in once, behind the shipped ones, with a label made from the value', async () => {
+  test('adds new values once, after the shipped ones, with a label made from the value', async () => {
     await syncTaxonomy(pool, await createTaxonomyFolder())
     const added = await transact(pool, (client) =>
       extendTaxonomy(client, [
@@ -147,27 +147,27 @@ describe('extending it', () => {
     ])
   })
 
-  test('a known value is no change', async () => {
+  test('does nothing for a known value', async () => {
     expect(await extend('zeta')).toBe(1)
     expect(await extend('zeta')).toBe(0)
     expect(await transact(pool, (client) => extendTaxonomy(client, []))).toBe(0)
     expect(await readTaxonomyVersion(pool)).toBe(1)
   })
 
-  test('the files may take an added value over later, and its token stays', async () => {
+  test('keeps the token when a later sync updates an added value', async () => {
     await extend('soap', 'category')
     const token = (await storedValue('soap'))!.token
     await syncTaxonomy(pool, await createTaxonomyFolder({ categories: [{ value: 'soap', label: 'Soaps' }] }))
     expect(await storedValue('soap')).toMatchObject({ token, label: 'Soaps', position: 0 })
   })
 
-  test('two imports that meet the same value at once add it once', async () => {
+  test('adds a value once when several imports need it at the same time', async () => {
     const added = await Promise.all([extend('zeta'), extend('zeta'), extend('zeta')])
     expect(added.sort()).toEqual([0, 0, 1])
     expect(await readTaxonomyVersion(pool)).toBe(1)
   })
 
-  test('an import that fails takes its additions back', async () => {
+  test('rolls back with the import that fails', async () => {
     const failing = transact(pool, async (client) => {
       await extendTaxonomy(client, [{ facet: 'app', value: 'zeta' }])
       throw new Error('the import failed')
@@ -177,8 +177,8 @@ describe('extending it', () => {
     expect(await readTaxonomyVersion(pool)).toBe(0)
   })
 
-  test('what is no slug is never added', async () => {
-    await expect(extend('Zeta Mail')).rejects.toThrow('slug')
+  test('refuses a value that is not a slug', async () => {
+    await expect(extend('Zeta Mail')).rejects.toThrow('must be a slug')
     expect(await readTaxonomyVersion(pool)).toBe(0)
   })
 })
@@ -194,6 +194,9 @@ test.each([
   expect(defaultLabel(value)).toBe(label)
 })
 
-test.each(['', '_x', 'two words', 'naïve', '-', 'a'.repeat(65), 'x\ny'])('the word %j becomes none', (word) => {
-  expect(toExtensionValue(word)).toBeNull()
-})
+test.each(['', '_x', 'two words', 'naïve', '-', 'a'.repeat(65), 'x\ny'])(
+  'the word %j cannot become a value',
+  (word) => {
+    expect(toExtensionValue(word)).toBeNull()
+  },
+)

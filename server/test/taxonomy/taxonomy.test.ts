@@ -19,14 +19,14 @@ beforeEach(async () => {
   await syncTaxonomy(pool, await createTaxonomyFolder())
 })
 
-/** For a busy machine; what is awaited usually takes milliseconds. */
+/** Long enough for a busy machine; usually takes milliseconds. */
 const patience = { timeout: 20_000, interval: 5 }
 
 const addApp = (value: string) => transact(pool, (client) => extendTaxonomy(client, [{ facet: 'app', value }]))
 const knows = (live: LiveTaxonomy, app: string) => live.current.vocabulary.find('app', app) !== undefined
 
-describe('the reply', () => {
-  test('lists every facet as the contract says', async () => {
+describe('the taxonomy reply', () => {
+  test('matches the schema and lists every facet', async () => {
     const reply = JSON.parse(renderTaxonomyReply(await loadTaxonomy(pool), 'req_8fK2mXo3QpLr7TzV1aBc'))
     expect(Value.Check(TaxonomyReply, reply)).toBe(true)
     expect(reply).toEqual({
@@ -54,14 +54,14 @@ describe('the reply', () => {
     })
   })
 
-  test('of an empty taxonomy is whole', async () => {
+  test('matches the schema for an empty taxonomy', async () => {
     await pool.query('truncate taxonomy_values')
     expect(
       Value.Check(TaxonomyReply, JSON.parse(renderTaxonomyReply(await loadTaxonomy(pool), 'req_8fK2mXo3QpLr7TzV1aBc'))),
     ).toBe(true)
   })
 
-  test('has a tag of its content: the same for the same, another after a change, back with the old content', async () => {
+  test('has an ETag that changes with the content and returns with the old content', async () => {
     const first = await loadTaxonomy(pool)
     expect(first.etag).toMatch(/^"[0-9a-f]{32}"$/)
     expect((await loadTaxonomy(pool)).etag).toBe(first.etag)
@@ -74,7 +74,7 @@ describe('the reply', () => {
   })
 })
 
-test('the vocabulary knows what the table holds', async () => {
+test('the vocabulary contains the values of the table', async () => {
   const { vocabulary } = await loadTaxonomy(pool)
   const candles = vocabulary.find('category', 'CANDLES')!
   expect(vocabulary.tokensWithin(vocabulary.find('category', 'home')!)).toContain(candles.token)
@@ -93,12 +93,12 @@ test.each([
   [false, '"abc'],
   [false, '"ab", "c"'],
   [false, '"*"'],
-])('whether a cached copy is good: %s for If-None-Match %s', (expected, header) => {
+])('etagMatches is %s for If-None-Match %s', (expected, header) => {
   expect(etagMatches(header, '"abc"')).toBe(expected)
 })
 
 describe('the live taxonomy', () => {
-  test('is read again only when its version moved', async () => {
+  test('is read again only if its version changed', async () => {
     const live = await LiveTaxonomy.open(pool)
     const before = live.current
     await live.refresh()
@@ -109,7 +109,7 @@ describe('the live taxonomy', () => {
     expect(before.vocabulary.find('app', 'zeta')).toBeUndefined()
   })
 
-  test('is as new as the last of several refreshes at once', async () => {
+  test('is as new as the last of several concurrent refreshes', async () => {
     const live = await LiveTaxonomy.open(pool)
     const early = live.refresh()
     await addApp('zeta')
@@ -117,7 +117,7 @@ describe('the live taxonomy', () => {
     expect(knows(live, 'zeta')).toBe(true)
   })
 
-  test('outlives an outage, tells of it once, catches up, and stops for good', async () => {
+  test('stays available during an outage, reports it once, catches up and stops', async () => {
     let isAway = false
     let reads = 0
     const database = {
@@ -146,7 +146,7 @@ describe('the live taxonomy', () => {
     expect(reads).toBe(readsAtStop)
   })
 
-  test('reads on over a new connection when the old one was cut', async () => {
+  test('is refreshed over a new connection after the old one was closed', async () => {
     const live = await LiveTaxonomy.open(pool)
     await addApp('zeta')
     await pool.query(

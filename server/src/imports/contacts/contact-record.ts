@@ -28,7 +28,7 @@ import {
 import type { ReadContext } from '../import-kind.ts'
 import { readPreviewText, readSingleLineText, requireNoChannels } from './contact-text.ts'
 
-/** A person as an import file has them. A field that is missing says nothing; null says that there is no value. */
+/** A contact in an import file. A missing field keeps the stored value; null clears it. */
 export const ContactRecord = ClosedObject({
   store_domain: HostText,
   external_id: OptionalNullable(NonEmptyText(200)),
@@ -64,13 +64,13 @@ export const ContactRecord = ClosedObject({
 
 export type ContactRecord = Static<typeof ContactRecord>
 
-/** What a record asks to change, in canonical values. */
+/** The changes of a record, as canonical values. */
 export interface ContactPatch {
   /** Any host of the store. */
   storeHost: string
-  /** Stands for what tells the person from others at the store. */
+  /** A keyed hash of what identifies the contact within the store. */
   externalKey: Buffer
-  /** Part of the key, so the same in every record of the person. */
+  /** Part of the key, so every record of the contact has the same. */
   externalId: string | null
   firstName: PatchField<string>
   lastName: PatchField<string>
@@ -81,13 +81,13 @@ export interface ContactPatch {
   profileUrl: PatchField<string>
   emails: PatchField<Email[]>
   phones: PatchField<Phone[]>
-  /** What the record's channels are recognised by; null where that hangs on the country of the store. */
+  /** Identity hashes of the record's channels; null if they depend on the store's country. */
   channelHashes: string[] | null
 }
 
 const checkShape = compileShapeCheck(ContactRecord)
 
-/** Reads one record; throws `RecordError` for what cannot be taken as it is. Nothing is guessed, cut or dropped. */
+/** Checks one record; throws `RecordError` for an invalid one. Nothing is guessed, truncated or dropped. */
 export function readContactRecord(value: unknown, { resolver, seals }: ReadContext): ContactPatch {
   const problem = checkShape(value)
   if (problem !== null) throw new RecordError(problem)
@@ -106,14 +106,14 @@ export function readContactRecord(value: unknown, { resolver, seals }: ReadConte
     externalKey: seals.identities.externalKey(keyOf(externalId, normal.emails[0]?.normal, names)),
     externalId,
     ...names,
-    role: mapGiven(record.role, (word) => requireNoChannels('role', resolver.resolve('role', 'role', word))),
-    seniority: mapGiven(record.seniority, (word) => resolver.resolve('seniority', 'seniority', word) as Seniority),
+    role: mapGiven(record.role, (value) => requireNoChannels('role', resolver.resolve('role', 'role', value))),
+    seniority: mapGiven(record.seniority, (value) => resolver.resolve('seniority', 'seniority', value) as Seniority),
     ...channels,
     channelHashes: hasNationalPhones ? null : listChannelHashes(seals.identities, normal),
   }
 }
 
-/** The first of what can tell a person from others at the store; the kinds never collide. */
+/** Returns what identifies the contact within the store. The first part is the kind, so kinds never collide. */
 function keyOf(
   externalId: string | null,
   email: string | undefined,
@@ -127,16 +127,16 @@ function keyOf(
     last_name: lastName ?? null,
   })
   if (name !== null) return ['name', name, title ?? null]
-  throw new RecordError('nothing tells who this is: external_id, an email or a name is needed')
+  throw new RecordError('the person cannot be identified: external_id, an email or a name is needed')
 }
 
-/** The ways to reach somebody that a record names. */
+/** The channels of a record. */
 interface ContactChannels {
   emails: PatchField<Email[]>
-  /** As given: which of them mean the same shows once the store's country is known. */
+  /** As given: duplicates can only be found once the store's country is known. */
   phones: PatchField<Phone[]>
   profileUrl: PatchField<string>
-  /** All of them in normal form, phones as far as that does not hang on the country. */
+  /** All channels in normal form; without phones if any of them depends on the country. */
   normal: NormalChannels
   hasNationalPhones: boolean
 }
@@ -154,7 +154,7 @@ function readChannels(record: GivenChannels): ContactChannels {
   return { emails, phones, profileUrl, normal, hasNationalPhones }
 }
 
-/** Each address once, however spelt; exactly one of them primary. */
+/** Removes duplicate addresses; makes exactly one primary. */
 function readEmails(given: Items<'emails'>, found: NormalChannels): Email[] {
   const emails = new Map<string, Email>()
   for (const [index, { email, status, type, is_primary }] of given.entries()) {
@@ -173,7 +173,7 @@ function readEmails(given: Items<'emails'>, found: NormalChannels): Email[] {
   return withOnePrimary([...emails.values()])
 }
 
-/** A number as people write it: with punctuation, as letters on the keys (1-800-FLOWERS), with an extension. */
+/** A phone number as people write it: with punctuation, letters (1-800-FLOWERS) and an extension. */
 const writtenPhone = /^(?:tel:)?[\s+(]*\p{Nd}[\p{Nd}A-Z\s()./\p{Pd}]*(?:;?(?:ext[.=]?|x|#)\s*\p{Nd}{1,7})?$/u
 const threeDigits = /(?:\p{Nd}.*){3}/u
 
@@ -200,7 +200,7 @@ function readProfileUrl(given: string, found: NormalChannels): string {
   return url
 }
 
-/** Each number once, exactly one of them primary. */
+/** Removes duplicate numbers; makes exactly one primary. */
 export function deduplicatePhones(phones: Phone[], country: string | null): Phone[] {
   if (phones.length < 2) return withOnePrimary(phones)
   const distinct = new Map<string, Phone>()
@@ -208,7 +208,7 @@ export function deduplicatePhones(phones: Phone[], country: string | null): Phon
   return withOnePrimary([...distinct.values()])
 }
 
-/** The first spelling counts; a repetition can still make it the primary one. */
+/** Keeps the first spelling; a duplicate can still make it primary. */
 function addOnce<Channel extends Email | Phone>(
   channels: Map<string, Channel>,
   normal: string,

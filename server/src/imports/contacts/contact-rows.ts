@@ -15,15 +15,15 @@ import type { WriteContext } from '../import-kind.ts'
 import { type ContactPatch, deduplicatePhones } from './contact-record.ts'
 import type { ContactRow } from './queries.ts'
 
-/** A person in their place, as they are or will be on file. */
+/** A contact as it is or will be stored. */
 export interface ContactState extends ContactImportKey {
   number: number
   facts: ContactFacts
-  /** What the channels are recognised by; null where several records or the database brought them. */
+  /** Identity hashes of the channels; null if the channels come from several records or from the database. */
   channelHashes: string[] | null
 }
 
-const nobody: ContactFacts = {
+const emptyFacts: ContactFacts = {
   external_id: null,
   first_name: null,
   last_name: null,
@@ -37,15 +37,15 @@ const nobody: ContactFacts = {
 }
 
 /**
- * What is known of a person after a record: what it leaves out stays as it was, lists are replaced whole. The country
- * is the store's, by which phone numbers are compared.
+ * Applies a record: missing fields keep their value, lists are replaced. `country` is the store's; it decides which phone
+ * numbers are equal.
  */
 export function applyContactPatch(
   before: ContactFacts | null,
   patch: ContactPatch,
   country: string | null,
 ): ContactFacts {
-  const facts = before ?? nobody
+  const facts = before ?? emptyFacts
   return {
     external_id: patch.externalId,
     first_name: patchField(patch.firstName, facts.first_name, null),
@@ -64,7 +64,7 @@ export function applyContactPatch(
   }
 }
 
-/** Made one by one as they are drawn, so that PostgreSQL need not wait for all of them to be sealed. */
+/** A generator: PostgreSQL works while the next rows are sealed. */
 export function* buildContactRows({ ids, seals, mode }: WriteContext, states: ContactState[]): Generator<ContactRow> {
   const keys = states.map(({ storeId, number }) => contactKey(storeId, number))
   const publicIds = ids.sealMany('contact', keys, mode)
@@ -103,13 +103,13 @@ function previewOf(id: string, facts: ContactFacts, packedTraits: number): strin
   })
 }
 
-/** The first letter, and as many asterisks whatever the length. */
+/** The first letter and three asterisks, which hide the length. */
 function obfuscate(name: string): string {
   const first = /\p{L}/u.exec(name)?.[0] ?? [...name][0]!
   return `${first}***`
 }
 
-/** All that a person is recognised by, each once. */
+/** Returns all identity hashes of a contact, without duplicates. */
 export function hashesOfPerson(hasher: IdentityHasher, person: Omit<ContactState, 'number'>): string[] {
   const { facts, country, channelHashes } = person
   const hashes = channelHashes ?? listChannelHashes(hasher, normalizeChannels(facts, country))

@@ -37,11 +37,11 @@ async function planContacts(
   records: NumberedRecord<ContactPatch>[],
 ): Promise<ChunkPlan<ContactPatch>> {
   const stores = await readStoresByHost(client, context, records)
-  const places = records.map(({ patch }) => findTarget(context, stores, patch))
-  const known = places.filter((place) => place !== undefined)
+  const targets = records.map(({ patch }) => findTarget(context, stores, patch))
+  const known = targets.filter((target) => target !== undefined)
   const entries = await readContactsByImportKey(client, context, known)
   const isSuppressed = await loadSuppressionTest(client, context, known, entries)
-  const refused = applyRecords(records, ({ patch }, index) => applyPatch(entries, patch, places[index], isSuppressed))
+  const refused = applyRecords(records, ({ patch }, index) => applyRecord(entries, patch, targets[index], isSuppressed))
   const { created, changed, ...counts } = collectChanges(entries.values(), (stored, state) =>
     isDeepStrictEqual(stored.facts, state.facts),
   )
@@ -50,7 +50,7 @@ async function planContacts(
   const written = [...created, ...states]
   if (written.length === 0) return { outcome, change: null }
   const writtenIds = new Set(written.map(({ storeId }) => storeId))
-  const homes = [...new Set(stores.values())].filter(({ row }) => writtenIds.has(row.id))
+  const writtenStores = [...new Set(stores.values())].filter(({ row }) => writtenIds.has(row.id))
   return {
     outcome,
     change: {
@@ -60,45 +60,45 @@ async function planContacts(
       write: async (client, batch, vocabulary) => {
         if (created.length > 0) await bulkInsertContacts(client, previewVersion, buildContactRows(context, created))
         if (states.length > 0) await updateContacts(client, previewVersion, [...buildContactRows(context, states)])
-        await writeStores(client, batch, vocabulary, homes)
+        await writeStoreSummaries(client, batch, vocabulary, writtenStores)
       },
     },
   }
 }
 
-function applyPatch(
+function applyRecord(
   entries: ContactsByImportKey,
   patch: ContactPatch,
-  place: RecordTarget | undefined,
+  target: RecordTarget | undefined,
   isSuppressed: SuppressionTest,
 ): void {
-  if (!place) throw new RecordError(`store_domain: no store is known for ${patch.storeHost}; import it first`)
-  const { storeId, country, externalKey } = place
-  const key = importKeyText(place)
+  if (!target) throw new RecordError(`store_domain: no store is known for ${patch.storeHost}; import it first`)
+  const { storeId, country, externalKey } = target
+  const key = importKeyText(target)
   const entry = entries.get(key)
   const before = entry?.state.facts ?? null
   const facts = applyContactPatch(before, patch, country)
-  const channelHashes = entry ? null : place.channelHashes
+  const channelHashes = entry ? null : target.channelHashes
   if (isSuppressed({ storeId, country, externalKey, facts, channelHashes }))
-    throw new RecordError('this person or domain asked to be left out', { isWithheld: true })
-  const number = entry?.state.number ?? takeNumber(place.store)
+    throw new RecordError('this person or domain is suppressed', { isWithheld: true })
+  const number = entry?.state.number ?? allocateContactNumber(target.store)
   const state = { storeId, country, externalKey, number, facts, channelHashes }
   if (entry) updateEntry(entry, state, isDeepStrictEqual(before, facts))
   else entries.set(key, { stored: null, state, changes: 1, noops: 0 })
 }
 
-/** The numbers of people who were erased stay taken. */
-function takeNumber({ row }: LoadedStore): number {
+/** Numbers of erased contacts are not reused. */
+function allocateContactNumber({ row }: LoadedStore): number {
   if (row.next_contact_number >= contactsPerStore)
-    throw new RecordError(`store_domain: the store has had ${contactsPerStore} contacts and can have no more`)
+    throw new RecordError(`store_domain: the store has used all of its ${contactsPerStore} contact numbers`)
   return row.next_contact_number++
 }
 
 /**
- * Every store whose people changed is written, also where it says the same of them as before: whoever follows the
- * batches learns of people by their stores.
+ * Writes every store whose contacts changed, even if its summary is the same: replicas detect changed contacts by the
+ * batch number of their store.
  */
-async function writeStores(
+async function writeStoreSummaries(
   client: Client,
   batch: number,
   vocabulary: Vocabulary,
@@ -113,7 +113,7 @@ export const contactImportKind: ImportKind<ContactPatch> = {
   planChunk: planContacts,
 }
 
-/** People at stores that are there already. */
+/** Imports contacts of stores that exist already. */
 export function importContacts(context: ImportContext, input: ImportInput): Promise<ImportResult> {
   return importFile(context, contactImportKind, input)
 }

@@ -1,10 +1,10 @@
 /** Statements of the contact import. */
-import { copyLines, escapeText, nullWord } from '../../catalogue/bulk-insert.ts'
+import { copyLines, copyNull, escapeText } from '../../catalogue/bulk-insert.ts'
 import { formatPgArray, joinLines } from '../../catalogue/queries.ts'
 import type { Client } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
 
-/** The store that each of the hosts leads to. */
+/** Returns the store id of each known host. */
 export async function mapHostsToStoreIds(client: Client, mode: Mode, hosts: string[]): Promise<Map<string, number>> {
   const { rows } = await client.query<{ host: string; store_id: number }>(
     'select host, store_id from store_domains where mode = $1::text and host = any ($2::text[])',
@@ -13,7 +13,7 @@ export async function mapHostsToStoreIds(client: Client, mode: Mode, hosts: stri
   return new Map(rows.map((row) => [row.host, row.store_id]))
 }
 
-/** Every host of the stores, canonical or not. */
+/** Returns the hosts of each store: domain and aliases. */
 export async function readHosts(client: Client, storeIds: number[]): Promise<Map<number, string[]>> {
   const { rows } = await client.query<{ store_id: number; hosts: string[] }>(
     `select store_id, array_agg(host) as hosts
@@ -29,7 +29,7 @@ export interface StoredContactRow {
   store_id: number
   number: number
   external_key: Buffer
-  /** As PostgreSQL writes a list: `{1,2}`. */
+  /** In PostgreSQL's array format: `{1,2}`. */
   identities: string
   sealed: Buffer
 }
@@ -47,13 +47,13 @@ export async function readStoredContacts(
   return rows
 }
 
-/** Whether anybody at all must not be on file. */
+/** Whether there are any suppressions. */
 export async function hasSuppressions(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ some: boolean }>('select exists (select from suppressions) as some')
   return rows[0]!.some
 }
 
-/** Those of the hashes that stand for people, or domains, who must not be on file. */
+/** Returns which of the hashes are suppressed. */
 export async function findSuppressedHashes(client: Client, hashes: string[]): Promise<Set<string>> {
   const { rows } = await client.query<{ hash: string }>(
     'select hash::text as hash from suppressions where hash = any ($1::bigint[])',
@@ -62,7 +62,7 @@ export async function findSuppressedHashes(client: Client, hashes: string[]): Pr
   return new Set(rows.map((row) => row.hash))
 }
 
-/** A row of contacts as it is written, apart from what all rows of a chunk share. */
+/** The columns of `contacts` that differ between the rows of a chunk. */
 export interface ContactRow {
   storeId: number
   number: number
@@ -77,7 +77,7 @@ export interface ContactRow {
   sealed: Buffer
 }
 
-/** Writes new contacts; `rows` is drawn on as PostgreSQL keeps up. */
+/** Inserts contacts with COPY; `rows` is consumed as fast as PostgreSQL accepts them. */
 export async function bulkInsertContacts(
   client: Client,
   previewVersion: number,
@@ -89,7 +89,7 @@ export async function bulkInsertContacts(
                     verified_emails, preview, identities, sealed) from stdin`,
     rows,
     (row) =>
-      `${previewVersion}\t${row.storeId}\t${row.number}\t${bytes(row.externalKey)}\t${row.role ?? nullWord}\t${
+      `${previewVersion}\t${row.storeId}\t${row.number}\t${bytes(row.externalKey)}\t${row.role ?? copyNull}\t${
         row.traits
       }\t${row.revealable}\t${row.verifiedRevealable}\t${row.verifiedEmails}\t${escapeText(
         row.preview,
@@ -97,7 +97,7 @@ export async function bulkInsertContacts(
   )
 }
 
-/** A bytea, its one backslash escaped. */
+/** A bytea in hex format; its backslash is escaped. */
 function bytes(value: Buffer): string {
   return `\\\\x${value.toString('hex')}`
 }

@@ -15,7 +15,7 @@ import type { ContactPatch } from './contact-record.ts'
 import { applyContactPatch, type ContactState, hashesOfPerson } from './contact-rows.ts'
 import { findSuppressedHashes, hasSuppressions, mapHostsToStoreIds, readHosts, readStoredContacts } from './queries.ts'
 
-/** Stores by any host of theirs. */
+/** Stores by each of their hosts. */
 export type StoresByHost = Map<string, LoadedStore>
 
 export async function readStoresByHost(
@@ -30,14 +30,14 @@ export async function readStoresByHost(
   return new Map([...idOfHost].map(([host, id]) => [host, stores.get(id)!]))
 }
 
-/** Where a record belongs. */
+/** The store and import key that a record belongs to. */
 export interface RecordTarget extends ContactImportKey {
   store: LoadedStore
-  /** What the record's channels are recognised by. */
+  /** Identity hashes of the record's channels. */
   channelHashes: string[]
 }
 
-/** Undefined where the store is unknown. */
+/** Returns undefined if no store has the record's host. */
 export function findTarget(
   { seals }: WriteContext,
   stores: StoresByHost,
@@ -51,21 +51,21 @@ export function findTarget(
     country,
     externalKey: patch.externalKey,
     store,
-    channelHashes: patch.channelHashes ?? hashAt(country, patch, seals.identities),
+    channelHashes: patch.channelHashes ?? hashChannelsOfRecord(country, patch, seals.identities),
   }
 }
 
-function hashAt(country: string | null, patch: ContactPatch, hasher: IdentityHasher): string[] {
+function hashChannelsOfRecord(country: string | null, patch: ContactPatch, hasher: IdentityHasher): string[] {
   return listChannelHashes(hasher, normalizeChannels(applyContactPatch(null, patch, country), country))
 }
 
-/** A contact as it is on file. */
+/** A contact as stored. */
 interface StoredContact extends ContactState {
-  /** What it is recognised by, as PostgreSQL writes a list. */
+  /** The stored identity hashes, in PostgreSQL's array format. */
   identities: string
 }
 
-/** Contacts that records are about, by `importKeyText`. */
+/** The contacts that records apply to, by `importKeyText`. */
 export type ContactsByImportKey = Map<string, MergeEntry<StoredContact, ContactState>>
 
 export function importKeyText({ storeId, externalKey }: Pick<ContactImportKey, 'storeId' | 'externalKey'>): string {
@@ -75,12 +75,12 @@ export function importKeyText({ storeId, externalKey }: Pick<ContactImportKey, '
 export async function readContactsByImportKey(
   client: Client,
   { seals }: WriteContext,
-  places: RecordTarget[],
+  targets: RecordTarget[],
 ): Promise<ContactsByImportKey> {
-  // Where no number was given yet, nobody can be on file.
-  const populated = places.filter(({ store }) => store.row.next_contact_number > 0)
+  // A store that has not assigned a number has no contacts.
+  const populated = targets.filter(({ store }) => store.row.next_contact_number > 0)
   if (populated.length === 0) return new Map()
-  const wanted = new Map(populated.map((place) => [importKeyText(place), place]))
+  const wanted = new Map(populated.map((target) => [importKeyText(target), target]))
   const rows = await readStoredContacts(client, [...wanted.values()])
   return new Map(
     rows.map(({ store_id: storeId, number, external_key: externalKey, identities, sealed }) => {
@@ -93,30 +93,30 @@ export async function readContactsByImportKey(
   )
 }
 
-/** Whether somebody must not be on file. */
+/** Whether a contact must not be stored. */
 export type SuppressionTest = (person: Omit<ContactState, 'number'>) => boolean
 
 /**
- * Asks once for all that could make a record's person one who must not be on file: what the records say, what is on file
- * already, and the hosts of the stores. Nobody in the sandbox is real, so nobody there is left out.
+ * Looks up, in one query, every hash that could suppress one of the records: from the records, from the stored contacts
+ * and from the hosts of the stores. The sandbox has only invented people, so nothing is suppressed there.
  */
 export async function loadSuppressionTest(
   client: Client,
   { seals: { identities: hasher }, mode }: WriteContext,
-  places: RecordTarget[],
+  targets: RecordTarget[],
   entries: ContactsByImportKey,
 ): Promise<SuppressionTest> {
-  const nobody = () => false
-  if (mode === 'test' || places.length === 0 || !(await hasSuppressions(client))) return nobody
-  const hosts = await readHosts(client, [...new Set(places.map(({ storeId }) => storeId))])
+  const isNeverSuppressed = () => false
+  if (mode === 'test' || targets.length === 0 || !(await hasSuppressions(client))) return isNeverSuppressed
+  const hosts = await readHosts(client, [...new Set(targets.map(({ storeId }) => storeId))])
   const hashOfHost = (host: string) => hasher.hash('domain', host).hash
-  const said = places.flatMap((place) => [
-    ...place.channelHashes,
-    ...parsePgArray(entries.get(importKeyText(place))?.stored?.identities ?? '{}'),
-    recordIdentity(hasher, place).hash,
+  const hashes = targets.flatMap((target) => [
+    ...target.channelHashes,
+    ...parsePgArray(entries.get(importKeyText(target))?.stored?.identities ?? '{}'),
+    recordIdentity(hasher, target).hash,
   ])
-  const suppressed = await findSuppressedHashes(client, [...said, ...[...hosts.values()].flat().map(hashOfHost)])
-  if (suppressed.size === 0) return nobody
+  const suppressed = await findSuppressedHashes(client, [...hashes, ...[...hosts.values()].flat().map(hashOfHost)])
+  if (suppressed.size === 0) return isNeverSuppressed
   return (person) =>
     hashesOfPerson(hasher, person).some((hash) => suppressed.has(hash)) ||
     hosts.get(person.storeId)!.some((host) => suppressed.has(hashOfHost(host)))

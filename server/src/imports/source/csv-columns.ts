@@ -1,20 +1,20 @@
 import type { TObject, TSchema } from 'typebox'
 import { OperatorError } from '../../kernel/errors.ts'
 
-/** Turns the cells of a row into the record that they spell. */
+/** Builds a record from the cells of a row. */
 export interface CsvRowReader {
-  /** Cells in a row. */
+  /** Number of cells in a row. */
   count: number
   read(cells: string[]): object
 }
 
-/** Where a cell's value goes. The tree has the shape of the record; its leaves name their columns. */
+/** A tree in the shape of the record; its leaves are columns. */
 type Node =
   | { kind: 'cell'; column: number; convert: (cell: string) => unknown }
   | { kind: 'object'; nullColumn: number | null; fields: Map<string, Node> }
   | { kind: 'list'; nullColumn: number | null; items: Map<string, Node> }
 
-/** The keywords of JSON Schema that decide how a cell is read. */
+/** The JSON Schema keywords that decide how a cell is read. */
 interface Shape {
   type?: string
   anyOf?: TSchema[]
@@ -25,9 +25,9 @@ interface Shape {
 }
 
 /**
- * Compiles a header against a record's schema: `a.b` is a field of an object, `a.0.b` of an object in a list, `|` parts
- * the items of a plain list; `a` alone can only clear such an object or list. An empty cell is missing, `null` is null. What a cell should be but is not (a number, say)
- * stays text, for the check of the record to name.
+ * Compiles a header against a record's schema: `a.b` is a field of an object, `a.0.b` a field of an object in a list,
+ * `|` separates the items of a plain list, and `a` alone can only clear such an object or list. An empty cell is missing,
+ * `null` is null. A cell of the wrong type stays text, so that the check of the record reports it.
  */
 export function compileCsvColumns(schema: TObject, header: string[], sourceName: string): CsvRowReader {
   const root = { kind: 'object' as const, nullColumn: null, fields: new Map<string, Node>() }
@@ -42,7 +42,7 @@ export function compileCsvColumns(schema: TObject, header: string[], sourceName:
   return { count: names.length, read: (cells) => (readNode(root, cells) as object | undefined) ?? {} }
 }
 
-/** Hangs a column into the tree below `parent`; false when the schema knows no such field. */
+/** Adds a column to the tree below `parent`; returns false if the schema has no such field. */
 function addColumn(parent: Node, schema: TSchema, path: string[], column: number): boolean {
   const shape = shapeOf(schema)
   const [step, ...rest] = path
@@ -67,7 +67,7 @@ function itemOf({ items, maxItems = Number.POSITIVE_INFINITY }: Shape, step: str
   return /^(0|[1-9]\d{0,3})$/.test(step) && Number(step) < maxItems ? items : undefined
 }
 
-/** Items by their numbers, whatever the order of the columns. */
+/** Sorts items by index, independent of the order of the columns. */
 function inOrder(items: Map<string, Node>): Map<string, Node> {
   return new Map([...items].sort(([a], [b]) => Number(a) - Number(b)))
 }
@@ -79,7 +79,7 @@ function newNode(shape: Shape, column: number): Node {
   return { kind: 'cell', column, convert: conversions[shape.type ?? ''] ?? String }
 }
 
-/** A schema without its null. */
+/** Unwraps a nullable schema. */
 function shapeOf(schema: TSchema): Shape {
   const shape: Shape = schema
   return shape.anyOf ? shapeOf(shape.anyOf[0]!) : shape
@@ -94,7 +94,7 @@ const conversions: Record<string, (cell: string) => unknown> = {
   array: (cell) => cell.split('|'),
 }
 
-/** The value that a row's cells spell here; undefined where all of them are empty. */
+/** Returns the value of a node in a row; undefined if all of its cells are empty. */
 function readNode(node: Node, cells: string[]): unknown {
   if (node.kind === 'cell') {
     const cell = cells[node.column]!
@@ -116,7 +116,7 @@ function readNode(node: Node, cells: string[]): unknown {
   return isEmpty ? readWhole(node.nullColumn, cells) : fields
 }
 
-/** What the column says that is named after the whole: `null` clears it, anything else is for the check to refuse. */
+/** Reads the column named like the whole object or list: `null` clears it; the check rejects anything else. */
 function readWhole(column: number | null, cells: string[]): string | null | undefined {
   const whole = column === null ? '' : cells[column]!
   if (whole === '') return undefined

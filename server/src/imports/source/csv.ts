@@ -1,24 +1,23 @@
 /**
- * Rows of a CSV file (RFC 4180), made to lose as little as possible to a mistake. The parsers at hand either end at the
- * first malformed row or, after a quote that nobody closed, take the rest of the file for one cell. Here a malformed row
- * costs the line it starts on: reading goes on with the next one.
+ * Parses CSV (RFC 4180) so that a malformed row costs only the line it starts on: parsing resumes at the next line.
+ * Common parsers stop at the first malformed row, or read the rest of the file as one cell after an unclosed quote.
  */
 import { isUtf8 } from 'node:buffer'
 import { isBlank, type Line, maxLineBytes } from './text.ts'
 
-/** A row's cells, or what is wrong with it. */
+/** The cells of a row, or the reason why it is malformed. */
 export type CsvRow = { line: number; bytes: number } & (
   | { cells: string[]; problem?: never }
   | { problem: string; text: string }
 )
 
-/** What stands at a line: a row up to before line `next`, a mistake, or a row that more lines have yet to finish. */
+/** The result at one line: a row that ends before line `next`, a malformed row, or a row that needs more lines. */
 type Parsed = { cells: string[]; next: number } | { problem: string } | 'unfinished'
 
 export class CsvParser {
   #pending: Line[] = []
 
-  /** The rows that end in these lines. Cells of several lines have `\n` between them, whatever the file has. */
+  /** Returns the rows that end in these lines. Line breaks inside a cell become `\n`. */
   read(lines: Line[], isEnd: boolean): CsvRow[] {
     const queue = this.#pending.concat(lines)
     const rows: CsvRow[] = []

@@ -5,17 +5,17 @@ import { CsvParser, type CsvRow } from './csv.ts'
 import { type CsvRowReader, compileCsvColumns } from './csv-columns.ts'
 import { type ImportSource, isBlank, type Line, LineSplitter } from './text.ts'
 
-/** A record as the file has it, not yet looked into; or what is wrong with the text that should be one. */
+/** An unchecked record of a file, or the reason why its text is not a record. */
 export type RawRecord = {
   line: number
   bytes: number
-  /** The record for the rejects file. Records are many and rejects few: made of the file's bytes, when it is needed. */
+  /** The record for the rejects file. A function, because rejects are rare: made from the file's bytes on demand. */
   toJson(): string
 } & ({ value: unknown; problem?: never } | { problem: string })
 
 /**
- * The records of a source, in order, as many at a time as a block held. The schema says which columns a CSV file may
- * have; the records themselves are for the caller to check.
+ * Yields the records of a source in order, one array per block. The schema decides which columns a CSV file may have; the
+ * caller checks the records.
  */
 export async function* readRecords(source: ImportSource, schema: TObject): AsyncGenerator<RawRecord[]> {
   const lines = new LineSplitter()
@@ -35,8 +35,8 @@ class NdjsonReader {
 const jsonProblems = {
   invalid_utf8: 'not valid UTF-8',
   syntax: 'not valid JSON',
-  too_deep: 'nested too deep',
-  duplicate_key: 'a key stands twice in one object',
+  too_deep: 'nested too deeply',
+  duplicate_key: 'duplicate key in an object',
 }
 
 function readJsonLine({ number: line, bytes, isTruncated }: Line): RawRecord {

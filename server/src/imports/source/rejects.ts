@@ -6,28 +6,28 @@ import type { Clock } from '../../kernel/time.ts'
 export interface Reject {
   line: number
   reason: string
-  /** What was refused, as JSON. */
+  /** The rejected record as JSON. */
   record: string
 }
 
-/** Where refused records go. */
+/** Receives the rejected records of an import. */
 export interface RejectsSink {
   write(rejects: Reject[]): Promise<void>
   close(): Promise<void>
-  /** The file that holds them; null while there are none. */
+  /** Path of the file; null while there are no rejects. */
   readonly path: string | null
 }
 
 const maxRecordLength = 16_000
 
-/** What a rejects file says of a record: a very long one is shown by its beginning, as text. */
+/** Builds the entry of a rejects file; a very long record is cut and shown as text. */
 export function toReject(record: { line: number; toJson(): string }, reason: string): Reject {
   const json = record.toJson()
   const shown = json.length <= maxRecordLength ? json : JSON.stringify(json.slice(0, maxRecordLength))
   return { line: record.line, reason, record: shown }
 }
 
-/** Where the rejects of an import belong: beside its file, or in the current folder for standard input. */
+/** Returns the path of the rejects file: beside the imported file, or in the current folder for standard input. */
 export function rejectsPathFor(file: string, clock: Clock): string {
   if (file !== '-') return `${resolve(file)}.rejects.ndjson`
   const stamp = clock.now().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
@@ -35,8 +35,7 @@ export function rejectsPathFor(file: string, clock: Clock): string {
 }
 
 /**
- * A file of rejects that only exists once there is one, and that only its owner can read: records may hold what people
- * do not share.
+ * A rejects file, created with the first reject. Only its owner can read it, because records may contain personal data.
  */
 export class RejectsFile implements RejectsSink {
   readonly #wantedPath: string
@@ -47,7 +46,7 @@ export class RejectsFile implements RejectsSink {
     this.#wantedPath = path
   }
 
-  /** Begins without rejects: those of an earlier import are no longer true. */
+  /** Removes the rejects of an earlier import. */
   static async begin(path: string): Promise<RejectsFile> {
     await rm(path, { force: true }).catch(() => {})
     return new RejectsFile(path)
@@ -76,7 +75,7 @@ export class RejectsFile implements RejectsSink {
       return await this.#createAt(this.#wantedPath)
     } catch (error) {
       if (!unwritable.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-      // A folder of its own, so that nobody else can have put a file or a link there.
+      // A new folder, so that no other user can have placed a file or link at this path.
       const folder = await mkdtemp(join(tmpdir(), 'storedex-rejects-'))
       return this.#createAt(join(folder, basename(this.#wantedPath)))
     }

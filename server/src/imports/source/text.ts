@@ -4,20 +4,19 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { OperatorError } from '../../kernel/errors.ts'
 
-/** The bytes of a file, uncompressed, and how far they were read. */
+/** The uncompressed bytes of a file, with progress. */
 export interface TextSource {
-  /** What messages call it. */
+  /** The name used in messages. */
   name: string
-  /** Size of the file as it lies on disk; null for a stream. */
+  /** Size of the file on disk; null for standard input. */
   bytesTotal: number | null
-  /** Bytes read so far, of `bytesTotal`. */
+  /** How many bytes of `bytesTotal` have been read. */
   bytesRead(): number
   blocks: AsyncIterable<Buffer>
-  /** Ends the reading, wherever it stands. */
   close(): void
 }
 
-/** The bytes of an import. */
+/** The bytes of an import file. */
 export interface ImportSource extends TextSource {
   format: 'ndjson' | 'csv'
 }
@@ -26,7 +25,7 @@ const blockBytes = 256 * 1024
 
 const fileName = /\.(?<format>ndjson|jsonl|json|csv)(?:\.gz)?$/i
 
-/** Opens a file by what its name says it is, or standard input (NDJSON) for `-`. */
+/** Opens a file, whose name says the format, or standard input (NDJSON) for `-`. */
 export async function openSource(file: string, stdin: Readable | undefined): Promise<ImportSource> {
   const named = fileName.exec(file)?.groups
   if (!named && file !== '-')
@@ -35,12 +34,12 @@ export async function openSource(file: string, stdin: Readable | undefined): Pro
   return { ...(await openText(file, stdin)), format }
 }
 
-/** Opens a text file of any name, unpacked where it ends in .gz, or standard input for `-`. */
+/** Opens a text file of any name (decompressed if it ends in .gz), or standard input for `-`. */
 export async function openText(file: string, stdin: Readable | undefined): Promise<TextSource> {
   if (file === '-') return openStandardInput(stdin)
   const { size } = await readableFile(file)
   const raw = createReadStream(file, { highWaterMark: blockBytes })
-  // A failure of either reaches the reader of the last one; the callback only keeps it from being unhandled.
+  // A failure of either stream reaches the reader of the last one; the callback only marks it as handled.
   const content = /\.gz$/i.test(file) ? pipeline(raw, createGunzip({ chunkSize: blockBytes }), () => {}) : raw
   return {
     name: file,
@@ -93,15 +92,15 @@ async function* readBlocks(name: string, content: Readable): AsyncGenerator<Buff
 const failures: Record<string, string> = {
   ENOENT: 'no such file',
   ENOTDIR: 'no such file',
-  EACCES: 'it may not be read',
-  EPERM: 'it may not be read',
-  Z_DATA_ERROR: 'it is not a sound gzip file',
+  EACCES: 'no permission to read it',
+  EPERM: 'no permission to read it',
+  Z_DATA_ERROR: 'not a valid gzip file',
   Z_BUF_ERROR: 'the gzip file ends too early',
 }
 
 function failureOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
-  return failures[code ?? ''] ?? `it could not be read (${code ?? message})`
+  return failures[code ?? ''] ?? `reading failed (${code ?? message})`
 }
 
 /** One line of a text file, without its line break. */
@@ -109,27 +108,27 @@ export interface Line {
   /** Counted from 1. */
   number: number
   bytes: Buffer
-  /** Set when the line is longer than allowed; `bytes` is its beginning. */
+  /** Whether the line is too long; `bytes` is then its beginning. */
   isTruncated: boolean
 }
 
-/** No record of ours comes near it; what is longer is a mistake, and is not kept in memory. */
+/** No valid record comes near this; longer lines are rejected and not held in memory. */
 export const maxLineBytes = 1_000_000
 
-/** What is kept of a line that is too long. */
+/** How much of a too long line is kept. */
 const cutBytes = 2_000
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Cuts blocks of bytes into lines, wherever the blocks end. Holds one line at most. */
+/** Splits blocks of bytes into lines. Buffers at most one line. */
 export class LineSplitter {
   #number = 0
   #held: Buffer[] = []
   #heldBytes = 0
 
-  /** The lines that end in this block. */
+  /** Returns the lines that end in this block. */
   push(block: Buffer): Line[] {
     const lines: Line[] = []
     let start = 0
@@ -142,7 +141,7 @@ export class LineSplitter {
     return lines
   }
 
-  /** The last line, when no line break followed it. */
+  /** Returns the last line if no line break followed it. */
   end(): Line[] {
     return this.#heldBytes === 0 ? [] : [this.#release()]
   }
@@ -151,7 +150,7 @@ export class LineSplitter {
     if (part.length === 0) return
     this.#held.push(part)
     this.#heldBytes += part.length
-    // Copied, so that the beginning of a long line does not keep a whole block alive.
+    // Copied, so that the beginning of a long line does not keep the whole block in memory.
     if (this.#heldBytes > maxLineBytes) this.#held = [Buffer.from(this.#joined().subarray(0, cutBytes))]
   }
 
@@ -171,7 +170,7 @@ export class LineSplitter {
   }
 }
 
-/** A line of nothing but white space. */
+/** Whether a line consists of white space only. */
 export function isBlank({ bytes }: Line): boolean {
   return bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))
 }

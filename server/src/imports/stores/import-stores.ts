@@ -48,7 +48,7 @@ async function readStored(client: Client, mode: Mode, records: NumberedRecord<St
   }))
 }
 
-/** The people of a store stay as they are, by whatever country their phone numbers were read. */
+/** The store's contacts are not rewritten, even if its country changed and phone numbers would be read differently. */
 async function writeStores(
   client: Client,
   { ids, mode }: WriteContext,
@@ -56,7 +56,7 @@ async function writeStores(
   vocabulary: Vocabulary,
   { created, changed, removedHosts }: StoreChanges,
 ): Promise<void> {
-  const newStores = await giveIds(client, ids, mode, created)
+  const newStores = await assignIds(client, ids, mode, created)
   if (changed.length > 0)
     await queries.updateStores(client, batch, documentVersion, [...storeRows(changed, vocabulary)])
   if (removedHosts.length > 0) await queries.deleteHosts(client, mode, removedHosts)
@@ -73,7 +73,7 @@ async function writeStores(
   if (newHosts.length > 0) await queries.bulkInsertHosts(client, mode, newHosts)
 }
 
-async function giveIds(client: Client, ids: IdSealer, mode: Mode, states: StoreState[]): Promise<StoredStore[]> {
+async function assignIds(client: Client, ids: IdSealer, mode: Mode, states: StoreState[]): Promise<StoredStore[]> {
   if (states.length === 0) return []
   const keys = await queries.allocateStoreIds(client, states.length)
   const publicIds = ids.sealMany('store', keys, mode)
@@ -83,7 +83,7 @@ async function giveIds(client: Client, ids: IdSealer, mode: Mode, states: StoreS
   }))
 }
 
-/** Made one by one as they are drawn: rendering is half the work of a chunk, and PostgreSQL need not wait for all of it. */
+/** A generator, because rendering is half the work of a chunk: PostgreSQL works while the next rows are rendered. */
 function* storeRows(stores: StoredStore[], vocabulary: Vocabulary): Generator<queries.StoreRow> {
   for (const { id, state } of stores)
     yield {

@@ -20,11 +20,11 @@ interface ChangedStore extends StoredStore {
   addedAliases: string[]
 }
 
-/** What a chunk comes to against what is stored; nothing of it is written yet. */
+/** The planned changes of a chunk. */
 export interface StoreChanges {
   created: StoreState[]
   changed: ChangedStore[]
-  /** Hosts that leave the store they led to, perhaps for another one. */
+  /** Hosts to remove from their store; another store of the chunk may take them over. */
   removedHosts: string[]
 }
 
@@ -83,26 +83,26 @@ function without(hosts: string[], others: string[]): string[] {
   return hosts.filter((host) => !excluded.has(host))
 }
 
-/** All that imports know of a store. The public id stays empty until the store has been given one. */
+/** Everything an import can change about a store. The public id is empty until the store is inserted. */
 export interface StoreState {
   store: Store
   activeAds: number | null
   /** Sorted. */
   aliases: string[]
-  /** What its contacts add to its tokens; records of stores leave that alone. */
+  /** The tokens that come from its contacts; store records do not change them. */
   contactTokens: number[]
 }
 
 type CreatedAt = NonNullable<Store['store_created_at']>
 type Technologies = Store['technologies']
 
-/** The state after a record: what it leaves out stays as it was, inside nested objects too; lists are replaced whole. */
+/** Applies a record: missing fields keep their value, also inside nested objects; lists are replaced. */
 function applyStorePatch(before: StoreState | null, patch: StorePatch): StoreState {
-  const { store, activeAds, aliases, contactTokens } = before ?? unknownStore(patch.domain)
+  const { store, activeAds, aliases, contactTokens } = before ?? emptyStore(patch.domain)
   return {
     store: {
       ...store,
-      // A store always has a name; without one it goes by its domain.
+      // A store always has a name; the default is its domain.
       name: patchField(patch.name, store.name, patch.domain),
       category: patchField(patch.category, store.category, null),
       country: patchField(patch.country, store.country, null),
@@ -127,8 +127,8 @@ function isSameStore(a: StoreState, b: StoreState): boolean {
 function patchCreatedAt(patch: StorePatch['storeCreatedAt'], current: CreatedAt | null): CreatedAt | null {
   if (patch === undefined) return current
   if (patch === null) return null
-  const saysSomething = Object.values(patch).some((field) => field !== undefined)
-  if (!current && !saysSomething) return null
+  const isGiven = Object.values(patch).some((field) => field !== undefined)
+  if (!current && !isGiven) return null
   return {
     estimate: patchField(patch.estimate, current?.estimate ?? null, null),
     resolution: patchField(patch.resolution, current?.resolution ?? null, null),
@@ -153,7 +153,7 @@ function patchTechnologies(patch: StorePatch['technologies'], current: Technolog
   }
 }
 
-function unknownStore(domain: string): StoreState {
+function emptyStore(domain: string): StoreState {
   return {
     store: {
       id: '',

@@ -1,10 +1,10 @@
 /** Statements of the store import. */
-import { copyLines, escapeText, nullWord } from '../../catalogue/bulk-insert.ts'
+import { copyLines, copyNull, escapeText } from '../../catalogue/bulk-insert.ts'
 import { formatPgArray, joinLines } from '../../catalogue/queries.ts'
 import type { Client } from '../../db/pool.ts'
 import type { Mode } from '../../kernel/ids.ts'
 
-/** The stores that any of the hosts leads to. */
+/** Returns the ids of the stores that have any of the hosts. */
 export async function findStoreIdsOfHosts(client: Client, mode: Mode, hosts: string[]): Promise<number[]> {
   const { rows } = await client.query<{ store_id: number }>(
     'select distinct store_id from store_domains where mode = $1::text and host = any ($2::text[])',
@@ -13,7 +13,7 @@ export async function findStoreIdsOfHosts(client: Client, mode: Mode, hosts: str
   return rows.map((row) => row.store_id)
 }
 
-/** The aliases of those of the stores that have any, sorted. */
+/** Returns the sorted aliases of each store that has any. */
 export async function readAliases(client: Client, storeIds: number[]): Promise<Map<number, string[]>> {
   const { rows } = await client.query<{ store_id: number; hosts: string[] }>(
     `select store_id, array_agg(host order by host) as hosts
@@ -25,7 +25,7 @@ export async function readAliases(client: Client, storeIds: number[]): Promise<M
   return new Map(rows.map((row) => [row.store_id, row.hosts]))
 }
 
-/** Ids for new stores. Numbers that end up unused leave gaps, which nobody minds. */
+/** Allocates ids for new stores. Unused ids leave gaps, which is fine. */
 export async function allocateStoreIds(client: Client, count: number): Promise<number[]> {
   const { rows } = await client.query<{ id: number }>(
     `select nextval((select pg_get_serial_sequence('stores', 'id'))::regclass) as id from generate_series(1, $1::integer)`,
@@ -34,7 +34,7 @@ export async function allocateStoreIds(client: Client, count: number): Promise<n
   return rows.map((row) => row.id)
 }
 
-/** A row of stores as it is written, apart from what all rows of a batch share. */
+/** The columns of `stores` that differ between the rows of a batch. */
 export interface StoreRow {
   id: number
   negatedScore: number
@@ -46,7 +46,7 @@ export interface StoreRow {
   preview: string
 }
 
-/** Writes new stores; `rows` is drawn on as PostgreSQL keeps up. */
+/** Inserts stores with COPY; `rows` is consumed as fast as PostgreSQL accepts them. */
 export async function bulkInsertStores(
   client: Client,
   shared: { mode: Mode; batch: number; documentVersion: number },
@@ -59,9 +59,9 @@ export async function bulkInsertStores(
                   first_discovered_at, document, preview) from stdin`,
     rows,
     (row) =>
-      `${head}\t${row.id}\t${row.negatedScore}\t${formatPgArray(row.tokens)}\t${row.activeAds ?? nullWord}\t${
-        row.createdEstimate ?? nullWord
-      }\t${row.firstDiscoveredAt ?? nullWord}\t${escapeText(row.document)}\t${escapeText(row.preview)}\n`,
+      `${head}\t${row.id}\t${row.negatedScore}\t${formatPgArray(row.tokens)}\t${row.activeAds ?? copyNull}\t${
+        row.createdEstimate ?? copyNull
+      }\t${row.firstDiscoveredAt ?? copyNull}\t${escapeText(row.document)}\t${escapeText(row.preview)}\n`,
   )
 }
 
@@ -108,7 +108,7 @@ export async function bulkInsertHosts(client: Client, mode: Mode, rows: Iterable
     client,
     'copy store_domains (mode, host, store_id, canonical) from stdin',
     rows,
-    // A host in normal form holds nothing to escape.
+    // A host in normal form needs no escaping.
     (row) => `${mode}\t${row.host}\t${row.storeId}\t${row.isCanonical}\n`,
   )
 }

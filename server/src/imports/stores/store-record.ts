@@ -29,7 +29,7 @@ const createdSources = [
   'first_discovered',
 ]
 
-/** A store as an import file has it. A field that is missing says nothing; null says that there is no value. */
+/** A store in an import file. A missing field keeps the stored value; null clears it. */
 export const StoreRecord = ClosedObject({
   domain: HostText,
   name: OptionalNullable(NonEmptyText(500)),
@@ -65,7 +65,7 @@ type Record = Static<typeof StoreRecord>
 
 type CreatedAt = NonNullable<Store['store_created_at']>
 
-/** What a record asks to change, in canonical values. */
+/** The changes of a record, as canonical values. */
 export interface StorePatch {
   domain: string
   name: PatchField<string>
@@ -89,8 +89,8 @@ export interface StorePatch {
 
 const checkShape = compileShapeCheck(StoreRecord)
 
-/** Reads one record; throws `RecordError` for what cannot be taken as it is. Nothing is guessed, cut or dropped. */
-export function readStoreRecord(value: unknown, words: TaxonomyResolver): StorePatch {
+/** Checks one record; throws `RecordError` for an invalid one. Nothing is guessed, truncated or dropped. */
+export function readStoreRecord(value: unknown, resolver: TaxonomyResolver): StorePatch {
   const problem = checkShape(value)
   if (problem !== null) throw new RecordError(problem)
   const record = value as Record
@@ -99,17 +99,17 @@ export function readStoreRecord(value: unknown, words: TaxonomyResolver): StoreP
     domain,
     name: mapGiven(record.name, (name) => readText('name', name)),
     aliases: mapGiven(record.aliases, (aliases) => readAliases(aliases, domain)),
-    category: mapGiven(record.category, (word) => words.resolve('category', 'category', word)),
-    country: mapGiven(record.country, (word) => words.resolve('country', 'country', word)),
-    trafficTier: mapGiven(record.traffic_tier, (word) => words.resolve('traffic_tier', 'traffic_tier', word)),
-    revenueTier: mapGiven(record.revenue_tier, (word) => words.resolve('revenue_tier', 'revenue_tier', word)),
+    category: mapGiven(record.category, (value) => resolver.resolve('category', 'category', value)),
+    country: mapGiven(record.country, (value) => resolver.resolve('country', 'country', value)),
+    trafficTier: mapGiven(record.traffic_tier, (value) => resolver.resolve('traffic_tier', 'traffic_tier', value)),
+    revenueTier: mapGiven(record.revenue_tier, (value) => resolver.resolve('revenue_tier', 'revenue_tier', value)),
     platformPlus: record.platform_plus,
-    // Adding 0 turns -0, which no one means, into 0.
+    // Adding 0 turns -0 into 0.
     leadFitScore: mapGiven(record.lead_fit_score, (score) => score + 0),
     storeCreatedAt: mapGiven(record.store_created_at, readCreatedAt),
     firstDiscoveredAt: mapGiven(record.first_discovered_at, (text) => readMoment('first_discovered_at', text)),
     activeAds: mapGiven(record.active_ads, (count) => count + 0),
-    technologies: mapGiven(record.technologies, (technologies) => readTechnologies(technologies, words)),
+    technologies: mapGiven(record.technologies, (technologies) => readTechnologies(technologies, resolver)),
   }
 }
 
@@ -136,14 +136,14 @@ function readCreatedAt(created: NonNullable<Record['store_created_at']>): StoreP
 
 function readTechnologies(
   { apps, pixels, theme }: NonNullable<Record['technologies']>,
-  words: TaxonomyResolver,
+  resolver: TaxonomyResolver,
 ): StorePatch['technologies'] {
   return {
-    apps: mapGiven(apps, (list) => words.resolveList('app', 'technologies.apps', list)),
-    pixels: mapGiven(pixels, (list) => words.resolveList('pixel', 'technologies.pixels', list)),
+    apps: mapGiven(apps, (list) => resolver.resolveList('app', 'technologies.apps', list)),
+    pixels: mapGiven(pixels, (list) => resolver.resolveList('pixel', 'technologies.pixels', list)),
     theme: mapGiven(theme, ({ name, type }) => ({
       name: mapGiven(name, (text) => readText('technologies.theme.name', text)),
-      type: mapGiven(type, (word) => words.resolve('theme_type', 'technologies.theme.type', word)),
+      type: mapGiven(type, (value) => resolver.resolve('theme_type', 'technologies.theme.type', value)),
     })),
   }
 }

@@ -4,7 +4,7 @@ import { transact } from '../../db/pool.ts'
 import type { Identity } from '../../encryption/identities.ts'
 import type { ErasureContext } from '../../erasure/erase-contacts.ts'
 import { type Erasure, erasePeople, planErasures } from '../../erasure/erase-people.ts'
-import * as load from '../../erasure/queries.ts'
+import * as queries from '../../erasure/queries.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { RecordError } from '../fields.ts'
 import type { ImportProgress, ImportResult } from '../import-file.ts'
@@ -19,20 +19,20 @@ export interface SuppressionsInput {
   onProgress?(progress: ImportProgress): void
 }
 
-/** Lines are new, or known already; and who of those on file was erased for them. */
+/** `inserted` counts new lines, `unchanged` known ones. */
 export interface SuppressionsResult extends ImportResult {
   erased: number
 }
 
-/** Every contact on file is read once for as many lines. */
+/** Finding matches reads all contacts once per chunk. */
 const linesPerChunk = 20_000
-/** Few enough for others to get their turn in between. */
+/** Few enough that other writers do not wait long. */
 const peoplePerTransaction = 1_000
 
 /**
- * Takes a list of people and companies who must not be on file: one email, phone, profile URL or domain a line. First no
- * import brings them any more, then those on file are erased. Stopped at any moment, the same list once more finishes the
- * work; taken again it changes nothing.
+ * Imports a list of people and companies that must not be stored: one email, phone, profile URL or domain per line. Per
+ * chunk, it first suppresses them, so that imports reject them, and then erases stored contacts that match. Running the
+ * same list again finishes an interrupted import, and otherwise changes nothing.
  */
 export async function importSuppressions(ctx: ErasureContext, input: SuppressionsInput): Promise<SuppressionsResult> {
   const startedAtMs = performance.now()
@@ -42,7 +42,7 @@ export async function importSuppressions(ctx: ErasureContext, input: Suppression
   try {
     for await (const lines of readChunks(source)) {
       const chunk = readChunk(ctx, lines)
-      const inserted = await suppress(ctx, chunk.suppressions)
+      const inserted = await insertSuppressions(ctx, chunk.suppressions)
       const erased = await eraseMatches(ctx, chunk.suppressions)
       await rejects.write(chunk.rejects)
       counts.read += lines.length
@@ -55,7 +55,9 @@ export async function importSuppressions(ctx: ErasureContext, input: Suppression
     }
   } catch (error) {
     if (!(error instanceof OperatorError) || counts.read === 0) throw error
-    throw new OperatorError(`${error.message} The ${counts.read} lines before that are in force.`, { cause: error })
+    throw new OperatorError(`${error.message} The ${counts.read} lines before that have been imported.`, {
+      cause: error,
+    })
   } finally {
     source.close()
     await rejects.close()
@@ -101,39 +103,39 @@ function readChunk(
   return { suppressions, rejects }
 }
 
-/** Answers how many of them are new; the same one twice is new once. */
-function suppress({ db, clock }: ErasureContext, suppressions: readonly Suppression[]): Promise<number> {
+/** Returns how many suppressions are new; a duplicate counts once. */
+function insertSuppressions({ db, clock }: ErasureContext, suppressions: readonly Suppression[]): Promise<number> {
   return transact(db, async (client) => {
-    await load.prepareErasureTransaction(client)
-    // An import that is at work commits first: whom it brings is found below. The next one sees what is suppressed.
+    await queries.prepareErasureTransaction(client)
+    // A running import commits first, so the erasure finds its contacts. The next import reads the suppressions.
     await lockCatalogue(client)
     const identities = suppressions.flatMap((suppression) => suppression.identities)
-    const added = await load.insertSuppressions(client, identities, clock.now())
-    return suppressions.filter((suppression) => takeAny(added, suppression.identities)).length
+    const added = await queries.insertSuppressions(client, identities, clock.now())
+    return suppressions.filter((suppression) => deleteAny(added, suppression.identities)).length
   })
 }
 
-function takeAny(hashes: Set<string>, identities: readonly Identity[]): boolean {
+function deleteAny(hashes: Set<string>, identities: readonly Identity[]): boolean {
   return identities.map(({ hash }) => hashes.delete(hash)).includes(true)
 }
 
 async function eraseMatches(ctx: ErasureContext, suppressions: readonly Suppression[]): Promise<number> {
   const erasures = await transact(ctx.db, async (client) => {
-    await load.prepareErasureTransaction(client)
-    const people = suppressions.flatMap(({ identities, host }) => (host === null ? identities : []))
+    await queries.prepareErasureTransaction(client)
+    const personal = suppressions.flatMap(({ identities, host }) => (host === null ? identities : []))
     const sites = suppressions.flatMap(({ identities, host }) => (host === null ? [] : identities))
     const hosts = suppressions.flatMap(({ host }) => host ?? [])
-    const persons = people.length > 0 ? await load.findPeopleByHashes(client, hashesOf(people)) : []
-    // Who only works at a company that asked is left out there, and not wherever else they may turn up.
-    const colleagues = sites.length > 0 ? await load.findContactKeys(client, hashesOf(sites), hosts) : []
-    const planned: Erasure[] = await planErasures(client, ctx.seals, persons)
+    const people = personal.length > 0 ? await queries.findPeopleByHashes(client, hashesOf(personal)) : []
+    // A suppressed domain does not erase the same people at other stores, so these are not passed to `planErasures`.
+    const colleagues = sites.length > 0 ? await queries.findContactKeys(client, hashesOf(sites), hosts) : []
+    const planned: Erasure[] = await planErasures(client, ctx.seals, people)
     return [...planned, ...colleagues.map((contact) => ({ contact, suppressed: [] }))]
   })
   let erased = 0
   for (let start = 0; start < erasures.length; start += peoplePerTransaction) {
     const slice = erasures.slice(start, start + peoplePerTransaction)
     erased += await transact(ctx.db, async (client) => {
-      await load.prepareErasureTransaction(client)
+      await queries.prepareErasureTransaction(client)
       await lockCatalogue(client)
       return erasePeople(client, slice, ctx.clock.now())
     })

@@ -10,10 +10,10 @@ import {
 import { RecordError } from '../fields.ts'
 import { isBlank, type Line } from '../source/text.ts'
 
-/** What a line of a suppression list keeps away. */
+/** The parsed line of a suppression list. */
 export interface Suppression {
   identities: Identity[]
-  /** The host, where the line names a whole site: the store there is meant too. */
+  /** The host if the line names a whole site; contacts of the store with this host are suppressed too. */
   host: string | null
 }
 
@@ -24,8 +24,7 @@ export function isBlankOrComment(line: Line): boolean {
 const maxLength = 2_048
 
 /**
- * Reads one email, phone, profile URL or domain, told apart by their looks. Throws `RecordError` for what would keep
- * nobody away.
+ * Parses one email, phone, profile URL or domain; the format decides which. Throws `RecordError` for any other text.
  */
 export function readSuppression({ bytes, isTruncated }: Line, hasher: IdentityHasher): Suppression {
   if (isTruncated || bytes.length > maxLength) throw new RecordError(`longer than ${maxLength} bytes`)
@@ -50,7 +49,7 @@ function readPhone(text: string, hasher: IdentityHasher): Suppression {
   return { identities: [hasher.hash('phone', phone)], host: null }
 }
 
-/** A page is somebody's profile. A whole site is a domain, and can be somebody's homepage. */
+/** A page is a profile. A whole site is a domain, and may also be a person's homepage. */
 function readSite(text: string, hasher: IdentityHasher): Suppression {
   const site = normalizeProfile(text)
   if (site === null) throw new RecordError('neither an email, a phone, a profile URL nor a domain')

@@ -16,7 +16,7 @@ export interface PersonAtStore {
   facts: ContactFacts
 }
 
-/** Everybody on file at a store, as their sealed part has them. */
+/** Returns the opened contacts of a store. */
 export async function peopleAt(app: TestApp, domain: string, mode: Mode = 'live'): Promise<PersonAtStore[]> {
   const { rows } = await app.db.query<{ store_id: number; number: number; sealed: Buffer }>(
     `select store_id, number, sealed from contacts join store_domains using (store_id)
@@ -30,7 +30,7 @@ export async function peopleAt(app: TestApp, domain: string, mode: Mode = 'live'
   })
 }
 
-/** Their import names. */
+/** Returns the external ids of the contacts of stores. */
 export async function externalIdsAt(app: TestApp, ...domains: string[]): Promise<(string | null)[]> {
   const people = await Promise.all(domains.map((domain) => peopleAt(app, domain)))
   return people.flat().map(({ facts }) => facts.external_id)
@@ -42,7 +42,7 @@ export async function contactIdOf(app: TestApp, domain: string, name: string): P
 
 export type Reject = { line: number; reason: string; record: unknown }
 
-/** Imports people of whom some may be refused. */
+/** Imports contacts and returns the rejects with the result. */
 export async function tryImportContacts(
   app: TestApp,
   records: object[],
@@ -53,7 +53,7 @@ export async function tryImportContacts(
   )
 }
 
-/** Imports a list of suppressions as a file. */
+/** Imports a suppression list from a file. */
 export async function importSuppressionLines(
   app: TestApp,
   ...lines: string[]
@@ -86,7 +86,7 @@ async function withFile<Result extends { rejects_file: string | null }>(
   }
 }
 
-/** How many suppressions there are of each kind. */
+/** Returns the number of suppressions of each kind. */
 export async function countSuppressionsByKind(app: TestApp): Promise<Record<string, number>> {
   const { rows } = await app.db.query<{ kind: string; count: number }>(
     'select kind, count(*) as count from suppressions group by kind order by kind',

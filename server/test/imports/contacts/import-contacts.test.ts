@@ -9,10 +9,10 @@ import { aurora } from '../../support/sandbox-store.ts'
 import { readStoredPeople } from '../support/stored-people.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: TestCatalogue
+let catalogue: TestCatalogue
 beforeAll(async () => {
-  world = await openTestCatalogue()
-  await world.importRecords([aurora, { domain: 'other.example', country: 'FR' }])
+  catalogue = await openTestCatalogue()
+  await catalogue.importStores([aurora, { domain: 'other.example', country: 'FR' }])
 })
 
 const mara = {
@@ -43,15 +43,15 @@ const nobody: ContactFacts = {
 }
 
 async function person(externalId: string) {
-  const found = (await readStoredPeople(world)).filter(({ facts }) => facts.external_id === externalId)
+  const found = (await readStoredPeople(catalogue)).filter(({ facts }) => facts.external_id === externalId)
   expect(found).toHaveLength(1)
   return found[0]!
 }
 
 const factsOf = async (externalId: string) => (await person(externalId)).facts
 
-test('a record becomes a contact: what a preview may show in clear, everything sealed', async () => {
-  const result = await world.importContacts([mara])
+test('a record creates a contact: previewed fields in clear, everything sealed', async () => {
+  const result = await catalogue.importContacts([mara])
   expect(result).toMatchObject({ read: 1, inserted: 1, updated: 0, unchanged: 0, rejected: 0, rejects_file: null })
   const { store_domain: _domain, ...facts } = mara
   const stored = await person('c-1')
@@ -89,18 +89,18 @@ test('a record becomes a contact: what a preview may show in clear, everything s
   expect(new Set(stored.identities).size).toBe(5)
 })
 
-test('importing the same again changes nothing and uses no batch number', async () => {
-  const before = [await readStoredPeople(world), await world.rows(), await world.batch()]
-  expect(await world.importContacts([mara])).toMatchObject({ read: 1, inserted: 0, updated: 0, unchanged: 1 })
-  expect([await readStoredPeople(world), await world.rows(), await world.batch()]).toEqual(before)
+test('importing the same records again changes nothing and uses no batch number', async () => {
+  const before = [await readStoredPeople(catalogue), await catalogue.rows(), await catalogue.batch()]
+  expect(await catalogue.importContacts([mara])).toMatchObject({ read: 1, inserted: 0, updated: 0, unchanged: 1 })
+  expect([await readStoredPeople(catalogue), await catalogue.rows(), await catalogue.batch()]).toEqual(before)
 })
 
-test('a missing field keeps its value, null clears it, lists are replaced whole', async () => {
+test('a missing field keeps its value, null clears it, and lists are replaced', async () => {
   const at = { store_domain: 'other.example', external_id: 'patch' }
-  await world.importContacts([{ ...mara, ...at }])
+  await catalogue.importContacts([{ ...mara, ...at }])
   const before = await person('patch')
   expect(
-    await world.importContacts([{ ...at, title: 'Chief of Wax', emails: [{ email: 'm@other.example' }] }]),
+    await catalogue.importContacts([{ ...at, title: 'Chief of Wax', emails: [{ email: 'm@other.example' }] }]),
   ).toMatchObject({ updated: 1 })
   const patched = await person('patch')
   expect(patched).toMatchObject({ id: before.id, number: before.number })
@@ -122,7 +122,7 @@ test('a missing field keeps its value, null clears it, lists are replaced whole'
     'emails',
     'phones',
   ]
-  await world.importContacts([{ ...at, ...Object.fromEntries(fields.map((field) => [field, null])) }])
+  await catalogue.importContacts([{ ...at, ...Object.fromEntries(fields.map((field) => [field, null])) }])
   const cleared = await person('patch')
   expect(cleared.facts).toEqual({ ...nobody, external_id: 'patch' })
   expect(cleared).toMatchObject({ id: before.id, role: null, revealable: false, verified_revealable: false })
@@ -134,12 +134,12 @@ test('a missing field keeps its value, null clears it, lists are replaced whole'
   })
 })
 
-test('an alias finds its store', async () => {
-  await world.importContacts([{ store_domain: 'https://Aurora-Candles.myshopify.com/about', external_id: 'alias' }])
+test('store_domain may be an alias of the store', async () => {
+  await catalogue.importContacts([{ store_domain: 'https://Aurora-Candles.myshopify.com/about', external_id: 'alias' }])
   expect(await person('alias')).toMatchObject({ domain: 'aurora-candles.example' })
 })
 
-test('without an external id the first email is the key, however spelt, and without one the full name and title', async () => {
+test('without an external id the normalised first email is the key, and without an email the full name and title', async () => {
   const at = { store_domain: 'other.example' }
   const email = (email: string) => ({ emails: [{ email }] })
   const people = [
@@ -152,9 +152,9 @@ test('without an external id the first email is the key, however spelt, and with
     { ...at, external_id: 'key.one@other.example' },
     { store_domain: 'aurora-candles.example', ...email('key.one@other.example') },
   ]
-  expect(await world.importContacts(people)).toMatchObject({ inserted: 6, updated: 2, rejected: 0 })
-  expect(await world.importContacts(people)).toMatchObject({ unchanged: 8, updated: 0 })
-  const stored = (await readStoredPeople(world)).filter(({ domain }) => domain === 'other.example')
+  expect(await catalogue.importContacts(people)).toMatchObject({ inserted: 6, updated: 2, rejected: 0 })
+  expect(await catalogue.importContacts(people)).toMatchObject({ unchanged: 8, updated: 0 })
+  const stored = (await readStoredPeople(catalogue)).filter(({ domain }) => domain === 'other.example')
   expect(stored.find(({ facts }) => facts.emails[0]?.email === 'key.one@other.example')!.facts.first_name).toBe('B')
   expect(stored.find(({ facts }) => facts.full_name === 'Ann Key' && facts.title === 'Owner')!.facts).toMatchObject({
     first_name: 'Ann',
@@ -162,23 +162,23 @@ test('without an external id the first email is the key, however spelt, and with
   })
 })
 
-test('records of one person in a file apply in order, and none of them when they are read again', async () => {
+test('records of the same contact apply in order, and importing them again changes nothing', async () => {
   const at = { store_domain: 'other.example', external_id: 'twice' }
   const records = [
     { ...at, first_name: 'First', title: 'Buyer' },
     { ...at, first_name: 'Second' },
     { ...at, title: 'Buyer' },
   ]
-  expect(await world.importContacts(records)).toMatchObject({ read: 3, inserted: 1, updated: 1, unchanged: 1 })
+  expect(await catalogue.importContacts(records)).toMatchObject({ read: 3, inserted: 1, updated: 1, unchanged: 1 })
   expect(await factsOf('twice')).toMatchObject({ first_name: 'Second', title: 'Buyer' })
-  const batch = await world.batch()
-  expect(await world.importContacts(records)).toMatchObject({ read: 3, unchanged: 3 })
-  expect(await world.batch()).toBe(batch)
+  const batch = await catalogue.batch()
+  expect(await catalogue.importContacts(records)).toMatchObject({ read: 3, unchanged: 3 })
+  expect(await catalogue.batch()).toBe(batch)
 })
 
-test('a channel listed twice is kept once, and exactly one of a list is primary', async () => {
+test('a duplicate channel is stored once, and exactly one channel of a list is primary', async () => {
   const at = { store_domain: 'other.example' }
-  await world.importContacts([
+  await catalogue.importContacts([
     {
       ...at,
       external_id: 'lists',
@@ -205,9 +205,9 @@ test('a channel listed twice is kept once, and exactly one of a list is primary'
   expect((await factsOf('none-primary')).emails.map((email) => email.is_primary)).toEqual([true, false])
 })
 
-test('statuses that are never delivered are kept, and make nobody revealable', async () => {
+test('emails with undeliverable statuses are stored, but do not make a contact revealable', async () => {
   const at = { store_domain: 'other.example' }
-  await world.importContacts([
+  await catalogue.importContacts([
     { ...at, external_id: 'guessed', emails: [{ email: 'g@other.example', status: 'guessed' }] },
     { ...at, external_id: 'accepted', emails: [{ email: 'a2@other.example', status: 'accept_all' }] },
     { ...at, external_id: 'phoned', phones: [{ phone: '+15550100' }] },
@@ -222,17 +222,17 @@ test('statuses that are never delivered are kept, and make nobody revealable', a
   expect((await factsOf('guessed')).emails).toHaveLength(1)
 })
 
-test('a last name is shown by its first letter, in any script', async () => {
+test('a preview shows the first letter of the last name, in any script', async () => {
   const names = { Lindqvist: 'L***', "'t Hooft": 't***', 王: '王***', 𐐀𐐁: '𐐀***', Öz: 'Ö***', '...': '.***' }
   const at = { store_domain: 'other.example' }
-  await world.importContacts(
+  await catalogue.importContacts(
     Object.keys(names).map((last_name) => ({ ...at, external_id: `n ${last_name}`, last_name })),
   )
   for (const [name, shown] of Object.entries(names))
     expect((await person(`n ${name}`)).preview.last_name_obfuscated).toBe(shown)
 })
 
-test('text of any script arrives as it is', async () => {
+test('text of any script is stored unchanged', async () => {
   const record = {
     store_domain: 'other.example',
     external_id: 'N° 7 "x" \\N',
@@ -240,31 +240,31 @@ test('text of any script arrives as it is', async () => {
     full_name: '王小明 \u2028 \\.',
     title: '„Leiter“ / Head, R&D',
   }
-  await world.importContacts([record])
+  await catalogue.importContacts([record])
   const { store_domain: _, ...facts } = record
   expect(await factsOf(record.external_id)).toMatchObject(facts)
   expect((await person(record.external_id)).preview).toMatchObject({ first_name: 'Çağrı 🕯️', title: record.title })
-  expect(await world.importContacts([record])).toMatchObject({ unchanged: 1 })
+  expect(await catalogue.importContacts([record])).toMatchObject({ unchanged: 1 })
 })
 
-test('the taxonomy learns roles when it is told to, from accepted records only', async () => {
+test('with extendTaxonomy, unknown roles of accepted records are added to the taxonomy', async () => {
   const records = [
     { store_domain: 'other.example', external_id: 'role-1', role: 'Wax_Master' },
     { store_domain: 'unknown.example', external_id: 'role-2', role: 'never_seen' },
     { store_domain: 'other.example', external_id: 'role-3', role: 'FOUNDER' },
   ]
-  expect(await world.importContacts(records)).toMatchObject({ inserted: 1, rejected: 2 })
-  expect(await world.importContacts(records, { extendTaxonomy: true })).toMatchObject({ inserted: 1, rejected: 1 })
-  const { vocabulary } = await loadTaxonomy(world.db)
+  expect(await catalogue.importContacts(records)).toMatchObject({ inserted: 1, rejected: 2 })
+  expect(await catalogue.importContacts(records, { extendTaxonomy: true })).toMatchObject({ inserted: 1, rejected: 1 })
+  const { vocabulary } = await loadTaxonomy(catalogue.db)
   expect(vocabulary.find('role', 'never_seen')).toBeUndefined()
   expect((await person('role-1')).role).toBe('wax_master')
   expect((await person('role-3')).role).toBe('founder')
-  const store = (await world.store('other.example'))!
+  const store = (await catalogue.store('other.example'))!
   expect(store.document.contacts_summary.roles).toContain('wax_master')
   expect(store.tokens).toContain(vocabulary.find('role', 'wax_master')!.token)
 })
 
-test('the same person as NDJSON and as CSV is one', async () => {
+test('the same contact as NDJSON and as CSV is one contact', async () => {
   const csv = [
     'title,emails.0.email,emails.0.is_primary,emails.0.status,emails.1.email,emails.1.type,phones.0.phone,phones.0.type,' +
       'store_domain,external_id,first_name,profile_url,emails.1.is_primary',
@@ -274,9 +274,9 @@ test('the same person as NDJSON and as CSV is one', async () => {
     ',three@csv.example,,,,,,,other.example,csv-3,,,',
     ',four@csv.example,yes,,,,,,other.example,csv-4,,,',
   ]
-  const result = await world.importContactsFile('people.csv', csv.join('\r\n'))
+  const result = await catalogue.importContactsFile('people.csv', csv.join('\r\n'))
   expect(result).toMatchObject({ read: 4, inserted: 3, rejected: 1 })
-  expect((await world.rejectsOf(result))[0]).toMatchObject({
+  expect((await catalogue.rejectsOf(result))[0]).toMatchObject({
     line: 5,
     reason: 'emails[0].is_primary: must be true or false or null',
     record: { external_id: 'csv-4', emails: [{ email: 'four@csv.example', is_primary: 'yes' }] },
@@ -297,13 +297,13 @@ test('the same person as NDJSON and as CSV is one', async () => {
     { store_domain: 'other.example', external_id: 'csv-2', first_name: 'Bo' },
     { store_domain: 'other.example', external_id: 'csv-3', emails: [{ email: 'three@csv.example' }] },
   ]
-  expect(await world.importContacts(records)).toMatchObject({ unchanged: 3 })
+  expect(await catalogue.importContacts(records)).toMatchObject({ unchanged: 3 })
 })
 
-test('an import that meets people whom the keyring cannot open ends with a sentence, and changes nothing', async () => {
-  const stranger = { ...world.context.seals, sealer: createSealer(parseDataKeys(generateDataKey())!) }
-  const file = await world.write('locked.ndjson', JSON.stringify({ ...mara, title: 'Locked' }))
-  const refusal = importContacts({ ...world.context, seals: stranger }, { file, extendTaxonomy: false })
+test('an import that cannot open a stored contact fails with one sentence and changes nothing', async () => {
+  const stranger = { ...catalogue.context.seals, sealer: createSealer(parseDataKeys(generateDataKey())!) }
+  const file = await catalogue.write('locked.ndjson', JSON.stringify({ ...mara, title: 'Locked' }))
+  const refusal = importContacts({ ...catalogue.context, seals: stranger }, { file, extendTaxonomy: false })
   await expect(refusal).rejects.toThrow(OperatorError)
   await expect(refusal).rejects.toThrow(
     /^Contact 0 of store \d+ cannot be opened: the data key "test" is not in the keyring/,
@@ -311,40 +311,40 @@ test('an import that meets people whom the keyring cannot open ends with a sente
   expect((await factsOf('c-1')).title).toBe('Head of Marketing')
 })
 
-test('live and sandbox people of one domain are two people', async () => {
-  await world.importRecords([{ domain: aurora.domain }], { mode: 'test' })
-  await world.importContacts([{ ...mara, title: 'In the sandbox' }], { mode: 'test' })
-  const both = (await readStoredPeople(world)).filter(({ facts }) => facts.external_id === 'c-1')
+test('live and sandbox contacts with the same key are separate', async () => {
+  await catalogue.importStores([{ domain: aurora.domain }], { mode: 'test' })
+  await catalogue.importContacts([{ ...mara, title: 'In the sandbox' }], { mode: 'test' })
+  const both = (await readStoredPeople(catalogue)).filter(({ facts }) => facts.external_id === 'c-1')
   expect(both.map(({ mode, id, facts }) => [mode, id.slice(0, 8), facts.title]).sort()).toEqual([
     ['live', 'ct_live_', 'Head of Marketing'],
     ['test', 'ct_test_', 'In the sandbox'],
   ])
 })
 
-test('numbers of people who are gone are not given again, and a store has room for 4,096 ever', async () => {
-  await world.importRecords([{ domain: 'crowded.example' }])
+test('numbers of deleted contacts are not reused, and a store has 4,096 in all', async () => {
+  await catalogue.importStores([{ domain: 'crowded.example' }])
   const people = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => ({
       store_domain: 'crowded.example',
       external_id: `p-${from + index}`,
     }))
-  await world.importContacts(people(0, 3))
-  await world.db.query(
+  await catalogue.importContacts(people(0, 3))
+  await catalogue.db.query(
     "delete from contacts where store_id = (select store_id from store_domains where host = 'crowded.example') and number = 1",
   )
-  await world.importContacts(people(1, 5))
-  const numbers = (await readStoredPeople(world))
+  await catalogue.importContacts(people(1, 5))
+  const numbers = (await readStoredPeople(catalogue))
     .filter(({ domain }) => domain === 'crowded.example')
     .map(({ number }) => number)
   expect(numbers).toEqual([0, 2, 3, 4, 5])
 
-  const result = await world.importContacts(people(0, 4_100))
+  const result = await catalogue.importContacts(people(0, 4_100))
   expect(result).toMatchObject({ read: 4_100, unchanged: 5, inserted: 4_090, rejected: 5 })
-  expect((await world.rejectsOf(result))[0]).toMatchObject({
+  expect((await catalogue.rejectsOf(result))[0]).toMatchObject({
     line: 4_096,
-    reason: 'store_domain: the store has had 4096 contacts and can have no more',
+    reason: 'store_domain: the store has used all of its 4096 contact numbers',
   })
-  expect((await world.store('crowded.example'))!.document.contacts_summary.total).toBe(4_095)
-  // Those who are there can still change.
-  expect(await world.importContacts([{ ...people(4, 5)[0], title: 'Changed' }])).toMatchObject({ updated: 1 })
+  expect((await catalogue.store('crowded.example'))!.document.contacts_summary.total).toBe(4_095)
+  // Existing contacts can still be changed.
+  expect(await catalogue.importContacts([{ ...people(4, 5)[0], title: 'Changed' }])).toMatchObject({ updated: 1 })
 })

@@ -11,11 +11,11 @@ import { expectedColumns } from '../support/store-model.ts'
 import { readStoredPeople, type StoredPerson } from '../support/stored-people.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: TestCatalogue
+let catalogue: TestCatalogue
 let vocabulary: Vocabulary
 beforeAll(async () => {
-  world = await openTestCatalogue()
-  vocabulary = (await loadTaxonomy(world.db)).vocabulary
+  catalogue = await openTestCatalogue()
+  vocabulary = (await loadTaxonomy(catalogue.db)).vocabulary
 })
 
 const domains = ['a.example', 'b.example', 'c.example']
@@ -92,20 +92,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('erasure' as const), pick: fc.nat(20) }) },
 )
 
-test('files of random stores and people leave what a naive reading of the rules leaves, and stores sum it up', async () => {
+test('imports of random stores and contacts match a simple model of the rules, and the store summaries match too', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 7 }), async (steps) => {
-      await world.db.query('truncate stores, store_domains, contacts')
-      await world.importRecords(domains.map((domain) => ({ domain, aliases: [`alias.${domain}`] })))
+      await catalogue.db.query('truncate stores, store_domains, contacts')
+      await catalogue.importStores(domains.map((domain) => ({ domain, aliases: [`alias.${domain}`] })))
       const model: ContactModel = new Map()
       const given = new Map<string, string>()
       for (const step of steps) {
-        if (step.kind === 'stores') await world.importRecords(step.records)
+        if (step.kind === 'stores') await catalogue.importStores(step.records)
         else if (step.kind === 'contacts') await importAndCount(model, step.records)
         else await erase(model, step.pick)
         await expectNumbersGivenOnce(given)
       }
-      const people = await readStoredPeople(world)
+      const people = await readStoredPeople(catalogue)
       expect(people.map(({ domain, facts }) => ({ domain, facts })).sort(byText)).toEqual(
         [...model.values()].sort(byText),
       )
@@ -117,23 +117,23 @@ test('files of random stores and people leave what a naive reading of the rules 
 })
 
 async function importAndCount(model: ContactModel, records: ModelRecord[]): Promise<void> {
-  const [before, batch] = [structuredClone(model), await world.batch()]
+  const [before, batch] = [structuredClone(model), await catalogue.batch()]
   const rejected = applyToModel(model, hosts, records)
-  const result = await world.importContacts(records)
+  const result = await catalogue.importContacts(records)
   expect(result).toMatchObject({ read: records.length, rejected, inserted: model.size - before.size })
   expect(result.inserted + result.updated + result.unchanged + result.rejected).toBe(records.length)
   const isChanged = [...model].some(([key, person]) => JSON.stringify(before.get(key)) !== JSON.stringify(person))
-  expect(await world.batch()).toBe(isChanged ? batch + 1 : batch)
+  expect(await catalogue.batch()).toBe(isChanged ? batch + 1 : batch)
 }
 
 async function erase(model: ContactModel, pick: number): Promise<void> {
-  const people = await readStoredPeople(world)
+  const people = await readStoredPeople(catalogue)
   const person = people[pick % Math.max(1, people.length)]
   if (!person) return
   for (const [key, other] of model)
     if (JSON.stringify(other) === JSON.stringify({ domain: person.domain, facts: person.facts })) model.delete(key)
-  await transact(world.db, async (client) => {
-    // People may be alike but for their keys.
+  await transact(catalogue.db, async (client) => {
+    // Several contacts may differ only in their keys.
     for (const { storeId, number, domain, facts } of people)
       if (JSON.stringify([domain, facts]) === JSON.stringify([person.domain, person.facts]))
         await client.query('delete from contacts where store_id = $1 and number = $2', [storeId, number])
@@ -141,9 +141,9 @@ async function erase(model: ContactModel, pick: number): Promise<void> {
   })
 }
 
-/** `given` remembers by its sealed identities who has had a number. */
+/** Checks that no number is used by two contacts. `given` has the import key of each used number. */
 async function expectNumbersGivenOnce(given: Map<string, string>): Promise<void> {
-  const { rows } = await world.db.query<{ place: string; key: string }>(
+  const { rows } = await catalogue.db.query<{ place: string; key: string }>(
     `select store_id || ' ' || number as place, encode(external_key, 'hex') as key from contacts`,
   )
   for (const { place, key } of rows) {
@@ -177,9 +177,9 @@ function expectColumnsOf({ id, facts, preview, role, ...columns }: StoredPerson)
   })
 }
 
-/** Everything that stores say of people, counted afresh. */
+/** Compares summary and tokens of every store with its contacts. */
 async function expectSummariesOf(people: StoredPerson[]): Promise<void> {
-  for (const { id, document, tokens, active_ads } of await world.rows()) {
+  for (const { id, document, tokens, active_ads } of await catalogue.rows()) {
     const here = people.filter(({ storeId }) => storeId === id)
     const roles = here.flatMap(({ role }) => role ?? [])
     expect(document.contacts_summary).toEqual({
@@ -189,7 +189,7 @@ async function expectSummariesOf(people: StoredPerson[]): Promise<void> {
       roles: [...new Set(roles)].sort(),
     })
     const roleTokens = roles.map((role) => vocabulary.find('role', role)!.token)
-    const own = await expectedColumns(world.db, { ...document, active_ads })
+    const own = await expectedColumns(catalogue.db, { ...document, active_ads })
     const expected = new Set([
       ...own.tokens,
       ...roleTokens,

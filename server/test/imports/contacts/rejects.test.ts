@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { readStoredPeople } from '../support/stored-people.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: TestCatalogue
+let catalogue: TestCatalogue
 beforeAll(async () => {
-  world = await openTestCatalogue()
-  await world.importRecords([{ domain: 'a.example' }])
+  catalogue = await openTestCatalogue()
+  await catalogue.importStores([{ domain: 'a.example' }])
 })
 
 const at = { store_domain: 'a.example', external_id: 'x' }
@@ -22,15 +22,18 @@ const refusals: [record: unknown, reason: string | RegExp][] = [
   [{ ...at, external_id: 7 }, 'external_id: must be text or null'],
   [{ ...at, external_id: '' }, 'external_id: must not be empty'],
   [{ ...at, external_id: 'x'.repeat(201) }, 'external_id: longer than 200 characters'],
-  [{ store_domain: 'a.example' }, 'nothing tells who this is: external_id, an email or a name is needed'],
-  [{ store_domain: 'a.example', title: 'Owner' }, /^nothing tells who this is/],
-  [{ store_domain: 'a.example', external_id: null, emails: [], phones: [{ phone: '+15550100' }] }, /^nothing tells/],
+  [{ store_domain: 'a.example' }, 'the person cannot be identified: external_id, an email or a name is needed'],
+  [{ store_domain: 'a.example', title: 'Owner' }, /^the person cannot be identified/],
+  [
+    { store_domain: 'a.example', external_id: null, emails: [], phones: [{ phone: '+15550100' }] },
+    /^the person cannot be identified/,
+  ],
   [{ ...at, first_name: 'x'.repeat(501) }, 'first_name: longer than 500 characters'],
   [{ ...at, last_name: ' ' }, 'last_name: must not be blank'],
-  [{ ...at, full_name: 'nul \0' }, 'full_name: holds control characters'],
-  [{ ...at, full_name: 'two\nlines' }, 'full_name: holds control characters'],
-  [{ ...at, title: 'half \ud83d' }, 'title: holds characters that are not valid text'],
-  [{ ...at, external_id: 'a\u0085b' }, 'external_id: holds control characters'],
+  [{ ...at, full_name: 'nul \0' }, 'full_name: contains control characters'],
+  [{ ...at, full_name: 'two\nlines' }, 'full_name: contains control characters'],
+  [{ ...at, title: 'half \ud83d' }, 'title: contains invalid characters'],
+  [{ ...at, external_id: 'a\u0085b' }, 'external_id: contains control characters'],
   [{ ...at, role: 'marketting' }, /^role: unknown value "marketting" \(nearest: marketing/],
   [{ ...at, seniority: 'boss' }, /^seniority: unknown value "boss" \(nearest: /],
   [{ ...at, profile_url: 'people.example/mara' }, /^profile_url: "people.example\/mara" is not an http or https URL/],
@@ -44,7 +47,7 @@ const refusals: [record: unknown, reason: string | RegExp][] = [
   [emails('m@a.example', 'not an email'), 'emails[1].email: "not an email" is not an email address'],
   [emails('@a.example'), /is not an email address$/],
   [emails('m@localhost'), /is not an email address$/],
-  [emails('m@a.example\r\nBcc: all@a.example'), 'emails[0].email: holds control characters'],
+  [emails('m@a.example\r\nBcc: all@a.example'), 'emails[0].email: contains control characters'],
   [{ ...at, emails: [{ email: 'm@a.example', status: 'valid' }] }, /^emails\[0\]\.status: must be one of verified,/],
   [{ ...at, emails: [{ email: 'm@a.example', type: 'home' }] }, /^emails\[0\]\.type: must be one of work,/],
   [{ ...at, emails: [{ email: 'm@a.example', is_primary: 1 }] }, 'emails[0].is_primary: must be true or false or null'],
@@ -55,7 +58,7 @@ const refusals: [record: unknown, reason: string | RegExp][] = [
   [phones('+4930123456', 'ask Mara'), 'phones[1].phone: "ask Mara" is not a phone number'],
   [phones('12'), /is not a phone number$/],
   [phones('m555@a.example'), /is not a phone number$/],
-  [phones('+49 30\u0000'), 'phones[0].phone: holds control characters'],
+  [phones('+49 30\u0000'), 'phones[0].phone: contains control characters'],
   [phones('0'.repeat(65)), 'phones[0].phone: longer than 64 characters'],
   [{ ...at, phones: [{ phone: '+4930123456', type: 'fax' }] }, /^phones\[0\]\.type: must be one of mobile,/],
   [{ ...at, phones: many(51, { phone: '+4930123456' }) }, 'phones: more than 50 items'],
@@ -63,11 +66,11 @@ const refusals: [record: unknown, reason: string | RegExp][] = [
   [null, 'must be an object'],
 ]
 
-test('every mistake is refused with the field and the reason, and nothing of the record is taken', async () => {
-  const batch = await world.batch()
-  const result = await world.importContacts(refusals.map(([record]) => record))
+test('every invalid record is rejected with field and reason, and nothing of it is imported', async () => {
+  const batch = await catalogue.batch()
+  const result = await catalogue.importContacts(refusals.map(([record]) => record))
   expect(result).toMatchObject({ read: refusals.length, inserted: 0, rejected: refusals.length })
-  const rejects = await world.rejectsOf(result)
+  const rejects = await catalogue.rejectsOf(result)
   for (const [index, [record, reason]] of refusals.entries()) {
     const reject = rejects[index]!
     expect(reject.line).toBe(index + 1)
@@ -75,11 +78,11 @@ test('every mistake is refused with the field and the reason, and nothing of the
     else expect(reject.reason).toMatch(reason)
     expect(reject.record).toEqual(JSON.parse(JSON.stringify(record)))
   }
-  expect(await readStoredPeople(world)).toEqual([])
-  expect(await world.batch()).toBe(batch)
+  expect(await readStoredPeople(catalogue)).toEqual([])
+  expect(await catalogue.batch()).toBe(batch)
 })
 
-test('what a preview shows must not hold a way to reach the person', async () => {
+test('a previewed field that contains a channel is rejected', async () => {
   const telling = [
     'Mara mara@a.example',
     'mara＠a.example',
@@ -116,43 +119,43 @@ test('what a preview shows must not hold a way to reach the person', async () =>
     'Head (at) large',
   ]
   for (const field of ['first_name', 'title']) {
-    const refused = await world.importContacts(telling.map((text) => ({ ...at, [field]: text })))
+    const refused = await catalogue.importContacts(telling.map((text) => ({ ...at, [field]: text })))
     expect(refused).toMatchObject({ rejected: telling.length })
-    for (const { reason } of await world.rejectsOf(refused))
+    for (const { reason } of await catalogue.rejectsOf(refused))
       expect(reason).toMatch(
         new RegExp(
-          `^${field}: holds (an email address|a URL|what looks like a phone number), which a preview must not`,
+          `^${field}: contains (an email address|a URL|what looks like a phone number), which a preview must not`,
         ),
       )
-    const taken = await world.importContacts(harmless.map((text) => ({ ...at, [field]: text })))
+    const taken = await catalogue.importContacts(harmless.map((text) => ({ ...at, [field]: text })))
     expect(taken).toMatchObject({ rejected: 0 })
   }
-  // Sealed fields may hold anything.
-  const sealed = await world.importContacts([{ ...at, last_name: 'mara@a.example', full_name: '+49 30 1234567' }])
+  // Fields that are only stored sealed may contain channels.
+  const sealed = await catalogue.importContacts([{ ...at, last_name: 'mara@a.example', full_name: '+49 30 1234567' }])
   expect(sealed).toMatchObject({ rejected: 0 })
-  // A word that the taxonomy would learn is shown too.
-  const role = await world.importContacts([{ ...at, role: '0301234567' }], { extendTaxonomy: true })
-  expect((await world.rejectsOf(role))[0]!.reason).toMatch(/^role: holds what looks like a phone number/)
+  // A role that would be added to the taxonomy is shown too.
+  const role = await catalogue.importContacts([{ ...at, role: '0301234567' }], { extendTaxonomy: true })
+  expect((await catalogue.rejectsOf(role))[0]!.reason).toMatch(/^role: contains what looks like a phone number/)
 })
 
-test('one bad record never stops the rest, and is named by its line', async () => {
+test('an invalid record is rejected with its line, and the others are imported', async () => {
   const good = (externalId: string) => JSON.stringify({ ...at, external_id: externalId })
   const file = [good('1'), '{"store_domain":', good('2'), '', JSON.stringify(emails('bad')), good('3')].join('\n')
-  const result = await world.importContactsFile('mixed.ndjson', file)
+  const result = await catalogue.importContactsFile('mixed.ndjson', file)
   expect(result).toMatchObject({ read: 5, inserted: 3, rejected: 2 })
-  expect((await world.rejectsOf(result)).map(({ line, reason }) => `${line} ${reason}`)).toEqual([
+  expect((await catalogue.rejectsOf(result)).map(({ line, reason }) => `${line} ${reason}`)).toEqual([
     '2 not valid JSON',
     '5 emails[0].email: "bad" is not an email address',
   ])
 })
 
-test('rejects stand in the order of their lines, whenever they were found out', async () => {
-  const result = await world.importContacts([
+test('rejects are written in line order, whether the record or an unknown store caused them', async () => {
+  const result = await catalogue.importContacts([
     { ...at, store_domain: 'nowhere.example' },
     {},
     { ...at, external_id: 'fine' },
     { ...at, store_domain: 'nobody.example' },
     { ...at, phones: 7 },
   ])
-  expect((await world.rejectsOf(result)).map(({ line }) => line)).toEqual([1, 2, 4, 5])
+  expect((await catalogue.rejectsOf(result)).map(({ line }) => line)).toEqual([1, 2, 4, 5])
 })

@@ -5,8 +5,8 @@ import { openContact } from '../../../src/encryption/keyring.ts'
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../../../src/kernel/channels.ts'
 import { openTestCatalogue } from '../support/test-catalogue.ts'
 
-test('outside the sealed part the database holds no channel and no last name of anybody', async () => {
-  const world = await openTestCatalogue()
+test('outside the sealed column the database contains no channel and no last name', async () => {
+  const catalogue = await openTestCatalogue()
   const stores = [...generateStores(60)]
   const people = [...generateContacts(stores)].map((person, number) => ({
     ...person,
@@ -14,18 +14,18 @@ test('outside the sealed part the database holds no channel and no last name of 
     full_name: `Whole Hidden${number}name`,
     external_id: `hidden-id-${number}`,
   }))
-  await world.importRecords(stores)
-  expect(await world.importContacts(people)).toMatchObject({ inserted: people.length, rejected: 0 })
-  await world.importContacts(people.map((person) => ({ ...person, title: 'Once more' })))
+  await catalogue.importStores(stores)
+  expect(await catalogue.importContacts(people)).toMatchObject({ inserted: people.length, rejected: 0 })
+  await catalogue.importContacts(people.map((person) => ({ ...person, title: 'Once more' })))
 
   const texts = await Promise.all(
     ['stores', 'store_domains', 'installation', 'catalogue_state', 'taxonomy_values', 'suppressions'].map(
-      async (table) => (await world.db.query(`select ${table}::text as row from ${table}`)).rows,
+      async (table) => (await catalogue.db.query(`select ${table}::text as row from ${table}`)).rows,
     ),
   )
   const columns = `store_id, number, encode(external_key, 'escape') as key, role, traits, place, revealable,
     verified_revealable, verified_emails, preview, preview_version, identities::text as hashes`
-  const contacts = (await world.db.query(`select ${columns} from contacts`)).rows
+  const contacts = (await catalogue.db.query(`select ${columns} from contacts`)).rows
   expect(contacts).toHaveLength(people.length)
   const dump = JSON.stringify([...texts.flat(), ...contacts]).toLowerCase()
   expect(dump).toContain('once more')
@@ -41,18 +41,20 @@ test('outside the sealed part the database holds no channel and no last name of 
   expect(secrets.filter((secret) => dump.includes(secret.toLowerCase()))).toEqual([])
 })
 
-test('the same person is sealed to other bytes at each writing, and opens in their own row only', async () => {
-  const world = await openTestCatalogue()
-  await world.importRecords([{ domain: 'a.example' }, { domain: 'b.example' }])
+test('equal contacts are sealed to different bytes, and a sealed contact opens only in its own row', async () => {
+  const catalogue = await openTestCatalogue()
+  await catalogue.importStores([{ domain: 'a.example' }, { domain: 'b.example' }])
   const alike = { external_id: 'alike', full_name: 'Just Alike' }
-  await world.importContacts([
+  await catalogue.importContacts([
     { store_domain: 'a.example', ...alike },
     { store_domain: 'b.example', ...alike },
   ])
-  const { rows } = await world.db.query<{ store_id: number; sealed: Buffer }>('select store_id, sealed from contacts')
+  const { rows } = await catalogue.db.query<{ store_id: number; sealed: Buffer }>(
+    'select store_id, sealed from contacts',
+  )
   const [one, other] = rows
   expect(one!.sealed.equals(other!.sealed)).toBe(false)
-  const { sealer } = world.context.seals
+  const { sealer } = catalogue.context.seals
   expect(() => openContact(sealer, one!.store_id, 0, one!.sealed)).not.toThrow()
   expect(() => openContact(sealer, other!.store_id, 0, one!.sealed)).toThrow('altered')
 })

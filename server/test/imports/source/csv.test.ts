@@ -5,7 +5,7 @@ import { CsvParser } from '../../../src/imports/source/csv.ts'
 import { compileCsvColumns } from '../../../src/imports/source/csv-columns.ts'
 import { LineSplitter } from '../../../src/imports/source/text.ts'
 
-/** Reads a file that arrives in pieces. */
+/** Parses a file that arrives in blocks, which end at the cuts. */
 function readInPieces(content: Buffer, cuts: number[]) {
   const lines = new LineSplitter()
   const csv = new CsvParser()
@@ -18,9 +18,9 @@ function readInPieces(content: Buffer, cuts: number[]) {
 
 const quoteCell = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 
-test('any cells come back as they were, wherever the pieces of the file end', () => {
+test('quoted cells are parsed back exactly, wherever the blocks of the file end', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', 'ü', '🕯', ' ', '|'), maxLength: 8 })
-  // A row of one empty cell is a blank line, which is no row.
+  // At least two cells: a row of one empty cell is a blank line, which is skipped.
   const row = fc.array(cell, { minLength: 2, maxLength: 4 })
   fc.assert(
     fc.property(fc.array(row), fc.array(fc.nat()), fc.constantFrom('\n', '\r\n'), (rows, cuts, lineBreak) => {
@@ -31,7 +31,7 @@ test('any cells come back as they were, wherever the pieces of the file end', ()
   )
 })
 
-test('whatever the bytes, each line with something on it is part of one row or one refusal, in order', () => {
+test('for any input, every non-blank line belongs to one row or one reject, in order', () => {
   const text = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r\n'), maxLength: 60 })
   fc.assert(
     fc.property(text, fc.array(fc.nat()), (content, cuts) => {
@@ -45,7 +45,7 @@ test('whatever the bytes, each line with something on it is part of one row or o
   )
 })
 
-test('lists of objects are spelt with numbers, in any order of the columns', () => {
+test('numbered columns build a list of objects, in any order of the columns', () => {
   const schema = Type.Object({
     who: Type.String(),
     emails: Type.Array(Type.Object({ email: Type.String(), is_primary: Type.Boolean() }), { maxItems: 12 }),
@@ -60,7 +60,7 @@ test('lists of objects are spelt with numbers, in any order of the columns', () 
   expect(() => compileCsvColumns(schema, ['who', 'emails.12.email'], 'people.csv')).toThrow('emails.12.email')
 })
 
-test('a list of objects is cleared by a column of its name', () => {
+test('null in the column named like a list of objects clears the list', () => {
   const schema = Type.Object({
     who: Type.String(),
     emails: Type.Array(Type.Object({ email: Type.String() }), { maxItems: 12 }),
@@ -69,6 +69,6 @@ test('a list of objects is cleared by a column of its name', () => {
   expect(read(['A', 'null', ''])).toEqual({ who: 'A', emails: null })
   expect(read(['A', 'null', 'a@a.example'])).toEqual({ who: 'A', emails: [{ email: 'a@a.example' }] })
   expect(read(['A', '', ''])).toEqual({ who: 'A' })
-  // For the check of the record to refuse.
+  // The check of the record rejects it.
   expect(read(['A', 'none', ''])).toEqual({ who: 'A', emails: 'none' })
 })

@@ -7,12 +7,12 @@ import { OperatorError } from '../../../src/kernel/errors.ts'
 import { aurora } from '../../support/sandbox-store.ts'
 import { comparableContent, openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: TestCatalogue
+let catalogue: TestCatalogue
 beforeAll(async () => {
-  world = await openTestCatalogue()
+  catalogue = await openTestCatalogue()
 })
 beforeEach(async () => {
-  await world.db.query('truncate stores, store_domains')
+  await catalogue.db.query('truncate stores, store_domains')
 })
 
 const csvHeader = [
@@ -37,15 +37,15 @@ const csvHeader = [
   'technologies.theme.type',
 ].join(',')
 
-const domains = async () => (await world.rows()).map((row) => row.document.domain).sort()
+const domains = async () => (await catalogue.rows()).map((row) => row.document.domain).sort()
 
 async function refusal(file: string): Promise<string> {
-  const error = await importStores(world.context, { file, extendTaxonomy: false }).catch((error: Error) => error)
+  const error = await importStores(catalogue.context, { file, extendTaxonomy: false }).catch((error: Error) => error)
   expect(error).toBeInstanceOf(OperatorError)
   return (error as Error).message
 }
 
-test('the same stores as NDJSON and as CSV, packed or not, make the same catalogue', async () => {
+test('the same stores as NDJSON and as CSV, compressed or not, give the same catalogue', async () => {
   const other = {
     domain: 'second.example',
     name: 'Comma, "quote"\nand line',
@@ -69,18 +69,18 @@ test('the same stores as NDJSON and as CSV, packed or not, make the same catalog
     ['a.csv', csv],
     ['a.CSV.gz', gzipSync(csv)],
   ] as const) {
-    await world.db.query('truncate stores, store_domains')
-    expect(await world.importFile(name, content)).toMatchObject({ read: 2, inserted: 2, rejected: 0 })
-    contents.push(await comparableContent(world.db))
+    await catalogue.db.query('truncate stores, store_domains')
+    expect(await catalogue.importStoresFile(name, content)).toMatchObject({ read: 2, inserted: 2, rejected: 0 })
+    contents.push(await comparableContent(catalogue.db))
   }
   for (const content of contents) expect(content).toEqual(contents[0])
 })
 
-test('an empty cell is missing, null is null, and a cell of another type than its column is refused', async () => {
-  await world.importRecords([{ ...aurora, aliases: ['x.example'] }])
+test('an empty cell is missing, null is null, and a cell of the wrong type is rejected', async () => {
+  await catalogue.importStores([{ ...aurora, aliases: ['x.example'] }])
   const header = 'domain,name,lead_fit_score,platform_plus,technologies.apps,store_created_at,active_ads'
-  await world.importFile('patch.csv', `${header}\naurora-candles.example,,null,,null,null,7\n`)
-  const row = (await world.store('aurora-candles.example'))!
+  await catalogue.importStoresFile('patch.csv', `${header}\naurora-candles.example,,null,,null,null,7\n`)
+  const row = (await catalogue.store('aurora-candles.example'))!
   expect(row).toMatchObject({ active_ads: 7, aliases: ['x.example'] })
   expect(row.document).toMatchObject({
     name: 'Aurora Candles',
@@ -89,11 +89,11 @@ test('an empty cell is missing, null is null, and a cell of another type than it
     technologies: { apps: [], pixels: ['meta_pixel'] },
   })
   const rows = ['01', '0x10', '1e3', ' 5', 'NaN', '1_000'].map((score) => `a.example,,${score},,,,`)
-  const result = await world.importFile(
+  const result = await catalogue.importStoresFile(
     'types.csv',
     [header, ...rows, 'a.example,,,TRUE,,,', 'a.example,,,,,2019,'].join('\n'),
   )
-  expect((await world.rejectsOf(result)).map(({ line, reason }) => `${line} ${reason}`)).toEqual([
+  expect((await catalogue.rejectsOf(result)).map(({ line, reason }) => `${line} ${reason}`)).toEqual([
     '2 lead_fit_score: must be a number or null',
     '3 lead_fit_score: must be a number or null',
     '5 lead_fit_score: must be a number or null',
@@ -102,10 +102,10 @@ test('an empty cell is missing, null is null, and a cell of another type than it
     '8 platform_plus: must be true or false or null',
     '9 store_created_at: must be an object or null',
   ])
-  expect((await world.store('a.example'))!.document.lead_fit_score).toBe(1000)
+  expect((await catalogue.store('a.example'))!.document.lead_fit_score).toBe(1000)
 })
 
-test('a malformed CSV row costs itself only, and is named by the line it starts on', async () => {
+test('a malformed CSV row is rejected with the line it starts on, and the other rows are imported', async () => {
   const csv = [
     'domain,name',
     'one.example,One',
@@ -123,9 +123,9 @@ test('a malformed CSV row costs itself only, and is named by the line it starts 
     'ten.example,"left open at the end',
     'eleven.example,Eleven',
   ]
-  const result = await world.importFile('rows.csv', csv.join('\n'))
+  const result = await catalogue.importStoresFile('rows.csv', csv.join('\n'))
   expect(result).toMatchObject({ read: 11, inserted: 5, rejected: 6 })
-  expect((await world.rejectsOf(result)).map(({ line, reason }) => `${line} ${reason}`)).toEqual([
+  expect((await catalogue.rejectsOf(result)).map(({ line, reason }) => `${line} ${reason}`)).toEqual([
     '3 malformed: text after a closing quote',
     '5 malformed: text after a closing quote',
     '6 malformed: a quote inside an unquoted cell',
@@ -134,10 +134,10 @@ test('a malformed CSV row costs itself only, and is named by the line it starts 
     '14 malformed: a quote is never closed',
   ])
   expect(await domains()).toEqual(['eight.example', 'eleven.example', 'nine.example', 'one.example', 'three.example'])
-  expect((await world.store('eight.example'))!.document.name).toBe('several\n\nlines')
+  expect((await catalogue.store('eight.example'))!.document.name).toBe('several\n\nlines')
 })
 
-test('a header that cannot be right ends the import before it begins', async () => {
+test('an invalid CSV header fails the import before anything is written', async () => {
   const headers = {
     'name,country': 'lacks "domain"',
     'domain,colour': '"colour", which is no field of a record',
@@ -150,84 +150,95 @@ test('a header that cannot be right ends the import before it begins', async () 
     'domain,"name': 'a quote is never closed',
   }
   for (const [header, reason] of Object.entries(headers)) {
-    const file = await world.write('header.csv', `${header}\nx.example,y,z\n`)
+    const file = await catalogue.write('header.csv', `${header}\nx.example,y,z\n`)
     expect(await refusal(file)).toContain(reason)
   }
   expect(await domains()).toEqual([])
 })
 
-test('an empty file is an import of nothing', async () => {
+test('an empty file imports nothing', async () => {
   for (const name of ['empty.ndjson', 'empty.csv'])
-    expect(await world.importFile(name, '')).toMatchObject({ read: 0, inserted: 0, rejected: 0, rejects_file: null })
+    expect(await catalogue.importStoresFile(name, '')).toMatchObject({
+      read: 0,
+      inserted: 0,
+      rejected: 0,
+      rejects_file: null,
+    })
 })
 
-test('byte order mark, CRLF, blank lines and a missing last line break are no matter', async () => {
-  const result = await world.importFile(
+test('a byte order mark, CRLF, blank lines and a missing last line break are accepted', async () => {
+  const result = await catalogue.importStoresFile(
     'lines.ndjson',
     '\ufeff{"domain":"a.example"}\r\n\r\n  \t\n{"domain":"b.example"}\r\n\n{"domain":"c.example"',
   )
   expect(result).toMatchObject({ read: 3, inserted: 2, rejected: 1 })
-  expect((await world.rejectsOf(result))[0]).toMatchObject({ line: 6, reason: 'not valid JSON' })
-  expect(await world.importFile('bom.csv', '\ufeffdomain,name\r\na.example,A\r\n')).toMatchObject({ updated: 1 })
+  expect((await catalogue.rejectsOf(result))[0]).toMatchObject({ line: 6, reason: 'not valid JSON' })
+  expect(await catalogue.importStoresFile('bom.csv', '\ufeffdomain,name\r\na.example,A\r\n')).toMatchObject({
+    updated: 1,
+  })
 })
 
-test('lines past 1 MB and bytes that are no UTF-8 are refused, and reading goes on', async () => {
+test('lines over 1 MB and invalid UTF-8 are rejected, and the import continues', async () => {
   for (const [name, line] of [
     ['long.ndjson', (text: string) => `{"domain":"x.example","name":"${text}"}`],
     ['long.csv', (text: string) => `x.example,${text}`],
   ] as const) {
-    await world.db.query('truncate stores, store_domains')
+    await catalogue.db.query('truncate stores, store_domains')
     const long = Buffer.from(line('x'.repeat(3_000_000)))
     const broken = Buffer.from(line('ÿÿ'), 'latin1')
     const lines = [long, broken, line('Good').replace('x.example', 'good.example')]
     const content = Buffer.concat(lines.flatMap((part) => [Buffer.from(part), Buffer.from('\n')]))
     const header = name.endsWith('csv') ? 'domain,name\n' : ''
-    const result = await world.importFile(name, Buffer.concat([Buffer.from(header), content]))
+    const result = await catalogue.importStoresFile(name, Buffer.concat([Buffer.from(header), content]))
     expect(result).toMatchObject({ read: 3, inserted: 1, rejected: 2 })
-    const rejects = await world.rejectsOf(result)
+    const rejects = await catalogue.rejectsOf(result)
     expect(rejects.map((reject) => reject.reason)).toEqual(['longer than 1 MB', 'not valid UTF-8'])
     expect(String(rejects[0]!.record).length).toBeLessThan(3_000)
     expect(await domains()).toEqual(['good.example'])
   }
 })
 
-test('what cannot be read is refused in one sentence', async () => {
-  await mkdir(`${world.folder}/folder.ndjson`)
-  expect(await refusal(`${world.folder}/missing.ndjson`)).toMatch(/missing\.ndjson: no such file\.$/)
-  expect(await refusal(`${world.folder}/folder.ndjson`)).toMatch(/is a folder/)
-  expect(await refusal(`${world.folder}/stores.xlsx`)).toMatch(/\.ndjson, \.jsonl, \.json or \.csv/)
+test('a file that cannot be read fails the import with one sentence', async () => {
+  await mkdir(`${catalogue.folder}/folder.ndjson`)
+  expect(await refusal(`${catalogue.folder}/missing.ndjson`)).toMatch(/missing\.ndjson: no such file\.$/)
+  expect(await refusal(`${catalogue.folder}/folder.ndjson`)).toMatch(/is a folder/)
+  expect(await refusal(`${catalogue.folder}/stores.xlsx`)).toMatch(/\.ndjson, \.jsonl, \.json or \.csv/)
   expect(await refusal('-')).toMatch(/no standard input/)
-  const plain = await world.write('plain.ndjson.gz', Buffer.from('{"domain":"a.example"}\n'))
-  expect(await refusal(plain)).toMatch(/not a sound gzip file/)
+  const plain = await catalogue.write('plain.ndjson.gz', Buffer.from('{"domain":"a.example"}\n'))
+  expect(await refusal(plain)).toMatch(/not a valid gzip file/)
 })
 
-test('a gzip file that ends too early leaves what was whole, and says how much', async () => {
+test('a truncated gzip file imports the complete records and reports their number', async () => {
   const lines = Array.from(
     { length: 9_000 },
     (_, number) => `{"domain":"gz-${number}.example","name":"${Math.sin(number)}"}`,
   )
   const whole = gzipSync(lines.join('\n'))
-  const file = await world.write('cut.ndjson.gz', whole.subarray(0, whole.length * 0.9))
+  const file = await catalogue.write('cut.ndjson.gz', whole.subarray(0, whole.length * 0.9))
   const message = await refusal(file)
-  const stored = (await world.rows()).length
+  const stored = (await catalogue.rows()).length
   expect(stored).toBeGreaterThan(0)
   expect(message).toMatch(
     /cut\.ndjson\.gz: the gzip file ends too early\. The \d+ records before that have been imported\.$/,
   )
   expect(message).toContain(` ${stored} records`)
-  expect(await world.importFile('whole.ndjson.gz', whole)).toMatchObject({
+  expect(await catalogue.importStoresFile('whole.ndjson.gz', whole)).toMatchObject({
     unchanged: stored,
     inserted: 9_000 - stored,
   })
 })
 
-test('standard input is NDJSON in pieces of any size, with its rejects in the current folder', async () => {
+test('standard input is read as NDJSON in blocks of any size, with the rejects file in the current folder', async () => {
   const bytes = Buffer.from(`{"domain":"ü.example","name":"Ümläut 🕯️"}\n{}\n{"domain":"b.example"}`)
   const pieces = Array.from({ length: Math.ceil(bytes.length / 3) }, (_, i) => bytes.subarray(i * 3, i * 3 + 3))
   const before = process.cwd()
-  process.chdir(world.folder)
+  process.chdir(catalogue.folder)
   try {
-    const result = await importStores(world.context, { file: '-', stdin: Readable.from(pieces), extendTaxonomy: false })
+    const result = await importStores(catalogue.context, {
+      file: '-',
+      stdin: Readable.from(pieces),
+      extendTaxonomy: false,
+    })
     expect(result).toMatchObject({ read: 3, inserted: 2, rejected: 1 })
     expect(result.rejects_file).toMatch(/\/storedex-rejects-20261101T120000Z\.ndjson$/)
     expect(JSON.parse(await readFile(result.rejects_file!, 'utf8'))).toMatchObject({ line: 2 })
@@ -235,14 +246,14 @@ test('standard input is NDJSON in pieces of any size, with its rejects in the cu
     process.chdir(before)
   }
   expect(await domains()).toEqual(['b.example', 'xn--tda.example'])
-  expect((await world.store('xn--tda.example'))!.document.name).toBe('Ümläut 🕯️')
+  expect((await catalogue.store('xn--tda.example'))!.document.name).toBe('Ümläut 🕯️')
 })
 
-test('progress counts records and bytes up to the end of the file', async () => {
+test('progress reports records and bytes up to the end of the file', async () => {
   const content = Array.from({ length: 6_000 }, (_, number) => `{"domain":"p-${number}.example"}\n`).join('')
-  const file = await world.write('progress.ndjson', `${content}{}\n`)
+  const file = await catalogue.write('progress.ndjson', `${content}{}\n`)
   const seen: { read: number; bytesRead: number }[] = []
-  await importStores(world.context, {
+  await importStores(catalogue.context, {
     file,
     extendTaxonomy: false,
     onProgress: (progress) => seen.push({ ...progress }),

@@ -4,9 +4,9 @@ import { dirname } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: TestCatalogue
+let catalogue: TestCatalogue
 beforeAll(async () => {
-  world = await openTestCatalogue()
+  catalogue = await openTestCatalogue()
 })
 
 const hosts = (count: number) => Array.from({ length: count }, (_, number) => `alias-${number}.example`)
@@ -40,8 +40,8 @@ const refusals: [record: unknown, reason: string | RegExp][] = [
   [{ domain: 'a.example', name: 3 }, 'name: must be text or null'],
   [{ domain: 'a.example', name: ' \t' }, 'name: must not be blank'],
   [{ domain: 'a.example', name: 'x'.repeat(501) }, 'name: longer than 500 characters'],
-  [{ domain: 'a.example', name: 'nul \0' }, 'name: holds characters that are not valid text'],
-  [{ domain: 'a.example', name: 'half \ud83d' }, 'name: holds characters that are not valid text'],
+  [{ domain: 'a.example', name: 'nul \0' }, 'name: contains invalid characters'],
+  [{ domain: 'a.example', name: 'half \ud83d' }, 'name: contains invalid characters'],
   [{ domain: 'a.example', category: 'home_gardn' }, /^category: unknown value "home_gardn" \(nearest: home_garden/],
   [{ domain: 'a.example', category: ['home_garden'] }, 'category: must be text or null'],
   [{ domain: 'a.example', country: 'Germany' }, /^country: unknown value "Germany"/],
@@ -79,10 +79,10 @@ const refusals: [record: unknown, reason: string | RegExp][] = [
   [null, 'must be an object'],
 ]
 
-test('every mistake is refused with the field and the reason, and nothing of the record is taken', async () => {
-  const result = await world.importRecords(refusals.map(([record]) => record))
+test('every invalid record is rejected with field and reason, and nothing of it is imported', async () => {
+  const result = await catalogue.importStores(refusals.map(([record]) => record))
   expect(result).toMatchObject({ read: refusals.length, inserted: 0, rejected: refusals.length })
-  const rejects = await world.rejectsOf(result)
+  const rejects = await catalogue.rejectsOf(result)
   for (const [index, [record, reason]] of refusals.entries()) {
     const reject = rejects[index]!
     expect(reject.line).toBe(index + 1)
@@ -90,11 +90,11 @@ test('every mistake is refused with the field and the reason, and nothing of the
     else expect(reject.reason).toMatch(reason)
     expect(reject.record).toEqual(JSON.parse(JSON.stringify(record)))
   }
-  expect(await world.store('a.example')).toBeUndefined()
-  expect(await world.batch()).toBe(0)
+  expect(await catalogue.store('a.example')).toBeUndefined()
+  expect(await catalogue.batch()).toBe(0)
 })
 
-test('lines that are not JSON of one meaning are refused as text', async () => {
+test('invalid or ambiguous JSON is rejected with the line as text', async () => {
   const lines = [
     '{"domain":"a.example"',
     '{"domain":"a.example","name":"A","name":"B"}',
@@ -102,54 +102,54 @@ test('lines that are not JSON of one meaning are refused as text', async () => {
     `${'['.repeat(100)}${']'.repeat(100)}`,
     '{"domain":"a.example","__proto__":{"name":"x"}}',
   ]
-  const result = await world.importFile('odd.ndjson', lines.join('\n'))
-  expect(await world.rejectsOf(result)).toEqual([
+  const result = await catalogue.importStoresFile('odd.ndjson', lines.join('\n'))
+  expect(await catalogue.rejectsOf(result)).toEqual([
     { line: 1, reason: 'not valid JSON', record: lines[0] },
-    { line: 2, reason: 'a key stands twice in one object', record: lines[1] },
+    { line: 2, reason: 'duplicate key in an object', record: lines[1] },
     { line: 3, reason: 'lead_fit_score: must be a number or null', record: expect.anything() },
-    { line: 4, reason: 'nested too deep', record: lines[3] },
+    { line: 4, reason: 'nested too deeply', record: lines[3] },
     { line: 5, reason: '__proto__: unknown field', record: expect.anything() },
   ])
 })
 
-test('the file beside the import holds rejects only, is closed to others, and is replaced by the next import', async () => {
+test('the rejects file contains only rejects, is readable by its owner only, and is replaced by the next import', async () => {
   const good = '{"domain":"kept.example"}'
-  const first = await world.importFile('replace.ndjson', `${good}\n{}\n[]\n`)
+  const first = await catalogue.importStoresFile('replace.ndjson', `${good}\n{}\n[]\n`)
   expect(first).toMatchObject({
     read: 3,
     inserted: 1,
     rejected: 2,
-    rejects_file: `${world.folder}/replace.ndjson.rejects.ndjson`,
+    rejects_file: `${catalogue.folder}/replace.ndjson.rejects.ndjson`,
   })
   expect((await stat(first.rejects_file!)).mode & 0o777).toBe(0o600)
   await writeFile(first.rejects_file!, 'left over', { mode: 0o644 })
 
-  const second = await world.importFile('replace.ndjson', `${good}\n\n{"name":"x"}`)
+  const second = await catalogue.importStoresFile('replace.ndjson', `${good}\n\n{"name":"x"}`)
   expect(second).toMatchObject({ read: 2, unchanged: 1, rejected: 1 })
-  expect(await world.rejectsOf(second)).toEqual([{ line: 3, reason: 'domain: missing', record: { name: 'x' } }])
+  expect(await catalogue.rejectsOf(second)).toEqual([{ line: 3, reason: 'domain: missing', record: { name: 'x' } }])
   expect((await stat(second.rejects_file!)).mode & 0o777).toBe(0o600)
 })
 
-test('rejects of a chunk stand in the order of their lines, whenever they were found out', async () => {
-  const result = await world.importRecords([
+test('rejects are written in line order, whether the record or a conflict caused them', async () => {
+  const result = await catalogue.importStores([
     { domain: 'order.example', aliases: ['order-alias.example'] },
     { domain: 'order-alias.example' },
     {},
     { domain: 'order-2.example', aliases: ['order.example'] },
   ])
-  expect((await world.rejectsOf(result)).map((reject) => reject.line)).toEqual([2, 3, 4])
+  expect((await catalogue.rejectsOf(result)).map((reject) => reject.line)).toEqual([2, 3, 4])
 })
 
-test('where no file can be made beside the import, it is made in the folder for temporary files', async () => {
-  await mkdir(`${world.folder}/blocked.ndjson.rejects.ndjson`)
-  const result = await world.importFile('blocked.ndjson', '{}\n')
+test('if the rejects file cannot be created beside the import file, it is created in the temporary folder', async () => {
+  await mkdir(`${catalogue.folder}/blocked.ndjson.rejects.ndjson`)
+  const result = await catalogue.importStoresFile('blocked.ndjson', '{}\n')
   expect(dirname(dirname(result.rejects_file!))).toBe(tmpdir())
-  expect(await world.rejectsOf(result)).toHaveLength(1)
+  expect(await catalogue.rejectsOf(result)).toHaveLength(1)
 })
 
-test('a very long record is shown by its beginning', async () => {
-  const result = await world.importRecords([{ domain: 'x.example', aliases: Array(5_000).fill('alias.example') }])
-  const [reject] = await world.rejectsOf(result)
+test('a very long record is truncated in the rejects file', async () => {
+  const result = await catalogue.importStores([{ domain: 'x.example', aliases: Array(5_000).fill('alias.example') }])
+  const [reject] = await catalogue.rejectsOf(result)
   expect(reject!.record).toMatch(/^\{"domain":"x\.example","aliases":\[/)
   expect((await readFile(result.rejects_file!)).length).toBeLessThan(50_000)
 })

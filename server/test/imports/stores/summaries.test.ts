@@ -7,25 +7,25 @@ import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
 import { aurora } from '../../support/sandbox-store.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
-let world: TestCatalogue
+let catalogue: TestCatalogue
 let storeId: number
 beforeAll(async () => {
-  world = await openTestCatalogue()
-  await world.importRecords([aurora, { domain: 'lonely.example' }])
-  storeId = (await world.store(aurora.domain))!.id
+  catalogue = await openTestCatalogue()
+  await catalogue.importStores([aurora, { domain: 'lonely.example' }])
+  storeId = (await catalogue.store(aurora.domain))!.id
 })
 
-const refresh = (ids: number[]) => transact(world.db, (client) => refreshStoreSummaries(client, ids))
+const refresh = (ids: number[]) => transact(catalogue.db, (client) => refreshStoreSummaries(client, ids))
 
 const at = { store_domain: aurora.domain }
 const emails = (...statuses: string[]) =>
   statuses.map((status, index) => ({ email: `${status}-${index}@people.example`, status }))
 
-test('a store sums up its contacts, in its document and its tokens, and keeps all else', async () => {
-  const before = (await world.store(aurora.domain))!
-  const lonely = await world.store('lonely.example')
-  const batch = await world.batch()
-  await world.importContacts([
+test('a contact import updates summary and tokens of the store, and nothing else of it', async () => {
+  const before = (await catalogue.store(aurora.domain))!
+  const lonely = await catalogue.store('lonely.example')
+  const batch = await catalogue.batch()
+  await catalogue.importContacts([
     { ...at, external_id: '1', role: 'marketing', emails: emails('bounced') },
     { ...at, external_id: '2', role: 'founder', seniority: 'executive', emails: emails('verified', 'verified') },
     {
@@ -38,7 +38,7 @@ test('a store sums up its contacts, in its document and its tokens, and keeps al
     { ...at, external_id: '4', profile_url: 'https://people.example/four' },
   ])
 
-  const { vocabulary } = await loadTaxonomy(world.db)
+  const { vocabulary } = await loadTaxonomy(catalogue.db)
   const marketing = vocabulary.find('role', 'marketing')!.token
   const founder = vocabulary.find('role', 'founder')!.token
   const none = { seniority: 'other', hasVerifiedEmail: false, hasPhone: false, hasProfile: false } as const
@@ -48,7 +48,7 @@ test('a store sums up its contacts, in its document and its tokens, and keeps al
     packTraits({ ...none, hasVerifiedEmail: true, hasPhone: true }),
     packTraits({ ...none, hasProfile: true }),
   ]
-  expect(await world.store(aurora.domain)).toEqual({
+  expect(await catalogue.store(aurora.domain)).toEqual({
     ...before,
     batch: batch + 1,
     document: {
@@ -73,30 +73,30 @@ test('a store sums up its contacts, in its document and its tokens, and keeps al
       signatureToken(marketing, reachable),
     ].sort((a, b) => a - b),
   })
-  expect(await world.store('lonely.example')).toEqual(lonely)
+  expect(await catalogue.store('lonely.example')).toEqual(lonely)
 })
 
-test('where nothing differs, nothing is written', async () => {
-  const before = [await world.rows(), await world.batch()]
+test('refreshing summaries that are up to date writes nothing', async () => {
+  const before = [await catalogue.rows(), await catalogue.batch()]
   expect(await refresh([storeId])).toBe(0)
   expect(await refresh([])).toBe(0)
-  expect([await world.rows(), await world.batch()]).toEqual(before)
+  expect([await catalogue.rows(), await catalogue.batch()]).toEqual(before)
 })
 
-test('an import of the store leaves what its contacts gave it alone', async () => {
-  const before = (await world.store(aurora.domain))!
-  await world.importRecords([{ domain: aurora.domain, name: 'Renamed', technologies: { theme: { name: 'Craft' } } }])
-  const after = (await world.store(aurora.domain))!
+test('a store import keeps the summary and tokens that come from contacts', async () => {
+  const before = (await catalogue.store(aurora.domain))!
+  await catalogue.importStores([{ domain: aurora.domain, name: 'Renamed', technologies: { theme: { name: 'Craft' } } }])
+  const after = (await catalogue.store(aurora.domain))!
   expect(after.document.contacts_summary).toEqual(before.document.contacts_summary)
   expect(after.tokens).toEqual(before.tokens)
 })
 
-test('people who cannot be reached are counted, and are no reason to find their store by revealable ones', async () => {
-  await world.importContacts([
+test('contacts without deliverable channels are counted, but do not make the store match a search for revealable contacts', async () => {
+  await catalogue.importContacts([
     { store_domain: 'lonely.example', full_name: 'No Channel' },
     { store_domain: 'lonely.example', external_id: 'b', emails: emails('invalid', 'suppressed', 'bounced', 'guessed') },
   ])
-  const { document, tokens } = (await world.store('lonely.example'))!
+  const { document, tokens } = (await catalogue.store('lonely.example'))!
   expect(document.contacts_summary).toEqual({
     total: 2,
     has_revealable_contacts: false,
@@ -105,24 +105,24 @@ test('people who cannot be reached are counted, and are no reason to find their 
   })
   expect(tokens).toContain(flagTokens.contacts)
   expect(tokens).not.toContain(flagTokens.revealableContacts)
-  await world.importContacts([{ store_domain: 'lonely.example', external_id: 'b', emails: emails('unverified') }])
-  const reachable = (await world.store('lonely.example'))!.tokens
+  await catalogue.importContacts([{ store_domain: 'lonely.example', external_id: 'b', emails: emails('unverified') }])
+  const reachable = (await catalogue.store('lonely.example'))!.tokens
   expect(reachable).toContain(flagTokens.revealableContacts)
   expect(reachable).not.toContain(flagTokens.verifiedRevealableContacts)
 })
 
-test('a store that lost its contacts says so', async () => {
-  const before = (await world.store(aurora.domain))!
-  await world.db.query('delete from contacts where store_id = $1', [storeId])
+test('refreshing a store whose contacts were deleted removes them from summary and tokens', async () => {
+  const before = (await catalogue.store(aurora.domain))!
+  await catalogue.db.query('delete from contacts where store_id = $1', [storeId])
   expect(await refresh([storeId])).toBe(1)
-  const { document, tokens } = (await world.store(aurora.domain))!
+  const { document, tokens } = (await catalogue.store(aurora.domain))!
   expect(document.contacts_summary).toEqual({
     total: 0,
     has_revealable_contacts: false,
     verified_email_count: 0,
     roles: [],
   })
-  const { vocabulary } = await loadTaxonomy(world.db)
+  const { vocabulary } = await loadTaxonomy(catalogue.db)
   const roles = ['founder', 'marketing'].map((role) => vocabulary.find('role', role)!.token)
   const flags: number[] = Object.values(flagTokens)
   expect(tokens).toEqual(

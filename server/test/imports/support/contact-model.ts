@@ -1,6 +1,6 @@
 import type { ContactFacts } from '../../../src/encryption/contact-facts.ts'
 
-/** The rules of an import of people once more, written to be obviously right and nothing else. */
+/** A simple model of the contact import: slow and obviously correct. */
 export type ContactModel = Map<string, { domain: string; facts: ContactFacts }>
 
 export interface ModelRecord extends Partial<Record<keyof ContactFacts, unknown>> {
@@ -20,7 +20,7 @@ interface ModelChannel {
   is_primary?: boolean
 }
 
-/** Applies records to the model and returns how many were refused. `hosts` leads every host to its store's domain. */
+/** Applies records to the model and returns how many were rejected. `hosts` maps every host to the domain of its store. */
 export function applyToModel(model: ContactModel, hosts: Map<string, string>, records: ModelRecord[]): number {
   let refused = 0
   for (const record of records) {

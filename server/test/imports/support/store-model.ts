@@ -1,6 +1,6 @@
 import type { Pool } from '../../../src/db/pool.ts'
 
-/** The rules of an import once more, written to be obviously right and nothing else. */
+/** A simple model of the store import: slow and obviously correct. */
 export interface ModelStore {
   domain: string
   name: string
@@ -10,18 +10,18 @@ export interface ModelStore {
   revenue_tier: string | null
   platform_plus: boolean
   lead_fit_score: number | null
-  // biome-ignore lint/suspicious/noExplicitAny: the model does not say it twice
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is not repeated here
   store_created_at: any
   first_discovered_at: string | null
   active_ads: number | null
-  // biome-ignore lint/suspicious/noExplicitAny: the model does not say it twice
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is not repeated here
   technologies: any
   aliases: string[]
 }
 
 type ModelRecord = Partial<Record<keyof ModelStore, unknown>> & { domain: string; aliases?: string[] | null }
 
-/** Applies records to the model and returns how many were refused. */
+/** Applies records to the model and returns how many were rejected. */
 export function applyToModel(model: Map<string, ModelStore>, records: ModelRecord[]): number {
   let refused = 0
   for (const record of records) {
@@ -40,7 +40,7 @@ export function applyToModel(model: Map<string, ModelStore>, records: ModelRecor
   return refused
 }
 
-/** Field by field: absent keeps, null goes back to the blank, an object is overlaid, anything else replaces. */
+/** Merges a field: undefined keeps the value, null resets it, objects are merged, anything else replaces. */
 // biome-ignore lint/suspicious/noExplicitAny: walks plain JSON
 function overlay(current: any, patch: any, empty: any): any {
   if (patch === undefined) return current
@@ -72,7 +72,7 @@ function blank(domain: string): ModelStore {
   }
 }
 
-/** The search columns that a store must have, by the taxonomy as the database has it. */
+/** Computes the search columns of a store from the stored taxonomy. */
 export async function expectedColumns(db: Pool, store: ModelStore | Omit<ModelStore, 'aliases'>) {
   const { apps, pixels, theme } = store.technologies
   const { rows } = await db.query<{ token: number }>(

@@ -3,7 +3,7 @@ import { openContact } from '../../../src/encryption/keyring.ts'
 import { contactKey, type Mode } from '../../../src/kernel/ids.ts'
 import type { TestCatalogue } from './test-catalogue.ts'
 
-/** A contact as the database has it, opened. */
+/** A stored contact with its opened facts. */
 export interface StoredPerson {
   id: string
   domain: string
@@ -15,13 +15,13 @@ export interface StoredPerson {
   revealable: boolean
   verified_revealable: boolean
   verified_emails: number
-  /** Up to the value of `revealed`. */
+  /** The rendered preview, with `revealed` set to false. */
   preview: Record<string, unknown>
   identities: string[]
   facts: ContactFacts
 }
 
-/** Everybody on file, by store and number. */
+/** Returns all stored contacts, ordered by store and number. */
 export async function readStoredPeople({ db, context: { ids, seals } }: TestCatalogue): Promise<StoredPerson[]> {
   const { rows } = await db.query(
     `select c.store_id, c.number, s.mode, s.document::json ->> 'domain' as domain, c.role, c.traits,

@@ -33,23 +33,23 @@ interface StoredRow {
   aliases: string[]
 }
 
-/** An empty catalogue with its taxonomy, and a folder for files; both gone after the file's tests. */
+/** A database with the taxonomy and an empty catalogue, and a folder for files; both are deleted after the tests. */
 export interface TestCatalogue {
   url: string
   folder: string
   context: ImportContext
   db: Pool
-  /** Writes a file; `.gz` in its name packs it. */
+  /** Writes a file, compressed if its name ends in .gz. */
   write(name: string, content: string | Buffer): Promise<string>
-  /** Imports records as NDJSON. */
-  importRecords(records: unknown[], options?: { extendTaxonomy?: boolean; mode?: Mode }): Promise<ImportResult>
-  /** The same for people. */
+  /** Imports store records from an NDJSON file. */
+  importStores(records: unknown[], options?: { extendTaxonomy?: boolean; mode?: Mode }): Promise<ImportResult>
+  /** Imports contact records from an NDJSON file. */
   importContacts(records: unknown[], options?: { extendTaxonomy?: boolean; mode?: Mode }): Promise<ImportResult>
-  importFile(name: string, content: string | Buffer): Promise<ImportResult>
+  importStoresFile(name: string, content: string | Buffer): Promise<ImportResult>
   importContactsFile(name: string, content: string | Buffer): Promise<ImportResult>
   rejectsOf(result: ImportResult): Promise<{ line: number; reason: string; record: unknown }[]>
   rows(): Promise<StoredRow[]>
-  /** The live store of a domain, with its aliases. */
+  /** Returns the live store of a domain. */
   store(domain: string): Promise<StoredRow | undefined>
   batch(): Promise<number>
 }
@@ -72,8 +72,8 @@ export async function openTestCatalogue(): Promise<TestCatalogue> {
   }
   let files = 0
   const writeRecords = (records: unknown[]) =>
-    world.write(`records-${files++}.ndjson`, records.map((record) => JSON.stringify(record)).join('\n'))
-  const world: TestCatalogue = {
+    catalogue.write(`records-${files++}.ndjson`, records.map((record) => JSON.stringify(record)).join('\n'))
+  const catalogue: TestCatalogue = {
     url,
     folder,
     db,
@@ -83,13 +83,13 @@ export async function openTestCatalogue(): Promise<TestCatalogue> {
       await writeFile(path, name.endsWith('.gz') && typeof content === 'string' ? gzipSync(content) : content)
       return path
     },
-    async importFile(name, content) {
-      return importStores(context, { file: await world.write(name, content), extendTaxonomy: false })
+    async importStoresFile(name, content) {
+      return importStores(context, { file: await catalogue.write(name, content), extendTaxonomy: false })
     },
     async importContactsFile(name, content) {
-      return importContacts(context, { file: await world.write(name, content), extendTaxonomy: false })
+      return importContacts(context, { file: await catalogue.write(name, content), extendTaxonomy: false })
     },
-    async importRecords(records, { extendTaxonomy = false, mode = 'live' } = {}) {
+    async importStores(records, { extendTaxonomy = false, mode = 'live' } = {}) {
       return importStores(context, { file: await writeRecords(records), extendTaxonomy, mode })
     },
     async importContacts(records, { extendTaxonomy = false, mode = 'live' } = {}) {
@@ -109,7 +109,7 @@ export async function openTestCatalogue(): Promise<TestCatalogue> {
       return rows[0]!.batch
     },
   }
-  return world
+  return catalogue
 }
 
 async function readRows(db: Pool): Promise<StoredRow[]> {
@@ -135,8 +135,8 @@ async function readHosts(db: Pool) {
 }
 
 /**
- * The content of a catalogue, apart from what may differ between two ways to the same content: ids, batch numbers and
- * the order of writing.
+ * Returns the content of a catalogue in a form that can be compared with another: without ids and batch numbers, sorted
+ * by domain.
  */
 export async function comparableContent(db: Pool): Promise<object[]> {
   const rows = await readRows(db)

@@ -37,7 +37,7 @@ function person(store_domain: string, name: string, more: object = {}) {
   }
 }
 
-test('each line keeps somebody away, and erases who is on file', async () => {
+test('each line suppresses a person or domain for imports and erases stored contacts', async () => {
   const shop = await newShop()
   await app.importContacts([
     person(shop, 'by-email'),
@@ -77,7 +77,7 @@ test('each line keeps somebody away, and erases who is on file', async () => {
   expect(await tryImportContacts(app, offered)).toMatchObject({ inserted: 0, rejected: 4 })
 })
 
-test('taken again, the list changes nothing', async () => {
+test('importing the same list again changes nothing', async () => {
   const lines = ['again@mail.example', 'https://people.example/in/again', 'again.example', '+49 30 555 0102']
   await importSuppressionLines(app, ...lines, 'AGAIN@mail.example')
   const before = await countSuppressionsByKind(app)
@@ -86,10 +86,10 @@ test('taken again, the list changes nothing', async () => {
   expect(await countSuppressionsByKind(app)).toEqual(before)
 })
 
-test('what was cut short is finished by the same list once more', async () => {
+test('importing the same list again finishes an interrupted import', async () => {
   const shop = await newShop()
   await app.importContacts([person(shop, 'cut-short')])
-  // As if the first run had ended between keeping away and erasing.
+  // The state after a run that ended between suppressing and erasing.
   const { hash } = app.deps.seals.identities.hash('email', 'cut-short@mail.example')
   await app.db.query("insert into suppressions values ($1::bigint, 'email', $2)", [hash, app.clock.now()])
   expect(await importSuppressionLines(app, 'cut-short@mail.example')).toMatchObject({
@@ -100,7 +100,7 @@ test('what was cut short is finished by the same list once more', async () => {
   expect(await externalIdsAt(app, shop)).toEqual([])
 })
 
-test('a long list erases whom a short one would', async () => {
+test('a list of more than 50 lines erases every match', async () => {
   const shop = await newShop()
   const names = Array.from({ length: 120 }, (_, index) => `crowd-${index}`)
   const reached = names.map((name) => person(shop, name, { phones: [{ phone: '+49 30 555 0104' }] }))
@@ -108,20 +108,20 @@ test('a long list erases whom a short one would', async () => {
   const lines = names.slice(0, 100).map((name) => `${name}@mail.example`)
   expect(await importSuppressionLines(app, ...lines)).toMatchObject({ read: 100, inserted: 100, erased: 100 })
   expect(await externalIdsAt(app, shop)).toEqual(names.slice(100))
-  // The switchboard is not theirs alone.
+  // The shared phone is not suppressed.
   const next = person(shop, 'next', { phones: [{ phone: '+49 30 555 0104' }] })
   expect(await tryImportContacts(app, [next])).toMatchObject({ inserted: 1 })
 })
 
-describe('a domain', () => {
-  test('stands for the people of the store that has it, under any of its hosts', async () => {
+describe('a domain line', () => {
+  test('suppresses the contacts of the store that has the domain as any of its hosts', async () => {
     const shop = await newShop({ aliases: ['suppressed-alias.example'] })
     await app.importContacts([person(shop, 'one'), person(shop, 'two')])
     expect(await importSuppressionLines(app, '@suppressed-alias.example')).toMatchObject({ inserted: 1, erased: 2 })
     expect(await tryImportContacts(app, [person(shop, 'three')])).toMatchObject({ inserted: 0, rejected: 1 })
   })
 
-  test('leaves the same people alone elsewhere', async () => {
+  test('does not affect the same people at other stores', async () => {
     const [shop, other] = [await newShop(), await newShop()]
     await app.importContacts([person(shop, 'both'), person(other, 'both')])
     expect(await importSuppressionLines(app, shop)).toMatchObject({ erased: 1 })
@@ -130,7 +130,7 @@ describe('a domain', () => {
   })
 })
 
-test('a person who is named goes from every store, and stays away by all that is their own', async () => {
+test('a listed person is erased at every store, and all of their personal identities are suppressed', async () => {
   const [shop, other] = [await newShop(), await newShop()]
   const profile_url = 'https://people.example/in/roving'
   await app.importContacts([
@@ -143,7 +143,7 @@ test('a person who is named goes from every store, and stays away by all that is
   expect(await externalIdsAt(app, shop, other)).toEqual(['stays'])
 })
 
-test('lines that keep nobody away are told with their number, in a file of the owner', async () => {
+test('invalid lines are written with their number to a rejects file that only its owner can read', async () => {
   const result = await importSuppressionsFromStdin(app, 'mara@\n030 555 0103\n\nfine@mail.example\nwhat is this\n')
   expect(result).toMatchObject({ read: 4, inserted: 1, rejected: 3 })
   const text = await readFile(result.rejects_file!, 'utf8')
@@ -161,14 +161,14 @@ test('lines that keep nobody away are told with their number, in a file of the o
   ])
 })
 
-test('a packed list is read too', async () => {
+test('a list compressed with gzip is read', async () => {
   const file = join(tmpdir(), `storedex-test-${crypto.randomUUID()}.list.gz`)
   await writeFile(file, gzipSync('packed@mail.example\r\n'))
   expect(await importSuppressions(app.operator, { file })).toMatchObject({ read: 1, inserted: 1 })
   await rm(file)
 })
 
-describe('what a line means', () => {
+describe('parsing a line', () => {
   const read = (text: string) => {
     const [line] = new LineSplitter().push(Buffer.from(`${text}\n`))
     return readSuppression(line!, app.deps.seals.identities).identities.map(({ kind }) => kind)
@@ -186,14 +186,14 @@ describe('what a line means', () => {
     ['https://people.example/in/mara', ['profile']],
     ['people.example/@mara', ['profile']],
     ['https://people.example/?id=7', ['profile']],
-    // A site can be a company's, or somebody's homepage.
+    // A site may be a company's domain or a person's homepage.
     ['aurora.example', ['profile', 'domain']],
     ['https://www.aurora.example/', ['profile', 'domain']],
     ['@aurora.example', ['profile', 'domain']],
     ['*@aurora.example', ['profile', 'domain']],
     ['123-shop.example', ['profile', 'domain']],
     ['MÜNCHEN.example', ['profile', 'domain']],
-  ])('%s', (text, kinds) => {
+  ])('%s is recognised by its format', (text, kinds) => {
     expect(read(text)).toEqual(kinds)
   })
 
@@ -206,7 +206,7 @@ describe('what a line means', () => {
     '10.0.0.1',
     'javascript:alert(1)',
     `${'x'.repeat(3_000)}.example`,
-  ])('%s means nobody', (text) => {
+  ])('%s is rejected', (text) => {
     expect(() => read(text)).toThrow()
   })
 })

@@ -24,7 +24,7 @@ const smallest = {
   pixels: [] as unknown,
 }
 
-/** A folder of taxonomy files for one test: a small taxonomy, with some of its files replaced. Text is written as it is. */
+/** Writes a small taxonomy to a folder for one test, with some files replaced. A string is written unchanged. */
 export async function createTaxonomyFolder(replaced: Partial<typeof smallest> = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'storedex-taxonomy-'))
   onTestFinished(() => rm(folder, { recursive: true }))
