@@ -19,7 +19,7 @@ function valuesOf(facet: Parameters<typeof readFacet>[0]) {
   return oneOf(readFacet(facet).map(({ value }) => value))
 }
 
-/** Closed, and its words come from the taxonomy: a record that fits has no room for a person. */
+/** A closed schema with taxonomy values: a valid record cannot contain personal data. */
 const Record = ClosedObject({
   domain: Type.String(),
   name: Type.String({ minLength: 1 }),
@@ -74,21 +74,21 @@ const invented = [...demo, ...sandbox]
 describe('every store that ships', () => {
   const stores = [...invented, ...realShops]
 
-  test('is an import record whose words the taxonomy holds', () => {
+  test('is a valid import record whose values are in the taxonomy', () => {
     const complaints = stores.flatMap((store) =>
       [...Value.Errors(Record, store)].map(({ instancePath }) => store.domain + instancePath),
     )
     expect(complaints).toEqual([])
   })
 
-  test('has moments that exist', () => {
+  test('has valid timestamps', () => {
     const moments = stores.flatMap(({ first_discovered_at: discovered, store_created_at: created }) =>
       [discovered, created?.estimate].filter((moment) => typeof moment === 'string'),
     )
     expect(moments.filter((moment) => Number.isNaN(Date.parse(moment)))).toEqual([])
   })
 
-  test('has hosts of its own, in the form that lookup compares', () => {
+  test('has unique hosts in normal form', () => {
     const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
     const host = new RegExp(`^(?!www\\.)${label}(\\.${label})+$`)
     expect(hostsOf(stores).filter((name) => !host.test(name))).toEqual([])
@@ -98,13 +98,13 @@ describe('every store that ships', () => {
     }
   })
 
-  test('has a name that is no address and no number to call', () => {
+  test('has a name without an email, URL or phone number', () => {
     const contact = /\S@\S+\.\S|:\/\/|\d[\d ().-]{6,}\d/
     expect(stores.map(({ name }) => name).filter((name) => contact.test(name) || name !== name.trim())).toEqual([])
   })
 })
 
-test('invented shops live on hosts that nobody can own, but for one documented alias', () => {
+test('invented shops have hosts that nobody can register, except one documented alias', () => {
   expect(hostsOf(invented).filter((host) => !host.endsWith('.example'))).toEqual(['aurora-candles.myshopify.com'])
 })
 
@@ -115,8 +115,8 @@ test('real shops carry only published facts, on hosts below a public suffix', ()
   expect(realShops.length).toBeGreaterThan(6_000)
 })
 
-test('the generators make the committed files, byte for byte', () => {
-  // Compared as booleans: a difference in a megabyte of text would be printed whole.
+test('the generators produce the committed store files byte for byte', () => {
+  // Compared as booleans, because a mismatch would print megabytes of text.
   expect(toNdjson(demoStores()) === readCatalogueText('demo/stores.ndjson')).toBe(true)
   expect(toNdjson(sandboxStores()) === readCatalogueText('sandbox/stores.ndjson')).toBe(true)
 })
@@ -136,13 +136,13 @@ describe('the demonstration', () => {
     )
   })
 
-  test('touches every vertical', () => {
+  test('has stores in every top-level category', () => {
     const verticals = readFacet('categories').filter(({ parent }) => parent === undefined)
     const used = demo.map(({ category }) => category ?? '')
     expect(verticals.filter(({ value }) => !used.some((category) => category.startsWith(value)))).toEqual([])
   })
 
-  test('says that no shop was found before it opened', () => {
+  test('has no shop that was discovered before it opened', () => {
     const early = demo.filter(({ first_discovered_at: found, store_created_at: created }) =>
       found && created?.estimate ? Date.parse(created.estimate) > Date.parse(found) : false,
     )
@@ -151,14 +151,14 @@ describe('the demonstration', () => {
 })
 
 describe('the sandbox', () => {
-  test('holds every host that its guide names', () => {
+  test('has every host that its guide names', () => {
     const hosts = new Set(hostsOf(sandbox))
     const promised = readCatalogueText('sandbox/README.md').match(/`[a-z0-9.-]+\.example`/g) ?? []
     expect(promised.length).toBeGreaterThan(50)
     expect(promised.filter((host) => !hosts.has(host.slice(1, -1)))).toEqual([])
   })
 
-  test('pages through the shops with gorgias in the order that its guide states', () => {
+  test('has the shops with gorgias in the order that its guide states', () => {
     const found = sandbox.filter(({ technologies }) => technologies?.apps.includes('gorgias'))
     const inOrder = found.toSorted((a, b) => (b.lead_fit_score ?? -1) - (a.lead_fit_score ?? -1))
     const pages = Array.from({ length: 79 }, (_, index) => `sandbox-page-${String(index + 1).padStart(3, '0')}.example`)
@@ -168,7 +168,7 @@ describe('the sandbox', () => {
     )
   })
 
-  test('has 215 stores, one host at the longest label, and every theme type, tier and vertical', () => {
+  test('has 215 stores, a host with a label of 63 characters, and every theme type, tier and top-level category', () => {
     expect(sandbox).toHaveLength(215)
     expect(Math.max(...sandbox.map(({ domain }) => domain.split('.')[0]!.length))).toBe(63)
     const used = new Set(

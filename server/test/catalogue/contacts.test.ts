@@ -15,15 +15,15 @@ const sandbox = readShippedPeople('sandbox/contacts.ndjson')
 describe.each([
   ['the demonstration', 'demo', demo],
   ['the sandbox', 'sandbox', sandbox],
-])('everybody of %s', (_, folder, people) => {
-  test('works at one of its invented shops, under a key of their own', () => {
+])('every contact of %s', (_, folder, people) => {
+  test('works at one of its invented shops and has a unique key', () => {
     const hosts = new Set(readCatalogueRecords<StoreRecord>(`${folder}/stores.ndjson`).map(({ domain }) => domain))
     expect(people.filter(({ record }) => !hosts.has(record.store_domain))).toEqual([])
     const keys = people.map(({ record }) => `${record.store_domain} ${record.external_id}`)
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  test('is reached at hosts that nobody can own and at numbers that no telephone has', () => {
+  test('has only hosts that nobody can register and fictional phone numbers', () => {
     const hosts = people.flatMap(({ facts }) => [
       ...facts.emails.map(({ email }) => email.slice(email.lastIndexOf('@') + 1)),
       ...(facts.profile_url ? [new URL(facts.profile_url).hostname] : []),
@@ -33,7 +33,7 @@ describe.each([
     expect(phones.filter((phone) => !/^\+1\d{3}55501\d\d$/.test(normalizePhone(phone, null)!))).toEqual([])
   })
 
-  test('shares no channel with anybody', () => {
+  test('shares no channel with another contact', () => {
     const channels = people.flatMap(({ facts }) => [
       ...facts.emails.map(({ email }) => normalizeEmail(email)),
       ...facts.phones.map(({ phone }) => normalizePhone(phone, null)),
@@ -45,8 +45,8 @@ describe.each([
   })
 })
 
-test('the generators make the committed people, byte for byte', () => {
-  // Compared as booleans: a difference in megabytes of text would be printed whole.
+test('the generators produce the committed contact files byte for byte', () => {
+  // Compared as booleans, because a mismatch would print megabytes of text.
   expect(toNdjson(demoContacts()) === readCatalogueText('demo/contacts.ndjson')).toBe(true)
   expect(toNdjson(sandboxContacts()) === readCatalogueText('sandbox/contacts.ndjson')).toBe(true)
 })
@@ -67,7 +67,7 @@ describe('the demonstration', () => {
     expect(Math.max(...teams.values())).toBe(8)
   })
 
-  test('knows channels of most people, and of some none that could be handed over', () => {
+  test('has channels for most people, and some people without a deliverable one', () => {
     expect(shareOf(({ facts }) => facts.emails.length > 0)).toBeCloseTo(0.7, 1)
     expect(shareOf(({ facts }) => facts.phones.length > 0)).toBeCloseTo(0.35, 1)
     expect(shareOf(({ facts }) => facts.profile_url !== null)).toBeCloseTo(0.5, 1)
@@ -92,7 +92,7 @@ describe('the demonstration', () => {
     expect(scripts.filter((script) => !new RegExp(`\\p{Script=${script}}`, 'u').test(text))).toEqual([])
   })
 
-  test('has the person of the documentation, who can be revealed, and three colleagues', () => {
+  test('has the revealable contact of the documentation and three colleagues', () => {
     const [mara, ...colleagues] = demo.filter(({ record }) => record.store_domain === 'aurora-candles.example')
     expect(mara!.facts).toMatchObject({
       first_name: 'Mara',

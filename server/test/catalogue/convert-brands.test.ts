@@ -11,7 +11,7 @@ interface Brand {
   otherLocations?: number
 }
 
-/** The columns of the extract that the converter reads. */
+/** Builds an extract with the columns that the converter reads, and converts it. */
 function convert(...brands: Brand[]) {
   const columns = ['domain', 'name', 'category', 'country', 'countries', 'worldwide', 'other_locations', 'dissolved']
   const rows = brands.map(({ domain, name, category = 'shoes', countries = [], ...flags }) => [
@@ -27,13 +27,13 @@ function convert(...brands: Brand[]) {
   return convertBrands([columns, ...rows].map((row) => row.join(',')).join('\n'))
 }
 
-test('a brand becomes a store on its host, without www', () => {
+test('a brand becomes a store with its host as domain, without www', () => {
   expect(convert({ domain: 'www.Brand.example', name: 'Brand', countries: ['NA'] })).toEqual([
     { domain: 'brand.example', name: 'Brand', category: 'apparel_accessories_shoes', country: 'NA' },
   ])
 })
 
-test('the brand that the host is named after gives the store its name, whatever the order of rows', () => {
+test('the store gets the name of the brand that matches the host, in any order of rows', () => {
   const brands: Brand[] = [
     { domain: 'www.big-market.example', name: 'Big Market Garden', worldwide: true, category: 'garden_centre' },
     { domain: 'big-market.example', name: 'Big Market', countries: ['DE', 'FR'], category: 'supermarket' },
@@ -44,7 +44,7 @@ test('the brand that the host is named after gives the store its name, whatever 
   expect(convert(...brands.toReversed())).toEqual(expected)
 })
 
-test('without a namesake the furthest-reaching brand wins, then the first by name', () => {
+test('if no brand matches the host, the one with the most countries wins, then the first by name', () => {
   const domain = 'group.example'
   const [national, wide, world]: Brand[] = [
     { domain, name: 'National', countries: ['SE'] },
@@ -56,7 +56,7 @@ test('without a namesake the furthest-reaching brand wins, then the first by nam
   expect(convert({ domain, name: 'Zeta' }, { domain, name: 'Beta' })[0]?.name).toBe('Beta')
 })
 
-test('a closed brand gives its name only where no other is left, and never its country beside one that trades', () => {
+test('a closed brand is used only if the host has no open one', () => {
   const closed: Brand = { domain: 'shop.example', name: 'Shop', countries: ['IT'], dissolved: true }
   expect(convert(closed)).toMatchObject([{ name: 'Shop', country: 'IT' }])
   expect(convert(closed, { domain: 'shop.example', name: 'Heir', countries: ['ES'] })).toMatchObject([
@@ -64,7 +64,7 @@ test('a closed brand gives its name only where no other is left, and never its c
   ])
 })
 
-test('a country is stated only when all brands of the host trade there and nowhere else', () => {
+test('a country is set only if all brands of the host trade there and nowhere else', () => {
   const domain = 'shop.example'
   const home: Brand = { domain, name: 'Shop', countries: ['JP'] }
   expect(convert(home, { domain, name: 'Cafe', countries: ['JP'] })[0]).toHaveProperty('country', 'JP')
@@ -73,14 +73,14 @@ test('a country is stated only when all brands of the host trade there and nowhe
   }
 })
 
-test('a kind of shop without a category leaves it out, and an unknown kind stops the conversion', () => {
+test('a kind of shop without a category gives a store without one, and an unknown kind fails the conversion', () => {
   expect(convert({ domain: 'shop.example', name: 'Shop', category: 'department_store' })).toEqual([
     { domain: 'shop.example', name: 'Shop' },
   ])
   expect(() => convert({ domain: 'shop.example', name: 'Shop', category: 'spaceships' })).toThrow('shop=spaceships')
 })
 
-test('a bare public suffix is no shop', () => {
+test('a bare public suffix is skipped', () => {
   expect(convert({ domain: 'www.gob.mx', name: 'Portal' }, { domain: 'tienda.gob.mx', name: 'Tienda' })).toMatchObject([
     { domain: 'tienda.gob.mx' },
   ])

@@ -13,10 +13,10 @@ import {
 import { readCatalogueRecords, readCatalogueText } from './support/catalogue-files.ts'
 import { readShippedPeople } from './support/shipped-people.ts'
 
-/** A row of the guide's table, for one person. */
+/** One contact in the table of the guide. */
 interface GuideRow {
   shop: string
-  /** The title, or the first name in the shop that is about titles. */
+  /** The title; in the shop `titles` the first name. */
   name: string
   delivered: string
 }
@@ -40,7 +40,7 @@ describe('the guide of the sandbox', () => {
     expect(people.filter(({ shop }) => shop === 'nobody')).toEqual([])
   })
 
-  test('lists everybody in the order of results, with what a reveal delivers', () => {
+  test('lists all contacts in the order of results, with the channels that a reveal delivers', () => {
     const expected = [...new Set(guide.map(({ shop }) => shop))].flatMap((shop) =>
       people
         .filter((person) => person.shop === shop)
@@ -54,7 +54,7 @@ describe('the guide of the sandbox', () => {
     expect(guide.filter(({ shop }) => shop !== 'nobody')).toEqual(expected)
   })
 
-  test('counts people and shops as they are', () => {
+  test('states the right numbers of people and shops', () => {
     const [, peopleCount, shopCount] = /(\d+) people work at (\d+) shops/.exec(readCatalogueText('sandbox/README.md'))!
     expect([Number(peopleCount), Number(shopCount)]).toEqual([
       people.length,
@@ -66,7 +66,7 @@ describe('the guide of the sandbox', () => {
 describe('reveals of the sandbox', () => {
   const emails = people.flatMap(({ facts }) => facts.emails)
 
-  test('meet every status and type', () => {
+  test('cover every status, type and role', () => {
     expect(new Set(emails.map(({ status }) => status))).toEqual(new Set(emailStatuses))
     expect(new Set(emails.map(({ type }) => type))).toEqual(new Set(emailTypes))
     expect(new Set(people.flatMap(({ facts }) => facts.phones.map(({ type }) => type)))).toEqual(new Set(phoneTypes))
@@ -75,7 +75,7 @@ describe('reveals of the sandbox', () => {
     )
   })
 
-  test('deliver another primary email where the primary one stays behind', () => {
+  test('deliver another primary email if the primary one is not deliverable', () => {
     const primaryOf = (title: string, policy: 'all' | 'verified') => {
       const { facts } = people.find((person) => person.shop === 'emails' && person.facts.title === title)!
       return deliverableEmails(facts, policy)
@@ -90,7 +90,7 @@ describe('reveals of the sandbox', () => {
     expect(primaryOf('Two primaries', 'all')).toBe('two-primaries-2')
   })
 
-  test('of the unverified depend on which emails are delivered', () => {
+  test('deliver contacts without verified emails only under the policy "all"', () => {
     const unverified = people.filter(({ shop }) => shop === 'unverified')
     expect(unverified.map(({ facts }) => [isRevealable(facts, 'all'), isRevealable(facts, 'verified')])).toEqual(
       unverified.map(() => [true, false]),
@@ -99,7 +99,7 @@ describe('reveals of the sandbox', () => {
   })
 })
 
-/** By seniority, then verified emails first: the parts of the traits above the lowest two bits. */
+/** Orders by seniority, then by verified email: the traits without the lowest two bits. */
 function placeOf(facts: ContactFacts): number {
   return traitsOf(facts) >> 2
 }
@@ -124,7 +124,7 @@ function readGuide(): GuideRow[] {
     })
 }
 
-/** `A, B` or `Person 01 to Person 10`. */
+/** Splits a cell: `A, B`, or a range such as `Person 01 to Person 10`. */
 function namesIn(cell: string): string[] {
   const range = /^(.*) (\d\d) to \1 (\d\d)$/.exec(cell)
   if (!range) return cell.split(', ')

@@ -30,7 +30,7 @@ describe.each(facetFiles)('%s', (facet) => {
     const items = readFacet(facet)
     expect(items.filter((item) => !Value.Check(Item, item))).toEqual([])
     expect(new Set(valuesOf(facet)).size).toBe(items.length)
-    // Filters match without regard to case, so values may not differ by case alone.
+    // Filters ignore case, so values must differ in more than case.
     expect(new Set(valuesOf(facet).map((value) => value.toLowerCase())).size).toBe(items.length)
   })
 })
@@ -45,7 +45,7 @@ test.each(['traffic_tiers', 'revenue_tiers'] as const)('%s leave no gap from zer
   expect(tiers.map(({ max }) => max)).toEqual([...tiers.slice(1).map(({ min }) => min), null])
 })
 
-test('a category stands below one that exists, on two levels, and its value says so', () => {
+test('categories have two levels, and the value of a child starts with its parent', () => {
   const categories = readFacet('categories')
   const verticals = new Set(categories.filter(({ parent }) => parent === undefined).map(({ value }) => value))
   expect(verticals.size).toBe(26)
@@ -60,7 +60,7 @@ test('countries are complete, Namibia included', () => {
   expect(countries.filter(({ value }) => !/^[A-Z]{2}$/.test(value))).toEqual([])
 })
 
-test('apps and pixels hold the names that callers try first', () => {
+test('apps and pixels include the best known names', () => {
   expect(valuesOf('apps')).toEqual(
     expect.arrayContaining(['gorgias', 'intercom', 'judge_me', 'klaviyo', 'loox', 'mailchimp', 'oberlo', 'printful']),
   )
@@ -73,14 +73,14 @@ test('apps and pixels hold the names that callers try first', () => {
   )
 })
 
-test.each(['apps', 'pixels'] as const)('%s are the committed selection, each with its popularity', (facet) => {
+test.each(['apps', 'pixels'] as const)('%s match technologies.csv, each with its popularity', (facet) => {
   const rows = readCsv(build('technologies.csv')).filter((row) => `${row.facet}s` === facet)
   const selected = rows.map(({ label, category }) => ({ value: slugOf(label!), label, category }))
   expect(readFacet(facet)).toEqual(selected.toSorted((a, b) => (a.value < b.value ? -1 : 1)))
   expect(Object.keys(readPopularity()[facet]).toSorted()).toEqual(valuesOf(facet).toSorted())
 })
 
-test('facets without an outside list are those of the scripts', () => {
+test('facets without an outside source match the build scripts', () => {
   expect(readFacet('traffic_tiers')).toEqual(fixed.trafficTiers)
   expect(readFacet('revenue_tiers')).toEqual(fixed.revenueTiers)
   expect(readFacet('theme_types')).toEqual(fixed.themeTypes)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A file by its name in the catalogue folder. */
+/** Reads a file of the folder `catalogue/`. */
 export function readCatalogueText(name: string): string {
   return readFileSync(new URL(`../../../../catalogue/${name}`, import.meta.url), 'utf8')
 }

@@ -10,7 +10,7 @@ import { createSealer, generateDataKey, parseDataKeys } from '../../../src/kerne
 import { Vocabulary } from '../../../src/search/query/vocabulary.ts'
 import { readCatalogueRecords } from './catalogue-files.ts'
 
-/** A person of a file, and what an import makes of the record; it throws where the import would refuse it. */
+/** A contact of a shipped file: the record, and the facts that an import stores for it. */
 export interface ShippedPerson {
   record: ContactRecord
   facts: ContactFacts
