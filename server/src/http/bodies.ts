@@ -13,21 +13,21 @@ declare module 'fastify' {
 
 export const maxBodyBytes = 262_144
 
-/** What looking at a body may cost. It happens before the key is known to be good. */
+/** Bounds on the cost of checking a body, which happens before the key is verified. */
 const jsonBounds = { maxDepth: 32, maxMarks: 20_000 }
 
-const excesses = {
+const boundMessages = {
   maxDepth: `The body is nested more than ${jsonBounds.maxDepth} levels deep.`,
   maxMarks: 'The body has more than 20,000 commas, colons and brackets.',
 }
 
-const refusals = {
+const faultReplies = {
   invalid_utf8: ['invalid_json', 'The body is not valid UTF-8.'],
   syntax: ['invalid_json', 'The body is not valid JSON.'],
   duplicate_key: ['invalid_json', 'The body repeats a key within one object.'],
 } as const
 
-/** A body that was found to be strict JSON. */
+/** A body that passed the strict JSON check and is not parsed yet. */
 class CheckedJson {
   readonly #bytes: Buffer
 
@@ -41,15 +41,15 @@ class CheckedJson {
 }
 
 /**
- * The one kind of body that is read: JSON in UTF-8, uncompressed, each key once. An empty one counts as none. It is checked
- * when it has arrived, and parsed once the request is admitted: making thousands of objects is most of the cost.
+ * Accepts one kind of body: JSON in UTF-8, uncompressed, no repeated keys; an empty body counts as none. The body is
+ * checked on arrival and parsed after admission, because creating thousands of objects is most of the cost.
  */
 export function registerJsonParser(app: FastifyInstance, budget: BodyBudget): void {
   app.decorate('bodyBudget', budget)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', createBodyParser(app, maxBodyBytes, checkJsonBody))
   app.addHook('onRoute', (route) => {
-    // Hooks of a route run after those of the app, admission among them.
+    // A route's hooks run after the app's, which include admission.
     route.preValidation = [parseCheckedBody, ...[route.preValidation ?? []].flat()]
   })
   app.addHook('preParsing', (request, _reply, payload, done) => {
@@ -67,8 +67,8 @@ type ContentTypeParser = (
 ) => void
 
 /**
- * A content type parser that reads bodies of at most `maxBytes` and hands them to `parse`. Unlike Fastify's `parseAs`, it
- * keeps to the budget for bodies in flight.
+ * Creates a content type parser for bodies of at most `maxBytes`, which are passed to `parse`. Unlike Fastify's
+ * `parseAs`, it respects the budget for bodies in flight.
  */
 export function createBodyParser(
   app: FastifyInstance,
@@ -82,8 +82,8 @@ export function createBodyParser(
       let parsed: unknown
       try {
         parsed = parse(body!, request)
-      } catch (refusal) {
-        return done(refusal as Error)
+      } catch (error) {
+        return done(error as Error)
       }
       done(null, parsed)
     })
@@ -94,11 +94,11 @@ function checkJsonBody(body: Buffer, request: FastifyRequest): CheckedJson | und
   if (!isUtf8(request.headers['content-type']!))
     throw new ApiError('unsupported_media_type', 'Send the body in UTF-8; it needs no charset.')
   if (body.length === 0) return undefined
-  const excess = exceededJsonBound(body, jsonBounds)
-  if (excess) throw new ApiError('invalid_request', excesses[excess])
+  const exceeded = exceededJsonBound(body, jsonBounds)
+  if (exceeded) throw new ApiError('invalid_request', boundMessages[exceeded])
   const fault = checkStrictJson(body)
   if (fault === null) return new CheckedJson(body)
-  const [code, message] = refusals[fault]
+  const [code, message] = faultReplies[fault]
   throw new ApiError(code, message)
 }
 
@@ -112,26 +112,26 @@ function isUtf8(contentType: string): boolean {
   return charset === undefined || /^utf-?8$/i.test(charset)
 }
 
-const maxDroppedBytes = 16_000_000
-const maxDroppingMs = 5_000
+const maxDiscardedBytes = 16_000_000
+const maxDiscardMs = 5_000
 
 /**
- * A reply can be ready before its request has arrived whole (a body too large, an unknown route). Closing then would
- * cut the reply off, so the rest is read and dropped, up to a bound.
+ * A reply can be ready before its request has arrived completely, e.g. for an unknown route. Closing at that point
+ * would cut the reply off, so the rest of the body is read and discarded, up to a bound.
  */
 export function discardUnreadBodies(app: FastifyInstance): void {
   app.addHook('onResponse', (request, _reply, done) => {
     const { raw } = request
     if (!raw.complete && !raw.destroyed) {
-      const cut = () => raw.socket.destroy()
-      const timer = setTimeout(cut, maxDroppingMs).unref()
-      let left = maxDroppedBytes
+      const destroy = () => raw.socket.destroy()
+      const timer = setTimeout(destroy, maxDiscardMs).unref()
+      let left = maxDiscardedBytes
       raw.on('data', (chunk: Buffer) => {
         left -= chunk.length
-        if (left < 0) cut()
+        if (left < 0) destroy()
       })
       raw.once('close', () => clearTimeout(timer))
-      raw.once('error', cut)
+      raw.once('error', destroy)
     }
     done()
   })

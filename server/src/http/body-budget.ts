@@ -4,16 +4,16 @@ import { formatNumber } from '../kernel/time.ts'
 
 type Done = (error: ApiError | null, body?: Buffer) => void
 
-/** The memory that bodies may take while they arrive, over all connections. */
+/** Memory limit for all bodies in flight, over all connections. */
 const maxBodyBytesInFlight = 33_554_432
 
 /**
- * Reads bodies into memory, within one budget for all connections. When it is used up, the upload that began first is
- * refused: a caller who sends quickly is long done by then.
+ * Reads bodies into memory within one budget for all connections. When the budget is exceeded, the oldest upload is
+ * rejected: a client on a normal connection finishes long before.
  */
 export class BodyBudget {
   readonly #maxBytes: number
-  /** In the order in which they began. */
+  /** In order of arrival. */
   readonly #uploads = new Set<Upload>()
   #bytes = 0
 
@@ -21,7 +21,7 @@ export class BodyBudget {
     this.#maxBytes = maxBytes
   }
 
-  /** Memory that is taken by bodies whose end has not arrived. */
+  /** Memory used by incomplete bodies. */
   get bytesInFlight(): number {
     return this.#bytes
   }
@@ -35,7 +35,7 @@ export class BodyBudget {
     const upload = new Upload(request, maxBytes, {
       claim: (bytes) => {
         this.#bytes += bytes
-        while (this.#bytes > this.#maxBytes && this.oldestUpload) this.oldestUpload.refuse(noRoom())
+        while (this.#bytes > this.#maxBytes && this.oldestUpload) this.oldestUpload.refuse(tooManyBodiesError())
       },
       end: (bytes, error, body) => {
         this.#bytes -= bytes
@@ -46,22 +46,25 @@ export class BodyBudget {
     this.#uploads.add(upload)
   }
 
-  /** Refuses all bodies that are still arriving. */
+  /** Rejects all incomplete uploads. */
   rejectAll(error: ApiError): void {
     for (const upload of [...this.#uploads]) upload.refuse(error)
   }
 }
 
 interface UploadListener {
-  /** More memory is about to be taken. This may refuse the upload itself. */
+  /** Called before more memory is used. It may reject the calling upload itself. */
   claim(bytes: number): void
-  /** Called once, with the memory that is given back. */
+  /** Called once, with the number of bytes released. */
   end(bytes: number, error: ApiError | null, body?: Buffer): void
 }
 
-const smallestBuffer = 1_024
+const minBufferBytes = 1_024
 
-/** One body on its way. Its bytes are copied into one buffer: a body sent in crumbs costs no object for each of them. */
+/**
+ * A body being received. It is copied into one buffer, so that a body sent in tiny chunks does not cost an object per
+ * chunk.
+ */
 class Upload {
   readonly startedAt = performance.now()
   readonly #request: IncomingMessage
@@ -69,16 +72,16 @@ class Upload {
   readonly #listener: UploadListener
   #buffer = Buffer.alloc(0)
   #length = 0
-  #isOver = false
+  #isDone = false
 
   constructor(request: IncomingMessage, maxBytes: number, listener: UploadListener) {
     this.#request = request
     this.#maxBytes = maxBytes
     this.#listener = listener
-    request.on('data', this.#add)
+    request.on('data', this.#append)
     request.on('end', this.#finish)
-    request.on('error', this.#break)
-    request.on('close', this.#break)
+    request.on('error', this.#fail)
+    request.on('close', this.#fail)
   }
 
   get socket() {
@@ -89,41 +92,41 @@ class Upload {
     this.#end(error)
   }
 
-  readonly #add = (chunk: Buffer): void => {
+  readonly #append = (chunk: Buffer): void => {
     const length = this.#length + chunk.length
     if (length > this.#maxBytes) return void this.#end(bodyTooLargeError(this.#maxBytes))
     if (length > this.#buffer.length) {
-      const size = Math.max(length, Math.min(this.#buffer.length * 2, this.#maxBytes), this.#firstSize())
+      const size = Math.max(length, Math.min(this.#buffer.length * 2, this.#maxBytes), this.#initialSize())
       const larger = Buffer.allocUnsafeSlow(size)
       this.#buffer.copy(larger, 0, 0, this.#length)
       const added = size - this.#buffer.length
       this.#buffer = larger
       this.#listener.claim(added)
-      if (this.#isOver) return
+      if (this.#isDone) return
     }
     chunk.copy(this.#buffer, this.#length)
     this.#length = length
   }
 
-  /** What a small body needs as a whole; a large one has to arrive before it takes memory. */
-  #firstSize(): number {
-    return Math.min(Number(this.#request.headers['content-length'] ?? smallestBuffer), smallestBuffer)
+  /** The whole size of a small body; a large body must arrive before it takes memory. */
+  #initialSize(): number {
+    return Math.min(Number(this.#request.headers['content-length'] ?? minBufferBytes), minBufferBytes)
   }
 
   readonly #finish = (): void => this.#end(null)
 
-  readonly #break = (cause?: Error): void => {
+  readonly #fail = (cause?: Error): void => {
     this.#end(new ApiError('invalid_request', 'The request could not be read to its end.', { cause }))
   }
 
   #end(error: ApiError | null): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#request.off('data', this.#add)
+    if (this.#isDone) return
+    this.#isDone = true
+    this.#request.off('data', this.#append)
     this.#request.off('end', this.#finish)
-    this.#request.off('error', this.#break)
-    this.#request.off('close', this.#break)
-    // The rest of a refused body is read and dropped, else the connection would stall.
+    this.#request.off('error', this.#fail)
+    this.#request.off('close', this.#fail)
+    // Discard the rest of a rejected body; otherwise the connection would stall.
     if (error) this.#request.on('error', () => {}).resume()
     const body = this.#buffer.subarray(0, this.#length)
     const size = this.#buffer.length
@@ -136,6 +139,6 @@ export function bodyTooLargeError(maxBytes: number): ApiError {
   return new ApiError('payload_too_large', `The body is larger than ${formatNumber(maxBytes)} bytes.`)
 }
 
-function noRoom(): ApiError {
+function tooManyBodiesError(): ApiError {
   return new ApiError('service_unavailable', 'Too many bodies are arriving at once; try again in a moment.')
 }

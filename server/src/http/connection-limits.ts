@@ -1,35 +1,35 @@
 import { readFileSync } from 'node:fs'
 
-const mostConnections = 2_048
-const fewestConnections = 16
+const maxConnections = 2_048
+const minConnections = 16
 
 /**
- * Descriptors that connections of callers leave to the rest of the process: pools of database connections (27), files, pipes
- * and workers (about 40), an import or a backup beside them, and the last replies of connections that were turned away.
+ * File descriptors kept free for the rest of the process: database pools (27), files, pipes and workers (about 40), an
+ * import or a backup, and the last replies of rejected connections.
  */
 const reservedDescriptors = 160
 
-/** Where the system does not tell: the common soft limit. */
-const assumedOpenFiles = 1_024
+/** Used when the limit cannot be read: the common soft limit. */
+const defaultOpenFileLimit = 1_024
 
-/** How many connections a process that may open so many files can take. */
+/** The number of connections to accept with this limit on open files. */
 export function maxConnectionsFor(openFiles: number): number {
-  return Math.max(fewestConnections, Math.min(mostConnections, openFiles - reservedDescriptors))
+  return Math.max(minConnections, Math.min(maxConnections, openFiles - reservedDescriptors))
 }
 
-/** The soft limit of this process on open files. */
+/** The soft limit on open files of this process. */
 export function readOpenFileLimit(): number {
   try {
     return parseOpenFileLimit(readFileSync('/proc/self/limits', 'utf8'))
   } catch {
-    return assumedOpenFiles
+    return defaultOpenFileLimit
   }
 }
 
 export function parseOpenFileLimit(limits: string): number {
   const [, soft] = /^Max open files\s+(\S+)/m.exec(limits) ?? []
   if (soft === 'unlimited') return Number.POSITIVE_INFINITY
-  return soft === undefined ? assumedOpenFiles : Number(soft)
+  return soft === undefined ? defaultOpenFileLimit : Number(soft)
 }
 
 export interface ConnectionTimeouts {
@@ -37,13 +37,13 @@ export interface ConnectionTimeouts {
   headersMs: number
   /** From the first byte of a request to the end of its body. */
   requestMs: number
-  /** An idle connection is closed after this; longer than the minute that common load balancers keep theirs. */
+  /** Idle connections are closed after this. Longer than the 60 s of common load balancers. */
   keepAliveMs: number
-  /** A connection on which nothing moves, in either direction, is cut after this. */
+  /** A connection without traffic in either direction is destroyed after this. */
   stalledMs: number
-  /** The same while a reply is ready: the caller does not read it. */
+  /** The same while the client does not read a finished reply. */
   unreadMs: number
-  /** From a reply that is ready to its end, however steadily the caller reads. */
+  /** From a finished reply to its last byte, however steadily the client reads. */
   replyMs: number
 }
 

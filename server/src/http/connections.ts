@@ -5,14 +5,14 @@ import type { BodyBudget } from './body-budget.ts'
 import type { ConnectionTimeouts } from './connection-limits.ts'
 
 export interface ConnectionManagerOptions {
-  /** Connections that may be open at once. */
+  /** Maximum number of open connections. */
   max: number
   timeouts: ConnectionTimeouts
 }
 
 /**
- * `waiting`: no request has arrived yet. `working`: a request is being received, carried out or answered. `unread`: the
- * reply is ready, and the caller does not read it. `idle`: kept alive. `closing`: the last reply is out.
+ * `waiting`: no request received yet. `working`: a request is being received, processed or answered. `unread`: the
+ * reply is ready and the client does not read it. `idle`: kept alive. `closing`: the last reply was sent.
  */
 type Phase = 'waiting' | 'working' | 'unread' | 'idle' | 'closing'
 
@@ -22,45 +22,45 @@ interface Connection {
   /** When the phase began. */
   since: number
   current: ServerResponse | null
-  /** Requests that were pipelined behind the current one. */
+  /** Requests pipelined behind the current one. */
   queue: [IncomingMessage, ServerResponse][]
 }
 
-/** A connection that may be closed for another one, and since when it has been slow or idle. */
+/** A connection that may be evicted, and since when it has been slow or idle. */
 interface Candidate {
   connection: Connection
   since: number
 }
 
-/** No client sends so many requests ahead of their replies. Each of them takes memory, however small it is. */
+/** No real client pipelines this many requests, and each of them takes memory. */
 const maxPipelined = 100
 
-/** Connections beyond `max` that may stay for a moment to be told why they are turned away. */
-const maxTurnedAway = 32
+/** Connections beyond `max` that stay open briefly to receive the reason for their rejection. */
+const maxRejectedOpen = 32
 
-/** How long a connection is kept after its last reply, for the caller to read it and close. */
+/** How long a connection stays open after its last reply, so that the client can read it and close. */
 const lingerMs = 2_000
 
-/** How old a phase must be before its connection is closed for another one: it may just be about to do something. */
+/** Minimum age of a phase before its connection may be evicted: a younger one may be about to send something. */
 const idleAgeMs = 1_000
 const slowAgeMs = 1_000
 const youngestSlowAgeMs = 200
 
 const sweepIntervalMs = 1_000
 
-/** How long connections are taken over before the listeners close: until callers have nothing left to send without a reply. */
-const takeOver = { quietMs: 30, atMostMs: 300 }
+/** Before the listeners close, pending connections are accepted until no more arrive. */
+const acceptPending = { quietMs: 30, maxMs: 300 }
 
 /**
- * All connections of the HTTP port, over all sockets it listens on. Requests of one connection are carried out one after the
- * other, each once the reply before it was taken by the network, so that a caller who does not read piles up one reply.
+ * Tracks all connections of the HTTP port, over all listening sockets. Requests of one connection run one after the
+ * other, each after the previous reply was sent, so that a client that does not read accumulates only one reply.
  */
 export class ConnectionManager {
   readonly #max: number
   readonly #timeouts: ConnectionTimeouts
   readonly #bodies: BodyBudget
   readonly #open = new Map<Socket, Connection>()
-  // Each in the order in which the phase began.
+  // Each in order of phase start.
   readonly #inPhase: Record<Phase, Set<Connection>> = {
     waiting: new Set(),
     working: new Set(),
@@ -70,12 +70,12 @@ export class ConnectionManager {
   }
   readonly #servers: NetServer[] = []
   #sweeper: NodeJS.Timeout | undefined
-  /** Connections whose next request waits until `release`; null while nothing is held. */
+  /** Connections whose next request waits until the listeners are closed; null when none are held back. */
   #held: Set<Connection> | null = null
   #handle: RequestListener = () => {}
   #activity = 0
-  #madeRoom = 0
-  #turnedAway = 0
+  #evicted = 0
+  #rejected = 0
 
   constructor({ max, timeouts }: ConnectionManagerOptions, bodies: BodyBudget) {
     this.#max = max
@@ -87,81 +87,82 @@ export class ConnectionManager {
     return this.#open.size
   }
 
-  /** Connections closed so that others could be opened. */
+  /** Number of connections closed to make room for new ones. */
   get evicted(): number {
-    return this.#madeRoom
+    return this.#evicted
   }
 
-  /** Connections refused because none could be closed for them. */
+  /** Number of new connections rejected because none could be evicted. */
   get rejected(): number {
-    return this.#turnedAway
+    return this.#rejected
   }
 
-  /** Follows a server's connections. `turnAway` answers on one for which there is no room, and ends it. */
-  attach(server: NetServer, handle: RequestListener, turnAway: (socket: Socket) => void): void {
+  /** Tracks the connections of a server. `reject` answers a connection for which there is no room, and ends it. */
+  attach(server: NetServer, handle: RequestListener, reject: (socket: Socket) => void): void {
     this.#servers.push(server)
     this.#handle = handle
-    server.on('connection', (socket: Socket) => this.#add(socket, turnAway))
+    server.on('connection', (socket: Socket) => this.#add(socket, reject))
   }
 
-  /** Carries a request out now, or once the one before it on its connection is answered. */
+  /** Runs a request now, or after the previous one on its connection was answered. */
   enqueue(request: IncomingMessage, response: ServerResponse): void {
     this.#activity++
     const connection = this.#open.get(request.socket)
-    // After the last reply nothing is begun. What still comes is dropped, or unread bytes would reset the connection.
+    // After the last reply no request is started. Read and discard the bytes, because unread bytes would reset the
+    // connection.
     if (!connection || connection.phase === 'closing') return void request.resume()
     if (connection.socket.destroyed) return
     connection.queue.push([request, response])
     if (connection.queue.length > maxPipelined) destroyQuietly(connection.socket)
-    else if (!connection.current) this.#carryOutNext(connection)
+    else if (!connection.current) this.#runNext(connection)
   }
 
-  /** Whether the last reply of a connection is out. */
+  /** Whether the last reply of a connection was sent. */
   isClosing(socket: Socket): boolean {
     return this.#open.get(socket)?.phase === 'closing'
   }
 
-  /** Says that what was just written to a connection is its last reply. */
+  /** Marks the reply just written as the last one of its connection. */
   closeAfterReply(socket: Socket): void {
     const connection = this.#open.get(socket)
     if (connection && connection.phase !== 'closing') this.#linger(connection)
   }
 
-  /** Resolves once no connection or request has come for `quietMs`, or after `atMostMs`. */
-  async waitUntilQuiet(quietMs: number, atMostMs: number): Promise<void> {
-    const end = performance.now() + atMostMs
+  /** Resolves when no connection or request has arrived for `quietMs`, or after `maxMs`. */
+  async waitUntilQuiet(quietMs: number, maxMs: number): Promise<void> {
+    const end = performance.now() + maxMs
     for (let seen = -1; seen !== this.#activity && performance.now() < end; ) {
       seen = this.#activity
       if (this.count > 0) await delay(quietMs)
-      // A timer that is late says nothing of what lies unread: look at every socket once more.
+      // A late timer does not prove that nothing is unread: let every socket be polled once more.
       await nextTurn()
     }
   }
 
   /**
-   * Closes the listeners. Connections that the system has already accepted for us would be reset by that, so they are
-   * taken over first; meanwhile requests are read and not answered, for an answered caller may connect again.
+   * Closes the listeners. That would reset connections that the kernel has accepted but Node has not, so they are
+   * accepted first. Meanwhile requests are read but not answered, because an answered client may connect again.
    */
   async stopListening(): Promise<void> {
     this.#held = new Set()
-    await this.waitUntilQuiet(takeOver.quietMs, takeOver.atMostMs)
-    // Not the method of the HTTP server, which also cuts connections that look idle.
+    await this.waitUntilQuiet(acceptPending.quietMs, acceptPending.maxMs)
+    // Not the HTTP server's own `close`, which also destroys connections that look idle.
     for (const server of this.#servers) if (server.listening) NetServer.prototype.close.call(server)
     const held = this.#held
     this.#held = null
-    for (const connection of held) if (!connection.current) this.#carryOutNext(connection)
+    for (const connection of held) if (!connection.current) this.#runNext(connection)
   }
 
-  /** Lets paused connections be read again. */
+  /** Resumes reading from paused connections. */
   resumeAll(): void {
     for (const { socket } of this.#open.values()) socket.resume()
   }
 
-  /** Ends connections on which no request is at work, and waits at most `atMostMs` until the callers close them too. */
-  async closeIdle(atMostMs: number): Promise<void> {
+  /** Ends connections without a running request, and waits at most `maxMs` for the clients to close them. */
+  async closeIdle(maxMs: number): Promise<void> {
     for (const phase of ['waiting', 'idle'] as const)
       for (const connection of [...this.#inPhase[phase]]) this.#linger(connection)
-    const end = performance.now() + atMostMs
+    const end = performance.now() + maxMs
     while (this.#inPhase.closing.size > 0 && performance.now() < end) await delay(5)
   }
 
@@ -169,31 +170,31 @@ export class ConnectionManager {
     for (const { socket } of [...this.#open.values()]) socket.destroy()
   }
 
-  #add(socket: Socket, turnAway: (socket: Socket) => void): void {
+  #add(socket: Socket, reject: (socket: Socket) => void): void {
     this.#activity++
     const connection: Connection = { socket, phase: 'waiting', since: performance.now(), current: null, queue: [] }
     this.#open.set(socket, connection)
     this.#inPhase.waiting.add(connection)
     this.#sweeper ??= setInterval(() => this.#sweep(), sweepIntervalMs).unref()
-    socket.once('close', () => this.#forget(connection))
-    // Called by Node after the last reply. Its own closes at once, and bytes that still come make that a reset, which takes
-    // the reply from a caller who has not read it yet.
+    socket.once('close', () => this.#remove(connection))
+    // Node calls this after the last reply. Its own version closes at once; bytes that still arrive would then reset
+    // the connection and lose the reply.
     socket.destroySoon = () => this.#linger(connection)
     if (this.count <= this.#max) return
-    const victim = this.#victim()
-    if (victim) {
-      this.#madeRoom++
-      this.#forget(victim)
-      victim.socket.destroy()
+    const evictable = this.#findEvictable()
+    if (evictable) {
+      this.#evicted++
+      this.#remove(evictable)
+      evictable.socket.destroy()
       return
     }
-    this.#turnedAway++
-    if (this.#inPhase.closing.size >= maxTurnedAway) return void socket.destroy()
-    turnAway(socket)
+    this.#rejected++
+    if (this.#inPhase.closing.size >= maxRejectedOpen) return void socket.destroy()
+    reject(socket)
   }
 
-  /** The connection that others can do without most: one that was told all, or is slow, or has been idle for long. */
-  #victim(): Connection | undefined {
+  /** The connection to evict: one that is closing, slow, or idle for long. */
+  #findEvictable(): Connection | undefined {
     const now = performance.now()
     const olderThan = (ageMs: number, candidate: Candidate | undefined) =>
       candidate && now - candidate.since >= ageMs ? candidate.connection : undefined
@@ -211,7 +212,7 @@ export class ConnectionManager {
     return connection && { connection, since: connection.since }
   }
 
-  /** The connection that has not sent its request, or not read its reply, for the longest time. */
+  /** The connection that has been sending its request, or not reading its reply, for the longest time. */
   #slowest(): Candidate | undefined {
     const { oldestUpload } = this.#bodies
     const uploading = oldestUpload && this.#open.get(oldestUpload.socket)
@@ -224,7 +225,7 @@ export class ConnectionManager {
       .sort((a, b) => a.since - b.since)[0]
   }
 
-  #carryOutNext(connection: Connection): void {
+  #runNext(connection: Connection): void {
     if (this.#held) return void this.#held.add(connection)
     const next = connection.queue.shift()
     if (!next) return void this.#enter(connection, 'idle')
@@ -233,15 +234,15 @@ export class ConnectionManager {
     this.#enter(connection, 'working')
     response.once('close', () => {
       connection.current = null
-      // Node does so for a request that it reads anew, and not for one that was waiting.
+      // Node resets the timeout for a newly read request, not for a queued one.
       if (connection.queue.length > 0) connection.socket.setTimeout(this.#timeouts.stalledMs)
-      if (connection.phase !== 'closing' && !connection.socket.destroyed) this.#carryOutNext(connection)
+      if (connection.phase !== 'closing' && !connection.socket.destroyed) this.#runNext(connection)
     })
     this.#handle(request, response)
   }
 
   #enter(connection: Connection, phase: Phase): void {
-    // One that was forgotten belongs to no phase any more.
+    // A removed connection has no phase.
     if (!this.#inPhase[connection.phase].delete(connection)) return
     if (connection.phase === 'unread') connection.socket.resume()
     connection.phase = phase
@@ -257,7 +258,7 @@ export class ConnectionManager {
     setTimeout(() => connection.socket.destroy(), lingerMs).unref()
   }
 
-  #forget(connection: Connection): void {
+  #remove(connection: Connection): void {
     this.#inPhase[connection.phase].delete(connection)
     this.#open.delete(connection.socket)
     this.#held?.delete(connection)
@@ -267,13 +268,14 @@ export class ConnectionManager {
     this.#sweeper = undefined
   }
 
-  /** Finds callers who do not read their replies. */
+  /** Finds clients that do not read their replies. */
   #sweep(): void {
     for (const connection of this.#inPhase.working) {
       const { current, socket } = connection
       if (!current?.writableEnded || socket.writableLength === 0) continue
       this.#enter(connection, 'unread')
-      // Node ends it when nothing at all has moved for so long. What a caller sends must not count as movement.
+      // Node ends the connection after this time without traffic. Pause it, so that bytes from the client do not count
+      // as traffic.
       socket.pause()
       socket.setTimeout(this.#timeouts.unreadMs)
     }
@@ -283,8 +285,8 @@ export class ConnectionManager {
 }
 
 /**
- * Destroys a connection with very many requests. Node makes an error for each of them, and traces of the stack would be nearly
- * all of the work.
+ * Destroys a connection with very many requests. Node creates an error for each of them; stack traces would be most of
+ * the cost.
  */
 function destroyQuietly(socket: Socket): void {
   const limit = Error.stackTraceLimit

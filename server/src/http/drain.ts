@@ -3,9 +3,9 @@ import { ApiError } from '../kernel/errors.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { ConnectionManager } from './connections.ts'
 
-/** The server's way out: requests at work finish, new ones are told to come back, then connections close. */
+/** The phased shutdown: running requests finish, new ones get a 503, then connections close. */
 interface Drain {
-  /** From here on new requests are refused. The server still listens, so that they are told. */
+  /** Rejects new requests from now on. The server still listens, so that clients get a reply. */
   begin(): void
   readonly isDraining: boolean
 }
@@ -15,7 +15,7 @@ declare module 'fastify' {
     drain: Drain
   }
   interface FastifyContextConfig {
-    /** Answers while the server shuts down, too. */
+    /** The route also answers during shutdown. */
     servesWhileDraining?: boolean
   }
 }
@@ -23,25 +23,25 @@ declare module 'fastify' {
 interface DrainOptions {
   connections: ConnectionManager
   bodies: BodyBudget
-  /** How long requests at work may take. */
+  /** How long running requests may take to finish. */
   graceMs: number
 }
 
-/** Requests that were under way when the drain began, as long as others keep coming, are still answered. */
-const underWay = { quietMs: 150, atMostMs: 2_000 }
-/** The same for connections that were taken over when the listeners closed. */
-const takenOver = { quietMs: 50, atMostMs: 500 }
-/** How long callers have to close their side of idle connections. */
-const closingMs = 250
+/** Requests already on their way when the drain begins are still answered. */
+const inTransit = { quietMs: 150, maxMs: 2_000 }
+/** The same for connections accepted while the listeners closed. */
+const acceptedLate = { quietMs: 50, maxMs: 500 }
+/** How long clients have to close their side of idle connections. */
+const clientCloseMs = 250
 
 /**
- * Makes `app.close()` a phased shutdown. First new requests are refused, on kept connections and on new ones, and what is at
- * work is finished. Then the listeners close, and idle connections are ended. A request that was sent in time is so
- * answered, be it with a refusal, and none is reset.
+ * Makes `app.close()` a phased shutdown. First new requests are rejected, on kept-alive and new connections, and
+ * running ones finish. Then the listeners close and idle connections end. Every request sent in time gets a reply, and
+ * no connection is reset.
  */
 export function drainBeforeClosing(app: FastifyInstance, { connections, bodies, graceMs }: DrainOptions): void {
   let isDraining = false
-  let atWork = 0
+  let running = 0
   let onIdle = () => {}
   app.decorate('drain', {
     begin: () => {
@@ -53,11 +53,11 @@ export function drainBeforeClosing(app: FastifyInstance, { connections, bodies, 
   })
 
   app.addHook('onRequest', (request, reply, done) => {
-    if (isDraining && !request.routeOptions.config.servesWhileDraining) throw shuttingDown()
-    atWork++
+    if (isDraining && !request.routeOptions.config.servesWhileDraining) throw shuttingDownError()
+    running++
     reply.raw.once('close', () => {
-      atWork--
-      if (atWork === 0) onIdle()
+      running--
+      if (running === 0) onIdle()
     })
     done()
   })
@@ -65,9 +65,9 @@ export function drainBeforeClosing(app: FastifyInstance, { connections, bodies, 
     if (isDraining) reply.header('connection', 'close')
     done(null, payload)
   })
-  const workIsDone = () =>
+  const untilIdle = () =>
     new Promise<void>((resolve) => {
-      if (atWork === 0) return resolve()
+      if (running === 0) return resolve()
       const timer = setTimeout(resolve, graceMs)
       onIdle = () => {
         clearTimeout(timer)
@@ -77,17 +77,17 @@ export function drainBeforeClosing(app: FastifyInstance, { connections, bodies, 
   app.addHook('preClose', async () => {
     isDraining = true
     connections.resumeAll()
-    const done = workIsDone()
-    await connections.waitUntilQuiet(underWay.quietMs, underWay.atMostMs)
-    bodies.rejectAll(shuttingDown())
+    const done = untilIdle()
+    await connections.waitUntilQuiet(inTransit.quietMs, inTransit.maxMs)
+    bodies.rejectAll(shuttingDownError())
     await done
     await connections.stopListening()
-    await connections.waitUntilQuiet(takenOver.quietMs, takenOver.atMostMs)
-    await connections.closeIdle(closingMs)
+    await connections.waitUntilQuiet(acceptedLate.quietMs, acceptedLate.maxMs)
+    await connections.closeIdle(clientCloseMs)
     connections.destroyAll()
   })
 }
 
-function shuttingDown(): ApiError {
+function shuttingDownError(): ApiError {
   return new ApiError('service_unavailable', 'The server is shutting down; try again in a moment.')
 }

@@ -7,7 +7,7 @@ import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../kernel/s
 
 const defaultRetryAfterSeconds = 1
 
-/** The reply's body for a refusal. Whatever is not named here stays inside. */
+/** The error body sent to the caller. Other fields of the error stay private. */
 export function errorBody(error: ApiError, requestId: string): ErrorReply {
   return {
     error: {
@@ -21,7 +21,7 @@ export function errorBody(error: ApiError, requestId: string): ErrorReply {
   }
 }
 
-/** The headers that belong to a refusal. */
+/** The reply headers of an error. */
 export function errorHeaders(error: ApiError): Record<string, string> {
   const headers: Record<string, string> = { 'cache-control': 'no-store' }
   if (error.status === 401) headers['www-authenticate'] = 'Bearer'
@@ -30,26 +30,26 @@ export function errorHeaders(error: ApiError): Record<string, string> {
   return { ...headers, ...error.headers }
 }
 
-/** Answers every error with the envelope, and keeps it for the log. */
+/** Answers every error with the error envelope and records it for the log. */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    const refusal = toApiError(error)
-    request.record.failure = refusal
+    const apiError = toApiError(error)
+    request.record.failure = apiError
     return (
       reply
-        .code(refusal.status)
+        .code(apiError.status)
         .removeHeader('etag')
-        // Fastify closes the connection after any trouble with a body. That cuts the reply off while the body is still on
-        // its way, and is needless once it has come.
+        // Fastify closes the connection after any body error. That cuts off the reply while the body is still arriving,
+        // and is unnecessary once it has arrived.
         .removeHeader('connection')
-        .headers(errorHeaders(refusal))
+        .headers(errorHeaders(apiError))
         .type('application/json; charset=utf-8')
-        .send(JSON.stringify(errorBody(refusal, request.id)))
+        .send(JSON.stringify(errorBody(apiError, request.id)))
     )
   })
 }
 
-/** What the caller is told about an error of any kind. */
+/** Converts any thrown value to the error that the caller receives. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = (error ?? {}) as Partial<FastifyError>
@@ -57,7 +57,7 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError('payload_too_large', 'The body is larger than 262,144 bytes.', { cause: error })
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.', { cause: error })
-  // Fastify marks so what the caller did, such as a body shorter than it was declared.
+  // Fastify uses 4xx for client errors, such as a body shorter than declared.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new ApiError('invalid_request', 'The request could not be read to its end.', { cause: error })
   if (isDatabaseUnavailable(error) || error instanceof MissingDataKeyError)
@@ -97,7 +97,7 @@ export const TrialCreditAction = ClosedObject(
   { description: 'How a trial account gets the credits of its paid plan.' },
 )
 
-/** The body of every reply that is not a success. */
+/** The body of every error reply. */
 export const ErrorReply = ClosedObject(
   {
     error: ClosedObject({

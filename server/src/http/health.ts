@@ -4,50 +4,52 @@ import { type DatabaseHealth, DatabaseHealthCheck } from '../db/health.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { describeCause } from '../runtime/logger.ts'
 
-/** Resolves to null when requests can be answered, else to a sentence that says why not. It may also throw. */
+/** Resolves to null when requests can be answered, otherwise to a sentence that gives the reason. May throw. */
 export type ReadinessCheck = () => Promise<string | null>
 
-/** A check that takes longer has failed. Its own parts give up before that, and say more. */
+/** A check that takes longer fails. Its parts have shorter timeouts and report more detail. */
 const checkTimeoutMs = 5_000
-/** One outcome serves everybody who asks within this time, so that a flood of questions costs no more than one. */
+/** Probes within this time share one result, so that many probes cost no more than one. */
 const cachedMs = 1_000
 
-/** What a ready process tells of how it answers. */
+/** Returns further fields for the reply of a ready process. */
 export type ReadinessDetails = () => object
 
-/** `GET /healthz`: the process is alive. `GET /readyz`: it can answer now, or why not. For machines, without a key. */
+/**
+ * Serves, without a key, `GET /healthz` (the process is alive) and `GET /readyz` (it can answer requests, or why not).
+ */
 export function registerHealthRoutes(
   app: FastifyInstance,
   checkReadiness: ReadinessCheck,
-  tellDetails: ReadinessDetails = () => ({}),
+  readDetails: ReadinessDetails = () => ({}),
 ): void {
   const route = { config: { servesWhileDraining: true }, schema: { hide: true } }
-  const check = shareOutcome(() => withinTime(checkReadiness))
+  const check = cacheResult(() => withTimeLimit(checkReadiness))
   app.get('/healthz', route, async () => ({ status: 'ok' }))
   app.get('/readyz', route, async () => {
     if (app.drain.isDraining) throw new ApiError('service_unavailable', 'The server is shutting down.')
     const reason = await check()
     if (reason !== null) throw new ApiError('service_unavailable', reason)
-    return { status: 'ready', ...tellDetails() }
+    return { status: 'ready', ...readDetails() }
   })
 }
 
-/** At most one check at a time, and none while the last outcome is fresh. */
-function shareOutcome(check: ReadinessCheck): ReadinessCheck {
-  let outcome: Promise<string | null> | undefined
+/** Runs at most one check at a time, and none while the last result is fresh. */
+function cacheResult(check: ReadinessCheck): ReadinessCheck {
+  let result: Promise<string | null> | undefined
   let freshUntil = 0
   return () => {
-    if (!outcome || performance.now() >= freshUntil) {
+    if (!result || performance.now() >= freshUntil) {
       freshUntil = Number.POSITIVE_INFINITY
-      outcome = check().finally(() => {
+      result = check().finally(() => {
         freshUntil = performance.now() + cachedMs
       })
     }
-    return outcome
+    return result
   }
 }
 
-async function withinTime(checkReadiness: ReadinessCheck): Promise<string | null> {
+async function withTimeLimit(checkReadiness: ReadinessCheck): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<string>((resolve) => {
     timer = setTimeout(resolve, checkTimeoutMs, `The readiness check took longer than ${checkTimeoutMs / 1000} s.`)
@@ -62,7 +64,7 @@ async function withinTime(checkReadiness: ReadinessCheck): Promise<string | null
   }
 }
 
-/** Checks the database, and logs once when it stops being well and once when it is well again. */
+/** Checks the database, and logs once when it becomes unhealthy and once when it recovers. */
 export class DatabaseHealthMonitor {
   readonly #log: Logger
   readonly #check: DatabaseHealthCheck
@@ -75,7 +77,7 @@ export class DatabaseHealthMonitor {
 
   async check(): Promise<DatabaseHealth> {
     const health = await this.#check.run()
-    this.#tellProblem(health)
+    this.#logChange(health)
     return health
   }
 
@@ -83,7 +85,7 @@ export class DatabaseHealthMonitor {
     this.#check.close()
   }
 
-  #tellProblem({ problem, cause }: DatabaseHealth): void {
+  #logChange({ problem, cause }: DatabaseHealth): void {
     if (problem === this.#problem) return
     this.#problem = problem
     if (problem === null) this.#log.info('the database can be used again')

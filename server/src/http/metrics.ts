@@ -18,7 +18,7 @@ export interface Metrics {
 
 const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Counts of requests and their durations, the process's own figures, and the pool's. No label comes from a caller. */
+/** Metrics of requests, of the process and of the database pool. No label value comes from a caller. */
 export function createMetrics(readPool?: () => PoolMetrics): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -31,7 +31,7 @@ export function createMetrics(readPool?: () => PoolMetrics): Metrics {
   })
   const shed = new Counter({
     name: 'storedex_http_requests_shed_total',
-    help: 'Requests refused because too many were at work.',
+    help: 'Requests refused because too many were running.',
     registers: [registry],
   })
   const durations = new Histogram({
@@ -66,7 +66,7 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Something that is read when the metrics are: a name, what it tells, and its values by label. */
+/** A gauge that is read when the metrics are scraped. */
 export interface GaugeSource {
   name: string
   help: string
@@ -74,7 +74,7 @@ export interface GaugeSource {
   read(): { labels?: Record<string, string>; value: number }[]
 }
 
-/** Shows figures that others keep; one without values is left out. */
+/** Registers gauges; one without values is left out. */
 export function registerGauges({ registry }: Metrics, sources: readonly GaugeSource[]): void {
   for (const { name, help, labelNames = [], read } of sources)
     new Gauge({
@@ -83,7 +83,7 @@ export function registerGauges({ registry }: Metrics, sources: readonly GaugeSou
       labelNames: [...labelNames],
       registers: [registry],
       collect() {
-        // Without labels, a reset would show 0, which nobody measured.
+        // Without labels, a reset would show 0, which was not measured.
         if (labelNames.length > 0) this.reset()
         else this.remove()
         for (const { labels = {}, value } of read()) this.set(labels, value)
@@ -91,7 +91,7 @@ export function registerGauges({ registry }: Metrics, sources: readonly GaugeSou
     })
 }
 
-/** Shows the connections of the HTTP port, and the bodies that are arriving on them. */
+/** Registers the connections of the HTTP port and the incomplete request bodies. */
 export function registerConnectionMetrics(
   metrics: Metrics,
   { connections, bodyBudget }: Pick<FastifyInstance, 'connections' | 'bodyBudget'>,
@@ -104,7 +104,7 @@ export function registerConnectionMetrics(
     },
     {
       name: 'storedex_http_body_bytes_in_flight',
-      help: 'Memory taken by bodies whose end has not arrived.',
+      help: 'Memory used by incomplete request bodies.',
       read: () => [{ value: bodyBudget.bytesInFlight }],
     },
   ])
@@ -121,7 +121,7 @@ export function registerConnectionMetrics(
   })
 }
 
-/** Serves `GET /metrics` on a port of its own, so that it need not be shown to the world. */
+/** Serves `GET /metrics` on a separate port, so that it need not be public. */
 export async function startMetricsServer(options: {
   host: string
   port: number

@@ -16,8 +16,9 @@ export interface NodeServerOptions {
 }
 
 /**
- * Node's HTTP server with bounds on everything a caller sends, and with the envelope for what Node would answer barely
- * or not at all: requests that cannot be parsed or take too long, CONNECT, unknown expectations, a missing Host.
+ * Creates Node's HTTP server with bounds on everything a client sends, and with the error envelope for requests that
+ * Node would answer without a body or not at all: invalid or slow requests, CONNECT, unknown expectations, a missing
+ * Host.
  */
 export function createNodeServer(
   handle: RequestListener,
@@ -36,10 +37,10 @@ export function createNodeServer(
   // Node would drop what is beyond 2,000 without a word; `rejectMalformedRequests` counts.
   server.maxHeadersCount = 0
 
-  // The newest reply of each connection: an error of the parser must not talk into it.
+  // The newest reply of each connection: a parser error must not be written into it.
   const newestReply = new WeakMap<Socket, ServerResponse>()
   const answered = new WeakSet<Socket>()
-  const refuse = (socket: Socket, error: ApiError): void => {
+  const reject = (socket: Socket, error: ApiError): void => {
     if (!socket.writable) return void socket.destroy()
     const requestId = newRequestId()
     sendRawError(socket, error, requestId)
@@ -48,52 +49,52 @@ export function createNodeServer(
     observe({ ...unread, requestId, status: error.status, failure: error })
   }
 
-  connections.attach(server, handle, (socket) => refuse(socket, noMoreConnections()))
+  connections.attach(server, handle, (socket) => reject(socket, tooManyConnectionsError()))
   server.on('request', (request, response) => {
     newestReply.set(request.socket, response)
     connections.enqueue(request, response)
   })
-  // An expectation that is not understood may be ignored.
+  // An unknown expectation may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket: Socket) => {
     socket.on('error', () => socket.destroy())
-    refuse(socket, new ApiError('method_not_allowed', 'This is not a proxy.', { headers: { allow: 'GET, POST' } }))
+    reject(socket, new ApiError('method_not_allowed', 'This is not a proxy.', { headers: { allow: 'GET, POST' } }))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // What else arrives on a connection that was given up comes here again.
+    // Further bytes on a connection that was already given up also end here.
     if (answered.has(socket) || connections.isClosing(socket)) return
     answered.add(socket)
-    const answer = () => refuse(socket, refusalOfClientError(error, timeouts))
+    const answer = () => reject(socket, toClientError(error, timeouts))
     const reply = newestReply.get(socket)
-    if (error.code === 'ECONNRESET' || (!reply && isSilent(socket))) socket.destroy()
-    // The rest of a body whose request is answered already needs no second answer.
+    if (error.code === 'ECONNRESET' || (!reply && isUnused(socket))) socket.destroy()
+    // The request was answered already; the rest of its body needs no second reply.
     else if (reply && !reply.req.complete && reply.headersSent) socket.destroy()
-    // The trouble is in a later request: the earlier one, whole and at work, is answered first.
+    // The fault is in a later request: the earlier one, complete and running, is answered first.
     else if (reply?.req.complete && !reply.writableFinished) reply.once('close', answer)
     else answer()
   })
   return server
 }
 
-function noMoreConnections(): ApiError {
+function tooManyConnectionsError(): ApiError {
   return new ApiError('service_unavailable', 'The service has too many connections; try again in a moment.')
 }
 
-/** A connection that was opened and never used, as browsers do in advance, expects no reply. */
-function isSilent(socket: Socket): boolean {
+/** A connection that was never used, such as a browser's preconnect, expects no reply. */
+function isUnused(socket: Socket): boolean {
   return socket.bytesRead === 0
 }
 
-function tooSlow({ headersMs, requestMs }: ConnectionTimeouts): string {
+function tooSlowMessage({ headersMs, requestMs }: ConnectionTimeouts): string {
   return `Headers must arrive within ${headersMs / 1000} seconds, a whole request within ${requestMs / 1000}.`
 }
 
-function refusalOfClientError(error: NodeJS.ErrnoException, timeouts: ConnectionTimeouts): ApiError {
+function toClientError(error: NodeJS.ErrnoException, timeouts: ConnectionTimeouts): ApiError {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new ApiError('header_too_large', `URL and headers together exceed ${maxHeaderBytes / 1024} KB.`)
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ApiError('invalid_request', tooSlow(timeouts))
+      return new ApiError('invalid_request', tooSlowMessage(timeouts))
     default:
       return new ApiError('invalid_request', 'This is not valid HTTP.')
   }

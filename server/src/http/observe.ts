@@ -4,17 +4,17 @@ import { randomBase62 } from '../kernel/base62.ts'
 import type { ApiError } from '../kernel/errors.ts'
 import { describeCause } from '../runtime/logger.ts'
 
-/** Who a request came from, as far as it is known; never a secret. */
+/** The public ids of the caller, if known; never a secret. */
 export interface CallerLabels {
   account_id: string
   key_id: string
 }
 
-/** What is kept of a request while it runs. */
+/** Data about a running request, for logs and metrics. */
 interface RequestRecord {
-  /** The pattern of the route it reached. Never its URL: that can hold keys and other people's data. */
+  /** The route's pattern. Never the URL, which can contain keys and personal data. */
   route: string
-  /** Why it was refused. */
+  /** The error it was answered with. */
   failure: ApiError | null
 }
 
@@ -24,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-/** A request at its end: all that logs and metrics may know of it. */
+/** A finished request: everything that logs and metrics may know about it. */
 export interface FinishedRequest {
   requestId: string
   method: string
@@ -39,10 +39,10 @@ export interface FinishedRequest {
 
 export type RequestObserver = (finished: FinishedRequest) => void
 
-/** Route of requests that reached none. */
+/** Route label of requests that matched none. */
 export const unmatchedRoute = '(none)'
 
-/** Tells the observer of every request once its reply has gone out or its connection is lost. */
+/** Calls the observer for every request when its reply was sent or its connection was lost. */
 export function observeRequests(
   app: FastifyInstance,
   observe: RequestObserver,
@@ -68,12 +68,12 @@ export function observeRequests(
   })
 }
 
-// Asked every few seconds by machines; only their failures are news.
-const quietRoutes = new Set(['/healthz', '/readyz'])
+// Polled every few seconds; only failures are worth a log line.
+const probeRoutes = new Set(['/healthz', '/readyz'])
 
 /**
- * One line per request. It names the route by its pattern and says nothing that came from the caller: URLs, headers and
- * bodies can hold keys and other people's data.
+ * Logs one line per request. It contains the route's pattern and nothing that came from the caller: URLs, headers and
+ * bodies can contain keys and personal data.
  */
 export function createRequestLogger(log: Logger): RequestObserver {
   return (finished) => {
@@ -97,24 +97,26 @@ export function createRequestLogger(log: Logger): RequestObserver {
 }
 
 function levelOf({ route, status }: FinishedRequest): 'debug' | 'info' | 'warn' | 'error' {
-  // A 503 is meant to pass; a 500 never is.
+  // A 503 is temporary; a 500 is a defect.
   if (status >= 500) return status === 503 ? 'warn' : 'error'
-  return quietRoutes.has(route) ? 'debug' : 'info'
+  return probeRoutes.has(route) ? 'debug' : 'info'
 }
 
-/** A fresh name for a request. A caller's own is never adopted: two callers could choose the same one. */
+/** A new request id. A caller's own id is never used: two callers could choose the same one. */
 export function newRequestId(): string {
   return `req_${randomBase62(24)}`
 }
 
 const echoable = /^[\x20-\x7e]{1,128}$/
 
-/** Names every reply, and gives a caller's short, printable `X-Request-Id` back beside our own. */
+/**
+ * Adds `X-Request-Id` to every reply, and returns a caller's short, printable `X-Request-Id` as `X-Client-Request-Id`.
+ */
 export function addRequestIds(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    const theirs = request.headers['x-request-id']
-    if (typeof theirs === 'string' && echoable.test(theirs)) reply.header('x-client-request-id', theirs)
+    const clientId = request.headers['x-request-id']
+    if (typeof clientId === 'string' && echoable.test(clientId)) reply.header('x-client-request-id', clientId)
     done()
   })
 }

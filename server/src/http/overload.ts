@@ -3,20 +3,23 @@ import { ApiError } from '../kernel/errors.ts'
 import { FairSemaphore } from '../runtime/fairness.ts'
 
 export interface RequestLimitOptions {
-  /** Requests at work at once. */
+  /** Maximum number of requests in flight. */
   maxInFlight: number
-  /** Whose request it is: its account; null for one that is never shed. Throws for a caller who cannot be known. */
+  /**
+   * The request's account, as a key for fair sharing; null for a request that is never rejected. Throws for an unknown
+   * caller.
+   */
   identifyHolder(request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null>
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Gives the request's place among those at work back. */
-    leavePlace: (() => void) | null
+    /** Releases the request's permit. */
+    releasePermit: (() => void) | null
   }
 }
 
-/** The refusal of a request that there was no room for. */
+/** The error of a request rejected for overload. */
 export class OverloadError extends ApiError {
   constructor() {
     super('service_unavailable', 'The service is at work on too many requests; try again in a moment.')
@@ -25,58 +28,58 @@ export class OverloadError extends ApiError {
 }
 
 /**
- * Refuses requests that would only wait, before any work is done for them. A request takes its place once its body is here,
- * so that whoever sends slowly keeps nobody out, and holds it until its reply is ready: every way that a request can go ends
- * in `onSend`, also when nobody listens any more.
+ * Rejects requests beyond the limit before any work is done for them. A request takes its permit when its body has
+ * arrived, so that slow senders block nobody, and holds it until its reply is ready. `onSend` runs for every outcome,
+ * also after the client has disconnected.
  */
 export function limitRequestsInFlight(
   app: FastifyInstance,
   { maxInFlight, identifyHolder }: RequestLimitOptions,
 ): void {
-  const atWork = new FairSemaphore(maxInFlight)
-  let nextReadAt = 0
-  const takeRestMs = (): number => {
+  const inFlight = new FairSemaphore(maxInFlight)
+  let nextResumeAt = 0
+  const nextPauseMs = (): number => {
     const now = performance.now()
-    nextReadAt = Math.min(Math.max(nextReadAt + paceMs, now + shortestRestMs), now + longestRestMs)
-    return nextReadAt - now
+    nextResumeAt = Math.min(Math.max(nextResumeAt + resumeIntervalMs, now + minPauseMs), now + maxPauseMs)
+    return nextResumeAt - now
   }
-  app.decorateRequest('leavePlace', null)
+  app.decorateRequest('releasePermit', null)
   app.addHook('preValidation', (request, reply, done) => {
-    const takePlace = (holder: string | null) => {
+    const takePermit = (holder: string | null) => {
       if (holder === null) return
       request.holder = holder
-      request.leavePlace = atWork.tryAcquire(holder)
-      if (request.leavePlace) return
-      pauseConnectionAfterReply(reply, takeRestMs())
+      request.releasePermit = inFlight.tryAcquire(holder)
+      if (request.releasePermit) return
+      pauseConnectionAfterReply(reply, nextPauseMs())
       throw new OverloadError()
     }
     const holder = identifyHolder(request, reply)
     if (!(holder instanceof Promise)) {
-      takePlace(holder)
+      takePermit(holder)
       return done()
     }
-    holder.then(takePlace).then(() => done(), done)
+    holder.then(takePermit).then(() => done(), done)
   })
   app.addHook('onSend', (request, _reply, payload, done) => {
-    request.leavePlace?.()
+    request.releasePermit?.()
     done(null, payload)
   })
 }
 
-/** How long a connection rests after a refusal, at least and at most. */
-const shortestRestMs = 500
-const longestRestMs = 2_000
-/** Between two connections that are read again: refusing all of them as fast as they ask would take a processor. */
-const paceMs = 5
+/** How long reading from a connection pauses after a rejection, at least and at most. */
+const minPauseMs = 500
+const maxPauseMs = 2_000
+/** Interval between two resumed connections: rejecting retries at full speed would use a whole CPU. */
+const resumeIntervalMs = 5
 
 /**
- * Callers who ask again at once, on hundreds of connections, would keep the event loop busy with refusals, and requests at
- * work would wait for it. So the next request of a connection that was refused is read a little later.
+ * Delays the next request of a rejected connection. Immediate retries on hundreds of connections would keep the event
+ * loop busy with rejections and delay running requests.
  */
-export function pauseConnectionAfterReply(reply: FastifyReply, restMs: number): void {
+export function pauseConnectionAfterReply(reply: FastifyReply, pauseMs: number): void {
   const { socket } = reply.request.raw
   reply.raw.once('close', () => {
     socket.pause()
-    setTimeout(() => socket.resume(), restMs).unref()
+    setTimeout(() => socket.resume(), pauseMs).unref()
   })
 }

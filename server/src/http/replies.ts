@@ -5,7 +5,7 @@ import type { ApiError } from '../kernel/errors.ts'
 import { systemClock } from '../kernel/time.ts'
 import { errorBody, errorHeaders } from './errors.ts'
 
-/** Answers on a bare connection, where there is no request to reply to. It is the last reply of the connection. */
+/** Writes an error to a socket when there is no request to reply to. It is the connection's last reply. */
 export function sendRawError(socket: Duplex, error: ApiError, requestId: string): void {
   const body = JSON.stringify(errorBody(error, requestId))
   const headers = {
@@ -21,7 +21,7 @@ export function sendRawError(socket: Duplex, error: ApiError, requestId: string)
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`)
 }
 
-/** Headers of every reply that did not choose its own: nothing is stored, guessed at, or shown in a frame. */
+/** Headers of every reply that does not set its own: no caching, no MIME sniffing, no framing. */
 const defaultHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -36,12 +36,12 @@ export function setDefaultHeaders(app: FastifyInstance): void {
   })
 }
 
-/** Sends a body that is JSON already, past the route's serialiser: it was rendered with the same schema before. */
+/** Sends a body that is already JSON, without the route's serialiser; the same schema rendered it before. */
 export function sendJson(reply: FastifyReply, body: string): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** Whether an `If-None-Match` header names the tag: in a list, as a weak tag too, or by `*`. */
+/** Whether an `If-None-Match` header contains the tag, in a list, as a weak tag, or as `*`. */
 export function etagMatches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   if (header.trim() === '*') return true

@@ -4,26 +4,26 @@ import { ApiError } from '../kernel/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The database, for this request's statements: queued with its holder's others, and ended at its deadline. */
+    /** The database for this request's statements: queued fairly per account, and aborted at the request's deadline. */
     readonly db: Lane
-    /** Whose request it is, for fair queueing; null before that is known and for requests without a key. */
+    /** The request's account, for fair queueing; null before it is known and for requests without a key. */
     holder: string | null
   }
 }
 
 export interface RequestDatabaseOptions {
   pool: ConnectionPool
-  /** How long a request's statements may take in all, waiting included, from the first one on. */
+  /** How long a request's statements may take together, from the first one on, waiting included. */
   deadlineMs?: number
 }
 
-/** Callers are answered within ten seconds; this leaves time for what comes before and after the database. */
+/** Requests are answered within ten seconds; this leaves time for the work before and after the database. */
 const defaultDeadlineMs = 8_500
 
-// Pages and webhooks, which come without a key.
+// For pages and webhooks, which have no key.
 const keyless = 'keyless'
 
-/** Gives every request a database of its own. When it does not answer in time, the request is answered with 503. */
+/** Adds `request.db`. When the database does not answer in time, the request gets a 503. */
 export function registerRequestDatabase(
   app: FastifyInstance,
   { pool, deadlineMs = defaultDeadlineMs }: RequestDatabaseOptions,
@@ -32,10 +32,10 @@ export function registerRequestDatabase(
   app.decorateRequest('holder', null)
   app.decorateRequest('db', {
     getter(this: FastifyRequest) {
-      const lent = lanes.get(this)
-      if (lent) return lent.lane
+      const existing = lanes.get(this)
+      if (existing) return existing.lane
       const lane = this.holder === null ? pool.lane(keyless) : pool.accountLane(this.holder)
-      const deadline = setTimeout(() => lane.abort(tooSlow(deadlineMs)), deadlineMs).unref()
+      const deadline = setTimeout(() => lane.abort(timeoutError(deadlineMs)), deadlineMs).unref()
       lanes.set(this, { lane, deadline })
       return lane
     },
@@ -46,7 +46,7 @@ export function registerRequestDatabase(
   })
 }
 
-function tooSlow(deadlineMs: number): ApiError {
+function timeoutError(deadlineMs: number): ApiError {
   return new ApiError('service_unavailable', 'The service is busy or restarting; try again in a moment.', {
     cause: new Error(`the database did not answer within ${deadlineMs} ms`),
   })

@@ -6,13 +6,17 @@ interface Route {
   methods: Set<string>
 }
 
-/** Which methods each path knows. A concrete path wins over one with parameters, whatever the methods of either. */
+/**
+ * The methods of each path. A path without parameters takes precedence over one with parameters, whatever their
+ * methods.
+ */
 class RouteTable {
   readonly #concrete = new Map<string, Route>()
   readonly #parametric = new Map<string, Route & { shape: RegExp }>()
 
   add(pattern: string, method: string): void {
-    if (pattern.includes('*') || pattern.includes('(')) throw new Error(`${pattern}: only :names are understood here`)
+    if (pattern.includes('*') || pattern.includes('('))
+      throw new Error(`${pattern}: only :name parameters are supported`)
     if (!pattern.includes(':')) {
       const route = this.#concrete.get(pattern) ?? { pattern, methods: new Set() }
       this.#concrete.set(pattern, route)
@@ -25,7 +29,7 @@ class RouteTable {
     route.methods.add(method)
   }
 
-  /** The route a decoded path belongs to. */
+  /** The route of a decoded path. */
   find(path: string): Route | undefined {
     const concrete = this.#concrete.get(path)
     if (concrete) return concrete
@@ -34,7 +38,7 @@ class RouteTable {
   }
 }
 
-/** Tells a request without a known route (404) or method (405) so, before anything else of it is looked at. */
+/** Rejects a request to an unknown path (404) or with an unknown method (405) before anything else of it is checked. */
 export function rejectUnknownRoutes(app: FastifyInstance): void {
   const table = new RouteTable()
   app.addHook('onRoute', (route) => {
@@ -47,7 +51,7 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
     request.record.route = route.pattern
     if (!route.methods.has(request.method)) {
       const allowed = [...route.methods].sort().join(', ')
-      throw new ApiError('method_not_allowed', `This path does not know ${request.method}, but ${allowed}.`, {
+      throw new ApiError('method_not_allowed', `This path does not support ${request.method}, only ${allowed}.`, {
         headers: { allow: allowed },
       })
     }
@@ -56,8 +60,8 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
 }
 
 /**
- * The request's target as a path that can be decoded, so that every request takes the way through all hooks: a stray
- * `%`, or escapes that are not UTF-8, stand for themselves; the absolute form loses its host.
+ * Rewrites the request target to a path that can be decoded, so that every request passes through all hooks: a stray
+ * `%` and escapes that are not UTF-8 are escaped, and the absolute form loses its host.
  */
 export function toDecodableTarget(target: string): string {
   const end = target.search(/[?#]/)
@@ -78,11 +82,11 @@ function escapeUndecodable(escapes: string): string {
 
 const maxHeaders = 200
 
-/** What Node lets through, or would refuse without a body, although it is no proper request. */
+/** Rejects malformed requests that Node accepts, or would reject without a body. */
 export function rejectMalformedRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { raw, headers } = request
-    // Small headers hardly weigh anything by Node's count of bytes.
+    // Node counts only the bytes of headers, and many small ones have few.
     if (raw.rawHeaders.length > maxHeaders * 2)
       throw new ApiError('header_too_large', `There are more than ${maxHeaders} headers.`, { headers: closing })
     const fault = faultOf(raw.httpVersion, headers.host, headers['transfer-encoding']) ?? repeatedHeader(raw.rawHeaders)
@@ -91,18 +95,18 @@ export function rejectMalformedRequests(app: FastifyInstance): void {
   })
 }
 
-// Who sends these may see the end of a request elsewhere than we do.
+// The sender may disagree with us about where the request ends, so the connection is closed.
 const closing = { connection: 'close' }
 
 function faultOf(version: string, host: string | undefined, transferEncoding: string | undefined): string | null {
-  if (version !== '1.1' && version !== '1.0') return 'The versions of HTTP understood here are 1.0 and 1.1.'
+  if (version !== '1.1' && version !== '1.0') return 'The supported HTTP versions are 1.0 and 1.1.'
   if (version === '1.1' && host === undefined) return 'HTTP/1.1 requests need a Host header.'
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked')
-    return 'The only transfer encoding understood here is chunked.'
+    return 'The only supported transfer encoding is chunked.'
   return null
 }
 
-// Node takes the first of several; something in front of us may take the last.
+// Node uses the first of repeated headers; a proxy in front of us may use the last.
 const singleHeaders = new Set(['host', 'authorization'])
 
 function repeatedHeader(rawHeaders: string[]): string | null {

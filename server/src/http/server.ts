@@ -30,7 +30,7 @@ import { type RequestDatabaseOptions, registerRequestDatabase } from './request-
 import { rejectMalformedRequests, rejectUnknownRoutes, toDecodableTarget } from './routing.ts'
 import { toValidationError, validationOptions } from './validation.ts'
 
-/** The instance that routes are declared on: their types follow from their schemas. */
+/** The Fastify instance for declaring routes; handler types follow from the schemas. */
 export type ApiRoutes = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -40,26 +40,26 @@ export type ApiRoutes = FastifyInstance<
 >
 
 export interface HttpServerOptions {
-  /** Told of every request once it is over, in this order; see `createRequestLogger` and `createMetrics`. */
+  /** Called in this order for every finished request; see `createRequestLogger` and `createMetrics`. */
   observers: readonly RequestObserver[]
   checkReadiness: ReadinessCheck
-  /** Told by `GET /readyz` beside the status. */
+  /** Further fields in the reply of `GET /readyz`. */
   readinessDetails?: ReadinessDetails
   openapi: OpenApiOptions
-  /** What requests ask; left out, there is no database. */
+  /** The database of requests; none when left out. */
   database?: RequestDatabaseOptions
-  /** How much may be at work at once; left out, there is no bound. */
+  /** Limit on requests in flight; none when left out. */
   overload?: RequestLimitOptions
   /** Addresses and networks of proxies whose `X-Forwarded-For` counts. */
   trustedProxies?: string[]
-  /** Who a request came from, for the log. */
+  /** The request's caller, for the log. */
   describeCaller?: (request: FastifyRequest) => CallerLabels | null
   timeouts?: Partial<ConnectionTimeouts>
-  /** How long closing waits for requests at work. */
+  /** How long closing waits for running requests. */
   drainGraceMs?: number
-  /** Connections open at once; left out, it follows from how many files the process may open. */
+  /** Maximum number of connections; by default derived from the limit on open files. */
   maxConnections?: number
-  /** Memory for bodies that are arriving. */
+  /** Memory limit for incomplete request bodies. */
   maxBodyBytesInFlight?: number
 }
 
@@ -72,8 +72,8 @@ declare module 'fastify' {
 const defaultDrainGraceMs = 10_000
 
 /**
- * The HTTP edge without the API: whatever arrives gets the envelope, a request id and one log line. Routes are added
- * through `app.register`, in plugins. `app.close()` drains first.
+ * Creates the HTTP server without the API: every reply has the error envelope or a body, a request id and one log line.
+ * Routes are added in plugins with `app.register`. `app.close()` drains first.
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const timeouts = { ...defaultConnectionTimeouts, ...options.timeouts }
@@ -86,12 +86,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     bodies,
   )
   const app = fastify({
-    // Fastify's own lines show URLs and headers. The one line a request needs is written by an observer.
+    // Fastify's own log lines contain URLs and headers. An observer writes the one line per request.
     logger: false,
     trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
     genReqId: newRequestId,
     serverFactory: (handle) => createNodeServer(handle, { timeouts, connections, observe }),
-    // Listened to by `createNodeServer`, which also makes the second server that `localhost` can need.
+    // `createNodeServer` handles these, also for the second server that `localhost` can need.
     clientErrorHandler: () => {},
     rewriteUrl: (request) => toDecodableTarget(request.url ?? '/'),
     routerOptions: { maxParamLength: maxHeaderBytes },
@@ -99,9 +99,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     bodyLimit: maxBodyBytes,
     ajv: validationOptions,
     schemaErrorFormatter: toValidationError,
-    // Requests that come while the server closes are answered by the drain, with the envelope.
+    // The drain answers requests that arrive during shutdown, with the envelope.
     return503OnClosing: false,
-    // The drain closes connections, in its own order.
+    // The drain closes connections itself.
     forceCloseConnections: false,
   })
   app.decorate('connections', connections)

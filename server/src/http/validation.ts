@@ -3,8 +3,8 @@ import { ApiError, type ErrorCode } from '../kernel/errors.ts'
 import { formatNumber } from '../kernel/time.ts'
 
 /**
- * Turns the first thing that validation finds wrong into a refusal. Validation changes nothing but defaults: a number in
- * quotes stays a string, and a misspelt property is refused instead of dropped.
+ * Converts the first validation error to an `ApiError`. Validation only fills in defaults: a number in quotes stays a
+ * string, and a misspelt property is rejected, not removed.
  */
 export const validationOptions: NonNullable<FastifyServerOptions['ajv']> = {
   customOptions: {
@@ -13,16 +13,16 @@ export const validationOptions: NonNullable<FastifyServerOptions['ajv']> = {
     useDefaults: true,
     allErrors: false,
     strict: true,
-    // The refusal is worded from the schema, and told apart by the kind of value.
+    // The message is built from the schema and the kind of value.
     verbose: true,
   },
   onCreate: (ajv) => {
-    // Dates and URLs are judged by the work that uses them, which knows what to say about a bad one.
+    // The code that uses dates and URLs checks them and gives a better message.
     for (const format of ['date-time', 'uri']) ajv.addFormat(format, true)
   },
 }
 
-/** How a value can be wrong. */
+/** The kinds of faults. */
 type Fault = 'unknown' | 'missing' | 'type' | 'count' | 'value'
 
 const faultsByKeyword: Record<string, Fault> = {
@@ -37,15 +37,15 @@ const faultsByKeyword: Record<string, Fault> = {
 interface Rule {
   code: ErrorCode
   fault: Fault
-  /** The paths it holds for; all of them when left out. */
+  /** The paths it applies to; all when left out. */
   at?: RegExp
-  /** In place of the sentence that the schema suggests. */
+  /** Replaces the message built from the schema. */
   message?: string
-  /** In place of the path. */
+  /** Replaces the path. */
   param?: string
 }
 
-// The first that fits decides; none: invalid_request.
+// The first match decides; without a match the code is invalid_request.
 const rules: readonly Rule[] = [
   { code: 'unknown_parameter', fault: 'unknown' },
   { code: 'missing_parameter', fault: 'missing' },
@@ -88,27 +88,30 @@ interface AjvError extends FastifySchemaValidationError {
 
 /** Fastify's `schemaErrorFormatter`. */
 export function toValidationError(errors: FastifySchemaValidationError[]): ApiError {
-  // Branches of a union come first, the union itself last: it alone knows all that would have been right.
+  // The errors of a union's branches come first and that of the union last; only the last one lists all alternatives.
   const error = errors.at(-1) as AjvError
   const fault = faultOf(error, errors)
   const path = pathOf(error, fault)
   const rule = rules.find((each) => each.fault === fault && (each.at?.test(path) ?? true))
-  const message = rule?.message ?? sentence(error, fault, path)
+  const message = rule?.message ?? defaultMessage(error, fault, path)
   const param = rule?.param ?? path
   return new ApiError(rule?.code ?? 'invalid_request', message, param === '' ? {} : { param })
 }
 
-const nothing = { type: 'object', properties: {}, additionalProperties: false }
+const emptyObjectSchema = { type: 'object', properties: {}, additionalProperties: false }
 
-/** Hook for an operation without a body: an empty object is let pass, anything else was meant for another place. */
+/**
+ * Hook for an operation without a body: it accepts no body or an empty object, because anything else was meant for
+ * another operation.
+ */
 export async function rejectBody(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) return
-  const validate = request.compileValidationSchema(nothing, 'body')
+  const validate = request.compileValidationSchema(emptyObjectSchema, 'body')
   if (!validate(request.body)) throw toValidationError(validate.errors as FastifySchemaValidationError[])
 }
 
 function faultOf(error: AjvError, errors: AjvError[]): Fault {
-  // A union says no because of its last word: some branch liked the type, or none did.
+  // A union fails as a whole: it is a wrong type only when every branch rejected the type.
   if (error.keyword === 'anyOf') {
     const branches = errors.slice(0, -1)
     const allOfTypes = branches.every((branch) => faultOf(branch, []) === 'type')
@@ -116,32 +119,32 @@ function faultOf(error: AjvError, errors: AjvError[]): Fault {
   }
   const { data, parentSchema } = error
   if (error.keyword === 'type' && parentSchema?.type === 'integer' && typeof data === 'number') return 'value'
-  // A literal of another type is a wrong type: only `true` asks for what `false` refuses.
+  // A literal of another type is a wrong type: only `true` is a wrong value where `false` is expected.
   if (error.keyword === 'const' && typeof data !== typeof error.params.allowedValue) return 'type'
   return faultsByKeyword[error.keyword] ?? 'value'
 }
 
-/** The path as it would be written in JavaScript: `filters.apps.any[1]`. */
+/** The path in JavaScript notation: `filters.apps.any[1]`. */
 function pathOf(error: AjvError, fault: Fault): string {
   let path = ''
   for (const part of error.instancePath.split('/').slice(1))
-    path = /^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)
-  if (fault === 'unknown') return join(path, String(error.params.additionalProperty))
-  if (fault === 'missing') return join(path, String(error.params.missingProperty))
+    path = /^\d+$/.test(part) ? `${path}[${part}]` : appendName(path, part)
+  if (fault === 'unknown') return appendName(path, String(error.params.additionalProperty))
+  if (fault === 'missing') return appendName(path, String(error.params.missingProperty))
   return path
 }
 
 const maxNameLength = 60
 
-/** A name that came from the caller is cleaned, shortened, and quoted unless it is a plain word. */
-function join(path: string, name: string): string {
+/** Appends a name. A caller's name is cleaned, shortened, and quoted unless it is an identifier. */
+function appendName(path: string, name: string): string {
   const clean = [...name.slice(0, 200).replace(/[\p{C}\p{Z}]+/gu, ' ')]
   const short = clean.length > maxNameLength ? `${clean.slice(0, maxNameLength - 1).join('')}…` : clean.join('')
   if (!/^[A-Za-z_$][\w$-]*$/.test(short)) return `${path}[${JSON.stringify(short)}]`
   return path === '' ? short : `${path}.${short}`
 }
 
-function sentence(error: AjvError, fault: Fault, param: string): string {
+function defaultMessage(error: AjvError, fault: Fault, param: string): string {
   if (fault === 'unknown') return `${param} is not a parameter of this request.`
   if (fault === 'missing') return `${param} is required.`
   const subject = param === '' ? 'The body' : param
@@ -167,7 +170,7 @@ interface JsonSchema {
   [annotation: string]: unknown
 }
 
-/** What a schema asks for, as the end of the sentence "… must be". */
+/** Describes a schema as the end of the sentence "… must be". */
 function describeExpected(schema: JsonSchema): string {
   if (schema.anyOf) return describeUnion(schema.anyOf)
   if (schema.const !== undefined) return literal(schema.const)
@@ -208,14 +211,14 @@ function literal(value: unknown): string {
 
 /** ` of 1 to 25 items`, ` of at most 50 items`, ` from 1 to 100`; nothing without bounds. */
 function range(
-  least: number | undefined,
-  most: number | undefined,
+  min: number | undefined,
+  max: number | undefined,
   before: string,
   after: string,
   bothBefore = '',
 ): string {
-  if (least === undefined && most === undefined) return ''
-  if (least === undefined) return `${before}at most ${formatNumber(most!)}${after}`
-  if (most === undefined) return `${before}at least ${formatNumber(least)}${after}`
-  return `${before}${bothBefore}${formatNumber(least)} to ${formatNumber(most)}${after}`
+  if (min === undefined && max === undefined) return ''
+  if (min === undefined) return `${before}at most ${formatNumber(max!)}${after}`
+  if (max === undefined) return `${before}at least ${formatNumber(min)}${after}`
+  return `${before}${bothBefore}${formatNumber(min)} to ${formatNumber(max)}${after}`
 }

@@ -3,8 +3,8 @@ import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * The API reference at `/docs`, drawn in the browser by Scalar from our own copy of its script. Nothing is loaded from
- * or sent to anywhere else, and no script runs that is not served here.
+ * Serves the API reference at `/docs`, rendered in the browser by Scalar from a local copy of its script. The page
+ * loads nothing from other hosts, sends nothing there, and runs only scripts served here.
  */
 export function registerDocsPage(app: FastifyInstance): void {
   app.register(helmet, {
@@ -25,7 +25,7 @@ export function registerDocsPage(app: FastifyInstance): void {
         frameAncestors: ["'none'"],
       },
     },
-    // Whether the host speaks TLS, and only TLS, is for its operator to promise.
+    // Whether the host always uses TLS is for its operator to declare.
     strictTransportSecurity: false,
   })
   app.register(async (docs) => {
@@ -43,7 +43,7 @@ export function registerDocsPage(app: FastifyInstance): void {
   })
 }
 
-/** Read once, however many ask for it at the same time. */
+/** Read once, also for concurrent requests. */
 let scalarScript: Promise<Buffer> | undefined
 
 async function readScalarScript(): Promise<Buffer> {
@@ -76,14 +76,14 @@ const page = `<!doctype html>
 
 const configuration = {
   url: '/api/v1/openapi.json',
-  // The page is served by the API, so requests go to it directly: no proxy sees a key.
+  // The API serves the page, so requests go to it directly: no proxy sees a key.
   proxyUrl: '',
   telemetry: false,
   withDefaultFonts: false,
   showDeveloperTools: 'never',
   hideClientButton: true,
   agent: { disabled: true },
-  // Keys stay in the page and are gone with it.
+  // Keys are kept only while the page is open.
   persistAuth: false,
   authentication: { preferredSecurityScheme: 'bearerKey' },
   metaData: { title: 'Storedex API' },

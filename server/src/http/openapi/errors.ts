@@ -1,7 +1,7 @@
 import { type ErrorCode, errorTable } from '../../kernel/errors.ts'
 import type { ErrorReply } from '../errors.ts'
 
-/** A status that an operation can be refused with. */
+/** A status of an error reply. */
 export type ErrorStatus = (typeof errorTable)[ErrorCode][0]
 
 /** Name of the shared schema that every error reply refers to. */
@@ -9,11 +9,11 @@ export const errorSchemaId = 'Error'
 
 const exampleRequestId = 'req_8fK2mXo3QpLr7TzV1aBcD4Ef'
 
-// Told before an operation is reached, so no outcome of one.
-const codesOfNoOperation: readonly ErrorCode[] = ['route_not_found', 'method_not_allowed', 'header_too_large']
+// Sent before a request reaches an operation, so no operation documents them.
+const codesBeforeOperations: readonly ErrorCode[] = ['route_not_found', 'method_not_allowed', 'header_too_large']
 
-// Told by few operations, which name them.
-const codesOfFewOperations: readonly ErrorCode[] = [
+// Sent by few operations, which name them.
+const codesOfSpecificOperations: readonly ErrorCode[] = [
   'invalid_plan',
   'invalid_billing',
   'billing_account_not_found',
@@ -44,8 +44,8 @@ interface DocumentedReply {
 }
 
 /**
- * The error replies of an operation for its `schema.response`, each with its codes and an example of every code. A status
- * stands for all codes that any operation may tell, a code for itself alone.
+ * The error replies of an operation, for its `schema.response`, with an example of every code. A status stands for all
+ * common codes with it, a code for itself alone.
  */
 export function errorReplies(...refusals: (ErrorStatus | ErrorCode)[]): Record<number, DocumentedReply> {
   const codes = refusals.flatMap((refusal) => (typeof refusal === 'number' ? codesOf(refusal) : [refusal]))
@@ -65,8 +65,8 @@ const statusOf = (code: ErrorCode): ErrorStatus => errorTable[code][0]
 
 function codesOf(status: ErrorStatus): ErrorCode[] {
   const codes = Object.keys(errorTable) as ErrorCode[]
-  const leftOut = [...codesOfNoOperation, ...codesOfFewOperations]
-  return codes.filter((code) => statusOf(code) === status && !leftOut.includes(code))
+  const excluded = [...codesBeforeOperations, ...codesOfSpecificOperations]
+  return codes.filter((code) => statusOf(code) === status && !excluded.includes(code))
 }
 
 function errorReply(status: ErrorStatus, codes: readonly ErrorCode[]): DocumentedReply {
@@ -84,7 +84,7 @@ function exampleOf(code: ErrorCode): ErrorReply {
 
 type Example = Omit<ErrorReply['error'], 'type' | 'code' | 'request_id'>
 
-/** One reply of each kind, as the published document shows it. Every code needs one. */
+/** One example of each code, for the published document. */
 const errorExamples: Record<ErrorCode, Example> = {
   invalid_request: {
     message: 'domains must be a list of 1 to 25 items.',
@@ -97,7 +97,7 @@ const errorExamples: Record<ErrorCode, Example> = {
   },
   missing_parameter: { message: 'filters is required.', param: 'filters' },
   invalid_filter_value: {
-    message: '"klavyo" is not a known app; did you mean klaviyo?',
+    message: '"klavyo" is not a known app; nearest: klaviyo, klarna, klevu.',
     param: 'filters.apps.any[1]',
   },
   conflicting_filters: {
@@ -115,7 +115,7 @@ const errorExamples: Record<ErrorCode, Example> = {
     param: 'reveal_contacts',
   },
   search_too_broad: {
-    message: 'Without a filter a search can be walked for 1,000 rows; add a filter.',
+    message: 'A search returns at most 1,000 rows; add a filter to see others.',
     param: 'filters',
   },
   invalid_contact_id: {
@@ -158,7 +158,7 @@ const errorExamples: Record<ErrorCode, Example> = {
   no_revealable_contacts: { message: 'None of these contacts can be revealed.', param: 'contact_ids' },
   billing_account_not_found: { message: 'This account has never been billed; subscribe first.' },
   route_not_found: { message: 'There is nothing at this path; see /docs for what there is.' },
-  method_not_allowed: { message: 'This path does not know GET, but POST.' },
+  method_not_allowed: { message: 'This path does not support GET, only POST.' },
   idempotency_conflict: {
     message: 'This Idempotency-Key was used for another request; use a new one.',
     param: 'Idempotency-Key',

@@ -9,7 +9,7 @@ export { errorReplies } from './errors.ts'
 
 export interface OpenApiOptions {
   tags: { name: string; description: string }[]
-  /** Headers that a route's successful reply carries beside those of every reply. */
+  /** Headers of a route's successful reply, beyond those of every reply. */
   headersOf?: (route: RouteOptions) => readonly ReplyHeader[]
 }
 
@@ -34,7 +34,7 @@ const bearerKey = {
     'An API key, `sdx_live_…` or `sdx_test_…`, as a bearer token (RFC 6750). It is opaque, not a JWT (RFC 8725).',
 } as const
 
-/** Collects the API's description from its routes and serves it. Routes must be added in plugins, to be seen. */
+/** Collects the OpenAPI document from the routes and serves it. Routes must be added in plugins to be included. */
 export function registerOpenApi(app: FastifyInstance, { tags, headersOf }: OpenApiOptions): void {
   app.addSchema({ ...ErrorReply, $id: errorSchemaId })
   const ownHeaders = new Map<string, readonly ReplyHeader[]>()
@@ -47,7 +47,7 @@ export function registerOpenApi(app: FastifyInstance, { tags, headersOf }: OpenA
       security: [{ bearerKey: [] }],
       components: { securitySchemes: { bearerKey }, headers: replyHeaders },
     },
-    // 3.1 knows `const`.
+    // OpenAPI 3.1 supports `const`.
     convertConstToEnum: false,
     refResolver: { buildLocalReference: (schema, _base, _fragment, i) => String(schema.$id ?? `def-${i}`) },
     transform: ({ schema, url, route }) => {
@@ -63,7 +63,7 @@ export function registerOpenApi(app: FastifyInstance, { tags, headersOf }: OpenA
   serveDocument(app)
 }
 
-/** Every operation can meet these, whether its declaration names them or not. */
+/** Adds the error replies that every operation can have. */
 function withCommonReplies(schema: FastifySchema): FastifySchema {
   if (!schema || schema.hide) return schema
   const common = schema.body ? errorReplies(413, 415, 429, 500, 503) : errorReplies(429, 500, 503)
@@ -78,7 +78,7 @@ interface Operation {
   operationId: string
   responses: Record<string, Reply>
 }
-/** The part of the finished document that is worked on. */
+/** The part of the finished document that is modified. */
 interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>
 }
@@ -95,7 +95,7 @@ function finishDocument(document: OpenApiDocument, ownHeaders: Map<string, reado
   boundIntegers(document)
 }
 
-/** Says of every whole number what holds for all of them: they are exact in JSON. */
+/** Adds bounds to every integer: all of them are exact in JSON. */
 function boundIntegers(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
   for (const child of Object.values(node)) boundIntegers(child)
@@ -167,7 +167,7 @@ const limitHeaders: readonly ReplyHeader[] = [
   'X-RateLimit-Reset',
 ]
 
-/** The headers that any operation's reply with this status can carry. */
+/** The headers of any reply with this status. */
 function headersOfStatus(status: number): ReplyHeader[] {
   const names: ReplyHeader[] = ['X-Request-Id']
   if (status < 500) names.push(...limitHeaders)
