@@ -7,25 +7,25 @@ const randomLength = 32
 const checksumLength = 6
 const shape = /^sdx_(live|test)_[0-9A-Za-z]{38}$/
 
-/** `sdx_<mode>_`, 32 random characters, and a checksum of all that, so that a mistyped key is refused unread. */
+/** `sdx_<mode>_`, 32 random characters and a checksum, so that a mistyped key is rejected without a query. */
 export function newApiKey(mode: Mode): string {
   const body = `sdx_${mode}_${randomBase62(randomLength)}`
   return body + checksumOf(body)
 }
 
-/** The mode a well-formed key is for; null when its shape or its checksum is wrong. Says nothing of its existence. */
+/** The mode of a well-formed key; null when its shape or checksum is wrong. Does not check whether the key exists. */
 export function parseApiKey(text: string): { mode: Mode } | null {
   const mode = shape.exec(text)?.[1]
   if (mode !== 'live' && mode !== 'test') return null
   return checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength) ? { mode } : null
 }
 
-/** What is stored in a key's place. A bare hash is enough: 190 random bits cannot be guessed or tabulated. */
+/** The stored form of a key. An unsalted hash is enough: 190 random bits cannot be guessed or precomputed. */
 export function hashApiKey(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** What may be shown of a key once it was handed over: four characters at either end, the prefix left out. */
+/** The parts of a key that may be shown after its creation: the first and last four characters without the prefix. */
 export function displayedParts(text: string): { first: string; last: string } {
   const secret = text.slice(-(randomLength + checksumLength))
   return { first: secret.slice(0, 4), last: secret.slice(-4) }

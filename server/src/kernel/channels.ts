@@ -1,6 +1,6 @@
 /**
- * Normal forms of channels: two spellings of one channel have the same one, so that whoever was erased is recognised
- * however the next file spells them. Each is its own normal form. Null for what is no such channel.
+ * Normal forms of contact channels: different spellings of one channel have the same normal form, so that an erased
+ * person is recognised in any later file. A normal form is its own normal form. Null for text that is no such channel.
  */
 import {
   type CountryCode,
@@ -15,12 +15,13 @@ import normalizeUrl from 'normalize-url'
 import validator from 'validator'
 import { normalizeDomain } from './domain.ts'
 
-// Imports read some 15,000 people a second, nearly all spelt like this; the libraries are asked about the rest.
+// Imports read about 15,000 people per second, and nearly all spellings match these; only the rest goes to the
+// libraries.
 const cleanEmail = /^([a-z0-9_]+(?:[.+-][a-z0-9_]+)*)@([a-z0-9.-]+)$/i
 const cleanPhone = /^\+([1-9]\d{6,14})$/
 const cleanProfile = /^(?:https?:\/\/)?((?:[a-z0-9-]+\.)+[a-z]{2,})((?:\/[\w~@-][\w.~@-]*)*)\/?$/i
 
-/** The address without its decoration, in lower case; aliases that the provider ignores (`+news`, dots) are dropped. */
+/** The bare address in lower case; aliases that the provider ignores (`+news`, dots) are dropped. */
 export function normalizeEmail(text: string): string | null {
   const address = text.trim()
   const [, cleanLocal, cleanHost] =
@@ -46,10 +47,10 @@ function normalizeWrittenEmail(text: string): string | null {
 }
 
 function dropAliases(address: string): string {
-  return settle(address, (text) => validator.normalizeEmail(text) || text) as string
+  return normalizeUntilStable(address, (text) => validator.normalizeEmail(text) || text) as string
 }
 
-/** The host of an email's normal form; of a host, the one that emails there have. Null for what is no domain. */
+/** The host that emails at `text` have in normal form. Null for text that is no domain. */
 export function normalizeMailHost(text: string): string | null {
   const host = normalizeDomain(fold(text))
   return host && hostOfEmail(dropAliases(`a@${host}`))
@@ -62,18 +63,18 @@ export function hostOfEmail(normalEmail: string): string {
 const roleMailbox =
   /^(?:abuse|accounts?|admin|billing|careers|contact|customer-?(?:care|service)|hello|help|hi|hr|info|jobs|kontakt|mail|marketing|no-?reply|office|orders?|postmaster|press|sales|service|shop|store|support|team|webmaster)@/
 
-/** Whether an email in normal form goes to whoever holds a post, as far as its name tells. */
+/** Whether a normal form is a role mailbox (`info@`, `sales@`) rather than a person's, judged by its name. */
 export function isRoleMailbox(normalEmail: string): boolean {
   return roleMailbox.test(normalEmail)
 }
 
 /**
- * E.164, with `;ext=` where an extension is given. Without a country code, by the country (ISO 3166-1) that the number is
- * dialled in; where that does not help, its digits and letters as they stand.
+ * E.164, with `;ext=` for an extension. A number without a country code is read with the national rules of `country`
+ * (ISO 3166-1); if that fails, its digits and letters are kept as they are.
  */
 export function normalizePhone(text: string, country: string | null): string | null {
   const bare = text.replace(/[\s().\-/]/g, '').replace(/^\+?00/, '+')
-  return isPlainNumber(bare) ? bare : settle(text, (written) => readNumber(written, country))
+  return isPlainNumber(bare) ? bare : normalizeUntilStable(text, (written) => readNumber(written, country))
 }
 
 function readNumber(text: string, country: string | null): string | null {
@@ -86,12 +87,12 @@ function readNumber(text: string, country: string | null): string | null {
   const options = country && isSupportedCountry(country) ? { defaultCountry: country as CountryCode } : {}
   const parsed = parsePhoneNumberFromString(written, { ...options, extract: false })
   if (parsed?.isPossible()) return parsed.ext ? `${parsed.number};ext=${parsed.ext}` : parsed.number
-  const signs = written.replace(/[^\p{L}\p{N}]/gu, '')
-  if ((signs.match(/\p{N}/gu)?.length ?? 0) < 3) return null
-  return written.startsWith('+') ? `+${signs}` : signs
+  const digitsAndLetters = written.replace(/[^\p{L}\p{N}]/gu, '')
+  if ((digitsAndLetters.match(/\p{N}/gu)?.length ?? 0) < 3) return null
+  return written.startsWith('+') ? `+${digitsAndLetters}` : digitsAndLetters
 }
 
-/** Whether `+` and digits are E.164 already: of a possible length, and without anything that is dialled inland only. */
+/** Whether `+` and digits are already E.164: of a possible length, without a national prefix. */
 function isPlainNumber(text: string): boolean {
   const digits = cleanPhone.exec(text)?.[1]
   if (!digits) return false
@@ -103,7 +104,10 @@ function isPlainNumber(text: string): boolean {
   return false
 }
 
-/** With these a number begins that has no inland prefix, but in Argentina, which writes one inside the number. */
+/**
+ * A number that starts with one of these has no national prefix, except in Argentina, which writes one inside the
+ * number.
+ */
 const firstDigits = /^[2-7]/
 const argentina = '54'
 
@@ -117,20 +121,23 @@ for (const country of getCountries()) {
   if (code !== argentina) lengthsByCallingCode.set(code, lengths)
 }
 
-/** Host and path, without what differs between links to one page: scheme, country and mobile hosts, tracking, escapes. */
+/**
+ * Host and path, without the parts that differ between links to one page: scheme, country and mobile hosts, tracking,
+ * escapes.
+ */
 export function normalizeProfile(text: string): string | null {
   const [, host, path] = cleanProfile.exec(text.trim()) ?? []
-  return host !== undefined && path !== undefined ? joinProfile(host, path) : settle(text, readLink)
+  return host !== undefined && path !== undefined ? joinProfile(host, path) : normalizeUntilStable(text, readLink)
 }
 
-/** Whether a profile in normal form is a page of a site, and not a whole site. */
+/** Whether a normal form names a page of a site rather than the whole site. */
 export function isProfilePage(normalProfile: string): boolean {
   return /[/?]/.test(normalProfile)
 }
 
 function readLink(link: string): string | null {
   const folded = decodeEscapes(fold(link)).replace(/\s/g, '')
-  // A scheme other than the web's; a port is none.
+  // A scheme other than http and https; `host:port` is no scheme.
   if (/^(?!https?:)[a-z][a-z0-9+.-]*:(?!\d)/.test(folded)) return null
   try {
     const page = normalizeUrl(folded, profileOptions)
@@ -160,20 +167,23 @@ function joinProfile(host: string, path: string): string | null {
   return domain && `${siteOf(domain, path !== '')}${path.toLowerCase()}`
 }
 
-/** `de.`, `pt-br.` and `m.` before a site show its pages to other visitors. A bare host can be somebody's own. */
+/**
+ * `de.`, `pt-br.` and `m.` are variants of a site with the same pages. Without a path such a host can be a site of its
+ * own.
+ */
 function siteOf(host: string, hasPath: boolean): string {
   const [first, rest] = host.split(/\.(.*)/s, 2) as [string, string]
   const isVariant = first === 'www' || (hasPath && /^(?:m|mobile|[a-z]{2}(?:-[a-z]{2})?)$/.test(first))
   return isVariant && normalizeDomain(rest) === rest ? siteOf(rest, hasPath) : host
 }
 
-/** Reads what a reading left until it stays (a few times at most): one pass can uncover what the next one takes away. */
-function settle(text: string, read: (text: string) => string | null, passes = 8): string | null {
+/** Repeats a normalisation until the result is stable (bounded): one pass can uncover what the next one removes. */
+function normalizeUntilStable(text: string, read: (text: string) => string | null, passes = 8): string | null {
   const normal = read(text)
-  return normal === null || normal === text || passes === 1 ? normal : settle(normal, read, passes - 1)
+  return normal === null || normal === text || passes === 1 ? normal : normalizeUntilStable(normal, read, passes - 1)
 }
 
-/** One spelling for letters: no invisible ones, full-width and composed forms as one, lower case. */
+/** One spelling for letters: no invisible characters, full-width and composed forms unified, lower case. */
 function fold(text: string): string {
   const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '')
   return visible.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll('ς', 'σ').trim()
@@ -181,7 +191,7 @@ function fold(text: string): string {
 
 const reserved = /[/?#&=+\\]/g
 
-/** Percent escapes as what they stand for, those of separators apart. A percent sign itself stands for nothing. */
+/** Decodes percent escapes except those of separators. A percent sign itself is dropped. */
 function decodeEscapes(text: string): string {
   const decoded = text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
     try {

@@ -1,22 +1,24 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import type { Mode } from './ids.ts'
 
-/** Where a search goes on, and for whom: everything a page needs to know of the pages before it. */
+/** The position at which a search continues, and its owner: everything a page needs to know about earlier pages. */
 export interface CursorPayload {
   accountId: number
   mode: Mode
-  /** Names the endpoint and the query in normal form: 32 hexadecimal digits. */
+  /** Hash of the endpoint and the normalised query: 32 hexadecimal digits. */
   queryHash: string
-  /** The last row delivered. The score is negated, `Infinity` where there is none; `contact` is null among stores. */
+  /** The last delivered row. The score is negated, `Infinity` without a score; `contact` is null for store searches. */
   position: { negatedScore: number; storeId: number; contact: number | null }
   rowsWalked: number
   issuedAtMs: number
 }
 
-/** Turns payloads into opaque text and back. Sealing hides internal ids; opening refuses what was not sealed here. */
+/**
+ * Converts payloads to opaque text and back. Sealing hides internal ids; opening rejects text that was not sealed here.
+ */
 export interface CursorSealer {
   seal(payload: CursorPayload): string
-  /** Null for anything this sealer did not make: forged, altered, or of an earlier format. */
+  /** Null for text this sealer did not create: forged, altered, or of an earlier format. */
   open(text: string): CursorPayload | null
 }
 
@@ -29,7 +31,7 @@ const hashLength = 16
 const plainLength = 1 + hashLength + 6 * 8
 const sealedLength = version.length + nonceLength + plainLength + tagLength
 
-/** `secret` is the installation's own and must not change within a cursor's life. */
+/** `secret` is the installation's secret and must not change within a cursor's lifetime. */
 export function createCursorSealer(secret: Buffer): CursorSealer {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'storedex cursor 1', 32))
 
@@ -45,7 +47,7 @@ export function createCursorSealer(secret: Buffer): CursorSealer {
     if (!text.startsWith(prefix)) return null
     const encoded = text.slice(prefix.length)
     const bytes = Buffer.from(encoded, 'base64url')
-    // Decoding skips foreign characters and spare bits; only the one canonical spelling of a cursor is a cursor.
+    // Decoding ignores foreign characters and spare bits; only the canonical spelling is accepted.
     if (bytes.length !== sealedLength || bytes.toString('base64url') !== encoded) return null
     if (bytes[0] !== version[0]) return null
     const nonce = bytes.subarray(version.length, version.length + nonceLength)
@@ -63,7 +65,7 @@ export function createCursorSealer(secret: Buffer): CursorSealer {
   return { seal, open }
 }
 
-// Layout: mode, query hash, then six doubles. A double holds every id exactly, and an infinite or absent (NaN) one too.
+// Layout: mode, query hash, then six doubles. A double holds every id exactly, and also infinity and NaN (absent).
 function encodePayload({ accountId, mode, queryHash, position, rowsWalked, issuedAtMs }: CursorPayload): Buffer {
   const bytes = Buffer.alloc(plainLength)
   bytes[0] = mode === 'live' ? 0 : 1

@@ -1,32 +1,35 @@
 /**
- * Domain names in one normal form: what a store is known by. A URL is read as the URL standard reads it; a host
- * without a scheme as if `http://` stood before it, but strictly: no escapes, white space, controls or backslashes.
+ * Normal form of domain names, which identify stores. A URL is parsed by the URL standard; a host without a scheme as
+ * if preceded by `http://`, but strictly: no escapes, white space, controls or backslashes.
  */
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { parse } from 'tldts'
 
 const maxLength = 253
 
-/** A host as written may be longer than its ASCII form, but Unicode normalisation takes quadratic time: bounded. */
+/**
+ * A host may be longer than its ASCII form, but Unicode normalisation takes quadratic time, so its length is bounded.
+ */
 const maxWrittenLength = 1024
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const asciiHost = new RegExp(`^(?:${label}\\.)+${label}$`)
 
-// Each finds the authority, `user@host:port`. The first are the schemes for which the standard takes any number of
-// slashes, either way round, and strips leading controls; a `//` without a scheme counts with them.
+// Each matches the authority, `user@host:port`. The first covers the schemes for which the standard accepts any number
+// of slashes, forward or back, and strips leading controls; a `//` without a scheme is treated the same.
 const webUrl = /^(?:[\0-\x20]*(?:https?|wss?|ftp):[/\\\t\n\r]*|\/\/)([^/\\?#]+)/i
 const otherUrl = /^[a-z][a-z0-9+.-]*:\/\/([^/\\?#]+)(?:[/?#]|$)/i
 const bareHost = /^((?:[^/\\?#@:%\0-\x20\x7f]+@)?[^/\\?#@:%\0-\x20\x7f]+(?::\d*)?)(?:[/?#]|$)/
 
-/** Top-level names set aside for examples and tests; made-up shops live there. */
+/** Top-level domains reserved for examples and tests; invented stores use them. */
 const reservedSuffixes = ['.example', '.test']
 
 const suffixOptions = { allowPrivateDomains: true, extractHostname: false, validateHostname: false, detectIp: false }
 
 /**
- * The domain that `input` (a host or a URL) names: lower case, IDNA in ASCII, without one trailing dot and one leading
- * `www.`. Null when that is no name under a public suffix: an address, a suffix itself, a single label, no host at all.
+ * The domain of `input` (a host or a URL): lower case, IDNA in ASCII, without one trailing dot and one leading `www.`.
+ * Null when there is no host, or it is not a name under a public suffix: an IP address, a suffix itself, a single
+ * label.
  */
 export function normalizeDomain(input: string): string | null {
   const text = input.trim()
@@ -37,7 +40,7 @@ export function normalizeDomain(input: string): string | null {
   return isDomain(domain) ? domain : null
 }
 
-/** The host in ASCII, of whatever kind; null where `text` has none or it is malformed. */
+/** The host in ASCII, of any kind; null when `text` has none or it is malformed. */
 function hostOf(text: string): string | null {
   const authority = (webUrl.exec(text) ?? otherUrl.exec(text) ?? bareHost.exec(text))?.[1]
   if (authority === undefined) return null

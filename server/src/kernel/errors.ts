@@ -1,6 +1,6 @@
 /**
- * Every refusal the API can answer, in one table: code → HTTP status and `error.type`.
- * Work throws `ApiError`; only the HTTP edge turns it into a reply and logs its private cause, once.
+ * Every error code of the API: code → HTTP status and `error.type`. Code throws `ApiError`; only the HTTP layer
+ * converts it to a reply and logs its private cause, once.
  */
 export const errorTable = {
   invalid_request: [400, 'invalid_request_error'],
@@ -67,7 +67,7 @@ export interface TrialCreditBillingAction {
 export type BillingAction = ApiAccessBillingAction | TrialCreditBillingAction
 
 export interface ApiErrorDetails {
-  /** JSON path of the offending value, the missing scope, or the limit that tripped. */
+  /** JSON path of the offending value, the missing scope, or the exceeded limit. */
   param?: string
   billing?: BillingAction
   /** Seconds until a retry can succeed; sent as `Retry-After`. */
@@ -78,7 +78,7 @@ export interface ApiErrorDetails {
   cause?: unknown
 }
 
-/** A refusal with a public sentence. Everything but `cause` may reach the caller. */
+/** An error reply with a public message. Everything except `cause` may reach the caller. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -102,7 +102,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A refusal told to the operator at the command line or at start: one sentence, exit code 1. */
+/** An error shown to the operator, at the command line or at start: one sentence, exit code 1. */
 export class OperatorError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -1,11 +1,11 @@
 /**
- * Public ids: `st_live_`, `ct_test_`, `acct_`, `key_` and 16 letters. The letters are a whole number below 2^53,
- * enciphered under the installation's secret. There are 52^16 (about 2^91) letter groups and only 2^53 numbers, so
- * one in 2^38 made-up ids opens: the rest are refused without asking the database. Neighbours look unrelated.
+ * Public ids: `st_live_`, `ct_test_`, `acct_`, `key_` and 16 letters. The letters are an integer below 2^53, encrypted
+ * with the installation's secret. There are 52^16 (about 2^91) combinations and only 2^53 integers, so one in 2^38
+ * invented ids opens: the others are rejected without a query. Ids of adjacent rows look unrelated.
  *
  * The cipher is a balanced Feistel network over two halves of 8 letters. Each round adds to one half, modulo 52^8, a
- * keyed function of the other; that function is AES over the half, the round and the prefix, so an id whose prefix
- * was changed does not open. Sealing many ids costs one AES call a round, whatever their number.
+ * keyed function of the other: AES over the half, the round and the prefix. So an id with a changed prefix does not
+ * open. Sealing many ids costs one AES call per round, whatever their number.
  */
 import { type Cipher, createCipheriv, hkdfSync } from 'node:crypto'
 import { contactsPerStore } from '@storedex/search-index'
@@ -13,7 +13,7 @@ import { contactsPerStore } from '@storedex/search-index'
 export const modes = ['live', 'test'] as const
 export type Mode = (typeof modes)[number]
 
-/** Things that exist once per mode, and whose ids say which. */
+/** Kinds that exist per mode; their ids contain the mode. */
 type ModalKind = 'store' | 'contact'
 type GlobalKind = 'account' | 'key'
 
@@ -23,16 +23,19 @@ type OpenedId = IdOwner & { value: number }
 export interface IdSealer {
   seal(kind: ModalKind, value: number, mode: Mode): string
   seal(kind: GlobalKind, value: number): string
-  /** The same as `seal` for each value, several times faster on a page or more. */
+  /** Seals each value, several times faster than `seal` for a page or more. */
   sealMany(kind: ModalKind, values: readonly number[], mode: Mode): string[]
   sealMany(kind: GlobalKind, values: readonly number[]): string[]
-  /** What an id stands for; null for text that was not sealed here. */
+  /** The kind, mode and value of an id; null for text that was not sealed here. */
   open(text: string): OpenedId | null
-  /** What each of the ids stands for, as quick as `sealMany`; null for text that is not one of this kind and mode. */
+  /** The value of each id, as fast as `sealMany`; null for text that is no id of this kind and mode. */
   openMany(kind: ModalKind, texts: readonly string[], mode: Mode): (number | null)[]
 }
 
-/** A contact's internal key: its store's id and its number within the store, so that either is found without a read. */
+/**
+ * A contact's internal key: its store's id combined with its number within the store, so that both can be computed from
+ * it.
+ */
 export function contactKey(storeId: number, number: number): number {
   const key = storeId * contactsPerStore + number
   const isNumber = Number.isInteger(number) && number >= 0 && number < contactsPerStore
@@ -47,7 +50,7 @@ export function splitContactKey(key: number): { storeId: number; number: number 
 
 type Kind = IdOwner['kind']
 
-// The place in this list is part of the cipher's input: ids already handed out hold as long as no entry moves.
+// The index in this list is part of the cipher's input: never reorder it, or issued ids stop working.
 const spaces: readonly { prefix: string; owner: IdOwner }[] = [
   { prefix: 'st_live_', owner: { kind: 'store', mode: 'live' } },
   { prefix: 'st_test_', owner: { kind: 'store', mode: 'test' } },
@@ -62,16 +65,16 @@ const blockLength = 16
 const letterCount = 16
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-// Four letters make one digit, four digits one id: small enough that all arithmetic stays exact.
+// Four letters form one digit and four digits one id: small enough for exact arithmetic.
 const digitBase = 52 ** 4
 const digitsPerId = 4
 const letterPairs = Array.from({ length: 52 ** 2 }, (_, i) => alphabet[Math.floor(i / 52)]! + alphabet[i % 52]!)
 const letterValues = new Map(Array.from(alphabet, (letter, value) => [letter, value]))
 
-/** `secret` belongs to the installation for good: with another one, every id ever handed out stops to open. */
+/** `secret` is the installation's secret. It must never change, or issued ids stop working. */
 export function createIdSealer(secret: Buffer): IdSealer {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'storedex public id 1', 16))
-  // ECB carries nothing from block to block, so one cipher serves all calls.
+  // ECB keeps no state between blocks, so one cipher serves all calls.
   const cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
 
   const spaceOf = (kind: Kind, mode: Mode | null) =>
@@ -109,7 +112,9 @@ export function createIdSealer(secret: Buffer): IdSealer {
   }
 }
 
-/** One Feistel round over all ids at once: the digits of one half gain (or lose) a keyed function of the other half. */
+/**
+ * One Feistel round over all ids at once: the digits of one half add (or subtract) a keyed function of the other half.
+ */
 function applyRound(cipher: Cipher, digits: Uint32Array, space: number, round: number, sign: 1 | -1): void {
   const source = round % 2 === 0 ? 2 : 0
   const target = 2 - source
@@ -127,8 +132,8 @@ function applyRound(cipher: Cipher, digits: Uint32Array, space: number, round: n
     const block = (id / digitsPerId) * blockLength
     for (let half = 0; half < 2; half++) {
       const noise = (output.getUint32(block + half * 8) * 2 ** 16 + output.getUint16(block + half * 8 + 4)) % digitBase
-      const place = id + target + half
-      digits[place] = (digits[place]! + sign * noise + digitBase) % digitBase
+      const index = id + target + half
+      digits[index] = (digits[index]! + sign * noise + digitBase) % digitBase
     }
   }
 }
@@ -140,7 +145,7 @@ function writeValue(digits: Uint32Array, offset: number, value: number): void {
   }
 }
 
-/** The number in deciphered digits; null where it is past 2^53, which nothing sealed ever is. */
+/** The integer in decrypted digits; null when it is above 2^53, which no sealed id is. */
 function readValue(digits: Uint32Array, offset: number): number | null {
   // Above 2^53 the sum may be rounded, but never below it.
   const value = digits.subarray(offset, offset + digitsPerId).reduce((sum, digit) => sum * digitBase + digit, 0)
@@ -156,14 +161,14 @@ function lettersOf(digits: Uint32Array, offset: number): string {
   return letters
 }
 
-/** False, with nothing of use in the digits, for what no id looks like. */
+/** Returns false, with undefined digits, for text that is not the letters of an id. */
 function readLetters(digits: Uint32Array, offset: number, letters: string): boolean {
   if (letters.length !== letterCount) return false
   for (let i = 0; i < letterCount; i++) {
     const value = letterValues.get(letters[i]!)
     if (value === undefined) return false
-    const place = offset + Math.floor(i / (letterCount / digitsPerId))
-    digits[place] = digits[place]! * 52 + value
+    const index = offset + Math.floor(i / (letterCount / digitsPerId))
+    digits[index] = digits[index]! * 52 + value
   }
   return true
 }

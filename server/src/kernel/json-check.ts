@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Says what `parseStrictJson` would refuse a text for, without making its value. Values with thousands of different keys
- * take ten times as long to make as to check, so a body is only checked until its caller is known.
- * Recursive: the nesting must be bounded before, see `exceededJsonBound`.
+ * Checks a text as `parseStrictJson` does, without creating its value. Values with thousands of different keys take ten
+ * times as long to create as to check, so a body is only checked until its caller is known. Recursive: bound the
+ * nesting first, with `exceededJsonBound`.
  */
 export function checkStrictJson(bytes: Buffer): 'invalid_utf8' | 'syntax' | 'duplicate_key' | null {
   if (!isUtf8(bytes)) return 'invalid_utf8'
@@ -16,11 +16,11 @@ const [quote, backslash, comma, colon, minus, plus, point] = [0x22, 0x5c, 0x2c, 
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
 const [zero, nine, upperE, lowerE, lowerU] = [0x30, 0x39, 0x45, 0x65, 0x75]
 
-const isEscape = flags('"\\/bfnrt')
-const isHex = flags('0123456789abcdefABCDEF')
+const isEscape = byteSet('"\\/bfnrt')
+const isHex = byteSet('0123456789abcdefABCDEF')
 const literals = ['true', 'false', 'null']
 
-function flags(characters: string): Uint8Array {
+function byteSet(characters: string): Uint8Array {
   const table = new Uint8Array(256)
   for (const character of characters) table[character.charCodeAt(0)] = 1
   return table
@@ -30,7 +30,7 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= zero && byte <= nine
 }
 
-/** Each method reads its part at `#at` and says whether it is valid. */
+/** Each method consumes its part at `#at` and returns whether it is valid. */
 class Checker {
   repeatsKey = false
   readonly #bytes: Buffer
@@ -44,7 +44,7 @@ class Checker {
     return this.#value() && this.#at === this.#bytes.length
   }
 
-  /** A value with the space around it. */
+  /** A value with surrounding white space. */
   #value(): boolean {
     this.#space()
     const isValid = this.#bareValue()
@@ -88,7 +88,7 @@ class Checker {
     return this.#take(closeBrace)
   }
 
-  /** The key whose quotes stand at `start` and just behind. */
+  /** The key whose quotes are at `start` and just before `#at`. */
   #keyAt(start: number): string {
     const literal = this.#bytes.toString('utf8', start, this.#at)
     return literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1)

@@ -4,7 +4,7 @@ type StrictJson =
   | { ok: true; value: unknown }
   | { ok: false; reason: 'invalid_utf8' | 'syntax' | 'too_deep' | 'duplicate_key' }
 
-/** No document of ours nests a quarter as deep; code that recurses over a body is safe below this. */
+/** Our documents nest at most a quarter as deep; recursive code is safe below this. */
 const maxDepth = 64
 
 const quote = 0x22
@@ -12,8 +12,8 @@ const backslash = 0x5c
 const colon = 0x3a
 
 /**
- * Parses a body as JSON with nothing left to interpretation: valid UTF-8, no byte order mark, no key twice in one
- * object (spelt with escapes or not), no nesting beyond 64 levels. Linear in the size of the body, without recursion.
+ * Parses a body as strict JSON: valid UTF-8, no byte order mark, no key twice in one object (spelt with escapes or
+ * not), at most 64 levels. Linear in the body's size, without recursion.
  */
 export function parseStrictJson(bytes: Buffer): StrictJson {
   if (!isUtf8(bytes)) return { ok: false, reason: 'invalid_utf8' }
@@ -25,20 +25,20 @@ export function parseStrictJson(bytes: Buffer): StrictJson {
   }
   const { depth, keys } = measureText(bytes)
   if (depth > maxDepth) return { ok: false, reason: 'too_deep' }
-  // JSON.parse keeps one of two equal keys, so the text then holds more keys than the value.
+  // JSON.parse keeps one of two equal keys, so the text then has more keys than the value.
   if (keys !== countKeys(value)) return { ok: false, reason: 'duplicate_key' }
   return { ok: true, value }
 }
 
 interface JsonBounds {
   maxDepth: number
-  /** Commas, colons and brackets outside of strings, all together. */
+  /** Commas, colons and brackets outside of strings, together. */
   maxMarks: number
 }
 
 /**
- * Which bound a text exceeds, valid JSON or not. One pass over the bytes that ends at the first excess, so that the cost of
- * parsing is known before it is paid.
+ * The bound that a text exceeds, valid JSON or not. One pass that ends at the first excess, so that the cost of parsing
+ * is bounded in advance.
  */
 export function exceededJsonBound(bytes: Buffer, { maxDepth, maxMarks }: JsonBounds): keyof JsonBounds | null {
   let level = 0
@@ -67,7 +67,7 @@ for (const bracket of '[{') kindOf[bracket.charCodeAt(0)] = kinds.open
 for (const bracket of ']}') kindOf[bracket.charCodeAt(0)] = kinds.close
 for (const separator of ',:') kindOf[separator.charCodeAt(0)] = kinds.separator
 
-/** Greatest nesting and number of keys of a text already known to be valid: a colon outside a string follows each key. */
+/** Maximum nesting and number of keys of a text known to be valid: a colon outside a string follows each key. */
 function measureText(bytes: Buffer): { depth: number; keys: number } {
   let level = 0
   let depth = 0

@@ -1,33 +1,35 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** One key of a keyring: 32 bytes under a short name that sealed data carries in front. */
+/** One key of a keyring: 32 bytes, with a short id that is stored in front of sealed data. */
 export interface DataKey {
   id: string
   secret: Buffer
 }
 
-/** Seals bytes so that they can be read with the keyring alone, and only where they were put. */
+/** Encrypts bytes so that they can be decrypted only with the keyring and only under the same identity. */
 export interface Sealer {
-  /** `identity` says where the result belongs; it opens nowhere else. */
+  /** `identity` names the owner of the data; the result opens only with the same identity. */
   seal(plain: string | Buffer, identity: string): Buffer
-  /** Throws `MissingDataKeyError` for a key that is not in the ring, `SealError` for bytes that were altered or moved. */
+  /**
+   * Throws `MissingDataKeyError` when the key is not in the keyring, `SealError` when the bytes were altered or moved.
+   */
   open(sealed: Buffer, identity: string): Buffer
-  /** What everything sealed with the newest key begins with; anything else awaits re-sealing. */
+  /** The prefix of all data sealed with the newest key; other data awaits resealing. */
   readonly newestPrefix: Buffer
   isNewest(sealed: Buffer): boolean
 }
 
-/** The id of the key that sealed these bytes, whether it is in the ring or not. */
+/** The id of the key that sealed these bytes, in the keyring or not. */
 export function dataKeyIdOf(sealed: Buffer): string {
   return sealed.toString('latin1', 2, idEndOf(sealed))
 }
 
-/** Length of the id stands before it. */
+/** The id is preceded by its length. */
 function idEndOf(sealed: Buffer): number {
   return 2 + (sealed[1] ?? 0)
 }
 
-/** Tells neither what was sealed nor with what, apart from the key's public name. */
+/** Contains neither the plaintext nor the key, only the key's public id. */
 export class SealError extends Error {
   constructor(message: string) {
     super(message)
@@ -35,7 +37,7 @@ export class SealError extends Error {
   }
 }
 
-/** What was sealed is sound; the keyring lacks its key. */
+/** The data is intact, but the keyring lacks its key. */
 export class MissingDataKeyError extends SealError {}
 
 const cipherName = 'aes-256-gcm'
@@ -44,8 +46,8 @@ const nonceLength = 12
 const tagLength = 16
 
 /**
- * The first key seals, every one opens. Layout: version, length of the key's id, id, nonce, ciphertext, tag. A key that is
- * missing is asked for by `readKeysAgain`: another process may have added it to the ring since.
+ * The first key seals, all keys open. Layout: version, length of the key's id, id, nonce, ciphertext, tag. For a
+ * missing key the keyring is read again with `readKeysAgain`: another process may have added it.
  */
 export function createSealer(keys: readonly DataKey[], readKeysAgain: () => readonly DataKey[] = () => []): Sealer {
   const [newest] = keys
@@ -53,7 +55,7 @@ export function createSealer(keys: readonly DataKey[], readKeysAgain: () => read
   const secrets = new Map(keys.map(({ id, secret }) => [id, secret]))
   const newestPrefix = prefixOf(newest.id)
 
-  function findAgain(missing: string): Buffer | undefined {
+  function reloadKey(missing: string): Buffer | undefined {
     for (const { id, secret } of readKeysAgain()) if (!secrets.has(id)) secrets.set(id, secret)
     return secrets.get(missing)
   }
@@ -71,7 +73,7 @@ export function createSealer(keys: readonly DataKey[], readKeysAgain: () => read
     if (sealed[0] !== version || sealed.length < idEnd + nonceLength + tagLength)
       throw new SealError('these bytes were not sealed here')
     const id = dataKeyIdOf(sealed)
-    const secret = secrets.get(id) ?? findAgain(id)
+    const secret = secrets.get(id) ?? reloadKey(id)
     if (!secret) throw new MissingDataKeyError(`the data key "${id}" is not in the keyring`)
     const nonce = sealed.subarray(idEnd, idEnd + nonceLength)
     const decipher = createDecipheriv(cipherName, secret, nonce, { authTagLength: tagLength })
@@ -93,7 +95,7 @@ export function createSealer(keys: readonly DataKey[], readKeysAgain: () => read
 const noncesAtOnce = 256
 let nonces = Buffer.alloc(0)
 
-/** Random bytes come by the block: asking for a few takes as long as asking for many. */
+/** Random bytes are drawn in blocks: a few cost as much as many. */
 function takeNonce(): Buffer {
   if (nonces.length === 0) nonces = randomBytes(nonceLength * noncesAtOnce)
   const nonce = nonces.subarray(0, nonceLength)
@@ -105,7 +107,7 @@ function prefixOf(id: string): Buffer {
   return Buffer.concat([Buffer.from([version, id.length]), Buffer.from(id, 'latin1')])
 }
 
-/** `id:base64` entries parted by commas, the first one seals; undefined for text that is none. */
+/** Parses comma-separated `id:base64` entries, the sealing key first; undefined for invalid text. */
 export function parseDataKeys(text: string): DataKey[] | undefined {
   const keys: DataKey[] = []
   for (const entry of text.split(',')) {
@@ -116,7 +118,9 @@ export function parseDataKeys(text: string): DataKey[] | undefined {
   return keys
 }
 
-/** A new key, as an entry of a keyring. Its name is random, so that no two installations mean different keys by one. */
+/**
+ * A new key, as an entry of a keyring. Its id is random, so that two installations never use one id for different keys.
+ */
 export function generateDataKey(): string {
   return `k${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}`
 }

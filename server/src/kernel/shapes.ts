@@ -1,12 +1,12 @@
 import { type TProperties, type TSchema, type TStringOptions, Type } from 'typebox'
 
-/** An ISO 8601 moment with time and offset. */
+/** An ISO 8601 timestamp with time and offset. */
 export const Timestamp = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 64, description, examples: ['2026-11-01T00:00:00.000Z'] })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** A closed object: what it does not name is refused in a request and cannot leave in a reply. */
+/** An object without additional properties: a request with others is rejected, and a reply cannot contain others. */
 export const ClosedObject = <T extends TProperties>(properties: T, options: { description?: string } = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false })
 

@@ -1,13 +1,13 @@
 import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** Proves later that a text was written here. What is signed for one purpose is worth nothing for another. */
+/** Signs texts and verifies signatures. A signature is valid for one purpose only. */
 export interface Signer {
   /** 43 letters, digits, `-` and `_`. */
   sign(purpose: string, text: string): string
   verify(purpose: string, text: string, signature: string): boolean
 }
 
-/** `secret` is the installation's own. */
+/** `secret` is the installation's secret. */
 export function createSigner(secret: Buffer): Signer {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'storedex signature 1', 32))
   const sign = (purpose: string, text: string) =>
@@ -26,9 +26,9 @@ const blockBytes = 64
 const digestBytes = 32
 
 /**
- * HMAC-SHA-256 of texts under one key of 32 bytes, as texts with one character for each byte. Node's own way makes an
- * object of the library each time and costs twice as much; a Buffer would cost half as much again. An import wants some
- * hundred thousand a second.
+ * HMAC-SHA-256 of texts with a 32-byte key, as strings with one character per byte. Node's own HMAC creates an object
+ * per call and costs twice as much; a Buffer result costs half as much again. An import needs some hundred thousand per
+ * second.
  */
 export function createTextHmac(key: Buffer): (text: string) => string {
   const padded = Buffer.concat([key], blockBytes)
@@ -39,7 +39,7 @@ export function createTextHmac(key: Buffer): (text: string) => string {
     outer[index] = byte ^ 0x5c
   }
   return (text) => {
-    // No character takes more than three bytes for each of its code units.
+    // A UTF-16 code unit takes at most three bytes.
     const mostBytes = blockBytes + text.length * 3
     if (mostBytes > inner.length) inner = Buffer.concat([inner.subarray(0, blockBytes)], mostBytes)
     const bytes = inner.write(text, blockBytes)

@@ -1,37 +1,37 @@
-/** Where a moment comes from. Passed in everywhere, so that tests and replays choose the time. */
+/** The source of the current time. Passed in everywhere, so that tests and replays choose the time. */
 export interface Clock {
   now(): Date
 }
 
 /**
- * How far clocks of servers may be apart. A stored moment that lies further ahead was written by a clock that was wrong, and
- * must not bind anybody until that moment comes.
+ * The maximum difference between server clocks. A stored time further ahead was written by a wrong clock and is
+ * ignored.
  */
 export const clockToleranceMs = 60_000
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** A stretch of time: `start` belongs to it, `end` does not. */
+/** A time span: `start` inclusive, `end` exclusive. */
 export interface Period {
   start: Date
   end: Date
 }
 
 /**
- * The monthly period that holds `now`, counted from `anchor` in UTC, its time of day included. Every boundary is
- * computed from the anchor itself: one on the 31st falls on the last day of a shorter month and is back on the 31st
- * in the next long one. Periods reach back before the anchor as well.
+ * The monthly period that contains `now`, counted from `anchor` in UTC, including its time of day. Every boundary is
+ * computed from the anchor itself: an anchor on the 31st gives the last day of a shorter month and the 31st again in a
+ * long one. Periods also exist before the anchor.
  */
 export function monthlyPeriodAt(anchor: Date, now: Date): Period {
   const monthsApart = (now.getUTCFullYear() - anchor.getUTCFullYear()) * 12 + now.getUTCMonth() - anchor.getUTCMonth()
-  // The boundary within now's own month is either behind now, and opens the period, or still ahead, and ends it.
+  // The boundary in the month of `now` either starts the period or ends it.
   const boundary = addMonths(anchor, monthsApart)
   return boundary.getTime() <= now.getTime()
     ? { start: boundary, end: addMonths(anchor, monthsApart + 1) }
     : { start: addMonths(anchor, monthsApart - 1), end: boundary }
 }
 
-/** The UTC day that holds `now`. */
+/** The UTC day that contains `now`. */
 export function utcDayAt(now: Date): Period {
   const start = new Date(now)
   start.setUTCHours(0, 0, 0, 0)
@@ -42,7 +42,7 @@ export function utcDayAt(now: Date): Period {
 
 function addMonths(anchor: Date, months: number): Date {
   const result = new Date(anchor)
-  // The first of the month for now: changing the month of a 31st would run over into the next one.
+  // Go to the first of the month: changing the month of a 31st would overflow into the next one.
   result.setUTCDate(1)
   result.setUTCMonth(result.getUTCMonth() + months)
   result.setUTCDate(Math.min(anchor.getUTCDate(), daysInMonth(result.getUTCFullYear(), result.getUTCMonth() + 1)))
@@ -50,9 +50,9 @@ function addMonths(anchor: Date, months: number): Date {
 }
 
 /**
- * Reads a moment as requests and records write it: ISO 8601 date, `T`, time and offset (`Z` or `±hh:mm`), years 1 to 9999.
- * Seconds may be left out. Returns whole milliseconds since 1970, what is finer being dropped, or null for what is no real
- * moment: a day the calendar lacks, hour 24, a time without an offset.
+ * Parses a timestamp in the format of requests and records: ISO 8601 date, `T`, time and offset (`Z` or `±hh:mm`),
+ * years 1 to 9999; seconds are optional. Returns whole milliseconds since 1970, truncated, or null for an invalid one:
+ * a day that does not exist, hour 24, no offset.
  */
 export function parseTimestamp(text: string): number | null {
   const parts = momentPattern.exec(text)?.groups
@@ -66,7 +66,7 @@ export function parseTimestamp(text: string): number | null {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   const startOfMinute = date.getTime() + (number('hour') * 60 + number('minute') - offsetMinutes) * 60_000
-  // A leap second only ever ends a UTC day; the clock here has none, so it is the next day's first moment.
+  // A leap second can only end a UTC day; it is read as the next day's first moment.
   if (second === 60 && !isMidnight(startOfMinute + 60_000)) return null
   const millisecond = second === 60 ? 0 : Number((parts.fraction ?? '').slice(0, 3).padEnd(3, '0'))
   const moment = startOfMinute + second * 1000 + millisecond
@@ -76,7 +76,7 @@ export function parseTimestamp(text: string): number | null {
 const momentPattern =
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)[Tt](?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?<offset>[Zz]|[+-]\d\d(?::?\d\d)?)$/
 
-// What both Date and PostgreSQL write with a four-digit year.
+// The range that both Date and PostgreSQL write with a four-digit year.
 const firstMoment = Date.parse('0001-01-01T00:00:00.000Z')
 const lastMoment = Date.parse('9999-12-31T23:59:59.999Z')
 
@@ -97,12 +97,12 @@ function isMidnight(moment: number): boolean {
   return moment % 86_400_000 === 0
 }
 
-/** A figure as sentences show it: 25,000. */
+/** A number in message format: 25,000. */
 export function formatNumber(value: number): string {
   return value.toLocaleString('en-US')
 }
 
-/** The UTC day of a moment: 2026-11-21. */
+/** The UTC day of a date: 2026-11-21. */
 export function formatDay(moment: Date): string {
   return moment.toISOString().slice(0, 10)
 }

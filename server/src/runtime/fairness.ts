@@ -1,38 +1,38 @@
 /** A request for a permit that could not be granted at once. */
 export interface Waiter {
-  /** Called once, when the permit is this waiter's; it must be given back like any other. */
+  /** Called once, when the permit is granted; it must be released like any other. */
   grant(): void
 }
 
-/** For whom permits are asked. */
+/** The holder that permits are counted for, such as an account. */
 export interface PermitHolder {
   name: string
-  /** How many permits it may have at once. Fewer than all leave one free for the next to come. */
+  /** Maximum number of permits it may hold. A maximum below the total leaves one free for the next holder. */
   maxPermits: number
 }
 
-interface Lane {
+interface HolderQueue {
   readonly maxPermits: number
   running: number
-  /** Counts up over all lanes; 0 for one that was never served. */
+  /** Increases over all holders; 0 for one that was never served. */
   lastServed: number
-  /** Of work that has begun, and of new work: what has begun goes first. */
+  /** Waiters of work that has begun, which go first, and of new work. */
   readonly begun: Set<Waiter>
   readonly fresh: Set<Waiter>
 }
 
-function newLane({ maxPermits }: PermitHolder): Lane {
+function newHolderQueue({ maxPermits }: PermitHolder): HolderQueue {
   return { maxPermits, running: 0, lastServed: 0, begun: new Set(), fresh: new Set() }
 }
 
 /**
- * A semaphore that is fair between holders instead of between requests: a permit that comes free goes to the holder who
- * has the fewest, and among equals to the one served least recently. So a holder with one request waits for at most one
- * permit, however many requests others have queued. Within a holder, work that has begun comes before new work, so that
- * under overload some of it is finished instead of all of it being late.
+ * A semaphore with a queue that is fair between holders instead of between requests: a released permit goes to the
+ * holder with the fewest, and among equals to the one served least recently. So a holder with one request waits for at
+ * most one release, however many requests others have queued. Within a holder, work that has begun comes before new
+ * work, so that under overload some work finishes instead of all of it being late.
  */
 export class FairQueue {
-  readonly #lanes = new Map<string, Lane>()
+  readonly #queues = new Map<string, HolderQueue>()
   #free: number
   #waiting = 0
   #served = 0
@@ -41,114 +41,116 @@ export class FairQueue {
     this.#free = permits
   }
 
-  /** Requests without a permit, of all holders. */
+  /** Number of waiting requests, of all holders. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Takes a permit if one is free for this holder and nobody of the same holder waits for it. */
+  /** Takes a permit if one is free for this holder and none of its requests is waiting. */
   tryAcquire(holder: PermitHolder): boolean {
-    const lane = this.#lanes.get(holder.name)
-    if (this.#free === 0 || (lane && (isWaitedFor(lane) || lane.running >= lane.maxPermits))) return false
-    this.#start(holder.name, lane ?? newLane(holder))
+    const queue = this.#queues.get(holder.name)
+    if (this.#free === 0 || (queue && (hasWaiters(queue) || queue.running >= queue.maxPermits))) return false
+    this.#start(holder.name, queue ?? newHolderQueue(holder))
     return true
   }
 
-  /** Waits behind the holder's earlier requests; `hasBegun` says which of them. Only after `tryTake` said no. */
+  /**
+   * Adds a waiter behind the holder's earlier ones; `hasBegun` selects which. Call only after `tryAcquire` returned
+   * false.
+   */
   enqueue(holder: PermitHolder, waiter: Waiter, hasBegun = false): void {
-    const lane = this.#lanes.get(holder.name) ?? newLane(holder)
-    this.#lanes.set(holder.name, lane)
-    lane[hasBegun ? 'begun' : 'fresh'].add(waiter)
+    const queue = this.#queues.get(holder.name) ?? newHolderQueue(holder)
+    this.#queues.set(holder.name, queue)
+    queue[hasBegun ? 'begun' : 'fresh'].add(waiter)
     this.#waiting++
   }
 
-  /** Gives up waiting. False when the permit was granted already. */
+  /** Removes a waiter. Returns false when its permit was already granted. */
   cancel({ name }: PermitHolder, waiter: Waiter): boolean {
-    const lane = this.#lanes.get(name)
-    if (!lane || !(lane.begun.delete(waiter) || lane.fresh.delete(waiter))) return false
+    const queue = this.#queues.get(name)
+    if (!queue || !(queue.begun.delete(waiter) || queue.fresh.delete(waiter))) return false
     this.#waiting--
-    this.#forgetIdle(name, lane)
+    this.#removeIdle(name, queue)
     return true
   }
 
   release({ name }: PermitHolder): void {
-    const lane = this.#lanes.get(name)!
-    lane.running--
+    const queue = this.#queues.get(name)!
+    queue.running--
     this.#free++
-    this.#forgetIdle(name, lane)
+    this.#removeIdle(name, queue)
     this.#grantNext()
   }
 
   #grantNext(): void {
-    let chosen: [string, Lane] | undefined
-    for (const entry of this.#lanes) {
-      const [, lane] = entry
-      if (!isWaitedFor(lane) || lane.running >= lane.maxPermits) continue
-      if (!chosen || comesBefore(lane, chosen[1])) chosen = entry
+    let chosen: [string, HolderQueue] | undefined
+    for (const entry of this.#queues) {
+      const [, queue] = entry
+      if (!hasWaiters(queue) || queue.running >= queue.maxPermits) continue
+      if (!chosen || comesBefore(queue, chosen[1])) chosen = entry
     }
     if (!chosen) return
-    const [name, lane] = chosen
-    const queue = lane.begun.size > 0 ? lane.begun : lane.fresh
-    const [waiter] = queue
-    queue.delete(waiter!)
+    const [name, queue] = chosen
+    const waiters = queue.begun.size > 0 ? queue.begun : queue.fresh
+    const [waiter] = waiters
+    waiters.delete(waiter!)
     this.#waiting--
-    this.#start(name, lane)
+    this.#start(name, queue)
     waiter!.grant()
   }
 
-  #start(name: string, lane: Lane): void {
-    lane.running++
-    lane.lastServed = ++this.#served
+  #start(name: string, queue: HolderQueue): void {
+    queue.running++
+    queue.lastServed = ++this.#served
     this.#free--
-    this.#lanes.set(name, lane)
+    this.#queues.set(name, queue)
   }
 
-  #forgetIdle(name: string, lane: Lane): void {
-    if (lane.running === 0 && !isWaitedFor(lane)) this.#lanes.delete(name)
+  #removeIdle(name: string, queue: HolderQueue): void {
+    if (queue.running === 0 && !hasWaiters(queue)) this.#queues.delete(name)
   }
 }
 
-function comesBefore(one: Lane, other: Lane): boolean {
+function comesBefore(one: HolderQueue, other: HolderQueue): boolean {
   return one.running === other.running ? one.lastServed < other.lastServed : one.running < other.running
 }
 
-function isWaitedFor({ begun, fresh }: Lane): boolean {
+function hasWaiters({ begun, fresh }: HolderQueue): boolean {
   return begun.size > 0 || fresh.size > 0
 }
 
 /**
- * A bound on how much is at work at once, shared out fairly: whoever asks for a place gets one while they hold fewer than are
- * still free. So one holder alone takes half of all, two take a third each, and a newcomer finds room however greedy the
- * others are.
+ * A semaphore without a queue: a holder gets a permit while it holds fewer than are still free. So one holder alone
+ * takes half of all permits, two take a third each, and a new holder always finds a free one.
  */
 export class FairSemaphore {
-  readonly #places: number
+  readonly #permits: number
   readonly #heldBy = new Map<string, number>()
   #held = 0
 
-  constructor(places: number) {
-    this.#places = places
+  constructor(permits: number) {
+    this.#permits = permits
   }
 
   get held(): number {
     return this.#held
   }
 
-  /** Gives the place back, however often it is called; null when there is none to take. */
+  /** Returns a function that releases the permit and may be called repeatedly; null when no permit is available. */
   tryAcquire(holder: string): (() => void) | null {
     const own = this.#heldBy.get(holder) ?? 0
-    if (own >= this.#places - this.#held) return null
+    if (own >= this.#permits - this.#held) return null
     this.#held++
     this.#heldBy.set(holder, own + 1)
     let isHeld = true
     return () => {
       if (!isHeld) return
       isHeld = false
-      this.#giveBack(holder)
+      this.#release(holder)
     }
   }
 
-  #giveBack(holder: string): void {
+  #release(holder: string): void {
     this.#held--
     const left = this.#heldBy.get(holder)! - 1
     if (left > 0) this.#heldBy.set(holder, left)

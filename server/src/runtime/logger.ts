@@ -2,14 +2,14 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export interface LoggerOptions {
   level: string
-  /** Standard error when left out: standard output belongs to results. */
+  /** Default: standard error, because standard output is for results. */
   destination?: DestinationStream
 }
 
-// Nobody should log these; should someone, they do not get through.
+// These must never be logged; redact them in case one is.
 const secretFields = ['authorization', 'cookie', 'password', 'secret', 'url', 'email', 'phone', 'body', 'headers']
 
-/** The process's logger: one JSON object a line. */
+/** Creates the process's logger: one JSON object per line. */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   return pino(
     {
@@ -22,22 +22,22 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
   )
 }
 
-// What cannot be written is kept up to this size, then dropped.
+// Lines that cannot be written are buffered up to this size, then dropped.
 const maxUnwrittenBytes = 1_000_000
 
-/** Standard error. A log that cannot be written, on a full disk, must not end the process. */
+/** Standard error. A failed write, e.g. on a full disk, must not end the process. */
 function standardError(): DestinationStream {
   const stream = pino.destination({ dest: 2, sync: true, maxLength: maxUnwrittenBytes })
   stream.on('error', () => {})
   return stream
 }
 
-/** An error as it may be logged. */
+/** An error in the form in which it may be logged. */
 export interface LoggedCause {
   name: string
   code?: string
   message: string
-  /** Where it was thrown; without the message, which stands above. */
+  /** Stack frames, without the message. */
   stack: string[]
   table?: string
   constraint?: string
@@ -48,8 +48,8 @@ const maxDepth = 4
 const maxFrames = 12
 
 /**
- * What a log line says about the cause of a failure. Errors carry data: a driver's `detail` and `where` quote rows, a
- * parser's message quotes its input. Named fields alone get through, and messages lose what looks like data.
+ * Reduces an error to what may be logged. Errors contain data: a driver's `detail` and `where` quote rows, a parser's
+ * message quotes its input. Only named fields are kept, and text that looks like data is removed from messages.
  */
 export function describeCause(error: unknown, depth = 1): LoggedCause {
   if (!(error instanceof Error)) return { name: typeof error, message: '(not an error)', stack: [] }
@@ -68,7 +68,7 @@ export function describeCause(error: unknown, depth = 1): LoggedCause {
 const dataException = /^22[0-9A-Z]{3}$/
 
 function safeMessage(error: Error, code: unknown): string {
-  // These quote the text they stumbled over: PostgreSQL's data exceptions, and the messages of parsers.
+  // The messages of PostgreSQL's data exceptions and of parsers quote their input.
   const quotesData = (typeof code === 'string' && dataException.test(code)) || error instanceof SyntaxError
   if (quotesData) return '(withheld: it quotes the value)'
   return error.message

@@ -3,19 +3,22 @@ import { totalmem } from 'node:os'
 
 /** The memory this process may use, in bytes: the machine's, or less where a container or a service manager limits it. */
 export function availableMemory(): number {
-  // 0 or more than there is where nothing is set.
+  // Without a limit this is 0 or more than the machine has.
   const limit = process.constrainedMemory()
   return Math.min(totalmem(), limit > 0 ? limit : Number.POSITIVE_INFINITY, cgroupMemoryLimit())
 }
 
-/** The least limit of the control groups above this process: Node looks at the innermost alone. Infinity where none is set. */
+/**
+ * The lowest memory limit of all control groups of this process, in bytes: Node reads only the innermost. Infinity
+ * without a limit.
+ */
 export function cgroupMemoryLimit(readText: (path: string) => string = readFile): number {
   const limits = readText('/proc/self/cgroup')
     .split('\n')
     .flatMap((line) => {
       const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? []
       if (path === undefined) return []
-      // Inside a container the path may be one of the machine's; what is mounted is then the container's own group.
+      // Inside a container the path may belong to the host; the mounted directory is then the container's own group.
       if (controllers === '') return pathsUpFrom(path).map((each) => readText(`/sys/fs/cgroup${each}/memory.max`))
       if (!controllers?.split(',').includes('memory')) return []
       return pathsUpFrom(path).map(
@@ -28,7 +31,7 @@ export function cgroupMemoryLimit(readText: (path: string) => string = readFile)
   return Math.min(Number.POSITIVE_INFINITY, ...limits)
 }
 
-/** `/a/b` → `/a/b`, `/a` and the root, which is nothing. */
+/** `/a/b` → `/a/b`, `/a` and the empty path of the root. */
 function pathsUpFrom(path: string): string[] {
   const names = path.split('/').filter((name) => name !== '')
   return Array.from({ length: names.length + 1 }, (_, up) =>
@@ -39,7 +42,7 @@ function pathsUpFrom(path: string): string[] {
   )
 }
 
-/** Nothing for a file that is not there, or not for us to read: then it sets no limit. */
+/** Empty for a missing or unreadable file, which sets no limit. */
 function readFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -51,8 +54,8 @@ function readFile(path: string): string {
 const megabyte = 2 ** 20
 
 /**
- * What the service needs at least, in bytes: measured as what cannot be given back under load, with some room. With the
- * embedded PostgreSQL its processes count as well; they share the limit.
+ * The minimum memory of the service, in bytes: the memory measured under load that cannot be reclaimed, plus a margin.
+ * The processes of the embedded PostgreSQL share the limit.
  */
 export function minimumMemory({ embedsPostgres }: { embedsPostgres: boolean }): number {
   return (embedsPostgres ? 384 : 256) * megabyte

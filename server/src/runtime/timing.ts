@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface RepeatingTask {
-  /** Resolves once nothing runs any more. */
+  /** Resolves when the current run has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Does `work` at once, or a while later, and again in a steady rhythm until stopped. When it fails the rhythm goes on; `onOutage` hears of it
- * once, not at every try.
+ * Runs `work` at once, or after `startAfterMs`, and then repeatedly until stopped. A failure does not stop it;
+ * `onOutage` is called only for the first of consecutive failures.
  */
 export function startRepeating(
   work: () => Promise<unknown>,
@@ -15,28 +15,28 @@ export function startRepeating(
 ): RepeatingTask {
   const stopping = new AbortController()
   const { signal } = stopping
-  const repeating = (async () => {
-    let isAway = false
+  const running = (async () => {
+    let isFailing = false
     if (options.startAfterMs && !(await sleepUnlessStopped(options.startAfterMs, signal))) return
     do {
       try {
         await work()
-        isAway = false
+        isFailing = false
       } catch (error) {
-        if (!isAway) options.onOutage(error)
-        isAway = true
+        if (!isFailing) options.onOutage(error)
+        isFailing = true
       }
     } while (await sleepUnlessStopped(options.intervalMs, signal))
   })()
   return {
     stop: () => {
       stopping.abort()
-      return repeating
+      return running
     },
   }
 }
 
-/** True after the time, false at once when stopped. Does not keep the process alive. */
+/** Resolves to true after the time, or to false as soon as it is stopped. Does not keep the process alive. */
 export function sleepUnlessStopped(timeMs: number, stopped: AbortSignal): Promise<boolean> {
   return delay(timeMs, true, { signal: stopped, ref: false }).catch(() => false)
 }
