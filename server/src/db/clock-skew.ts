@@ -1,27 +1,27 @@
 import type { Clock } from '../kernel/time.ts'
 import type { Queryable } from './pool.ts'
 
-/** Far more than clocks that are kept in step differ by, and well below what limits and links bear. */
-const noticedSeconds = 10
-/** A reply that took longer says little about the moment it tells. */
-const maxTripMs = 2_000
+/** Far more than synchronised clocks differ, and well below what limits and links tolerate. */
+const warnAfterSeconds = 10
+/** A slower reply makes the measurement too inexact. */
+const maxRoundTripMs = 2_000
 
 /**
- * How many seconds `clock` is ahead of the database's, behind when negative; exact to half the time the question took. Null
- * when that was too long to tell anything.
+ * The seconds by which `clock` is ahead of the database's (negative when behind), exact to half the round trip. Null
+ * when the round trip was too slow.
  */
 async function readClockSkew(db: Queryable, clock: Clock): Promise<number | null> {
-  const askedAtMs = clock.now().getTime()
+  const sentAtMs = clock.now().getTime()
   const startedAt = performance.now()
-  const { rows } = await db.query<{ moment: Date }>('select clock_timestamp() as moment')
-  const tripMs = performance.now() - startedAt
-  if (tripMs > maxTripMs) return null
-  return (askedAtMs + tripMs / 2 - rows[0]!.moment.getTime()) / 1000
+  const { rows } = await db.query<{ now: Date }>('select clock_timestamp() as now')
+  const roundTripMs = performance.now() - startedAt
+  if (roundTripMs > maxRoundTripMs) return null
+  return (sentAtMs + roundTripMs / 2 - rows[0]!.now.getTime()) / 1000
 }
 
 /**
- * Notices when this server's clock is off from the database's: servers that share a database count limits by their own
- * clocks, so one that is off counts apart from the others.
+ * Warns when this server's clock differs from the database's. Servers that share a database count limits by their own
+ * clocks, so a wrong clock counts separately from the others.
  */
 export class ClockSkewMonitor {
   readonly #db: Queryable
@@ -35,12 +35,12 @@ export class ClockSkewMonitor {
     this.#warn = warn
   }
 
-  /** As measured last; null while it never was. */
+  /** The last measurement; null before the first one. */
   get skewSeconds(): number | null {
     return this.#skewSeconds
   }
 
-  /** Measures, and warns when the clock has come to be off. */
+  /** Measures the skew, and warns when it has become too large. */
   async measure(): Promise<void> {
     const measured = await readClockSkew(this.#db, this.#clock)
     if (measured === null) return
@@ -49,11 +49,11 @@ export class ClockSkewMonitor {
     if (!isOff(measured) || wasOff) return
     const direction = measured > 0 ? 'ahead of' : 'behind'
     this.#warn(
-      `the clock of this server is ${Math.round(Math.abs(measured))} s ${direction} the database's; limits and links need them in step`,
+      `the clock of this server is ${Math.round(Math.abs(measured))} s ${direction} the database's; rate limits and links need synchronised clocks`,
     )
   }
 }
 
 function isOff(skewSeconds: number | null): boolean {
-  return skewSeconds !== null && Math.abs(skewSeconds) > noticedSeconds
+  return skewSeconds !== null && Math.abs(skewSeconds) > warnAfterSeconds
 }

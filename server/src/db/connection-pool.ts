@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { FairQueue, type PermitHolder } from '../runtime/fairness.ts'
 
-/** Anything a statement can run on: a pool (its own transaction) or one client inside a transaction. */
+/** Anything that runs statements: a pool (each statement its own transaction) or a client inside a transaction. */
 export interface Queryable {
   // biome-ignore lint/suspicious/noExplicitAny: rows without a type are what the driver says they are
   query<Row extends pg.QueryResultRow = any>(
@@ -14,9 +14,9 @@ export type Client = pg.PoolClient
 
 /** A pool, or one holder's share of it. */
 export interface Pool extends Queryable {
-  /** A connection of one's own until it is released; give `release` the error that broke it. */
+  /** Checks out a connection until it is released; pass `release` the error that broke it. */
   connect(): Promise<Client>
-  /** Names the connections behind it: equal for all lanes of a pool. */
+  /** Identifies the underlying connections: the same object for all lanes of a pool. */
   readonly connections: object
 }
 
@@ -26,14 +26,14 @@ export interface PoolStats {
   waiting: number
 }
 
-/** The same text as the driver's own, by which such a failure is recognised as passing. */
-const waitedTooLong = 'timeout exceeded when trying to connect'
+/** The driver's own message, which classifies the failure as temporary. */
+const connectTimeoutMessage = 'timeout exceeded when trying to connect'
 
 interface PoolSettings extends pg.PoolConfig {
   max: number
-  /** How many connections one account may use at once; all of them when left out. */
+  /** Maximum number of connections of one account; default: all of them. */
   maxPerAccount?: number
-  /** How long a statement waits for a connection, a new one or one that comes free. */
+  /** How long a statement waits for a connection. */
   connectionTimeoutMillis: number
 }
 
@@ -44,8 +44,8 @@ interface Shared {
 }
 
 /**
- * Connections to one database, shared fairly: each statement belongs to a holder (an account, or the service's own
- * background work), and a connection that comes free goes to the holder who has the fewest.
+ * A connection pool that is shared fairly: each statement belongs to a holder (an account, or the service's background
+ * work), and a released connection goes to the holder with the fewest.
  */
 export class ConnectionPool implements Pool {
   readonly connections = {}
@@ -58,8 +58,8 @@ export class ConnectionPool implements Pool {
   constructor(settings: PoolSettings) {
     const { maxPerAccount = settings.max, ...poolSettings } = settings
     this.#pool = new pg.Pool(poolSettings)
-    // The pool listens to a connection while it is idle, a query while it runs. An error between the two (the server was
-    // stopped in the moment it answered) would have no listener and end the process. The next use finds it broken.
+    // The pool handles errors of idle connections, a query those while it runs. An error between the two would have no
+    // listener and end the process. The next use finds the broken connection.
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#pool.on('error', () => {})
     this.#queue = new FairQueue(settings.max)
@@ -68,13 +68,13 @@ export class ConnectionPool implements Pool {
     this.#background = this.lane('background')
   }
 
-  /** The pool for work of the service's own. Where accounts share it, that holds at most half of the connections. */
+  /** The pool for the service's own work. When accounts share it, such a lane holds at most half of the connections. */
   lane(name: string): Lane {
     const isShared = this.#maxPerAccount < this.max
     return this.#laneOf({ name, maxPermits: isShared ? Math.ceil(this.max / 2) : this.max })
   }
 
-  /** The pool as an account sees it. */
+  /** The share of one account. */
   accountLane(name: string): Lane {
     return this.#laneOf({ name, maxPermits: this.#maxPerAccount })
   }
@@ -103,15 +103,15 @@ export class ConnectionPool implements Pool {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#queue.waiting }
   }
 
-  /** Resolves when all connections are closed; those in use are waited for. */
+  /** Closes all connections, and waits for those in use. */
   end(): Promise<void> {
     return this.#pool.end()
   }
 }
 
 /**
- * The statements of one request. `abort` ends whatever they wait for: a place in the queue, a connection being made, an
- * answer; a connection with an unanswered statement is closed, since nobody can say when the answer would come.
+ * The statements of one request. `abort` ends their waiting: for a permit, for a new connection, or for an answer. A
+ * connection with an unanswered statement is closed, because the answer may never come.
  */
 export class Lane implements Pool {
   readonly connections: object
@@ -131,7 +131,7 @@ export class Lane implements Pool {
     this.#holder = holder
   }
 
-  /** From here on every statement of this lane fails with `error`, the running ones included. */
+  /** Fails every statement of this lane from now on with `error`, including running ones. */
   abort(error: Error): void {
     if (this.#aborted) return
     this.#aborted = error
@@ -157,7 +157,7 @@ export class Lane implements Pool {
 
   async connect(): Promise<Client> {
     if (this.#aborted) throw this.#aborted
-    if (!this.#queue.tryAcquire(this.#holder)) await this.#waitForTurn()
+    if (!this.#queue.tryAcquire(this.#holder)) await this.#waitForPermit()
     let client: Client
     try {
       client = await this.#orAbort(this.#pool.connect(), (late) => late.release())
@@ -166,10 +166,10 @@ export class Lane implements Pool {
       throw error
     }
     this.#hasBegun = true
-    return this.#lend(client)
+    return this.#wrapRelease(client)
   }
 
-  #waitForTurn(): Promise<void> {
+  #waitForPermit(): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiter = {
         grant: () => {
@@ -183,13 +183,13 @@ export class Lane implements Pool {
         this.#pending.delete(giveUp)
         if (this.#queue.cancel(this.#holder, waiter)) reject(error)
       }
-      const timer = setTimeout(() => giveUp(new Error(waitedTooLong)), this.#waitMs)
+      const timer = setTimeout(() => giveUp(new Error(connectTimeoutMessage)), this.#waitMs)
       this.#pending.add(giveUp)
       this.#queue.enqueue(this.#holder, waiter, this.#hasBegun)
     })
   }
 
-  /** The work's result, unless the lane is aborted first; a result that comes after that is disposed of. */
+  /** The result of `work`, unless the lane is aborted first; a later result is disposed of. */
   #orAbort<T>(work: Promise<T>, dispose: (late: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       const giveUp = (error: Error) => {
@@ -209,15 +209,15 @@ export class Lane implements Pool {
     })
   }
 
-  /** Makes releasing also give the permit back, whoever releases it first: its user, or the abort. */
-  #lend(client: Client): Client {
-    const giveBack = client.release.bind(client)
-    let isLent = true
+  /** Makes `release` also release the permit. The user or the abort may call it first; only the first call counts. */
+  #wrapRelease(client: Client): Client {
+    const releaseClient = client.release.bind(client)
+    let isReleasable = true
     const release = (error?: Error | boolean) => {
-      if (!isLent) return
-      isLent = false
+      if (!isReleasable) return
+      isReleasable = false
       this.#pending.delete(release)
-      giveBack(error)
+      releaseClient(error)
       this.#queue.release(this.#holder)
     }
     client.release = release
@@ -226,7 +226,7 @@ export class Lane implements Pool {
   }
 }
 
-/** Whether a failed statement leaves a connection that cannot be used again. An error of the statement alone does not. */
+/** Whether the connection is unusable after a failed statement. An error of the statement alone leaves it usable. */
 function isConnectionBroken(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || error.severity === 'FATAL' || error.severity === 'PANIC'
 }

@@ -8,10 +8,13 @@ import * as location from '@storedex/embedded-postgres/location'
 import { OperatorError } from '../kernel/errors.ts'
 import { availableMemory } from '../runtime/memory.ts'
 
-/** The database of the embedded server, its owner, and the role of requests: a migration's end gives that its rights. */
+/**
+ * Names in the embedded server: the database, its owner, and the role of requests, which gets its rights after each
+ * migration.
+ */
 export const databaseNames = { database: 'storedex', owner: 'storedex', serviceRole: 'storedex_service' }
 
-/** Where root keeps the cluster of a data directory that no other user can reach, such as one below /root. */
+/** Where root stores the cluster when no other user can reach the data directory, e.g. below /root. */
 export const reachableHomes = '/var/lib/storedex'
 
 const advice = {
@@ -19,7 +22,7 @@ const advice = {
   'own-server': ' Set DATABASE_URL to a PostgreSQL of your own, 15 or newer.',
 }
 
-/** Starts, or joins, the PostgreSQL in `${dataDir}/postgres`. Throws an `OperatorError` when it cannot be used. */
+/** Starts, or joins, the PostgreSQL in `${dataDir}/postgres`. Throws an `OperatorError` when that fails. */
 export async function openDatabaseServer(
   options: Pick<EmbeddedPostgresOptions, 'dataDir' | 'settings' | 'log'>,
 ): Promise<EmbeddedPostgres> {
@@ -28,7 +31,7 @@ export async function openDatabaseServer(
   return { ...server, release: () => server.release().catch(throwAsOperatorError) }
 }
 
-/** Creates a data directory that is missing, with a mode that lets PostgreSQL's user reach its cluster. */
+/** Creates a missing data directory, with a mode that lets PostgreSQL's user reach its cluster. */
 export function prepareDataDir(dataDir: string): void {
   try {
     location.ensureDataDir(dataDir)

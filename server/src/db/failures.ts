@@ -1,15 +1,15 @@
-/** Why a database cannot be worked with just now, as far as its error tells. */
+/** Why a database is unavailable, as far as its error shows. */
 export type DatabaseFailure = 'away' | 'overloaded' | 'disk_full' | 'files_unusable' | 'not_permitted'
 
 const byState: readonly [RegExp, DatabaseFailure][] = [
   [/^53100$/, 'disk_full'],
-  // Memory, connections, a statement or a lock that took too long, transactions that kept losing to their neighbours.
+  // Out of memory or connections, statement or lock timeouts, repeated serialization conflicts.
   [/^(53...|57014|55P03|25P03|40001|40P01)$/, 'overloaded'],
-  // Connection lost or refused, shutdown and start of the server, a standby that became nobody's primary.
+  // Connection lost or refused, server shutdown or start, a standby that was not promoted.
   [/^(08...|57P0\d|25006)$/, 'away'],
-  // Missing or unreadable files, input/output errors, corruption, and what PostgreSQL did not foresee.
+  // Missing or unreadable files, I/O errors, corruption, and internal errors of PostgreSQL.
   [/^(58...|XX...)$/, 'files_unusable'],
-  // Files that the server may not open, or rights that were taken from the role.
+  // Files that the server may not open, or a missing privilege of the role.
   [/^42501$/, 'not_permitted'],
 ]
 
@@ -24,14 +24,14 @@ const connectionErrors = new Set([
   'ETIMEDOUT',
 ])
 
-/** Of a connection: no server behind the socket, one too busy to listen, no descriptors left, or no right to enter. */
+/** Errors of connecting: no server behind the socket, a full accept queue, no file descriptors left, no permission. */
 const connectErrors = new Set(['ENOENT', 'EAGAIN', 'EMFILE', 'ENFILE', 'EACCES', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM'])
 
-// The driver tells these by their text alone.
+// The driver identifies these only by their message.
 const driverMessages =
   /^(timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed)/
 
-/** What an error says about the database; undefined when it says nothing, and the fault is the request's or ours. */
+/** Classifies an error of the database; undefined for other errors, which are the request's fault or a defect. */
 export function classifyDatabaseError(error: unknown): DatabaseFailure | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
@@ -47,7 +47,7 @@ function isOfConnection(syscall: unknown): boolean {
   return syscall === 'connect' || syscall === 'socket' || syscall === 'getaddrinfo'
 }
 
-/** Whether an error says that the database cannot answer now, rather than that something is wrong with the request. */
+/** Whether an error means that the database is unavailable, rather than that the request is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return classifyDatabaseError(error) !== undefined
 }

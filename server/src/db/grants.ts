@@ -5,7 +5,7 @@ type Right = 'select' | 'insert' | 'update' | 'delete' | 'truncate'
 const allRights: readonly Right[] = ['select', 'insert', 'update', 'delete', 'truncate']
 
 const usualRights: readonly Right[] = ['select', 'insert', 'update', 'delete']
-/** What the service may do with tables where that is something else than usual. */
+/** Tables on which the service has other rights than the usual ones. */
 const rightsOf: Record<string, readonly Right[]> = {
   ledger: ['select', 'insert'],
   ledger_archives: ['select'],
@@ -17,8 +17,8 @@ const rightsOf: Record<string, readonly Right[]> = {
 }
 
 /**
- * Gives the service's role the rights it works with on every table there is, and takes away those on the ledger that it
- * must not have. Changes nothing where all is right, and is run after every migration by the role that owns the tables.
+ * Grants the service's role its rights on every table and revokes excessive ones on the ledger. Changes nothing when
+ * all rights are correct. The owner of the tables runs it after every migration.
  */
 export async function grantServiceRights(client: pg.Client, role: string): Promise<void> {
   const quotedRole = client.escapeIdentifier(role)
@@ -49,7 +49,7 @@ where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`,
   return rows
 }
 
-/** Whether a role, by default the connection's own, can neither change nor remove entries of the ledger. */
+/** Whether a role, by default the connection's own, can neither change nor delete ledger entries. */
 export async function isLedgerAppendOnly(db: Queryable, role: string | null): Promise<boolean> {
   const { rows } = await db.query<{ append_only: boolean }>(
     `

@@ -2,9 +2,9 @@ import pg from 'pg'
 import { classifyDatabaseError, type DatabaseFailure } from './failures.ts'
 
 export interface DatabaseHealth {
-  /** Null when statements are answered and data can be written, else a sentence that says what is wrong. */
+  /** Null when the database can be read and written, otherwise a sentence that describes the problem. */
   problem: string | null
-  /** What the problem was found by; for the log. */
+  /** The error behind the problem, for the log. */
   cause?: unknown
 }
 
@@ -14,16 +14,16 @@ export interface DatabaseHealthCheckOptions {
   applicationName: string
 }
 
-/** A database that takes longer does not count as answering. */
+/** A slower database counts as not answering. */
 const answerMs = 2_000
-/** Writing costs more than reading, and says nothing new within seconds. */
+/** A write costs more than a read and gives no new information within seconds. */
 const writeIntervalMs = 5_000
 
 const lockNotAvailable = '55P03'
 
 /**
- * Checks the database on a connection of its own, so that the answer does not hang on how busy the others are. It also
- * tries to write: a server whose disk is full or whose files are gone still answers from memory.
+ * Checks the database on a separate connection, so that a busy pool does not affect the result. It also tries to write:
+ * a server with a full disk or missing files still answers reads from memory.
  */
 export class DatabaseHealthCheck {
   readonly #options: DatabaseHealthCheckOptions
@@ -53,7 +53,7 @@ export class DatabaseHealthCheck {
     const client = this.#client
     this.#client = null
     this.#wroteAt = Number.NEGATIVE_INFINITY
-    // One that does not answer would not answer to a farewell either.
+    // An unresponsive server would not answer the termination message either.
     client?.end().catch(() => {})
   }
 
@@ -85,7 +85,7 @@ const sentences: Record<DatabaseFailure, string> = {
   not_permitted: 'The database cannot be written: a permission is missing.',
 }
 
-/** Makes a new file and fills a block of it, then takes all of it back. Two servers that try at once are no fault. */
+/** Creates a file with one block and rolls it back. Another server's concurrent attempt is no error. */
 async function tryToWrite(client: pg.Client): Promise<void> {
   try {
     await client.query('begin; truncate readiness_probe')

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Queryable } from './pool.ts'
 
 /**
- * The installation's secret, made by whoever asks first and never changed afterwards: public ids and cursors hang on it.
- * 32 bytes.
+ * Returns the installation's secret, 32 bytes, and creates it on first use. It never changes: public ids and cursors
+ * depend on it.
  */
 export async function ensureInstallationSecret(db: Queryable): Promise<Buffer> {
   return ensureInstallationValue(db, 'secret', randomBytes(32))
@@ -14,7 +14,7 @@ export async function readInstallationValue(db: Queryable, name: string): Promis
   return rows[0]?.value ?? null
 }
 
-/** Keeps a value unless there is one, and answers the one that is kept. */
+/** Stores a value unless there is one, and returns the stored value. */
 export async function ensureInstallationValue(db: Queryable, name: string, value: Buffer): Promise<Buffer> {
   await db.query('insert into installation (name, value) values ($1::text, $2::bytea) on conflict (name) do nothing', [
     name,

@@ -5,13 +5,13 @@ import { OperatorError } from '../kernel/errors.ts'
 import { grantServiceRights } from './grants.ts'
 
 export interface MigrationResult {
-  /** File names applied by this run, in order. */
+  /** Names of the files applied by this run, in order. */
   applied: string[]
-  /** The schema's version now. */
+  /** The schema's current version. */
   version: number
 }
 
-// Any fixed number: two starters at once take turns on it.
+// An arbitrary fixed number: concurrent starts run one after the other.
 const migrationLock = 7_305_111_201
 const lockTimeoutMs = 60_000
 
@@ -27,19 +27,19 @@ async function listMigrations(folder: string): Promise<MigrationFile[]> {
 }
 
 /**
- * Brings the schema of `url` up to the newest file in `folder`, forward only, each file in a transaction of its own.
- * Safe to run from several processes at once, and over a full database. Refuses a database newer than this program. Then
- * gives `serviceRole`, where the service has a role of its own, its rights.
+ * Migrates the schema of `url` to the newest file in `folder`, forward only, each file in its own transaction. Safe to
+ * run concurrently and on a database with data. Rejects a database newer than this program. Then grants `serviceRole`,
+ * if there is one, its rights.
  */
 export async function migrate(url: string, folder: string, serviceRole?: string | null): Promise<MigrationResult> {
   const files = await listMigrations(folder)
   const client = new pg.Client({
     connectionString: url,
     application_name: 'storedex migrate',
-    // A change of a table that waits behind a long transaction makes every reader wait behind it.
+    // A table change that waits for a long transaction blocks every reader behind it.
     lock_timeout: lockTimeoutMs,
   })
-  // A connection that breaks is told by the statement that fails with it.
+  // A broken connection is reported by the statement that fails with it.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -61,7 +61,7 @@ export async function migrate(url: string, folder: string, serviceRole?: string 
     if (serviceRole) await grantServiceRights(client, serviceRole)
     return { applied, version: files.at(-1)?.version ?? 0 }
   } finally {
-    // Ending the session gives the lock back.
+    // Ending the session releases the lock.
     await client.end().catch(() => {})
   }
 }
@@ -87,8 +87,8 @@ const oldestMajorVersion = 15
 const connectTimeoutMs = 10_000
 
 /**
- * Makes sure that a PostgreSQL of the operator's own answers at `url` and is new enough; says in one sentence what is not so.
- * Answers the role that one is there.
+ * Checks that the operator's PostgreSQL at `url` answers and is new enough, and returns the role of the connection.
+ * Throws an `OperatorError` otherwise.
  */
 export async function checkDatabaseServer(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
@@ -101,36 +101,37 @@ export async function checkDatabaseServer(url: string): Promise<string> {
     const { role, server_version, server_version_num } = rows[0]!
     if (Number(server_version_num) < oldestMajorVersion * 10_000)
       throw new OperatorError(
-        `The database at ${placeOf(url)} is PostgreSQL ${server_version}; Storedex needs ${oldestMajorVersion} or newer.`,
+        `The database at ${describeAddress(url)} is PostgreSQL ${server_version}; Storedex needs ${oldestMajorVersion} or newer.`,
       )
     return role
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause
-    throw new OperatorError(`The database at ${placeOf(url)} cannot be used: ${reasonOf(cause)}.`, { cause })
+    throw new OperatorError(`The database at ${describeAddress(url)} cannot be used: ${reasonOf(cause)}.`, { cause })
   } finally {
     await client.end().catch(() => {})
   }
 }
 
-/** Host, port and database, never user or password. */
-function placeOf(url: string): string {
+/** Host, port and database, without user and password. */
+function describeAddress(url: string): string {
   const { host, port, database } = new pg.Client({ connectionString: url })
   return `${host}:${port}/${database}`
 }
 
-const untrusted = 'its certificate is not trusted; name the authority that signed it as sslrootcert in DATABASE_URL'
+const untrustedCertificate =
+  'its certificate is not trusted; name the authority that signed it as sslrootcert in DATABASE_URL'
 
 const reasons: Record<string, string> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
-  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrustedCertificate,
+  SELF_SIGNED_CERT_IN_CHAIN: untrustedCertificate,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrustedCertificate,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrustedCertificate,
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
   ECONNREFUSED: 'nothing listens there',
   ENOENT: 'nothing listens there',
-  ENOTFOUND: 'this host is not known',
-  EAI_AGAIN: 'this host is not known',
+  ENOTFOUND: 'this host is unknown',
+  EAI_AGAIN: 'this host is unknown',
   ETIMEDOUT: 'it does not answer',
   EHOSTUNREACH: 'this host cannot be reached',
   '28P01': 'it refuses the user or the password',

@@ -3,7 +3,7 @@ import { type Client, ConnectionPool, type Pool } from './connection-pool.ts'
 
 export { type Client, type ConnectionPool, Lane, type Pool, type Queryable } from './connection-pool.ts'
 
-// bigint keys and sums stay below 2^53; `date` stays text, so that no time zone can move it.
+// bigint keys and sums stay below 2^53; `date` stays text, so that no time zone can shift it.
 const types = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === pg.types.builtins.INT8) return Number
@@ -17,19 +17,19 @@ export interface PoolOptions {
   /** Shown in pg_stat_activity. */
   applicationName: string
   maxConnections?: number
-  /** A statement is cancelled after this; imports ask for more. */
+  /** Statements are cancelled after this; imports need more. */
   statementTimeoutMs?: number
-  /** How long a connection is waited for, a new one or one that comes free. */
+  /** How long to wait for a connection. */
   connectionTimeoutMs?: number
-  /** A statement without an answer is given up after this, and its connection closed: for a server that hangs. */
+  /** An unanswered statement fails after this and its connection is closed, in case the server hangs. */
   answerTimeoutMs?: number
-  /** How many connections one account may use at once; all of them when left out. */
+  /** Maximum number of connections of one account; default: all of them. */
   maxConnectionsPerAccount?: number
 }
 
 /**
- * Settings of every connection. Nothing hangs, and moments are UTC. A commit is on disk before it is answered, whatever
- * the server's default; admission alone turns that off for itself.
+ * Settings of every connection. Everything has a timeout, and times are UTC. A commit is on disk before it is
+ * acknowledged, whatever the server's default; only admission turns that off, for itself.
  */
 function connectionSettings(options: PoolOptions): pg.ClientConfig & { connectionTimeoutMillis: number } {
   return {
@@ -60,12 +60,12 @@ export function createPool(options: PoolOptions): ConnectionPool {
 const retriedStates = new Set(['40001', '40P01'])
 const maxAttempts = 5
 
-/** Whether PostgreSQL gave up on a transaction only because of its neighbours, so that it may be run again. */
+/** Whether a transaction failed only because of concurrent ones, so that it may run again. */
 function isSerializationConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && retriedStates.has(error.code ?? '')
 }
 
-/** Runs `work` again, a bounded number of times, when PostgreSQL ended it for a deadlock or serialization failure. */
+/** Runs `work`, and again after a deadlock or serialization failure, a bounded number of times. */
 export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -77,7 +77,7 @@ export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One transaction on one connection: committed when `work` resolves, rolled back when it throws, retried on conflicts. */
+/** Runs `work` in a transaction: committed when it resolves, rolled back when it throws, retried on conflicts. */
 export function transact<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   return retryConflicts(async () => {
     const client = await pool.connect()
@@ -88,7 +88,7 @@ export function transact<T>(pool: Pool, work: (client: Client) => Promise<T>): P
       await client.query('commit')
       return result
     } catch (error) {
-      // On a connection that was closed meanwhile, this fails at once.
+      // This fails at once when the connection was closed.
       await client.query('rollback').catch((failure: Error) => {
         broken = failure
       })
@@ -99,19 +99,19 @@ export function transact<T>(pool: Pool, work: (client: Client) => Promise<T>): P
   })
 }
 
-// Any fixed number, another one than the migrations'.
+// An arbitrary fixed number, different from the migrations'.
 const firstStartLock = 7_305_111_202
 
-/** Runs `work` while no other process does so on the same database, as long as either may take. */
+/** Runs `work` while no other process does so on the same database; waits for the other one without a timeout. */
 export async function runExclusively<T>(url: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'storedex first start' })
-  client.on('error', () => {}) // without the connection there is no lock left to give back
+  client.on('error', () => {}) // a broken connection has released the lock
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1::bigint)', [firstStartLock])
     return await work()
   } finally {
-    // Ending the session gives the lock back.
+    // Ending the session releases the lock.
     await client.end().catch(() => {})
   }
 }

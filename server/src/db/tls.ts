@@ -1,19 +1,23 @@
 import { isIPv4 } from 'node:net'
 import pg from 'pg'
 
-/** `disable`: clear text is meant; `require`: encrypted, certificate unchecked; `verify`: encrypted, certificate checked. */
+/**
+ * `disable`: clear text on purpose; `require`: encrypted, certificate unchecked; `verify`: encrypted, certificate
+ * checked.
+ */
 export const databaseTlsModes = ['disable', 'require', 'verify'] as const
 export type DatabaseTls = (typeof databaseTlsModes)[number]
 
 const sslmodeOf: Record<DatabaseTls, string> = { disable: 'disable', require: 'no-verify', verify: 'verify-full' }
 
-// `pg` 8 checks the certificate with each of these. It prints a warning that a later version will not, so the URL says it.
+// `pg` 8 verifies the certificate with each of these, but warns that a later version will not. So the URL names the
+// mode explicitly.
 const verifyingModes = new Set(['allow', 'prefer', 'require', 'verify-ca', 'verify-full'])
 const otherModes = new Set(['disable', 'no-verify'])
 
 /**
- * The same URL with its TLS settings spelt out, so that every connection made from it gets the same ones. Undefined
- * when its `sslmode` is unknown. A URL that asks for libpq's own meaning (`uselibpqcompat`) keeps its `sslmode`.
+ * Returns the URL with explicit TLS settings, so that every connection made from it uses the same ones. Undefined when
+ * its `sslmode` is unknown. A URL that asks for libpq's semantics (`uselibpqcompat`) keeps its `sslmode`.
  */
 export function resolveTls(databaseUrl: string, tls: DatabaseTls | null): string | undefined {
   const url = new URL(databaseUrl)
@@ -22,34 +26,34 @@ export function resolveTls(databaseUrl: string, tls: DatabaseTls | null): string
   const keepsMeaning = url.searchParams.get('uselibpqcompat') === 'true'
   const mode = tls ? sslmodeOf[tls] : given && verifyingModes.has(given) && !keepsMeaning ? 'verify-full' : null
   if (mode === null) return databaseUrl
-  // The words below are the driver's own.
+  // The values below are the driver's own.
   url.searchParams.delete('uselibpqcompat')
   url.searchParams.set('sslmode', mode)
   return url.href
 }
 
-/** Whether the URL sets TLS up itself. */
+/** Whether the URL contains TLS settings. */
 export function setsTls(databaseUrl: string): boolean {
   const { searchParams } = new URL(databaseUrl)
   return searchParams.has('sslmode') || searchParams.has('ssl') || searchParams.get('sslnegotiation') === 'direct'
 }
 
 /**
- * A sentence when connections to the database are not encrypted, leave this machine, and nobody said that this is meant.
- * Names neither host nor user.
+ * Returns a warning when connections to the database leave this machine unencrypted without an explicit setting.
+ * Contains neither host nor user.
  */
 export function clearTextWarning(databaseUrl: string | null): string | null {
   if (databaseUrl === null) return null
-  // The driver decides: it also reads PGSSLMODE and PGHOST.
+  // Ask the driver: it also reads PGSSLMODE and PGHOST.
   const { ssl, host } = new pg.Client({ connectionString: databaseUrl })
   const { searchParams } = new URL(databaseUrl)
-  const isMeant = searchParams.get('sslmode') === 'disable' || searchParams.get('ssl') === '0'
-  if (ssl || isMeant || isThisMachine(host)) return null
+  const isDisabledExplicitly = searchParams.get('sslmode') === 'disable' || searchParams.get('ssl') === '0'
+  if (ssl || isDisabledExplicitly || isLocal(host)) return null
   return 'DATABASE_URL leads to another host without TLS. Set DATABASE_TLS to verify or require, or to disable if that network is private.'
 }
 
-/** A socket's folder, a loopback address or its name. */
-function isThisMachine(host: string): boolean {
+/** A socket directory, a loopback address or its name. */
+function isLocal(host: string): boolean {
   if (host.startsWith('/') || host === '::1') return true
   return isIPv4(host) ? host.startsWith('127.') : /^(.+\.)?localhost$/i.test(host)
 }
