@@ -9,24 +9,24 @@ import { type FailedKeyCounter, type KeyDirectory, type KeyUsageRecorder, readBe
 import { uncountRequest } from './queries.ts'
 import { type BillingLimit, rateHeaders } from './rate-limits.ts'
 
-/** Who may call a route and what a call uses up; part of the route's declaration. */
+/** Who may call a route and what a call spends; part of the route's declaration. */
 interface RouteAccess {
   scope: Scope
   spends?: readonly Meter[]
-  /** Makes it a billing call: it has this limit of its own, and stays open to an account that has lapsed. */
+  /** Marks a billing call: it has its own hourly limit and works without API access. */
   billingLimit?: BillingLimit
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set on every route behind the key; a route without it is public. */
+    /** Set on every route that requires a key; a route without it is public. */
     access?: RouteAccess
   }
   interface FastifyRequest {
-    /** The request's one moment. */
+    /** The time of the request, the same everywhere. */
     now: Date
     caller: Caller | null
-    /** The hash of the key that came with it, once it was read. */
+    /** The hash of the request's key, once it was read. */
     secretHash: Buffer | null
   }
 }
@@ -37,8 +37,8 @@ interface KeyOptions {
 }
 
 /**
- * Reads the key of a request to a route behind one, and says whose it is; null for a route without. A key that is missing,
- * malformed or unknown is refused with 401, and its connection slowed down when its address made many such mistakes.
+ * Reads the request's key and returns its account as a holder name; null for a public route. A missing, malformed or
+ * unknown key is rejected with 401, and its connection is slowed down after many failures from its address.
  */
 export function identifyCaller({ directory, failedKeys }: KeyOptions) {
   const holderOf = (accountId: number | null) => {
@@ -48,8 +48,8 @@ export function identifyCaller({ directory, failedKeys }: KeyOptions) {
   return (request: FastifyRequest, reply: FastifyReply): string | null | Promise<string | null> => {
     if (!request.routeOptions.config.access) return null
     const slowDown = (error: unknown): never => {
-      const restMs = error instanceof ApiError && error.status === 401 ? failedKeys.recordFailure(request.ip) : 0
-      if (restMs > 0) pauseConnectionAfterReply(reply, restMs)
+      const pauseMs = error instanceof ApiError && error.status === 401 ? failedKeys.recordFailure(request.ip) : 0
+      if (pauseMs > 0) pauseConnectionAfterReply(reply, pauseMs)
       throw error
     }
     try {
@@ -69,7 +69,9 @@ interface AccessOptions {
   keyUse: KeyUsageRecorder
 }
 
-/** Puts every route that declares an access behind the key, the limits and the scope, in this order, after its body was parsed. */
+/**
+ * Checks key, limits and scope, in this order, for every route with an access declaration, after its body was parsed.
+ */
 export function requireAccess(app: FastifyInstance, options: AccessOptions): void {
   app.decorateRequest('now', null as unknown as Date)
   app.decorateRequest('caller', null)
@@ -83,7 +85,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
   app.addHook('preValidation', async (request) => {
     const { access } = request.routeOptions.config
     if (!access) return
-    const { caller, refusal } = await admit(
+    const { caller, error } = await admit(
       { db: request.db, now: request.now, plans: options.plans, publicUrl: options.publicUrl },
       {
         secretHash: request.secretHash!,
@@ -93,13 +95,13 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
       },
     )
     request.caller = caller
-    if (refusal) throw refusal
+    if (error) throw error
     countedRequests.add(request)
     options.keyUse.record(caller.key.id, request.now)
   })
 
-  // A request that a quota refuses before its work is done does not count to the minute and the day. The exports' is found
-  // afterwards: it tells whether anything matches, and that costs a request.
+  // A request rejected by a quota before its work is done does not count towards the minute and the day. The exports
+  // quota is checked after the search and reveals whether anything matches, so that request counts.
   app.addHook('onError', async (request, _reply, error) => {
     const { caller } = request
     if (!caller || !countedRequests.has(request)) return
@@ -124,7 +126,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
 
 const countedRequests = new WeakSet<FastifyRequest>()
 
-/** The context of a verb behind the key. */
+/** The context of an authenticated request. */
 export function callerContext(request: FastifyRequest): CallerContext {
   if (!request.caller) throw new Error(`${request.routeOptions.url} has no access declaration`)
   return { db: request.db, now: request.now, requestId: request.id, caller: request.caller }

@@ -21,38 +21,38 @@ export interface AdmissionContext {
   db: Queryable
   now: Date
   plans: PlanFile
-  /** Base of the links in a refusal that the account's owner can act on. */
+  /** Base URL of links in an error that the account's owner can act on. */
   publicUrl: string
 }
 
 export interface Admission {
-  /** Of the key that came with the request. */
+  /** The hash of the request's key. */
   secretHash: Buffer
   scope: Scope
   readSearchRows: boolean
-  /** A billing call's own limit; such a call is let in when access has lapsed, too. */
+  /** A billing call's own limit; such a call is also admitted without API access. */
   billingLimit?: BillingLimit
 }
 
-/** A caller, or why there is none; a refusal after the key was accepted still knows whose windows to report. */
-export type AdmissionResult = { caller: Caller; refusal: ApiError | null }
+/** The caller, and the error when the request is rejected. The caller's rate windows are known in both cases. */
+export type AdmissionResult = { caller: Caller; error: ApiError | null }
 
 /**
- * Decides whether a request may go on: key, then limits, then API access, then scope. A request that is let through is
- * counted; one that is not leaves no trace. Throws `ApiError` while it is not known whose key it is.
+ * Decides whether a request may proceed: key, then limits, then API access, then scope. Counts an admitted request; a
+ * rejected one changes nothing. Throws `ApiError` for an unknown or unusable key.
  */
 export async function admit(ctx: AdmissionContext, admission: Admission): Promise<AdmissionResult> {
-  // A refusal is explained from figures read a moment before the count was decided; ask again when they do not explain it.
+  // The row is read just before the request is counted. When it does not explain a rejection, read again.
   for (let attempt = 1; ; attempt++) {
-    const row = await askDatabase(ctx, admission)
+    const row = await queryAdmission(ctx, admission)
     if (!row) throw unknownKeyError()
     refuseUnusableKey(row, ctx.now)
     const terms = toAccountTerms(row)
     const caller = describeCaller(row, terms, ctx, admission)
-    if (row.counted) return { caller, refusal: null }
-    const refusal = explainRefusal(row, terms, caller, ctx, admission)
-    if (refusal) return { caller, refusal }
-    if (attempt >= 3) return { caller, refusal: refuseCrowded(caller.rate, ctx.now) }
+    if (row.counted) return { caller, error: null }
+    const error = rejectionReason(row, terms, caller, ctx, admission)
+    if (error) return { caller, error }
+    if (attempt >= 3) return { caller, error: crowdedError(caller.rate, ctx.now) }
   }
 }
 
@@ -63,8 +63,8 @@ export function unknownKeyError(): ApiError {
 const requestLimits = ['requests_per_minute', 'requests_per_day'] as const
 const linkLimits = [...requestLimits, 'billing_links_per_hour'] as const
 
-/** One statement, whatever the call counts to. */
-function askDatabase(
+/** Runs one statement, whichever limits the call counts towards. */
+function queryAdmission(
   { db, now, plans }: AdmissionContext,
   { secretHash, scope, readSearchRows, billingLimit }: Admission,
 ): Promise<AdmissionRow | undefined> {
@@ -73,10 +73,10 @@ function askDatabase(
     return admitStatusCheck(db, { secretHash, now, scope, planLimitsJson: planLimits })
   }
   const day = formatDay(utcDayAt(now).start)
-  const question = { secretHash, now, scope, day, readSearchRows }
+  const input = { secretHash, now, scope, day, readSearchRows }
   return billingLimit === 'billing_links'
-    ? admitLinkRequest(db, { ...question, planLimitsJson: planLimitsJson(plans, linkLimits) })
-    : admitRequest(db, { ...question, planLimitsJson: planLimitsJson(plans, requestLimits) })
+    ? admitLinkRequest(db, { ...input, planLimitsJson: planLimitsJson(plans, linkLimits) })
+    : admitRequest(db, { ...input, planLimitsJson: planLimitsJson(plans, requestLimits) })
 }
 
 function describeCaller(
@@ -115,22 +115,22 @@ function hourlyWindow(name: BillingLimit, row: AdmissionRow, limits: Limits, now
   return { [name]: rateWindowAt(name, hour, limits[`${name}_per_hour`], now) }
 }
 
-// What keeps the caller out for longest comes first.
-const orderOfRefusals: readonly CallLimit[] = [
+// The longest window comes first.
+const limitsByLength: readonly CallLimit[] = [
   'requests_per_day',
   'billing_status',
   'billing_links',
   'requests_per_minute',
 ]
 
-function explainRefusal(
+function rejectionReason(
   row: AdmissionRow,
   terms: AccountTerms,
   { rate }: Caller,
   { now, publicUrl }: AdmissionContext,
   { scope, billingLimit }: Admission,
 ): ApiError | null {
-  for (const name of orderOfRefusals) {
+  for (const name of limitsByLength) {
     const window = rate[name]
     if (window && window.used >= window.limit) return rateLimitError(name, window, now)
   }
@@ -139,8 +139,10 @@ function explainRefusal(
   return null
 }
 
-/** Room was found free and was gone, three times in a row: others crowd the first, the shortest window. */
-function refuseCrowded(rate: RateWindows, now: Date): ApiError {
+/**
+ * Three times in a row a window had room when read and none when counted: concurrent requests filled the shortest one.
+ */
+function crowdedError(rate: RateWindows, now: Date): ApiError {
   const [name, window] = Object.entries(rate)[0] as [CallLimit, RateWindow]
   return rateLimitError(name, window, now)
 }

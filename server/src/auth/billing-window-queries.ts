@@ -9,12 +9,12 @@ export interface BillingWindowRow {
   used: number
 }
 
-/** Whether the hour that is kept goes on; otherwise another one opens. */
+/** Whether the stored hour is still open; otherwise a new one starts. */
 const isOpen = isWindowOpenSql('w.started_at', 'excluded.started_at', '1 hour')
 
 /**
- * Admits a billing status check in one statement: reads the key with its account and counts the check in its hour, unless
- * the key is unusable, the hour is full or the scope is missing; then nothing changes.
+ * Admits a billing status check in one statement: reads the key with its account and counts the check in its hour.
+ * Changes nothing when the key is unusable, the hour is full or the scope is missing.
  */
 export async function admitStatusCheck(
   db: Queryable,
@@ -35,7 +35,7 @@ counted as (
   select account_id, mode, 'billing_status', $2::timestamptz, 1
   from presented p
   where usable and hour_limit > 0
-    -- What is full already is refused without a write; the update below decides between checks at once.
+    -- A full hour is rejected without a write; the update below decides between concurrent checks.
     and not exists (
       select from billing_windows w
       where w.account_id = p.account_id and w.mode = p.mode and w.kind = 'billing_status'
@@ -54,21 +54,21 @@ left join counted c on true
 left join billing_windows w
   on c.used is null and w.account_id = p.account_id and w.mode = p.mode and w.kind = 'billing_status'`
 
-/** Whose hour of what. */
+/** Identifies a billing hour. */
 export interface BillingWindowKey {
   accountId: number
   mode: Mode
   kind: BillingLimit
 }
 
-/** What of an hour is claimed, and when that ends by itself. */
+/** A claim on a billing hour, which expires at `until`. */
 export interface BillingWindowClaim extends BillingWindowKey {
   until: Date
 }
 
 /**
- * Claims one of an hour's `limit` until a moment; false, and nothing claimed, when none is left beside those that were
- * used and those that are claimed. Calls at once never take more. `now` is when the call began, `claimedAt` this moment.
+ * Claims one of the hour's `limit` until a given time. Returns false, with nothing claimed, when used and claimed ones
+ * fill the limit; concurrent calls never exceed it. `now` is the start of the request, `claimedAt` the current time.
  */
 export async function claimInBillingWindow(
   db: Queryable,
@@ -91,15 +91,15 @@ where case when ${isOpen} then w.used else 0 end + cardinality(${heldClaims}) < 
   return rowCount === 1
 }
 
-// All claims last equally long: one that ends much later than the new one was made by a clock that ran ahead.
+// All claims have the same duration: one that expires much later than the new one was made by a wrong clock.
 const heldClaims = `array(
     select held
     from unnest(w.claimed_until) as held
     where held > $6::timestamptz and held <= $5::timestamptz + interval '${clockToleranceMs} milliseconds')`
 
 /**
- * Ends a claim, and counts it when what it was for is there. Undefined when it had ended by itself and its place was given
- * away: then it does not count any more.
+ * Ends a claim, and counts it when `isUsed`. Undefined when the claim had expired and its slot was taken by another:
+ * then it does not count.
  */
 export async function settleBillingClaim(
   db: Queryable,
@@ -108,7 +108,7 @@ export async function settleBillingClaim(
 ): Promise<BillingWindowRow | undefined> {
   const { rows } = await db.query<BillingWindowRow>({
     name: 'settle_claim',
-    // Claims until the same moment are as good as each other: one of them is taken out.
+    // Claims with the same expiry are interchangeable: remove one of them.
     text: `
 update billing_windows
 set used = used + $5::integer,

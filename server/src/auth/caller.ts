@@ -6,7 +6,7 @@ import { formatDay } from '../kernel/time.ts'
 import type { AdmissionRow } from './queries.ts'
 import type { RateWindows } from './rate-limits.ts'
 
-/** What a key may be allowed to do. */
+/** The permissions a key can have. */
 export const scopes = [
   'usage:read',
   'stores:read',
@@ -18,22 +18,22 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number]
 
-/** A new key's scopes when none are named: all of the data, none of the billing. */
+/** The default scopes of a new key: all data, no billing. */
 export const defaultScopes: readonly Scope[] = ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal']
 
-/** Who makes a request, once its key was accepted. */
+/** The caller of a request whose key was accepted. */
 export interface Caller {
   accountId: number
   mode: Mode
   key: { id: number; name: string }
   entitlement: Entitlement
-  /** As they stand with this call counted. */
+  /** The rate windows, including this call. */
   rate: RateWindows
-  /** Search rows used in the period when the request was admitted; 0 where the route does not spend them. */
+  /** Search rows used in the period at admission; 0 for routes that do not spend them. */
   searchRowsUsed: number
 }
 
-/** What every verb behind the key gets: who asks, when, under which name, and the database. */
+/** The context of an authenticated request. */
 export interface CallerContext {
   db: Queryable
   now: Date
@@ -41,7 +41,7 @@ export interface CallerContext {
   caller: Caller
 }
 
-/** Refuses a key that has ended or is shut out. */
+/** Throws for a revoked, suspended or expired key. */
 export function refuseUnusableKey(row: AdmissionRow, now: Date): void {
   if (row.revoked_at) throw new ApiError('revoked_api_key', 'This API key was revoked.')
   if (row.suspended_at) throw new ApiError('suspended_api_key', 'This API key is suspended.')
@@ -49,7 +49,7 @@ export function refuseUnusableKey(row: AdmissionRow, now: Date): void {
     throw new ApiError('expired_api_key', `This API key expired on ${formatDay(row.expires_at)}.`)
 }
 
-/** The refusal of a lapsed account, with the way back. */
+/** The error of an account without API access, with the action that restores it. */
 export function accessRequiredError(terms: AccountTerms, publicUrl: string): ApiError {
   const billing: ApiAccessBillingAction = canRecoverSubscription(terms)
     ? {

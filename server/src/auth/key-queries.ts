@@ -14,7 +14,7 @@ export interface KeyRow {
   expires_at: Date | null
   revoked_at: Date | null
   suspended_at: Date | null
-  /** To the hour. */
+  /** Precise to the hour. */
   last_used_at: Date | null
 }
 
@@ -33,12 +33,12 @@ export interface NewKeyRow {
   expiresAt: Date | null
 }
 
-/** Adds a key to an account whose API access is open; undefined, and no key, where it is not. */
+/** Inserts a key for an account with API access; undefined, without a key, for another account. */
 export async function insertKeyWithAccess(db: Queryable, key: NewKeyRow): Promise<KeyRow | undefined> {
   return insertKey(db, key, 'from accounts where id = $1::bigint and access_open')
 }
 
-/** Adds the key that takes another one's place; the account has had one already. */
+/** Inserts the replacement of a key in a rotation, whatever the account's access. */
 export async function insertReplacementKey(db: Queryable, key: NewKeyRow): Promise<KeyRow> {
   return (await insertKey(db, key, ''))!
 }
@@ -73,7 +73,7 @@ export async function selectKeysOf(db: Queryable, accountId: number): Promise<Ke
   return rows
 }
 
-/** The accounts of those keys that exist. */
+/** The accounts of the keys that exist. */
 export async function selectAccountsOfKeys(
   db: Queryable,
   secretHashes: Buffer[],
@@ -93,7 +93,7 @@ export async function selectKeyByHash(db: Queryable, secretHash: Buffer): Promis
   return rows[0]
 }
 
-/** The key, held until the end of the transaction, so that changes of one key come one after the other. */
+/** Selects a key and locks it until the end of the transaction, so that changes of a key are serialized. */
 export async function lockKey(db: Queryable, id: number): Promise<KeyRow | undefined> {
   const { rows } = await db.query<KeyRow>(
     `select ${keyColumns} from api_keys where id = $1::bigint for no key update`,
@@ -118,13 +118,13 @@ returning ${keyColumns}`,
 
 export interface UsedKey {
   id: number
-  /** When it was used, to the hour. */
+  /** The hour of its last use. */
   hour: Date
 }
 
 /**
- * Writes when keys were last used. One that another server wrote for a later hour stays, unless that lies after `latest`: then
- * a clock ran ahead. The rows are locked in one order, so that two servers never wait for each other crosswise.
+ * Writes the last use of keys. A later hour written by another server stays, unless it is after `latest`, which only a
+ * wrong clock produces. Rows are locked in a fixed order, so that two servers cannot deadlock.
  */
 export async function updateLastUsed(db: Queryable, used: readonly UsedKey[], latest: Date): Promise<void> {
   await db.query({

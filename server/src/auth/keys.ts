@@ -14,7 +14,7 @@ export interface NewKey {
   expiresAt?: Date
 }
 
-/** A key with its secret, which is told this once and never again. */
+/** A new key with its secret, which is shown only once. */
 export interface IssuedKey {
   id: string
   key: string
@@ -26,12 +26,12 @@ export interface KeyReport {
   account: string
   name: string
   mode: Mode
-  /** Enough of the secret to recognise it by. */
+  /** The first and last characters of the secret, to recognise the key. */
   display: string
   status: 'active' | 'suspended' | 'expired' | 'revoked'
   scopes: Scope[]
   created_at: string
-  /** To the hour; null for one that was never used. */
+  /** Precise to the hour; null for a key that was never used. */
   last_used_at: string | null
   expires_at: string | null
   suspended_at: string | null
@@ -51,11 +51,11 @@ export async function createKey(ctx: AccountsContext, accountId: string, input: 
     expiresAt: input.expiresAt ?? null,
   })
   const inserted = await queries.insertKeyWithAccess(ctx.db, row)
-  if (!inserted) throw accessIsClosed(accountId, account)
+  if (!inserted) throw noAccessError(accountId, account)
   return { id: ctx.ids.seal('key', inserted.id), key }
 }
 
-function accessIsClosed(accountId: string, account: Account): OperatorError {
+function noAccessError(accountId: string, account: Account): OperatorError {
   return new OperatorError(
     `Account ${accountId} has no API access (plan ${account.planInForce}, status ${account.status}): a key needs a paid plan that is active or on trial.`,
   )
@@ -67,28 +67,28 @@ export async function listKeys(ctx: AccountsContext, accountId: string): Promise
   return rows.map((row) => reportKey(ctx, row))
 }
 
-/** What is known of a key that somebody holds. */
+/** Finds a key by its secret. */
 export async function findKey(ctx: AccountsContext, key: string): Promise<KeyReport | undefined> {
   const row = await queries.selectKeyByHash(ctx.db, hashApiKey(key))
   return row && reportKey(ctx, row)
 }
 
-/** Ends a key for good. */
+/** Revokes a key permanently. */
 export function revokeKey(ctx: AccountsContext, keyId: string): Promise<KeyReport> {
   return changeKey(ctx, keyId, (row) => ({ ...row, revoked_at: row.revoked_at ?? ctx.now }))
 }
 
-/** Shuts a key out until it is resumed. */
+/** Disables a key until it is resumed. */
 export function suspendKey(ctx: AccountsContext, keyId: string): Promise<KeyReport> {
   return changeKey(ctx, keyId, (row) => {
-    refuseRevoked(row, keyId)
+    rejectRevoked(row, keyId)
     return { ...row, suspended_at: row.suspended_at ?? ctx.now }
   })
 }
 
 export function resumeKey(ctx: AccountsContext, keyId: string): Promise<KeyReport> {
   return changeKey(ctx, keyId, (row) => {
-    refuseRevoked(row, keyId)
+    rejectRevoked(row, keyId)
     return { ...row, suspended_at: null }
   })
 }
@@ -100,14 +100,14 @@ async function changeKey(
 ): Promise<KeyReport> {
   return transact(ctx.db, async (client) => {
     const row = await queries.lockKey(client, openKeyId(ctx.ids, keyId))
-    if (!row) throw unknownKey(keyId)
+    if (!row) throw unknownKeyIdError(keyId)
     return reportKey(ctx, await queries.updateKeyEndDates(client, row.id, change(row)))
   })
 }
 
 /**
- * Replaces a key by a new one of the same name, mode, scopes and expiry; the old one lives on for `overlapMs`, or until
- * its own end when that is sooner. A lapsed account may do this too: it gains no key by it.
+ * Replaces a key by a new one with the same name, mode, scopes and expiry. The old key works for another `overlapMs`,
+ * or until its own expiry if that is sooner. Also works without API access, because the account gains no key.
  */
 export async function rotateKey(
   ctx: AccountsContext,
@@ -116,7 +116,7 @@ export async function rotateKey(
 ): Promise<IssuedKey & { replaced: KeyReport }> {
   return transact(ctx.db, async (client) => {
     const old = await queries.lockKey(client, openKeyId(ctx.ids, keyId))
-    if (!old) throw unknownKey(keyId)
+    if (!old) throw unknownKeyIdError(keyId)
     const status = statusOf(old, ctx.now)
     if (status !== 'active') throw new OperatorError(`Key ${keyId} is ${status}; only an active key can be rotated.`)
     const { key, row } = newSecret(ctx, {
@@ -144,18 +144,18 @@ function newSecret(
   return { key: secret, row }
 }
 
-function refuseRevoked(row: queries.KeyRow, keyId: string): void {
+function rejectRevoked(row: queries.KeyRow, keyId: string): void {
   if (row.revoked_at) throw new OperatorError(`Key ${keyId} is revoked, which is for good.`)
 }
 
 function openKeyId(ids: IdSealer, keyId: string): number {
   const opened = ids.open(keyId)
-  if (opened?.kind !== 'key') throw unknownKey(keyId)
+  if (opened?.kind !== 'key') throw unknownKeyIdError(keyId)
   return opened.value
 }
 
-function unknownKey(keyId: string): OperatorError {
-  // Whoever pastes the key itself shall not find it in a log.
+function unknownKeyIdError(keyId: string): OperatorError {
+  // A pasted secret must not be repeated in an error message.
   if (keyId.startsWith('sdx_')) return new OperatorError('This is a key itself; give its id, key_ and 16 letters.')
   return new OperatorError(`No key has the id ${JSON.stringify(keyId)}.`)
 }

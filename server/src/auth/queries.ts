@@ -4,7 +4,7 @@ import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 
-/** Who presents a key, and what is kept of the windows that the call counts to; missing where it does not count. */
+/** The key and account of a request, and the windows it counts towards; fields of other windows are missing. */
 export interface AdmissionRow extends TermsRow {
   key_id: number
   key_name: string
@@ -14,7 +14,7 @@ export interface AdmissionRow extends TermsRow {
   revoked_at: Date | null
   suspended_at: Date | null
   account_id: number
-  /** Whether this call passed the limits and was counted; the window figures include it then. */
+  /** Whether this call was admitted and counted; the windows then include it. */
   counted: boolean
   minute_started_at?: Date | null
   minute_used?: number | null
@@ -22,17 +22,17 @@ export interface AdmissionRow extends TermsRow {
   day_used?: number | null
   hour_started_at?: Date | null
   hour_used?: number | null
-  /** Periods of the last month with the search rows taken in each, when the route asked for them; null for none. */
+  /** Recent periods with the search rows used in each, when the route needs them; null for none. */
   rows_period_starts?: Date[] | null
   rows_taken?: number[] | null
 }
 
-/** What every admission is asked with. */
+/** Input of every admission statement. */
 export interface AdmissionInput {
   secretHash: Buffer
   now: Date
   scope: string
-  /** Plan in force (with a `trial:` before it during a trial) → the limits that are counted, as JSON. */
+  /** JSON object: plan in force (prefixed with `trial:` during a trial) → its rate limits. */
   planLimitsJson: string
 }
 
@@ -43,31 +43,28 @@ export interface RequestAdmissionInput extends AdmissionInput {
 }
 
 /**
- * Admission in one statement: reads the key with its account and counts the request in the minute and the day, unless
- * the key is unusable, a window is full, access is closed or the scope is missing; then nothing changes. It runs alone, as a
- * transaction whose commit nobody waits for: see `withoutWaiting`.
+ * Admits a request in one statement: reads the key with its account and counts the request in the minute and the day.
+ * Changes nothing when the key is unusable, a window is full, access is closed or the scope is missing. It is its own
+ * transaction, whose commit is not flushed to disk at once: see `asynchronousCommit`.
  */
-export async function admitRequest(db: Queryable, question: RequestAdmissionInput): Promise<AdmissionRow | undefined> {
+export async function admitRequest(db: Queryable, input: RequestAdmissionInput): Promise<AdmissionRow | undefined> {
   const { rows } = await db.query<AdmissionRow>({
     name: 'admit_request',
     text: admitRequestSql,
-    values: valuesOf(question),
+    values: valuesOf(input),
   })
   return rows[0]
 }
 
 /**
- * The same for a billing link: access may be closed, and the hour of links must have room. It is not counted there yet:
- * only a link that comes to be is.
+ * Admits a request for a billing link: access may be closed, and the hour of links must have room. The hour is not
+ * counted here, because only created links count.
  */
-export async function admitLinkRequest(
-  db: Queryable,
-  question: RequestAdmissionInput,
-): Promise<AdmissionRow | undefined> {
+export async function admitLinkRequest(db: Queryable, input: RequestAdmissionInput): Promise<AdmissionRow | undefined> {
   const { rows } = await db.query<AdmissionRow>({
     name: 'admit_link_request',
     text: admitLinkRequestSql,
-    values: valuesOf(question),
+    values: valuesOf(input),
   })
   return rows[0]
 }
@@ -77,8 +74,8 @@ function valuesOf({ secretHash, now, scope, planLimitsJson, day, readSearchRows 
 }
 
 /**
- * The key with its account, whether it may be used here, and the limits in force under the names given: key's hash,
- * moment, scope and plan limits are the parameters 1 to 4.
+ * SQL of the key with its account, whether it is usable here, and the limits in force under the given names. Parameters
+ * 1 to 4: key hash, time, scope, plan limits.
  */
 export function presentedKeySql({ needsAccess, limits }: PresentedParts): string {
   const limitColumns = Object.entries(limits).map(
@@ -111,25 +108,25 @@ interface PresentedParts {
 const tolerance = `interval '${clockToleranceMs} milliseconds'`
 
 /**
- * Whether a window that began at `startedAt` is open at `now`: it is not over, and its start is not further ahead than clocks
- * may be apart. `rateWindowAt` decides the same.
+ * SQL condition: whether a window that began at `startedAt` is open at `now`. It is closed when it is over, or starts
+ * further ahead than clocks may differ. `rateWindowAt` decides the same.
  */
 export function isWindowOpenSql(startedAt: string, now: string, length: string): string {
   return `(${startedAt} > ${now} - interval '${length}' and ${startedAt} <= ${now} + ${tolerance})`
 }
 
 const isMinuteOpen = isWindowOpenSql('w.minute_started_at', '$2::timestamptz', '60 seconds')
-/** The same for the UTC day, whose start is midnight. */
+/** The same for the UTC day, which starts at midnight. */
 const isDayOpen = `(w.day between $5::date and (($2::timestamptz + ${tolerance}) at time zone 'UTC')::date)`
 
-/** Counts a request in its minute and day, where it may be used and `condition` holds. */
+/** SQL that counts a request in its minute and day, when the key is usable and `condition` holds. */
 const countedSql = (condition: string) => `
 counted as (
   insert into request_windows as w (account_id, mode, minute_started_at, minute_used, day, day_used)
   select account_id, mode, $2::timestamptz, 1, $5::date, 1
   from presented p
   where usable and minute_limit > 0 and day_limit > 0 ${condition}
-    -- What is full already is refused without a write; the update below decides between requests at once.
+    -- A full window is rejected without a write; the update below decides between concurrent requests.
     and not exists (
       select from request_windows w
       where w.account_id = p.account_id and w.mode = p.mode
@@ -164,15 +161,15 @@ left join lateral (
 const requestLimits = { minute_limit: 'requests_per_minute', day_limit: 'requests_per_day' } as const
 
 /**
- * Lets this transaction's commit, and no other's, return before it is on disk. A crash of PostgreSQL can then forget the last
- * moments of counted requests. What is paid afterwards waits for its own commit, which brings all earlier ones to disk.
+ * Makes the commit of this transaction asynchronous. A crash of PostgreSQL can lose the last moments of counted
+ * requests. Paid work waits for its own commit, which flushes all earlier ones.
  */
-const withoutWaiting = "set_config('synchronous_commit', 'off', true)"
+const asynchronousCommit = "set_config('synchronous_commit', 'off', true)"
 
 const admitRequestSql = `
 with ${presentedKeySql({ needsAccess: true, limits: requestLimits })},
 ${countedSql('')}
-select ${admittedColumns}, ${withoutWaiting}
+select ${admittedColumns}, ${asynchronousCommit}
 from ${admittedFrom}`
 
 const roomForLinkSql = `and hour_limit > 0
@@ -189,8 +186,8 @@ from ${admittedFrom}
 left join billing_windows h on h.account_id = p.account_id and h.mode = p.mode and h.kind = 'billing_links'`
 
 /**
- * Takes a counted request back out of its windows: a request that a quota refuses does not count. A window that has
- * been replaced since then is left alone.
+ * Removes a counted request from its windows, when a quota rejects it. A window that has been replaced since is left
+ * alone.
  */
 export async function uncountRequest(
   db: Queryable,

@@ -2,13 +2,13 @@ import type { Limits, PlanFile } from '../accounts/plans.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { clockToleranceMs, formatNumber, utcDayAt } from '../kernel/time.ts'
 
-/** A limit of billing calls, counted in an hour of its own. */
+/** A limit of billing calls, counted per hour. */
 export type BillingLimit = 'billing_status' | 'billing_links'
 
-/** A limit on how often is called, as refusals and reply headers name it. */
+/** A rate limit, as errors and reply headers name it. */
 export type CallLimit = 'requests_per_minute' | 'requests_per_day' | BillingLimit
 
-/** One fixed window of such a limit. */
+/** One fixed window of a rate limit. */
 export interface RateWindow {
   limit: number
   used: number
@@ -16,29 +16,29 @@ export interface RateWindow {
   endsAt: Date
 }
 
-/** The windows of the limits that a call counts to. */
+/** The windows that a call counts towards. */
 export type RateWindows = Partial<Record<CallLimit, RateWindow>>
 
-/** How long a window lasts, and how a sentence names what is counted in it. */
-const traitsOf: Record<CallLimit, { lengthMs: number; things: string; unit: string }> = {
+/** The length of each window, and its words in messages. */
+const windowTraits: Record<CallLimit, { lengthMs: number; things: string; unit: string }> = {
   requests_per_minute: { lengthMs: 60_000, things: 'requests', unit: 'minute' },
   requests_per_day: { lengthMs: 86_400_000, things: 'requests', unit: 'day' },
   billing_status: { lengthMs: 3_600_000, things: 'billing status checks', unit: 'hour' },
   billing_links: { lengthMs: 3_600_000, things: 'billing links', unit: 'hour' },
 }
 
-/** A window as it is kept: null or missing where nothing was counted yet. */
+/** A stored window; null or missing when nothing was counted yet. */
 interface StoredWindow {
   startedAt: Date | null | undefined
   used: number | null | undefined
 }
 
 /**
- * The window as stored, or a fresh one when there is none, its time is over, or it begins further ahead than clocks may be
- * apart. `isWindowOpenSql` decides the same.
+ * The stored window, or a new one when there is none, it is over, or it starts further ahead than clocks may differ.
+ * `isWindowOpenSql` decides the same.
  */
 export function rateWindowAt(name: CallLimit, { startedAt, used }: StoredWindow, limit: number, now: Date): RateWindow {
-  const { lengthMs } = traitsOf[name]
+  const { lengthMs } = windowTraits[name]
   const ageMs = startedAt ? now.getTime() - startedAt.getTime() : Number.POSITIVE_INFINITY
   const isOpen = startedAt && ageMs < lengthMs && ageMs >= -clockToleranceMs
   const start = isOpen ? startedAt : name === 'requests_per_day' ? utcDayAt(now).start : now
@@ -46,12 +46,12 @@ export function rateWindowAt(name: CallLimit, { startedAt, used }: StoredWindow,
 }
 
 function windowSeconds(name: CallLimit): number {
-  return traitsOf[name].lengthMs / 1000
+  return windowTraits[name].lengthMs / 1000
 }
 
-/** The refusal of a call whose window is full. */
+/** The error of a call whose window is full. */
 export function rateLimitError(name: CallLimit, window: RateWindow, now: Date): ApiError {
-  const { things, unit } = traitsOf[name]
+  const { things, unit } = windowTraits[name]
   const retryAfterSeconds = Math.max(1, Math.ceil((window.endsAt.getTime() - now.getTime()) / 1000))
   return new ApiError(
     'rate_limit_exceeded',
@@ -60,12 +60,12 @@ export function rateLimitError(name: CallLimit, window: RateWindow, now: Date): 
   )
 }
 
-/** Limits that admission counts calls against. */
+/** Limits that admission counts. */
 export type CountedLimit = keyof Limits & `${string}_per_${string}`
 
 const textsOf = new WeakMap<PlanFile, Map<string, string>>()
 
-/** Some limits of every plan, in and out of a trial, as the admission statements read them. */
+/** JSON of the given limits of every plan, with and without trial, for the admission statements. */
 export function planLimitsJson(plans: PlanFile, wanted: readonly CountedLimit[]): string {
   const texts = textsOf.get(plans) ?? new Map<string, string>()
   textsOf.set(plans, texts)
@@ -89,32 +89,36 @@ function pick(limits: Limits, wanted: readonly CountedLimit[]): Partial<Limits> 
 type NamedWindow = [name: CallLimit, window: RateWindow]
 
 /**
- * The limits that a call counts to as reply headers: the IETF draft fields (draft-ietf-httpapi-ratelimit-headers) for
- * all of them, and the older X-RateLimit fields for one: a full one, else a billing call's own hour, else the one with
- * the smaller share left.
+ * Reply headers for the limits of a call: the IETF draft fields (draft-ietf-httpapi-ratelimit-headers) for all of them,
+ * and the older X-RateLimit fields for one: a full one, else the hour of a billing call, else the one with the smallest
+ * remaining share.
  */
 export function rateHeaders(rate: RateWindows, now: Date): Record<string, string> {
   const windows = Object.entries(rate) as NamedWindow[]
-  const tightest = Object.values(rate).reduce((one, other) => (share(other) < share(one) ? other : one))
+  const tightest = Object.values(rate).reduce((one, other) =>
+    remainingShare(other) < remainingShare(one) ? other : one,
+  )
   const ownHour = rate.billing_status ?? rate.billing_links
-  const told = ownHour && left(tightest) > 0 ? ownHour : tightest
+  const shown = ownHour && remaining(tightest) > 0 ? ownHour : tightest
   return {
     'ratelimit-policy': windows.map(([name, { limit }]) => `"${name}";q=${limit};w=${windowSeconds(name)}`).join(', '),
-    ratelimit: windows.map(([name, window]) => `"${name}";r=${left(window)};t=${secondsLeft(window, now)}`).join(', '),
-    'x-ratelimit-limit': String(told.limit),
-    'x-ratelimit-remaining': String(left(told)),
-    'x-ratelimit-reset': String(Math.ceil(told.endsAt.getTime() / 1000)),
+    ratelimit: windows
+      .map(([name, window]) => `"${name}";r=${remaining(window)};t=${secondsUntilReset(window, now)}`)
+      .join(', '),
+    'x-ratelimit-limit': String(shown.limit),
+    'x-ratelimit-remaining': String(remaining(shown)),
+    'x-ratelimit-reset': String(Math.ceil(shown.endsAt.getTime() / 1000)),
   }
 }
 
-function left(window: RateWindow): number {
+function remaining(window: RateWindow): number {
   return Math.max(0, window.limit - window.used)
 }
 
-function share(window: RateWindow): number {
-  return window.limit === 0 ? 0 : left(window) / window.limit
+function remainingShare(window: RateWindow): number {
+  return window.limit === 0 ? 0 : remaining(window) / window.limit
 }
 
-function secondsLeft(window: RateWindow, now: Date): number {
+function secondsUntilReset(window: RateWindow, now: Date): number {
   return Math.max(0, Math.ceil((window.endsAt.getTime() - now.getTime()) / 1000))
 }

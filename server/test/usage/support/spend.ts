@@ -17,11 +17,11 @@ export async function spendCredits({ deps }: TestApp, key: TestKey, count: numbe
   const { db, clock, plans } = deps
   const now = clock.now()
   const publicUrl = 'http://storedex.example'
-  const { caller, refusal } = await admit(
+  const { caller, error } = await admit(
     { db, now, plans, publicUrl },
     { secretHash: hashApiKey(key.secret), scope: 'contacts:reveal', readSearchRows: false },
   )
-  if (refusal) throw refusal
+  if (error) throw error
   const contactIds = Array.from({ length: count }, () => ++lastContact)
   const ctx = {
     db,
