@@ -4,7 +4,7 @@ import type { IdSealer } from '../kernel/ids.ts'
 import { monthlyPeriodAt, type Period } from '../kernel/time.ts'
 import type { LimitOverrides, Limits, PlanFile, PlanSlug } from './plans.ts'
 
-/** Subscription states this service knows; an unknown word from the payment provider is kept and closes access. */
+/** The known subscription states; an unknown one from the payment provider is stored and closes access. */
 export const knownStatuses = [
   'none',
   'trialing',
@@ -18,27 +18,30 @@ export const knownStatuses = [
 ] as const
 export type KnownStatus = (typeof knownStatuses)[number]
 
-/** The part of an account's row that decides what it may do. The database derives the three in the middle. */
+/**
+ * The part of an account's row that decides its rights. The database derives `planInForce`, `trialing` and
+ * `accessOpen`.
+ */
 export interface AccountTerms {
   plan: PlanSlug
   status: string
   planInForce: PlanSlug
   trialing: boolean
   accessOpen: boolean
-  /** Null unless a trial runs. */
+  /** Null when there is no trial. */
   trialStartedAt: Date | null
   trialEndsAt: Date | null
   periodAnchor: Date
-  /** Overrides of the plan file for this account. */
+  /** Limits that override the plan file for this account. */
   limits: LimitOverrides
   createdAt: Date
-  /** The payment provider's subscription that plan and status come from; null for a plan granted by hand. */
+  /** The payment provider's subscription, the source of plan and status; null for a plan granted by hand. */
   subscriptionId: string | null
   /** Whether the payment provider can charge at once. */
   hasPaymentMethod: boolean
 }
 
-/** Who pays. */
+/** A customer. */
 export interface Account extends AccountTerms {
   id: number
   name: string
@@ -47,22 +50,22 @@ export interface Account extends AccountTerms {
   /** The payment provider's customer; null until the first link. */
   customerId: string | null
   cancelAtPeriodEnd: boolean
-  /** End of the period that is paid for; null while no subscription was read. */
+  /** End of the paid period; null before a subscription was read. */
   currentPeriodEnd: Date | null
   billingProblem: BillingProblem | null
 }
 
-/** What at the payment provider contradicts itself, so that a person has to look. */
+/** An inconsistency at the payment provider that a person must resolve. */
 export type BillingProblem = 'several_subscriptions' | 'unknown_price'
 
-/** What the operator's verbs work with. */
+/** The context of the operator's commands. */
 export interface AccountsContext {
   db: Pool
   ids: IdSealer
   now: Date
 }
 
-/** What an account may do at a moment. Replies, headers and decisions all read it from here. */
+/** What an account may do at a given time. The source for replies, headers and decisions. */
 export interface Entitlement {
   /** The plan in force: `free` once a subscription has ended. */
   plan: PlanSlug
@@ -70,22 +73,22 @@ export interface Entitlement {
   status: string
   accessOpen: boolean
   trial: { active: boolean; endsAt: Date | null }
-  /** The figures in force, trial and overrides included. */
+  /** The limits in force, including trial and overrides. */
   limits: Limits
-  /** The plan's own contact credits, whatever the trial allows. */
+  /** The plan's contact credits without the trial limit. */
   paidPlanCredits: number
   /** Whether the payment provider can charge at once. */
   hasPaymentMethod: boolean
-  /** The month that exports and rows are counted in. */
+  /** The period of exports and rows. */
   period: Period
-  /** What contact credits are counted in: the same month, or during a trial all of its months. */
+  /** The period of contact credits: the same month, or all months of a running trial. */
   creditsPeriod: Period
 }
 
-/** Words of a subscription that is over for good. */
+/** States of a subscription that has ended permanently. */
 export const endedStatuses: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired'])
 
-/** Whether a subscription got going and is not over; one that waits for its first payment has not. */
+/** Whether a subscription has started and not ended; one that waits for its first payment has not started. */
 export function isSubscriptionRunning({ status }: { status: string }): boolean {
   return status !== 'incomplete' && !endedStatuses.has(status)
 }
@@ -98,7 +101,7 @@ export function entitlementAt(terms: AccountTerms, plans: PlanFile, now: Date): 
   const planLimits = { ...plans.plans[plan].limits, ...overrides }
   const anchor = plan === 'free' ? terms.createdAt : terms.periodAnchor
   const periodEndsAt = endOfProviderTrial(terms, now)
-  const period = upTo(periodEndsAt, monthlyPeriodAt(anchor, now))
+  const period = endingBy(periodEndsAt, monthlyPeriodAt(anchor, now))
   return {
     plan,
     planName: plans.plans[plan].name,
@@ -117,15 +120,15 @@ export function entitlementAt(terms: AccountTerms, plans: PlanFile, now: Date): 
     hasPaymentMethod: terms.hasPaymentMethod,
     period,
     creditsPeriod: terms.trialStartedAt
-      ? upTo(periodEndsAt, trialPeriod(anchor, { startedAt: terms.trialStartedAt, endsAt: terms.trialEndsAt }, now))
+      ? endingBy(periodEndsAt, trialPeriod(anchor, { startedAt: terms.trialStartedAt, endsAt: terms.trialEndsAt }, now))
       : period,
   }
 }
 
-/** The months that a trial touches, whole: its cap neither renews with a month nor begins anew on its last day. */
+/** All months that a trial overlaps, completely: its credits are neither renewed each month nor on its last day. */
 function trialPeriod(anchor: Date, trial: { startedAt: Date; endsAt: Date | null }, now: Date): Period {
-  // A trial runs until its status changes, so it may outlive the end it was given. One that was granted while a clock ran
-  // ahead began in the future; its months stay those that its credits are counted in.
+  // A trial runs until its status changes, so it may outlive its end date. A trial granted with a wrong clock may start
+  // in the future; its months stay those in which its credits are counted.
   const lastInstantMs = Math.max(now.getTime(), trial.startedAt.getTime(), (trial.endsAt?.getTime() ?? 0) - 1)
   return {
     start: monthlyPeriodAt(anchor, trial.startedAt).start,
@@ -133,36 +136,39 @@ function trialPeriod(anchor: Date, trial: { startedAt: Date; endsAt: Date | null
   }
 }
 
-/** When a subscription's trial is over, a new period begins; a trial granted by hand ends within its month. */
+/**
+ * The end of a subscription's trial, which starts a new period; null for a trial granted by hand, which ends within its
+ * month.
+ */
 function endOfProviderTrial({ trialing, subscriptionId, trialEndsAt }: AccountTerms, now: Date): Date | null {
   const isAhead = trialEndsAt !== null && trialEndsAt.getTime() > now.getTime()
   return trialing && subscriptionId !== null && isAhead ? trialEndsAt : null
 }
 
-function upTo(moment: Date | null, period: Period): Period {
+function endingBy(moment: Date | null, period: Period): Period {
   return moment && moment.getTime() < period.end.getTime() ? { start: period.start, end: moment } : period
 }
 
-// An override of the paid plan's credits does not widen the trial; that has an override of its own.
+// An override of the paid plan's credits does not raise the trial's limit, which has its own override.
 function trialCap(plans: PlanFile, plan: PlanSlug): number {
   return plans.trial.contact_credits ?? plans.plans[plan].limits.contact_credits
 }
 
 /**
- * Whether the way back leads over the provider's portal (a subscription to recover) or a new subscription. A plan that
- * was granted by hand has none there.
+ * Whether access is restored in the provider's portal (a subscription to recover) rather than by a new subscription. A
+ * plan granted by hand has no subscription there.
  */
 export function canRecoverSubscription(terms: Pick<AccountTerms, 'status' | 'subscriptionId'>): boolean {
   return terms.subscriptionId !== null && recoverableStatuses.has(terms.status)
 }
 
-/** A trial leads to a paid plan, so there is none without. */
+/** Throws when a trial has no paid plan. */
 export function requirePaidPlanForTrial(plan: PlanSlug, status: string): void {
   if (plan === 'free' && status === 'trialing')
     throw new OperatorError('A trial needs a paid plan: give --plan pro, business or enterprise as well.')
 }
 
-/** When a trial that is granted now begins: with the period that is given for it, unless that is still to come. */
+/** The start of a trial granted now: the given period start, unless it is in the future. */
 export function trialStart(now: Date, periodStart: Date | undefined): Date {
   return periodStart && periodStart < now ? periodStart : now
 }

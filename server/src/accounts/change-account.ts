@@ -11,7 +11,7 @@ import type { LimitOverrides, OverridableMeter, PlanSlug } from './plans.ts'
 import { type GrantedTerms, insertAccount, lockAccount, updateTerms } from './queries.ts'
 import { openAccountId, unknownAccountError } from './read-account.ts'
 
-/** What to change; what is left out stays, unless it follows from what is given. */
+/** The changes; fields left out stay, unless they follow from others. */
 export interface AccountChanges {
   plan?: PlanSlug
   status?: KnownStatus
@@ -19,11 +19,11 @@ export interface AccountChanges {
   /** Null ends the trial. */
   trialEndsAt?: Date | null
   periodStart?: Date
-  /** Null gives a meter back to the plan's figure. */
+  /** Null removes the override of a meter. */
   limits?: Partial<Record<OverridableMeter, number | null>>
 }
 
-/** Changes an account by hand. It holds from the next request on, in every running instance. */
+/** Changes an account by hand. Takes effect with the next request, in every running instance. */
 export async function changeAccount(ctx: AccountsContext, publicId: string, changes: AccountChanges): Promise<Account> {
   const id = openAccountId(ctx.ids, publicId)
   return transact(ctx.db, async (client) => {
@@ -39,7 +39,7 @@ type ChangedTerms = GrantedTerms & Pick<Account, 'subscriptionId'>
 
 function changedTerms(account: Account, changes: AccountChanges, now: Date): ChangedTerms {
   const plan = changes.plan ?? account.plan
-  // Measured against the plan in force, so that a plan is granted anew to whom it had ended for.
+  // Compare with the plan in force, so that an ended plan can be granted again.
   const isAnotherPlan = changes.plan !== undefined && changes.plan !== account.planInForce
   const status = changes.status ?? impliedStatus(account, changes, isAnotherPlan)
   const onTrial = status === 'trialing'
@@ -51,10 +51,10 @@ function changedTerms(account: Account, changes: AccountChanges, now: Date): Cha
     trialStartedAt: !onTrial ? null : staysOnTrial ? account.trialStartedAt : trialStart(now, changes.periodStart),
     trialEndsAt:
       changes.trialEndsAt !== undefined ? changes.trialEndsAt : isAnotherPlan && !onTrial ? null : account.trialEndsAt,
-    // A plan granted by hand counts from its start; a trial is one, whatever plan it leads to meanwhile.
+    // A plan granted by hand starts its periods now; a trial keeps its anchor when its plan changes.
     periodAnchor: changes.periodStart ?? (isAnotherPlan && !staysOnTrial ? now : account.periodAnchor),
     limits: changedLimits(account.limits, changes.limits ?? {}),
-    // What is granted after a subscription's end has nothing to do with it any more; a living one goes on deciding.
+    // An ended subscription no longer applies to a new grant; a running one stays in control.
     subscriptionId: endedStatuses.has(account.status) && status !== account.status ? null : account.subscriptionId,
   }
 }
@@ -79,11 +79,11 @@ export interface NewAccount {
   status?: KnownStatus
   billing?: 'monthly' | 'annual'
   trialEndsAt?: Date
-  /** Where the monthly periods are counted from; now when left out. */
+  /** The anchor of the monthly periods; default: now. */
   periodStart?: Date
 }
 
-/** Opens an account, its plan granted by hand: a paid plan is active, or on trial when a trial's end is given. */
+/** Creates an account with a plan granted by hand: a paid plan is active, or on trial when the trial's end is given. */
 export async function createAccount(ctx: AccountsContext, input: NewAccount): Promise<Account> {
   const plan = input.plan ?? 'free'
   const status = input.status ?? (input.trialEndsAt ? 'trialing' : plan === 'free' ? 'none' : 'active')

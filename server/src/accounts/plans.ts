@@ -7,7 +7,7 @@ import { ClosedObject } from '../kernel/shapes.ts'
 export const planSlugs = ['free', 'pro', 'business', 'enterprise'] as const
 export type PlanSlug = (typeof planSlugs)[number]
 
-/** What a counter in the database can hold. */
+/** The maximum of a counter in the database. */
 export const maxCounterValue = 2 ** 31 - 1
 
 const Figure = (description: string) => Type.Integer({ minimum: 0, maximum: maxCounterValue, description })
@@ -23,10 +23,10 @@ const Limits = ClosedObject({
 })
 export type Limits = Static<typeof Limits>
 
-/** Limits that are spent within a period, and counted there. */
+/** Limits that are charged and counted per period. */
 export type Meter = 'contact_credits' | 'store_exports' | 'search_rows'
 
-/** What can be set for one account: any figure of the plan, and the trial's own cap of contact credits. */
+/** The limits that can be overridden for one account: those of the plan, and the trial's contact credits. */
 export const overridableMeters = [
   ...(Object.keys(Limits.properties) as (keyof Limits)[]),
   'trial_contact_credits',
@@ -48,10 +48,10 @@ const PlanFile = ClosedObject({
   }),
 })
 
-/** What the operator sells: the plan file, checked. */
+/** The validated plan file. */
 export type PlanFile = Static<typeof PlanFile>
 
-/** Reads and checks a plan file; every refusal names the place in the file. */
+/** Reads and validates a plan file. Every error names the path within the file. */
 export async function readPlanFile(path: string): Promise<PlanFile> {
   const text = await readFile(path, 'utf8').catch((cause) => {
     throw new OperatorError(`The plan file ${path} cannot be read.`, { cause })
@@ -62,10 +62,10 @@ export async function readPlanFile(path: string): Promise<PlanFile> {
   } catch (cause) {
     throw new OperatorError(`The plan file ${path} is not JSON: ${(cause as Error).message}`, { cause })
   }
-  const [fault] = Value.Errors(PlanFile, value)
-  if (fault) {
-    const problem = fault.keyword === 'boolean' ? 'is not a setting' : fault.message
-    throw new OperatorError(`The plan file ${path} is wrong: ${fault.instancePath.slice(1) || 'it'} ${problem}.`)
+  const [error] = Value.Errors(PlanFile, value)
+  if (error) {
+    const problem = error.keyword === 'boolean' ? 'is not a setting' : error.message
+    throw new OperatorError(`The plan file ${path} is wrong: ${error.instancePath.slice(1) || 'it'} ${problem}.`)
   }
   return value as PlanFile
 }

@@ -2,7 +2,7 @@ import type { Queryable } from '../db/pool.ts'
 import type { Account, AccountTerms, BillingProblem } from './account.ts'
 import type { LimitOverrides, PlanSlug } from './plans.ts'
 
-/** The columns of an account that decide what it may do. */
+/** The columns of an account that decide its rights. */
 export interface TermsRow {
   plan: PlanSlug
   status: string
@@ -64,7 +64,7 @@ function accountOf(row: AccountRow): Account {
   }
 }
 
-/** What an operator decides of an account; the rest is derived or given once. */
+/** The fields that an operator sets; the others are derived or set once. */
 export type GrantedTerms = Pick<
   Account,
   'plan' | 'status' | 'billing' | 'trialStartedAt' | 'trialEndsAt' | 'periodAnchor' | 'limits'
@@ -102,7 +102,7 @@ export async function selectAccount(db: Queryable, id: number): Promise<Account 
   return rows[0] && accountOf(rows[0])
 }
 
-/** The oldest one with this address; addresses need not be distinct. */
+/** The oldest account with this address; addresses need not be unique. */
 export async function selectAccountByEmail(db: Queryable, email: string): Promise<Account | undefined> {
   const { rows } = await db.query<AccountRow>(
     `select ${accountColumns} from accounts where email = $1::text order by id limit 1`,
@@ -111,7 +111,7 @@ export async function selectAccountByEmail(db: Queryable, email: string): Promis
   return rows[0] && accountOf(rows[0])
 }
 
-/** An account by its id, held until the end of the transaction, so that two changes at once both hold. */
+/** Selects an account and locks it until the end of the transaction, so that concurrent changes are both applied. */
 export async function lockAccount(db: Queryable, id: number): Promise<Account | undefined> {
   const { rows } = await db.query<AccountRow>(
     `select ${accountColumns} from accounts where id = $1::bigint for no key update`,

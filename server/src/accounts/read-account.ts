@@ -3,19 +3,19 @@ import type { IdSealer } from '../kernel/ids.ts'
 import type { Account, AccountsContext } from './account.ts'
 import { selectAccount, selectAccountByEmail } from './queries.ts'
 
-/** The account with this public id; refuses an id that names none. */
+/** Reads the account with this public id. Throws an `OperatorError` for an unknown id. */
 export async function readAccount(ctx: AccountsContext, publicId: string): Promise<Account> {
   const account = await selectAccount(ctx.db, openAccountId(ctx.ids, publicId))
   if (!account) throw unknownAccountError(publicId)
   return account
 }
 
-/** The first account opened with this address. */
+/** Finds the oldest account with this address. */
 export function findAccountByEmail(ctx: AccountsContext, email: string): Promise<Account | undefined> {
   return selectAccountByEmail(ctx.db, email)
 }
 
-/** The internal key behind `acct_…`. */
+/** The internal id of `acct_…`. */
 export function openAccountId(ids: IdSealer, publicId: string): number {
   const opened = ids.open(publicId)
   if (opened?.kind !== 'account') throw unknownAccountError(publicId)
@@ -26,7 +26,7 @@ export function unknownAccountError(publicId: string): OperatorError {
   return new OperatorError(`No account has the id ${JSON.stringify(publicId)}.`)
 }
 
-/** An account as the operator's command line tells it. */
+/** An account in the output format of the command line. */
 export interface AccountReport {
   id: string
   name: string
@@ -36,7 +36,7 @@ export interface AccountReport {
   status: string
   billing: 'monthly' | 'annual' | null
   trial_ends_at: string | null
-  /** Where its monthly periods are counted from. */
+  /** The anchor of its monthly periods. */
   period_start: string
   api_access: boolean
   limits: Record<string, number>
