@@ -15,7 +15,7 @@ const cli: Cli = {
   stderr: process.stderr,
   openDeps() {
     const config = readConfig(process.env, findProjectDir(import.meta.dirname))
-    // At the usual level a command's own words are enough.
+    // At the default level the command's own output is enough.
     const level = config.logLevel === 'info' ? 'warn' : config.logLevel
     opening = openDeps(config, {
       applicationName: 'storedex command',
@@ -34,11 +34,11 @@ const cli: Cli = {
 }
 
 const args = process.argv.slice(2)
-// The service ends in its own order; a command is left where it is and what it opened is given back.
+// The service shuts down in order; a command is abandoned and its resources are released.
 const isCommand = args.find((arg) => !arg.startsWith('-')) !== 'serve'
 const interruptedCode = 130
 
-// The reader of a command's output may stop reading. The service has no need of its output once it runs.
+// The reader of a command's output may stop reading. The running service does not need its output.
 process.stdout.on('error', () => isCommand && process.exit(1))
 
 let code: number

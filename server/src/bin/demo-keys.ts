@@ -11,27 +11,28 @@ import { importDemonstration, importSandbox } from '../imports/demo.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 
-/** One key of the demonstration account for either mode, and where they are kept. */
+/** A key of the demonstration account for each mode, and the file that stores them. */
 export interface DemoKeys extends Record<Mode, string> {
   file: string
-  /** Made by this start: nobody has seen them yet. */
+  /** Whether this start created them, so that they were not shown before. */
   areNew: boolean
 }
 
 const demoEmail = 'demonstration@storedex.example'
 
 /**
- * The demonstration account's keys: made at the first start and kept in a file that only its owner can read, because the
- * database cannot tell them again. Null once one of them was ended or its account lost access: that stays as decided.
+ * Returns the demonstration account's keys. They are created at the first start and stored in a file that only its
+ * owner can read, because the database stores only hashes. Null after a key was revoked or suspended or the account
+ * lost access: that decision stands.
  */
 export async function ensureDemoKeys(deps: Deps): Promise<DemoKeys | null> {
   const ctx = { db: deps.db, ids: deps.ids, now: deps.clock.now() }
   const file = join(deps.config.dataDir, 'demo-keys.json')
-  const kept = await readKeys(file)
-  if (kept) {
-    const [live, test] = [await findKey(ctx, kept.live), await findKey(ctx, kept.test)]
+  const stored = await readKeys(file)
+  if (stored) {
+    const [live, test] = [await findKey(ctx, stored.live), await findKey(ctx, stored.test)]
     if (live && test)
-      return live.status === 'active' && test.status === 'active' ? { ...kept, file, areNew: false } : null
+      return live.status === 'active' && test.status === 'active' ? { ...stored, file, areNew: false } : null
   }
 
   const account = (await findAccountByEmail(ctx, demoEmail)) ?? (await openDemoAccount(ctx))
@@ -48,7 +49,7 @@ function openDemoAccount(ctx: AccountsContext) {
   return createAccount(ctx, { name: 'Demonstration', email: demoEmail, plan: 'pro' })
 }
 
-/** Undefined when there is no such file, or it was made unreadable; then new keys take their place. */
+/** Undefined for a missing or unreadable file; then new keys are created. */
 async function readKeys(file: string): Promise<Record<Mode, string> | undefined> {
   try {
     const { live, test } = JSON.parse(await readFile(file, 'utf8')) as Partial<Record<Mode, string>>
@@ -59,15 +60,15 @@ async function readKeys(file: string): Promise<Record<Mode, string> | undefined>
 }
 
 async function writeKeys(dataDir: string, file: string, keys: Record<Mode, string>): Promise<void> {
-  const aside = `${file}.${process.pid}`
+  const temporaryFile = `${file}.${process.pid}`
   try {
-    // The embedded database has made the folder already; with another one it is made here.
+    // The embedded database has created the folder already; with an external one it is created here.
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    await writeFile(aside, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
-    await rename(aside, file)
+    await writeFile(temporaryFile, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
+    await rename(temporaryFile, file)
   } catch (cause) {
     throw new OperatorError(
-      `The demonstration's keys cannot be kept in ${file}: make the folder writable or set DEMO=0.`,
+      `The demonstration's keys cannot be stored in ${file}: make the folder writable or set DEMO=0.`,
       {
         cause,
       },
@@ -76,8 +77,8 @@ async function writeKeys(dataDir: string, file: string, keys: Record<Mode, strin
 }
 
 /**
- * What a first start adds to an empty database, and a later one finds done: the sandbox that test keys see, and unless
- * the operator starts empty, the demonstration with keys to try it. Of several starters one does it, the others wait.
+ * Loads the initial data into an empty database: the sandbox for test keys and, unless DEMO=0, the demonstration
+ * catalogue and its keys. A later start finds it done. Of several concurrent starts one does it and the others wait.
  */
 export function prepareCatalogueAndKeys(deps: Deps): Promise<DemoKeys | null> {
   const folder = (name: string) => join(deps.config.projectDir, 'catalogue', name)

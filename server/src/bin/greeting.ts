@@ -1,17 +1,17 @@
 import type { DemoKeys } from './demo-keys.ts'
 
-/** What a start tells: where the service is and how to make a first request. */
+/** The output of a start: the service's addresses and how to make a first request. */
 export interface Greeting {
   api: string
   docs: string
   data_dir: string
-  /** Who is asked for payment, and whether money moves. */
+  /** The payment provider, and whether real money is charged. */
   billing: string
   live_key: string | null
   test_key: string | null
-  /** A request that works when pasted; null without a key to make it with. */
+  /** A shell command for a first request; null without a key. */
   curl: string | null
-  /** What is not as one would expect. */
+  /** Warnings; null for none. */
   notice: string | null
 }
 
@@ -22,18 +22,18 @@ interface Address {
   dataDir: string
 }
 
-interface Facts {
+interface GreetingInput {
   wantedPort: number
   keys: DemoKeys | null
   billing: string
-  /** Further sentences for the operator. */
+  /** Warnings for the operator. */
   warnings: readonly string[]
 }
 
-export function createGreeting(address: Address, { wantedPort, keys, billing, warnings }: Facts): Greeting {
+export function createGreeting(address: Address, { wantedPort, keys, billing, warnings }: GreetingInput): Greeting {
   const api = `${address.publicUrl}/api/v1`
-  const isElsewhere = !address.isPortGiven && address.port !== wantedPort
-  const moved = isElsewhere ? [`Port ${wantedPort} is taken, so it listens on ${address.port}.`] : []
+  const portChanged = !address.isPortGiven && address.port !== wantedPort
+  const portNotice = portChanged ? [`Port ${wantedPort} is taken, so it listens on ${address.port}.`] : []
   return {
     api,
     docs: `${address.publicUrl}/docs`,
@@ -42,15 +42,16 @@ export function createGreeting(address: Address, { wantedPort, keys, billing, wa
     live_key: keys?.live ?? null,
     test_key: keys?.test ?? null,
     curl: keys && `curl -s -H 'Authorization: Bearer ${keys.live}' ${api}${firstPath}`,
-    notice: [...moved, ...warnings].join(' ') || null,
+    notice: [...portNotice, ...warnings].join(' ') || null,
   }
 }
 
 const firstPath = '/stores/aurora-candles.example'
 
 /**
- * The same for a person. Keys are shown once, and only on a terminal: output that goes elsewhere is kept, in a file or by
- * a log collector. Otherwise the greeting names the keys' file, and its request reads the key from there.
+ * Formats the greeting for a person. Keys are shown once and only on a terminal, because redirected output is kept in
+ * files or log collectors. Otherwise the greeting names the file with the keys, and its example request reads the key
+ * from there.
  */
 export function formatGreeting(
   greeting: Greeting,
@@ -58,11 +59,11 @@ export function formatGreeting(
   { isTerminal }: { isTerminal: boolean },
 ): string {
   const { notice, live_key, test_key } = greeting
-  const areShown = isTerminal && keys?.areNew
+  const showKeys = isTerminal && keys?.areNew
   const keyLines =
     keys &&
-    (areShown ? [`  Live key       ${live_key}`, `  Test key       ${test_key}`] : [`  Keys           ${keys.file}`])
-  const curl = areShown ? greeting.curl : keys && curlWithKeyFrom(keys.file, `${greeting.api}${firstPath}`)
+    (showKeys ? [`  Live key       ${live_key}`, `  Test key       ${test_key}`] : [`  Keys           ${keys.file}`])
+  const curl = showKeys ? greeting.curl : keys && curlWithKeyFrom(keys.file, `${greeting.api}${firstPath}`)
   const lines = [
     'Storedex is running. Ctrl-C ends it.',
     ...(notice ? ['', notice] : []),

@@ -2,14 +2,11 @@ import { createServer } from 'node:net'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../kernel/errors.ts'
 
-const neighboursTried = 20
+const nextPortsTried = 20
 
-/**
- * A port that can be listened on now: the one that was given or none; else the default one, its neighbours, or whichever
- * the system has.
- */
+/** Chooses a free port: the given one or none; otherwise the default one, one of the next 20, or any free one. */
 export async function chooseFreePort({ host, port, isPortGiven }: Config): Promise<number> {
-  const candidates = isPortGiven ? [port] : [...Array.from({ length: neighboursTried }, (_, i) => port + i), 0]
+  const candidates = isPortGiven ? [port] : [...Array.from({ length: nextPortsTried }, (_, i) => port + i), 0]
   for (const candidate of candidates) {
     const free = await tryPort(host, candidate)
     if (free !== undefined) return free
@@ -21,13 +18,13 @@ export function portTakenError(port: number, setting = 'PORT'): OperatorError {
   return new OperatorError(`Port ${port} is taken: stop what listens there, or set ${setting} to another one.`)
 }
 
-/** The port itself, or one of the system's choice for 0; undefined when it is taken. */
+/** Resolves to the port, for 0 to a free one, or to undefined when it is taken. */
 function tryPort(host: string, port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') resolve(undefined)
-      else reject(new OperatorError(`It cannot listen on ${host}, port ${port}: ${reasonOf(error)}.`, { cause: error }))
+      else reject(new OperatorError(`Cannot listen on ${host}, port ${port}: ${reasonOf(error)}.`, { cause: error }))
     })
     probe.listen({ host, port, exclusive: true }, () => {
       const address = probe.address()

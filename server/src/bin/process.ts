@@ -7,10 +7,13 @@ import { formatNumber } from '../kernel/time.ts'
 import { describeCause } from '../runtime/logger.ts'
 import { minimumMemory } from '../runtime/memory.ts'
 
-// npm passes the terminal's Ctrl-C on to its child, which has had it already: two at once are one.
+// npm forwards the terminal's Ctrl-C to its child, which has already received it: two signals at once count as one.
 const repeatAfterMs = 500
 
-/** Aborted by the first SIGINT, SIGTERM or SIGHUP (a closed terminal); a later one ends the process on the spot. */
+/**
+ * Returns a signal that is aborted by the first SIGINT, SIGTERM or SIGHUP (a closed terminal); a later one ends the
+ * process at once.
+ */
 export function listenForTermination(): AbortSignal {
   const controller = new AbortController()
   let firstAt: number | undefined
@@ -24,24 +27,24 @@ export function listenForTermination(): AbortSignal {
   return controller.signal
 }
 
-/** The result of `work`, or a rejection with the signal's reason as soon as it is aborted. */
+/** Resolves to the result of `work`, or rejects with the signal's reason as soon as it is aborted. */
 export async function rejectOnAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let abandon = () => {}
+  let rejectAborted = () => {}
   const aborted = new Promise<never>((_, reject) => {
-    abandon = () => reject(signal.reason)
-    if (signal.aborted) abandon()
-    else signal.addEventListener('abort', abandon, { once: true })
+    rejectAborted = () => reject(signal.reason)
+    if (signal.aborted) rejectAborted()
+    else signal.addEventListener('abort', rejectAborted, { once: true })
   })
-  // What is abandoned may still fail, and nobody waits for it any more.
+  // Abandoned work may still fail, and nothing waits for it.
   work.catch(() => {})
   try {
     return await Promise.race([work, aborted])
   } finally {
-    signal.removeEventListener('abort', abandon)
+    signal.removeEventListener('abort', rejectAborted)
   }
 }
 
-// Of streams and threads whose other side has gone; the system's own errors name the call that failed.
+// Codes of streams and threads whose other side is gone; system errors have a syscall.
 const environmentCodes = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_DESTROYED',
@@ -50,7 +53,10 @@ const environmentCodes = new Set([
   'ERR_WORKER_OUT_OF_MEMORY',
 ])
 
-/** Whether an error tells of the process's surroundings (disk, descriptors, network, database), not of a fault in the code. */
+/**
+ * Whether an error comes from the environment (disk, file descriptors, network, database) and not from a defect in the
+ * code.
+ */
 export function isEnvironmentError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
@@ -59,29 +65,28 @@ export function isEnvironmentError(error: unknown): boolean {
 }
 
 /**
- * The last net. An error of the surroundings that nobody caught is logged, and the service goes on: whatever it cut off
- * has its own timeout, and ending would cut off everything else as well. An error of the code leaves the process in an
- * unknown state; `onFault` then ends it in order.
+ * Handles uncaught errors. An environment error is logged and the service continues: the operation it interrupted has
+ * its own timeout, and exiting would interrupt all others. After any other error the state is unknown, so `onFault`
+ * shuts the service down.
  */
 export function handleUncaughtErrors(log: Logger, onFault: (error: unknown) => void): void {
   process.on('uncaughtException', (error) => {
     if (!isEnvironmentError(error)) return onFault(error)
-    log.error({ cause: describeCause(error) }, 'an error of the surroundings was caught nowhere; the service goes on')
+    log.error({ cause: describeCause(error) }, 'an uncaught error of the environment; the service continues')
   })
 }
 
 /**
- * Refuses to start where the system would kill the service soon after, without a word. `available` is in bytes. Throws an
- * `OperatorError` that says what there is and what is needed.
+ * Throws an `OperatorError` when memory is so low that the system would soon kill the service. `available` is in bytes.
  */
 export function requireMemory({ databaseUrl }: Pick<Config, 'databaseUrl'>, available: number): void {
   const embedsPostgres = databaseUrl === null
   const needed = minimumMemory({ embedsPostgres })
   if (available >= needed) return
-  const wayOut = embedsPostgres
-    ? ` with its own PostgreSQL: give it more, or set DATABASE_URL to a PostgreSQL elsewhere, then ${inMb(minimumMemory({ embedsPostgres: false }))} do`
+  const advice = embedsPostgres
+    ? ` with its own PostgreSQL: give it more, or set DATABASE_URL to a PostgreSQL elsewhere, then ${inMb(minimumMemory({ embedsPostgres: false }))} are enough`
     : ': give it more'
-  throw new OperatorError(`There are ${inMb(available)} of memory, and Storedex needs ${inMb(needed)}${wayOut}.`)
+  throw new OperatorError(`There are ${inMb(available)} of memory, and Storedex needs ${inMb(needed)}${advice}.`)
 }
 
 function inMb(bytes: number): string {

@@ -35,8 +35,8 @@ export interface ServeOptions {
 }
 
 /**
- * Runs the service until it is told to stop, then gives everything back in order: requests at work are answered, the
- * listeners close, then what they worked with. A fault that nobody caught ends it in the same order, and is thrown.
+ * Runs the service until `termination`, then shuts down in order: running requests finish, the listeners close,
+ * resources are released. An uncaught defect shuts down in the same order and is thrown.
  */
 export async function serve(given: Config, { json, stdout, termination }: ServeOptions): Promise<void> {
   const failing = new AbortController()
@@ -68,19 +68,19 @@ async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: G
   try {
     stop.throwIfAborted()
     if (!(await isLedgerAppendOnly(deps.db, null)))
-      deps.log.info('the ledger is not append-only by rights: the role in DATABASE_URL can change it')
+      deps.log.info('the ledger is not append-only: the role in DATABASE_URL has the right to change it')
     const keys = await rejectOnAbort(stop, prepareCatalogueAndKeys({ ...deps, db: deps.ownerDb }))
     const warnings = [clearTextWarning(given.databaseUrl)].filter((warning) => warning !== null)
     for (const warning of warnings) deps.log.warn(warning)
     const metrics = createMetrics(() => deps.db.stats)
     registerGauges(metrics, searchGauges(deps.search))
-    const clockWatching = watchClock(deps, metrics)
+    const clockMonitoring = monitorClock(deps, metrics)
     const metricsServer = await serveMetrics(given, metrics)
     try {
       const { app, config } = await listen(given, deps, metrics)
       try {
         greet(
-          createGreeting(config, { wantedPort: given.port, keys, billing: await tellBilling(deps), warnings }),
+          createGreeting(config, { wantedPort: given.port, keys, billing: await describeBilling(deps), warnings }),
           keys,
         )
         await rejectOnAbort(stop, new Promise<never>(() => {}))
@@ -89,19 +89,19 @@ async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: G
       }
     } finally {
       await metricsServer?.close()
-      await clockWatching.stop()
+      await clockMonitoring.stop()
     }
   } finally {
     await deps.close()
   }
 }
 
-/** The app on its port. One that was free a moment ago can be taken by now; then the choice is made again. */
+/** Starts the app on its port. A port that was free a moment ago may be taken by now; then another one is chosen. */
 async function listen(
   given: Config,
   deps: Deps,
   metrics: Metrics,
-): Promise<{ app: FastifyInstance; config: Addressed }> {
+): Promise<{ app: FastifyInstance; config: AddressedConfig }> {
   for (let config = withAddress(given, deps.config.port); ; ) {
     const app = await buildApp({ ...deps, config }, [metrics.observe])
     try {
@@ -127,34 +127,34 @@ async function serveMetrics({ metricsHost, metricsPort }: Config, { registry }: 
   }
 }
 
-/** Tells in log and metrics when this server's clock is off from the database's. */
-function watchClock({ db, clock, log }: Deps, metrics: Metrics): RepeatingTask {
-  const watch = new ClockSkewMonitor({ db, clock, warn: (line) => log.warn(line) })
+/** Monitors the difference between this server's clock and the database's, for log and metrics. */
+function monitorClock({ db, clock, log }: Deps, metrics: Metrics): RepeatingTask {
+  const monitor = new ClockSkewMonitor({ db, clock, warn: (line) => log.warn(line) })
   registerGauges(metrics, [
     {
       name: 'storedex_clock_skew_seconds',
       help: "How far this server's clock is ahead of the database's; negative when behind.",
-      read: () => (watch.skewSeconds === null ? [] : [{ value: watch.skewSeconds }]),
+      read: () => (monitor.skewSeconds === null ? [] : [{ value: monitor.skewSeconds }]),
     },
   ])
-  // A database that is away is told of elsewhere.
-  return startRepeating(() => watch.measure(), { intervalMs: clockCheckIntervalMs, onOutage: () => {} })
+  // The health check reports an unavailable database.
+  return startRepeating(() => monitor.measure(), { intervalMs: clockCheckIntervalMs, onOutage: () => {} })
 }
 
-type Addressed = Config & { publicUrl: string }
+type AddressedConfig = Config & { publicUrl: string }
 
-/** The links it hands out follow from the address it listens on, unless PUBLIC_URL names another. */
-function withAddress(given: Config, port: number): Addressed {
-  return { ...given, port, publicUrl: given.publicUrl ?? `http://${reachableName(given.host)}:${port}` }
+/** Sets `publicUrl`, the base of links: PUBLIC_URL, or the address listened on. */
+function withAddress(given: Config, port: number): AddressedConfig {
+  return { ...given, port, publicUrl: given.publicUrl ?? `http://${localName(given.host)}:${port}` }
 }
 
-/** Where the stand-in sends its events: here, whatever address others know the service by. */
+/** Where the stand-in sends its events: the local address, whatever PUBLIC_URL is. */
 function webhookUrlAt({ host, port }: Config): string {
-  return `http://${reachableName(host)}:${port}/webhooks/stripe`
+  return `http://${localName(host)}:${port}/webhooks/stripe`
 }
 
-/** Who takes the money. */
-async function tellBilling({ config: { stripe, billingStandin }, standin }: Deps): Promise<string> {
+/** Describes the payment provider in one line. */
+async function describeBilling({ config: { stripe, billingStandin }, standin }: Deps): Promise<string> {
   if (stripe.secretKey !== null)
     return /_test_/.test(stripe.secretKey) ? 'Stripe in test mode, no money moves' : 'Stripe'
   if (!standin) {
@@ -162,11 +162,11 @@ async function tellBilling({ config: { stripe, billingStandin }, standin }: Deps
     return `closed, because ${reason} and no Stripe key is set; set STRIPE_SECRET_KEY, or BILLING_STANDIN=1 to try it without money`
   }
   const address = await standin.address()
-  return address ? `local stand-in at ${address}, no money moves` : 'the local stand-in does not run; the log tells why'
+  return address ? `local stand-in at ${address}, no money moves` : 'the local stand-in is not running; see the log'
 }
 
-/** What a program on this machine calls the host: one that means all addresses is none to connect to. */
-function reachableName(host: string): string {
+/** The host to connect to from this machine: a wildcard address is none. */
+function localName(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return isIPv6(host) ? `[${host}]` : host
 }

@@ -29,13 +29,13 @@ interface TermsFlags {
 }
 
 export function addAccountCommands(program: Command, cli: Cli): void {
-  const accounts = program.command('accounts').description('open, change and look at accounts')
+  const accounts = program.command('accounts').description('create, change and show accounts')
 
   withTermsFlags(accounts.command('create'))
-    .description('open an account, its plan granted by hand')
-    .requiredOption('--name <name>', 'whose account it is', parseName)
-    .option('--email <email>', 'whom to write to', parseEmail)
-    .option('--trial-ends <ts>', 'when its trial ends; it is on trial then', parseTimestampFlag)
+    .description('create an account with a plan granted by hand')
+    .requiredOption('--name <name>', 'name of the customer', parseName)
+    .option('--email <email>', 'contact address', parseEmail)
+    .option('--trial-ends <ts>', 'end of its trial; starts a trial', parseTimestampFlag)
     .action((flags: TermsFlags & { name: string; email?: string; trialEnds?: Date }, command: Command) =>
       withDeps(cli, async (deps) => {
         const { trialEnds, ...input } = flags
@@ -44,17 +44,17 @@ export function addAccountCommands(program: Command, cli: Cli): void {
           ...(trialEnds && { trialEndsAt: trialEnds }),
         })
         const id = deps.ids.seal('account', account.id)
-        printResult(cli, command, { id }, `Opened account ${id}.`)
+        printResult(cli, command, { id }, `Created account ${id}.`)
       }),
     )
 
   withTermsFlags(accounts.command('set'))
-    .description('change an account; another plan counts from now unless told otherwise')
+    .description('change an account; periods of another plan start now by default')
     .argument('<id>', 'acct_…')
-    .option('--trial-ends <ts|none>', 'when its trial ends, or none to end it', parseTimestampOrNone)
-    .option('--limit <meter=n>', 'a figure of its own, or meter=default; repeatable', collectLimit)
+    .option('--trial-ends <ts|none>', 'end of its trial, or none to end it now', parseTimestampOrNone)
+    .option('--limit <meter=n>', 'override a limit, or meter=default; repeatable', collectLimit)
     .action((id: string, flags: TermsFlags & { trialEnds?: Date | 'none'; limit?: LimitChanges }, command: Command) => {
-      if (Object.keys(command.opts()).length === 0) command.error('error: say what to change')
+      if (Object.keys(command.opts()).length === 0) command.error('error: give at least one option')
       return withDeps(cli, async (deps) => {
         const { trialEnds, limit, ...changes } = flags
         const account = await changeAccount(accountsContext(deps), id, {
@@ -63,29 +63,29 @@ export function addAccountCommands(program: Command, cli: Cli): void {
           ...(limit && { limits: limit }),
         })
         const report = reportAccount(deps.ids, account)
-        printResult(cli, command, report, tellAccount(report))
+        printResult(cli, command, report, formatAccount(report))
       })
     })
 
   accounts
     .command('trial')
-    .description('start a trial at the payment provider; it ends by itself, or on its page in the paid plan')
+    .description('start a trial at the payment provider; it ends by itself or on its page')
     .argument('<id>', 'acct_…')
-    .requiredOption('--days <n>', 'how long it runs', parseTrialDays)
+    .requiredOption('--days <n>', 'its length in days', parseTrialDays)
     .addOption(choiceOption('--plan <plan>', 'the plan to try', paidPlans).default('pro'))
     .addOption(
-      choiceOption('--billing <billing>', 'how often it is paid for afterwards', billingIntervals).default('monthly'),
+      choiceOption('--billing <billing>', 'billing interval after the trial', billingIntervals).default('monthly'),
     )
     .action((id: string, trial: { days: number; plan: PaidPlan; billing: BillingInterval }, command: Command) =>
       withDeps(cli, async (deps) => {
         const report = reportAccount(deps.ids, await startTrial(deps, id, trial))
-        printResult(cli, command, report, tellAccount(report))
+        printResult(cli, command, report, formatAccount(report))
       }),
     )
 
   accounts
     .command('show')
-    .description('tell an account and what it has used')
+    .description('show an account and its usage')
     .argument('<id>', 'acct_…')
     .action((id: string, _flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
@@ -96,30 +96,30 @@ export function addAccountCommands(program: Command, cli: Cli): void {
           live: await usageOf(deps, account, 'live', ctx.now),
           test: await usageOf(deps, account, 'test', ctx.now),
         }
-        printResult(cli, command, { ...report, usage }, `${tellAccount(report)}\n\n${tellUsage(usage)}`)
+        printResult(cli, command, { ...report, usage }, `${formatAccount(report)}\n\n${formatUsage(usage)}`)
       }),
     )
 }
 
 function withTermsFlags(command: Command): Command {
   return command
-    .addOption(choiceOption('--plan <plan>', 'what it may use', planSlugs))
+    .addOption(choiceOption('--plan <plan>', 'its plan', planSlugs))
     .addOption(choiceOption('--status <status>', 'state of its subscription', knownStatuses))
-    .addOption(choiceOption('--billing <billing>', 'how often it pays', billingIntervals))
-    .option('--period-start <ts>', 'where its monthly periods are counted from', parseTimestampFlag)
+    .addOption(choiceOption('--billing <billing>', 'its billing interval', billingIntervals))
+    .option('--period-start <ts>', 'start of its monthly periods', parseTimestampFlag)
 }
 
 function usageOf({ db, plans }: Deps, account: Account, mode: Mode, now: Date): Promise<Usage> {
   return readUsage(db, { accountId: account.id, mode, entitlement: entitlementAt(account, plans, now), now })
 }
 
-function tellAccount(report: AccountReport): string {
+function formatAccount(report: AccountReport): string {
   const { limits, ...fields } = report
   const overrides = Object.entries(limits).map(([meter, figure]) => `${meter}=${figure}`)
   return formatFields({ ...fields, limits: overrides.join(' ') || null })
 }
 
-function tellUsage(usage: Record<Mode, Usage>): string {
+function formatUsage(usage: Record<Mode, Usage>): string {
   const rows = modes.flatMap((mode) => {
     const { contact_credits, store_exports, search_rows, api_requests } = usage[mode]
     const meters = {

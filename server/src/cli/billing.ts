@@ -15,11 +15,11 @@ interface SetupFlags {
 type Amounts = Partial<Record<OfferName, number>>
 
 export function addBillingCommands(program: Command, cli: Cli): void {
-  const billing = program.command('billing').description('set up and check what is billed')
+  const billing = program.command('billing').description('set up and reconcile billing')
 
   billing
     .command('reconcile')
-    .description('bring every account to what the payment provider says of it')
+    .description('update every account from the payment provider')
     .action((_flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
         const result = await reconcileAccounts(deps)
@@ -35,9 +35,9 @@ export function addBillingCommands(program: Command, cli: Cli): void {
 
   billing
     .command('setup')
-    .description('make products, prices, portal and webhook endpoint at Stripe, as far as they are not there')
-    .option('--currency <code>', 'of new prices', parseCurrency, 'usd')
-    .option('--amount <offer=amount>', 'what a new price costs, like pro_monthly=49; repeatable', collectAmount)
+    .description('create missing products, prices, portal and webhook endpoint at Stripe')
+    .option('--currency <code>', 'currency of new prices', parseCurrency, 'usd')
+    .option('--amount <offer=amount>', 'amount of a new price, like pro_monthly=49; repeatable', collectAmount)
     .action(({ currency, amount = {} }: SetupFlags, command: Command) =>
       withDeps(cli, async (deps) => {
         const result = await setUpStripe(connectStripe(requireKey(deps)), {
@@ -46,7 +46,7 @@ export function addBillingCommands(program: Command, cli: Cli): void {
           currency,
           cents: amount,
         })
-        printResult(cli, command, result, tellSetup(result))
+        printResult(cli, command, result, formatSetup(result))
       }),
     )
 }
@@ -79,14 +79,14 @@ function collectAmount(value: string, previous: Amounts = {}): Amounts {
   return { ...previous, [offer]: Number(whole) * 100 + Number(cents.padEnd(2, '0')) }
 }
 
-/** Lines to put into the environment, and what a person has to know beside them. */
-function tellSetup({ prices, webhook_secret, created }: StripeSetupResult): string {
+/** Lines for the environment, after a comment for the operator. */
+function formatSetup({ prices, webhook_secret, created }: StripeSetupResult): string {
   const lines = offerNames.map((name) => `STRIPE_PRICE_${name.toUpperCase()}=${prices[name]}`)
   if (webhook_secret !== null) lines.push(`STRIPE_WEBHOOK_SECRET=${webhook_secret}`)
-  const told = created.length === 0 ? 'Everything was there.' : `Made: ${created.join(', ')}.`
+  const summary = created.length === 0 ? 'Nothing was missing.' : `Created: ${created.join(', ')}.`
   const secret =
     webhook_secret === null
-      ? 'The webhook endpoint was there: its secret is in the dashboard of Stripe.'
-      : 'The secret is shown this once.'
-  return [`# ${told} ${secret}`, ...lines].join('\n')
+      ? 'The webhook endpoint existed: its secret is in the Stripe dashboard.'
+      : 'The secret is shown only once.'
+  return [`# ${summary} ${secret}`, ...lines].join('\n')
 }

@@ -12,16 +12,16 @@ interface EraseFlags {
 export function addContactCommands(program: Command, cli: Cli): void {
   program
     .command('contacts')
-    .description('look after the people on file')
+    .description('manage stored contacts')
     .command('erase')
-    .description('remove a person for good: no import brings them back')
+    .description('erase a person permanently: later imports skip them')
     .option('--id <id>', 'ct_live_…: that contact, and the same person at other stores')
-    .option('--email <email>', 'everybody with this address, however spelt', parseAddress)
+    .option('--email <email>', 'every contact with this address, in any spelling', parseAddress)
     .action(({ id, email }: EraseFlags, command: Command) => {
-      if ((id === undefined) === (email === undefined)) command.error('error: give --id or --email, one of them')
+      if ((id === undefined) === (email === undefined)) command.error('error: give either --id or --email')
       return withDeps(cli, async (deps) => {
         const result = await eraseContacts(deps, id === undefined ? { email: email! } : { id })
-        printResult(cli, command, result, tellErasure(result))
+        printResult(cli, command, result, formatErasure(result))
       })
     })
 }
@@ -31,8 +31,8 @@ function parseAddress(value: string): string {
   return value
 }
 
-function tellErasure({ erased }: { erased: number }): string {
+function formatErasure({ erased }: { erased: number }): string {
   return erased === 0
-    ? 'Nobody on file has this address. It is suppressed: no import takes it from now on.'
-    : `Erased ${formatNumber(erased)} ${erased === 1 ? 'contact' : 'contacts'}. No import brings the person back.`
+    ? 'No contact has this address. It is suppressed: later imports skip it.'
+    : `Erased ${formatNumber(erased)} ${erased === 1 ? 'contact' : 'contacts'}. Later imports skip this person.`
 }

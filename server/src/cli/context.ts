@@ -7,38 +7,38 @@ import { classifyDatabaseError } from '../db/failures.ts'
 import type { Deps } from '../deps.ts'
 import { OperatorError } from '../kernel/errors.ts'
 
-/** What the commands need of the process they run in. */
+/** What the commands need from their process. */
 export interface Cli {
   openDeps(): Promise<Deps>
-  /** Runs the service until it is told to stop. */
+  /** Runs the service until it is stopped. */
   serve(options: { json: boolean }): Promise<void>
   stdin: Readable
   stdout: Writable
   stderr: Writable & { isTTY?: boolean }
 }
 
-/** Opens what a command works with, and gives it back however the work ends. */
+/** Opens the resources of a command, and closes them however the work ends. */
 export async function withDeps<T>(cli: Cli, work: (deps: Deps) => Promise<T>): Promise<T> {
   const deps = await cli.openDeps()
   try {
     return await work(deps)
   } catch (error) {
-    throw explainFullDisk(deps.config, error)
+    throw detectFullDisk(deps.config, error)
   } finally {
     await deps.close()
   }
 }
 
-/** Less than the file that PostgreSQL needs for its next changes. */
+/** Less than PostgreSQL needs for its next WAL segment. */
 const leastFreeBytes = 16_000_000
 
-/** PostgreSQL ends when it cannot write its log of changes, and all that is seen of it is a lost connection. */
-function explainFullDisk({ databaseUrl, dataDir }: Config, error: unknown): unknown {
+/** PostgreSQL stops when it cannot write its WAL; the command sees only a lost connection. */
+function detectFullDisk({ databaseUrl, dataDir }: Config, error: unknown): unknown {
   if (databaseUrl !== null || classifyDatabaseError(error) !== 'away') return error
   const { bavail, bsize } = statfsSync(dataDir)
   if (bavail * bsize >= leastFreeBytes) return error
   return new OperatorError(
-    `The disk of ${dataDir} is full, and the database ended for it: make room, and run the command again.`,
+    `The disk of ${dataDir} is full, so the database stopped: free some space and run the command again.`,
     { cause: error },
   )
 }
@@ -51,7 +51,7 @@ export function wantsJson(command: Command): boolean {
   return command.optsWithGlobals<{ json?: boolean }>().json ?? false
 }
 
-/** The one thing a command writes to standard output: with --json the result as it is, else its telling for a person. */
-export function printResult(cli: Cli, command: Command, result: unknown, telling: string): void {
-  cli.stdout.write(`${wantsJson(command) ? JSON.stringify(result) : telling}\n`)
+/** Writes the result of a command to standard output: as JSON with --json, otherwise as text for a person. */
+export function printResult(cli: Cli, command: Command, result: unknown, text: string): void {
+  cli.stdout.write(`${wantsJson(command) ? JSON.stringify(result) : text}\n`)
 }

@@ -19,7 +19,7 @@ To replace a key without stopping:
 export function addDataKeyCommands(program: Command, cli: Cli): void {
   const group = program
     .command('data-keys')
-    .description('look at and replace the keys that contacts are sealed with')
+    .description('show and replace the encryption keys of contact data')
     .addHelpText('after', procedure)
 
   group
@@ -32,7 +32,7 @@ export function addDataKeyCommands(program: Command, cli: Cli): void {
 
   group
     .command('add')
-    .description('put a new key in front of the file in DATA_DIR')
+    .description('add a new key at the front of the file in DATA_DIR')
     .addHelpText('after', procedure)
     .action((_flags: object, command: Command) =>
       withDeps(cli, async ({ config, databaseUrl }) => {
@@ -41,24 +41,24 @@ export function addDataKeyCommands(program: Command, cli: Cli): void {
             'DATA_KEYS is set, so the file in DATA_DIR is not read. Put an entry that "storedex data-keys generate" prints in front of DATA_KEYS instead.',
           )
         const id = await runExclusively(databaseUrl, () => prependToKeyFile(config.dataDir))
-        const telling = `Added data key ${id}. Restart every server before anything is imported, then run "storedex data-keys reseal".`
-        printResult(cli, command, { id }, telling)
+        const text = `Added data key ${id}. Restart every server before anything is imported, then run "storedex data-keys reseal".`
+        printResult(cli, command, { id }, text)
       }),
     )
 
   group
     .command('status')
-    .description('tell how much is sealed with which key')
+    .description('show how much data is sealed with each key')
     .action((_flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
         const keys = await readDataKeyStatus(deps)
-        printResult(cli, command, { keys }, tellStatus(keys))
+        printResult(cli, command, { keys }, formatStatus(keys))
       }),
     )
 
   group
     .command('reseal')
-    .description('seal everything with the first key, beside running servers; goes on where it was stopped')
+    .description('seal all data with the first key while servers run; resumes after an interruption')
     .addHelpText('after', procedure)
     .action((_flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
@@ -66,7 +66,7 @@ export function addDataKeyCommands(program: Command, cli: Cli): void {
         try {
           const result = await resealEverything(deps, progress?.show)
           progress?.end()
-          printResult(cli, command, result, tellReseal(result))
+          printResult(cli, command, result, formatReseal(result))
         } finally {
           progress?.end()
         }
@@ -74,7 +74,7 @@ export function addDataKeyCommands(program: Command, cli: Cli): void {
     )
 }
 
-function tellStatus(keys: readonly DataKeyStatus[]): string {
+function formatStatus(keys: readonly DataKeyStatus[]): string {
   return formatTable(
     ['key', 'use', 'contacts', 'kept replies', 'identity key'],
     keys.map(({ id, in_keyring, seals, contacts, replies, identity_key }) => [
@@ -87,9 +87,9 @@ function tellStatus(keys: readonly DataKeyStatus[]): string {
   )
 }
 
-function tellReseal({ resealed, remaining }: { resealed: number; remaining: number }): string {
-  const done = `Sealed ${formatNumber(resealed)} anew.`
+function formatReseal({ resealed, remaining }: { resealed: number; remaining: number }): string {
+  const done = `Resealed ${formatNumber(resealed)} values.`
   return remaining === 0
-    ? `${done} Nothing is left under an older key: it can leave the keyring.`
-    : `${done} ${formatNumber(remaining)} were sealed with an older key meanwhile: restart what still runs with it, and run this again.`
+    ? `${done} No data is sealed with an older key: it can be removed from the keyring.`
+    : `${done} ${formatNumber(remaining)} were sealed with an older key meanwhile: restart the servers that still use it, then run this again.`
 }

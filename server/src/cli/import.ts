@@ -7,11 +7,11 @@ import { type Cli, printResult, withDeps } from './context.ts'
 import { showImportProgress } from './output.ts'
 
 export function addImportCommands(program: Command, cli: Cli): void {
-  const group = program.command('import').description('bring records into the catalogue, beside a running service')
+  const group = program.command('import').description('import records into the catalogue, also while the service runs')
   addImport(group, cli, { name: 'stores', summary: 'add and update stores', importRecords: importStores })
   addImport(group, cli, {
     name: 'contacts',
-    summary: 'add and update people at stores that are there',
+    summary: 'add and update people at existing stores',
     importRecords: importContacts,
   })
   addSuppressionsImport(group, cli)
@@ -28,7 +28,7 @@ function addImport(group: Command, cli: Cli, { name, summary, importRecords }: I
     .command(name)
     .description(summary)
     .argument('<file>', 'NDJSON or CSV by its name, .gz too; - reads NDJSON from standard input')
-    .option('--extend-taxonomy', 'add apps, pixels, roles and categories that the taxonomy lacks')
+    .option('--extend-taxonomy', 'add missing apps, pixels, roles and categories to the taxonomy')
     .action((file: string, flags: { extendTaxonomy?: true }, command: Command) =>
       withDeps(cli, async (deps) => {
         const progress = cli.stderr.isTTY ? showImportProgress(cli.stderr) : undefined
@@ -40,7 +40,7 @@ function addImport(group: Command, cli: Cli, { name, summary, importRecords }: I
             ...(progress && { onProgress: progress.show }),
           })
           progress?.end()
-          printResult(cli, command, result, tellImport(result))
+          printResult(cli, command, result, formatImport(result))
         } finally {
           progress?.end()
         }
@@ -51,7 +51,7 @@ function addImport(group: Command, cli: Cli, { name, summary, importRecords }: I
 function addSuppressionsImport(group: Command, cli: Cli): void {
   group
     .command('suppressions')
-    .description('keep people and companies away, and erase those on file')
+    .description('suppress people and companies, and erase stored ones')
     .argument('<file>', 'one email, phone, profile URL or domain a line, .gz too; - reads standard input')
     .addHelpText('after', aboutSuppressions)
     .action((file: string, _flags: object, command: Command) =>
@@ -61,7 +61,7 @@ function addSuppressionsImport(group: Command, cli: Cli): void {
           const input = { file, stdin: cli.stdin, ...(progress && { onProgress: progress.show }) }
           const result = await importSuppressions(deps, input)
           progress?.end()
-          printResult(cli, command, result, tellSuppressions(result))
+          printResult(cli, command, result, formatSuppressions(result))
         } finally {
           progress?.end()
         }
@@ -71,9 +71,9 @@ function addSuppressionsImport(group: Command, cli: Cli): void {
 
 const aboutSuppressions = `
 Blank lines and lines that begin with # are skipped. Phones need their country code. A domain stands for the store there
-and for everybody with an email at that very host; hosts below it need lines of their own.`
+and for every contact with an email at exactly that host; subdomains need lines of their own.`
 
-function tellSuppressions({
+function formatSuppressions({
   read,
   inserted,
   unchanged,
@@ -83,10 +83,10 @@ function tellSuppressions({
   seconds,
 }: SuppressionsResult): string {
   const counts = `${read} lines read in ${seconds} s: ${inserted} new, ${unchanged} known, ${rejected} rejected; ${erased} contacts erased.`
-  return rejects_file ? `${counts}\nWhat was rejected, and why, is in ${rejects_file}.` : counts
+  return rejects_file ? `${counts}\nRejected records, with reasons, are in ${rejects_file}.` : counts
 }
 
-function tellImport({ read, inserted, updated, unchanged, rejected, rejects_file, seconds }: ImportResult): string {
+function formatImport({ read, inserted, updated, unchanged, rejected, rejects_file, seconds }: ImportResult): string {
   const counts = `${read} records read in ${seconds} s: ${inserted} inserted, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected.`
-  return rejects_file ? `${counts}\nWhat was rejected, and why, is in ${rejects_file}.` : counts
+  return rejects_file ? `${counts}\nRejected records, with reasons, are in ${rejects_file}.` : counts
 }

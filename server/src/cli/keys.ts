@@ -27,17 +27,17 @@ interface CreateFlags {
 const defaultOverlapMs = 3_600_000
 
 export function addKeyCommands(program: Command, cli: Cli): void {
-  const keys = program.command('keys').description('issue, look at and end API keys')
+  const keys = program.command('keys').description('issue, list and revoke API keys')
 
   keys
     .command('create')
-    .description('issue a key; its secret is told this once')
+    .description('issue a key; its secret is shown only once')
     .argument('<account>', 'acct_…')
-    .requiredOption('--name <name>', 'what the key is for', parseName)
+    .requiredOption('--name <name>', 'name of the key', parseName)
     .addOption(choiceOption('--mode <mode>', 'live data, or the sandbox', modes).default('live'))
-    .option('--scope <scope>', 'what it may do; repeatable; the four data scopes when left out', collectValues(scopes))
-    .option('--all-scopes', 'let it do everything')
-    .option('--expires <ts>', 'when it ends by itself', parseTimestampFlag)
+    .option('--scope <scope>', 'a scope of the key; repeatable; default: the four data scopes', collectValues(scopes))
+    .option('--all-scopes', 'give it all scopes')
+    .option('--expires <ts>', 'its expiry', parseTimestampFlag)
     .action((accountId: string, flags: CreateFlags, command: Command) => {
       if (flags.scope && flags.allScopes) command.error('error: give --scope or --all-scopes, not both')
       const chosen = flags.allScopes ? scopes : flags.scope
@@ -48,41 +48,41 @@ export function addKeyCommands(program: Command, cli: Cli): void {
           ...(chosen && { scopes: chosen }),
           ...(flags.expires && { expiresAt: flags.expires }),
         })
-        printResult(cli, command, issued, tellIssued(issued))
+        printResult(cli, command, issued, formatIssued(issued))
       })
     })
 
   keys
     .command('list')
-    .description("tell an account's keys, without their secrets")
+    .description("list an account's keys, without their secrets")
     .argument('<account>', 'acct_…')
     .action((accountId: string, _flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
         const list = await listKeys(accountsContext(deps), accountId)
-        printResult(cli, command, list, tellList(list))
+        printResult(cli, command, list, formatList(list))
       }),
     )
 
-  addChange(keys, cli, 'revoke', 'end a key for good', revokeKey)
-  addChange(keys, cli, 'suspend', 'shut a key out until it is resumed', suspendKey)
-  addChange(keys, cli, 'resume', 'let a suspended key in again', resumeKey)
+  addStateChange(keys, cli, 'revoke', 'revoke a key permanently', revokeKey)
+  addStateChange(keys, cli, 'suspend', 'disable a key until it is resumed', suspendKey)
+  addStateChange(keys, cli, 'resume', 'enable a suspended key again', resumeKey)
 
   keys
     .command('rotate')
-    .description('replace a key by a new one; the old one works on for a while')
+    .description('replace a key by a new one; the old one keeps working for a while')
     .argument('<id>', 'key_…')
-    .option('--overlap <time>', 'how long the old key works on: 30m, 1h, 2d, 0 (default: 1h)', parseDurationMs)
+    .option('--overlap <time>', 'how long the old key keeps working: 30m, 1h, 2d, 0 (default: 1h)', parseDurationMs)
     .action((id: string, flags: { overlap?: number }, command: Command) =>
       withDeps(cli, async (deps) => {
         const rotated = await rotateKey(accountsContext(deps), id, flags.overlap ?? defaultOverlapMs)
         const { replaced } = rotated
-        const telling = `${tellIssued(rotated)}\nThe old key ${replaced.id} ends at ${replaced.expires_at}.`
-        printResult(cli, command, rotated, telling)
+        const text = `${formatIssued(rotated)}\nThe old key ${replaced.id} expires at ${replaced.expires_at}.`
+        printResult(cli, command, rotated, text)
       }),
     )
 }
 
-function addChange(
+function addStateChange(
   keys: Command,
   cli: Cli,
   name: string,
@@ -101,11 +101,11 @@ function addChange(
     )
 }
 
-function tellIssued({ id, key }: IssuedKey): string {
-  return `Issued key ${id}. Keep its secret now, it is not told again:\n${key}`
+function formatIssued({ id, key }: IssuedKey): string {
+  return `Issued key ${id}. Store its secret now, it is not shown again:\n${key}`
 }
 
-function tellList(list: readonly KeyReport[]): string {
+function formatList(list: readonly KeyReport[]): string {
   if (list.length === 0) return 'This account has no keys.'
   return formatTable(
     ['id', 'name', 'key', 'status', 'last used', 'expires', 'scopes'],

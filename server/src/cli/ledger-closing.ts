@@ -15,20 +15,18 @@ interface ExportFlags {
   drop?: boolean
 }
 
-/** The commands about periods that are over. */
+/** The commands for past periods. */
 export function addClosingCommands(ledger: Command, cli: Cli): void {
   ledger
     .command('close')
-    .description(
-      'close the periods that are over, as the server does once a day: count and drop exports, pack old entries',
-    )
+    .description('close past periods, as the server does once a day: count and drop exports, pack old entries')
     .option('--dry-run', 'only count what would be dropped and packed')
     .action(({ dryRun = false }: { dryRun?: boolean }, command: Command) =>
       withDeps(cli, async (deps) => {
         const closing = dryRun ? await previewClosing(closingContext(deps)) : await close(cli, deps)
         const { until, entries, archives, exports, unbalanced } = closing
         const counts = { until: until?.toISOString() ?? null, entries, archives, exports, unbalanced, dry_run: dryRun }
-        printResult(cli, command, counts, tellClosing(closing, dryRun))
+        printResult(cli, command, counts, formatClosing(closing, dryRun))
         if (unbalanced > 0)
           throw new OperatorError(
             `Exports stay where they are not as many as the counter says (periods: ${formatNumber(unbalanced)}); "storedex ledger check" names them.`,
@@ -38,10 +36,10 @@ export function addClosingCommands(ledger: Command, cli: Cli): void {
 
   ledger
     .command('export')
-    .description('write the packed entries into a new file, a line of JSON for each archive')
+    .description('write the packed entries to a new file, one JSON line per archive')
     .argument('<file>', 'a new file; compressed when its name ends with .gz')
-    .option('--before <ts>', 'only archives whose entries were all spent before', parseTimestampFlag)
-    .option('--drop', 'remove what was exported from the database; its sums and digests stay')
+    .option('--before <ts>', 'only archives with all entries before this time', parseTimestampFlag)
+    .option('--drop', 'delete exported archives from the database; their sums and digests stay')
     .action((file: string, { before, drop = false }: ExportFlags, command: Command) =>
       withDeps(cli, async (deps) => {
         const progress = cli.stderr.isTTY ? showCountProgress(cli.stderr) : undefined
@@ -50,7 +48,7 @@ export function addClosingCommands(ledger: Command, cli: Cli): void {
           const ctx = { db: deps.ownerDb, ids: deps.ids }
           const result = await exportArchives(ctx, { ...options, ...(progress && { onProgress: progress.show }) })
           progress?.end()
-          printResult(cli, command, result, tellExport(result))
+          printResult(cli, command, result, formatExport(result))
         } finally {
           progress?.end()
         }
@@ -68,21 +66,21 @@ async function close(cli: Cli, deps: Deps): Promise<ClosingResult> {
     const closing = await closePeriodsExclusively(closingContext(deps), {
       ...(progress && { onProgress: progress.show }),
     })
-    if (!closing) throw new OperatorError('Another process closes periods at the moment; try again later.')
+    if (!closing) throw new OperatorError('Another process is closing periods; try again later.')
     return closing
   } finally {
     progress?.end()
   }
 }
 
-function tellClosing({ until, entries, archives, exports }: ClosingResult, isDryRun: boolean): string {
+function formatClosing({ until, entries, archives, exports }: ClosingResult, isDryRun: boolean): string {
   if (!until) return 'Nothing is closed yet: the clock has to be read on two days. Run this again tomorrow.'
   if (isDryRun)
     return `Exports that would be dropped: ${formatNumber(exports)}. Entries that would be packed: ${formatNumber(entries)}.`
   return `Exports dropped: ${formatNumber(exports)}. Entries packed: ${formatNumber(entries)}, into archives: ${formatNumber(archives)}.`
 }
 
-function tellExport({ archives, entries, dropped, file }: ArchiveExport): string {
+function formatExport({ archives, entries, dropped, file }: ArchiveExport): string {
   if (!file) return 'There is nothing to export.'
   return `Entries written to ${file}: ${formatNumber(entries)} of ${formatNumber(archives)} archives. Archives dropped: ${formatNumber(dropped)}.`
 }

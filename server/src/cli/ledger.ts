@@ -23,66 +23,66 @@ interface ShowFlags {
 }
 
 export function addLedgerCommands(program: Command, cli: Cli): void {
-  const ledger = program.command('ledger').description('look at what was spent, and prove it')
+  const ledger = program.command('ledger').description('show and check the ledger')
 
   ledger
     .command('check')
-    .description('prove that the entries equal the counters, the reveals and the exports')
+    .description('check that the entries match the counters, the reveals and the exports')
     .action((_flags: object, command: Command) =>
       withDeps(cli, async (deps) => {
         const json = wantsJson(command)
         const isAppendOnly = await isLedgerAppendOnly(deps.db, deps.serviceRole)
-        const { looked, found } = await checkLedger(deps, async (totals, differences) => {
-          const form = json ? differencesAsJson(totals, isAppendOnly) : differenceLines
+        const { checked, found } = await checkLedger(deps, async (totals, differences) => {
+          const format = json ? differencesAsJson(totals, isAppendOnly) : differenceLines
           return {
-            looked: `accounts: ${formatNumber(totals.accounts)}, entries: ${formatNumber(totals.entries)}`,
-            found: await writeList(cli.stdout, form, differences),
+            checked: `accounts: ${formatNumber(totals.accounts)}, entries: ${formatNumber(totals.entries)}`,
+            found: await writeList(cli.stdout, format, differences),
           }
         })
         if (!json && !isAppendOnly)
-          cli.stdout.write('The ledger is not append-only by rights: the role in DATABASE_URL can change it.\n')
+          cli.stdout.write('The ledger is not append-only: the role in DATABASE_URL has the right to change it.\n')
         if (found > 0)
-          throw new OperatorError(`The ledger does not balance (${looked}, differences: ${formatNumber(found)}).`)
-        if (!json) cli.stdout.write(`The ledger balances (${looked}).\n`)
+          throw new OperatorError(`The ledger does not balance (${checked}, differences: ${formatNumber(found)}).`)
+        if (!json) cli.stdout.write(`The ledger balances (${checked}).\n`)
       }),
     )
 
   ledger
     .command('show')
-    .description('tell what an account spent, oldest first')
+    .description("list an account's entries, oldest first")
     .argument('<account>', 'acct_…')
     .option('--csv', 'as CSV with a header')
-    .option('--since <ts>', 'leave out what was spent before', parseTimestampFlag)
-    .option('--until <ts>', 'leave out what was spent then or later', parseTimestampFlag)
+    .option('--since <ts>', 'only entries from this time on', parseTimestampFlag)
+    .option('--until <ts>', 'only entries before this time', parseTimestampFlag)
     .action((id: string, { csv, ...range }: ShowFlags, command: Command) => {
       const json = wantsJson(command)
       if (csv && json) command.error('error: give --csv or --json, not both')
-      const form = csv ? entriesAsCsv : json ? entriesAsJson : entriesAsTable
+      const format = csv ? entriesAsCsv : json ? entriesAsJson : entriesAsTable
       return withDeps(cli, async (deps) => {
         const account = await readAccount(accountsContext(deps), id)
         await withLedgerEntries(deps.db, { accountId: account.id, ...range }, (pages) =>
-          writeList(cli.stdout, form, pages),
+          writeList(cli.stdout, format, pages),
         )
       })
     })
   addClosingCommands(ledger, cli)
 }
 
-/** How a list is written down whose length nobody knows yet. */
-interface Form<T> {
+/** The output format of a list of unknown length. */
+interface ListFormat<T> {
   opening: string
   item(item: T): string
   between: string
   closing: string
 }
 
-function differencesAsJson(totals: LedgerTotals, isAppendOnly: boolean): Form<LedgerDifference> {
+function differencesAsJson(totals: LedgerTotals, isAppendOnly: boolean): ListFormat<LedgerDifference> {
   const { accounts, entries, archived } = totals
   const opening = `${JSON.stringify({ accounts, entries, archived, append_only: isAppendOnly }).slice(0, -1)},"differences":[`
   return { opening, item: (difference) => JSON.stringify(difference), between: ',', closing: ']}\n' }
 }
 
-const differenceLines: Form<LedgerDifference> = {
+const differenceLines: ListFormat<LedgerDifference> = {
   opening: '',
   item: ({ account, mode, meter, period_start, ...figures }) => {
     const sums = Object.entries(figures).map(([name, sum]) => `${name} ${sum}`)
@@ -94,26 +94,26 @@ const differenceLines: Form<LedgerDifference> = {
 
 const columns = ['spent_at', 'mode', 'meter', 'amount', 'period_start', 'request_id'] as const
 
-const entriesAsJson: Form<LedgerEntry> = {
+const entriesAsJson: ListFormat<LedgerEntry> = {
   opening: '[',
   item: (entry) => JSON.stringify(entry),
   between: ',',
   closing: ']\n',
 }
 
-const entriesAsCsv: Form<LedgerEntry> = {
+const entriesAsCsv: ListFormat<LedgerEntry> = {
   opening: `${columns.join(',')}\r\n`,
   item: (entry) => `${columns.map((column) => csvField(String(entry[column]))).join(',')}\r\n`,
   between: '',
   closing: '',
 }
 
-// A table that is written before its end is known has columns of fixed widths.
+// The rows are not known in advance, so the columns have fixed widths.
 const widths = { spent_at: 24, mode: 4, meter: 15, amount: 6, period_start: 24, request_id: 0 }
 const tableLine = (cells: Record<keyof LedgerEntry, string | number>) =>
   `${columns.map((column) => String(cells[column]).padEnd(widths[column])).join('  ')}\n`
 
-const entriesAsTable: Form<LedgerEntry> = {
+const entriesAsTable: ListFormat<LedgerEntry> = {
   opening: tableLine({
     spent_at: 'spent at',
     mode: 'mode',
@@ -131,17 +131,17 @@ function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Writes page after page as they come, waiting for a reader that is slower; answers how many items there were. */
-async function writeList<T>(stdout: Writable, form: Form<T>, pages: AsyncIterable<T[]>): Promise<number> {
+/** Writes pages as they arrive, at the reader's speed. Returns the number of items. */
+async function writeList<T>(stdout: Writable, format: ListFormat<T>, pages: AsyncIterable<T[]>): Promise<number> {
   const write = async (text: string) => {
     if (!stdout.write(text)) await once(stdout, 'drain')
   }
   let written = 0
-  await write(form.opening)
+  await write(format.opening)
   for await (const page of pages) {
-    await write((written > 0 ? form.between : '') + page.map(form.item).join(form.between))
+    await write((written > 0 ? format.between : '') + page.map(format.item).join(format.between))
     written += page.length
   }
-  await write(form.closing)
+  await write(format.closing)
   return written
 }

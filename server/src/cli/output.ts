@@ -8,7 +8,7 @@ interface ProgressLine<Progress> {
   end(): void
 }
 
-/** How far an import has come, on a terminal; of a stream, whose end nobody knows, how much was read. */
+/** The progress of an import, on a terminal; of a stream of unknown length, the number of records read. */
 export function showImportProgress(terminal: Writable): ProgressLine<ImportProgress> {
   let bar: SingleBar | undefined
   return {
@@ -22,7 +22,7 @@ export function showImportProgress(terminal: Writable): ProgressLine<ImportProgr
   }
 }
 
-/** How many of so many are done, on a terminal. */
+/** The progress of a known number of items, on a terminal. */
 export function showCountProgress(terminal: Writable): ProgressLine<{ done: number; total: number }> {
   let bar: SingleBar | undefined
   return {
@@ -34,7 +34,7 @@ export function showCountProgress(terminal: Writable): ProgressLine<{ done: numb
   }
 }
 
-/** What closing periods has done so far, on a terminal. */
+/** The progress of closing periods, on a terminal. */
 export function showClosingProgress(terminal: Writable): ProgressLine<ClosingProgress> {
   let bar: SingleBar | undefined
   return {
@@ -72,7 +72,7 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
     .join('\n')
 }
 
-/** One name and value a line; a value that is missing shows as a dash. */
+/** One name and value per line; a missing value is a dash. */
 export function formatFields(fields: Readonly<Record<string, string | number | boolean | null>>): string {
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   return Object.entries(fields)

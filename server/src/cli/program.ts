@@ -11,7 +11,7 @@ import { addImportCommands } from './import.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
 
-/** All commands. They inherit the program's settings, so these come first. */
+/** Creates the program with all commands. Commands inherit the program's settings, so these come first. */
 function createProgram(cli: Cli): Command {
   const program = new Command('storedex')
     .description('Store and contact intelligence, served from your own database')
@@ -37,28 +37,28 @@ function createProgram(cli: Cli): Command {
   return program
 }
 
-/** Runs one command line; answers the exit code: 0, 1 for a refused input or a failure, 2 for wrong usage. */
+/** Runs one command line. Returns the exit code: 0, 1 for an error, 2 for wrong usage. */
 export async function runCommandLine(args: readonly string[], cli: Cli): Promise<number> {
   try {
     await createProgram(cli).parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    // Commander has written its message; asking for help is no mistake.
+    // Commander has written its message; asking for help is no error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     cli.stderr.write(`${formatFailure(error)}\n`)
     return 1
   }
 }
 
-const adviceOn: Record<DatabaseFailure, string> = {
-  away: 'The database went away: see its log, and run the command again.',
+const adviceFor: Record<DatabaseFailure, string> = {
+  away: 'The database is unavailable: see its log, and run the command again.',
   overloaded: 'The database is overloaded: run the command again in a moment.',
-  disk_full: 'The disk is full: make room, and run the command again.',
+  disk_full: 'The disk is full: free some space, and run the command again.',
   files_unusable: 'The database cannot use its files: see its log, and its disk.',
   not_permitted: 'The database refuses this to its role, or cannot open its own files.',
 }
 
-/** A refusal is one sentence. Anything else is a fault of the program or its surroundings and shows where it arose. */
+/** Formats an error for the operator. An operator error is one sentence; an unexpected error includes its stack. */
 export function formatFailure(error: unknown): string {
   if (error instanceof OperatorError) {
     const { cause } = error
@@ -66,24 +66,24 @@ export function formatFailure(error: unknown): string {
       cause instanceof EmbeddedPostgresError && cause.cause instanceof Error ? `\n${cause.cause.message}` : ''
     return `${error.message}${detail}`
   }
-  // What a caller of the API would be told is too little for the operator, who can do something about it.
+  // The public message is too little for the operator, who can act on the cause.
   if (error instanceof ApiError)
     return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
   const failure = classifyDatabaseError(error)
-  if (failure) return `${adviceOn[failure]} (${(error as Error).message})`
+  if (failure) return `${adviceFor[failure]} (${(error as Error).message})`
   if ((error as { code?: unknown } | null)?.code === 'ENOSPC')
-    return `${adviceOn.disk_full} (${(error as Error).message})`
+    return `${adviceFor.disk_full} (${(error as Error).message})`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
 function addMigrateCommand(program: Command, cli: Cli): void {
   program
     .command('migrate')
-    .description('bring the schema of the database up to date')
+    .description('migrate the database schema to the newest version')
     .action((_flags: object, command: Command) =>
       withDeps(cli, async ({ migration: { applied, version } }) => {
-        const telling = applied.length === 0 ? 'Nothing to apply' : `Applied ${applied.join(', ')}`
-        printResult(cli, command, { applied, version }, `${telling}; the schema is at version ${version}.`)
+        const text = applied.length === 0 ? 'Nothing to apply' : `Applied ${applied.join(', ')}`
+        printResult(cli, command, { applied, version }, `${text}; the schema is at version ${version}.`)
       }),
     )
 }

@@ -2,9 +2,9 @@ import { InvalidArgumentError, Option } from 'commander'
 import { maxCounterValue, type OverridableMeter, overridableMeters } from '../accounts/plans.ts'
 import { parseTimestamp as readMoment } from '../kernel/time.ts'
 
-/** Values of flags. A value that is refused here is wrong usage: the command line ends with 2 before anything is opened. */
+/** Parsers of option values. An invalid value is wrong usage: the command exits with 2 before anything is opened. */
 
-/** A flag with a fixed list of values. */
+/** An option with a fixed list of values. */
 export function choiceOption(flags: string, description: string, values: readonly string[]): Option {
   return new Option(flags, description).choices(values)
 }
@@ -20,14 +20,14 @@ export function parseEmail(value: string): string {
   return value
 }
 
-/** An ISO 8601 moment with time and offset. */
+/** Parses an ISO 8601 timestamp with time and offset. */
 export function parseTimestampFlag(value: string): Date {
   const moment = readMoment(value)
   if (moment === null) throw new InvalidArgumentError('Give a date and time with offset, like 2027-01-31T12:00:00Z.')
   return new Date(moment)
 }
 
-/** The same, or `none` to take it away. The word stays: commander would make an empty text of null. */
+/** The same, or `none` to remove it. The string stays, because commander replaces null by an empty text. */
 export function parseTimestampOrNone(value: string): Date | 'none' {
   return value === 'none' ? value : parseTimestampFlag(value)
 }
@@ -54,7 +54,7 @@ export function parseDurationMs(value: string): number {
 
 export type LimitChanges = Partial<Record<OverridableMeter, number | null>>
 
-/** One of several `--limit METER=N`; `METER=default` gives the meter back to the plan. */
+/** Collects repeated `--limit METER=N`; `METER=default` removes the override. */
 export function collectLimit(value: string, previous: LimitChanges = {}): LimitChanges {
   const [name, figure, ...rest] = value.split('=')
   const meter = overridableMeters.find((each) => each === name)
@@ -65,7 +65,7 @@ export function collectLimit(value: string, previous: LimitChanges = {}): LimitC
   return { ...previous, [meter]: count }
 }
 
-/** One of several flags that each name a value of a list. */
+/** Collects repeated options with a fixed list of values. */
 export function collectValues<T extends string>(values: readonly T[]) {
   return (value: string, previous: T[] = []): T[] => {
     const known = values.find((each) => each === value)

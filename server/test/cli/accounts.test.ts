@@ -12,7 +12,7 @@ async function openAccount(...flags: string[]): Promise<string> {
   return id
 }
 
-test('an account is opened, changed and shown', async () => {
+test('an account is created, changed and shown', async () => {
   const id = await openAccount('--email', 'mara@aurora.example', '--plan', 'pro', '--billing', 'monthly')
   expect(id).toMatch(/^acct_[A-Za-z]{16}$/)
   const changed = await cli.json(
@@ -50,7 +50,7 @@ test('an account is opened, changed and shown', async () => {
   })
 })
 
-test('what was used is shown for the mode it was used in, and what is left is never below zero', async () => {
+test('usage is shown per mode, and the remainder is never below zero', async () => {
   const id = await openAccount('--plan', 'pro', '--period-start', '2026-10-15T06:00:00Z')
   const { key } = await cli.json<{ key: string }>('keys', 'create', id, '--name', 'k')
   const { db, plans } = cli.deps
@@ -80,14 +80,14 @@ test('what was used is shown for the mode it was used in, and what is left is ne
     search_rows: { ...unused.search_rows, used: 10, remaining: 0 },
   })
 
-  // A new period begins with nothing used; the old one's counters stay where they are.
+  // A new period starts at zero; the counters of the old one stay.
   cli.clock.set('2026-11-15T06:00:00.000Z')
   const { usage: next } = await cli.json<{ usage: { live: object } }>('accounts', 'show', id)
   expect(next.live).toMatchObject({ search_rows: { used: 0 }, store_exports: { used: 0 }, api_requests: { used: 0 } })
   cli.clock.set(now)
 })
 
-test('a trial is granted with its end and ended with none', async () => {
+test('--trial-ends grants a trial, and none ends it', async () => {
   const id = await openAccount('--plan', 'pro', '--trial-ends', '2026-11-24T00:00:00+02:00')
   const { usage, ...shown } = await cli.json<{ usage: { live: object } }>('accounts', 'show', id)
   expect(shown).toMatchObject({ status: 'trialing', trial_ends_at: '2026-11-23T22:00:00.000Z' })
@@ -96,23 +96,23 @@ test('a trial is granted with its end and ended with none', async () => {
   expect(ended).toMatchObject({ status: 'active', trial_ends_at: null })
 })
 
-test('a person is told the same in words', async () => {
+test('without --json the same is printed as text', async () => {
   const { code, stdout } = await cli.run('accounts', 'create', '--name', 'Aurora Candles', '--plan', 'pro')
   expect(code).toBe(0)
-  const id = /^Opened account (acct_\w{16})\.\n$/.exec(stdout)![1]!
+  const id = /^Created account (acct_\w{16})\.\n$/.exec(stdout)![1]!
   const shown = await cli.run('accounts', 'show', id)
   expect(shown.stdout).toMatch(/^name +Aurora Candles$/m)
   expect(shown.stdout).toMatch(/^live +store exports +0 +5000 +5000 +2026-12-10T12:00:00\.000Z$/m)
 })
 
-test('an account that does not exist is refused, with nothing on standard output', async () => {
+test('an unknown account is an error, with nothing on standard output', async () => {
   for (const [command, ...flags] of [['show'], ['set', '--plan', 'pro']] as const) {
     const { code, stdout, stderr } = await cli.run('accounts', command, 'acct_nobody', ...flags, '--json')
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: 'No account has the id "acct_nobody".\n' })
   }
 })
 
-test('a trial without a plan to lead to is refused', async () => {
+test('a trial without a paid plan is rejected', async () => {
   const { code, stderr } = await cli.run('accounts', 'create', '--name', 'A', '--trial-ends', '2026-12-01T00:00:00Z')
   expect(code).toBe(1)
   expect(stderr).toMatch(/^A trial needs a paid plan.*\n$/)

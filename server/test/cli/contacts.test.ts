@@ -24,7 +24,7 @@ beforeAll(async () => {
   )
 })
 
-/** The public id of the contact that was imported at this place. */
+/** The public id of the contact with this import index. */
 async function idOf(number: number): Promise<string> {
   const { rows } = await cli.deps.db.query<{ store_id: number }>('select store_id from store_domains')
   return cli.deps.ids.seal('contact', contactKey(rows[0]!.store_id, number), 'live')
@@ -35,14 +35,14 @@ const onFile = async () =>
     ({ number }) => number,
   )
 
-test('contacts erase removes a person by id or by address, and says how many contacts that were', async () => {
+test('contacts erase erases a person by id or by address, and prints the number of contacts', async () => {
   expect(await cli.json('contacts', 'erase', '--id', await idOf(0))).toEqual({ erased: 1 })
   expect(await cli.json('contacts', 'erase', '--email', 'Ines <INES@mail.example>')).toEqual({ erased: 1 })
   expect(await onFile()).toEqual([2, 3])
   expect(await cli.json('contacts', 'erase', '--email', 'nobody@mail.example')).toEqual({ erased: 0 })
 })
 
-test('contacts erase tells a person what came of it, without the address', async () => {
+test('contacts erase prints its result as text, without the address', async () => {
   const none = await cli.run('contacts', 'erase', '--email', 'nobody@mail.example')
   expect(none).toEqual({
     code: 0,
@@ -53,7 +53,7 @@ test('contacts erase tells a person what came of it, without the address', async
   expect(one.stdout).toBe('Erased 1 contact. No import brings the person back.\n')
 })
 
-test('contacts erase is used with one address or one id', async () => {
+test('contacts erase needs either an address or an id', async () => {
   const both = ['--id', await idOf(3), '--email', 'yuki@mail.example']
   for (const args of [[], both, ['--email', 'yuki@'], ['--email', ''], ['--id'], ['--name', 'Yuki']])
     expect(await cli.run('contacts', 'erase', ...args), args.join(' ')).toMatchObject({ code: 2, stdout: '' })
@@ -72,7 +72,7 @@ test.each([
   expect(stderr).toMatch(/^[^\n]+\n$/)
 })
 
-test('import suppressions counts lines like any import, and whom they erased', async () => {
+test('import suppressions counts lines and erased contacts', async () => {
   const { stdout, code } = await cli.runWithInput(
     '# do not contact\nyuki@mail.example\nYUKI@mail.example\nnot a line\n',
     ...['import', 'suppressions', '-', '--json'],
@@ -94,7 +94,7 @@ test('import suppressions counts lines like any import, and whom they erased', a
   expect(await onFile()).not.toContain(3)
 })
 
-test('import suppressions refuses a file that is not there', async () => {
+test('import suppressions rejects a missing file', async () => {
   expect(await cli.run('import', 'suppressions', '/nowhere/list.txt')).toEqual({
     code: 1,
     stdout: '',

@@ -16,7 +16,7 @@ test('data-keys generate prints an entry and nothing else, without a database', 
   expect(parseDataKeys(entry)).toHaveLength(1)
 })
 
-test('data-keys add puts a new key in front of the file', async () => {
+test('data-keys add adds a new key at the front of the file', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'storedex-data-keys-'))
   onTestFinished(() => rm(dataDir, { recursive: true }))
   const entry = `old:${Buffer.alloc(32, 1).toString('base64')}`
@@ -35,13 +35,13 @@ test('data-keys add puts a new key in front of the file', async () => {
   expect(parseDataKeys(await readFile(join(dataDir, 'data-keys'), 'utf8'))).toHaveLength(4)
 })
 
-test('data-keys add says what to do where DATA_KEYS is set', async () => {
+test('data-keys add gives advice when DATA_KEYS is set', async () => {
   const { code, stdout, stderr } = await cli.run('data-keys', 'add')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toContain('"storedex data-keys generate"')
 })
 
-test('data-keys status and reseal tell what is sealed with which key', async () => {
+test('data-keys status and reseal show how much is sealed with each key', async () => {
   const status = { id: 'test', in_keyring: true, seals: true, contacts: 0, replies: 0, identity_key: true }
   expect(await cli.json('data-keys', 'status')).toEqual({ keys: [status] })
   expect((await cli.run('data-keys', 'status')).stdout).toBe(
@@ -51,7 +51,7 @@ test('data-keys status and reseal tell what is sealed with which key', async () 
   expect((await cli.run('data-keys', 'reseal')).stdout).toContain('Nothing is left under an older key')
 })
 
-test('the help of data-keys is the way to replace a key', async () => {
+test('the help of data-keys describes how to replace a key', async () => {
   const { code, stdout } = await cli.run('data-keys', '--help')
   expect(code).toBe(0)
   for (const step of ['data-keys add', 'restart every server', 'data-keys reseal', 'data-keys status'])

@@ -13,7 +13,7 @@ function fileWith(name: string, text: string): string {
   return join(folder, name)
 }
 
-test('a file is imported, and its bad records are put aside', async () => {
+test('a file is imported, and its invalid records go to the rejects file', async () => {
   const file = fileWith('shops.ndjson', '{"domain":"a.example","name":"A"}\n{"domain":"not a host","name":"B"}\n')
   const result = await cli.json<{ rejects_file: string }>('import', 'stores', file)
   expect(result).toEqual({
@@ -28,7 +28,7 @@ test('a file is imported, and its bad records are put aside', async () => {
   expect(readFileSync(result.rejects_file, 'utf8')).toContain('not a host')
 })
 
-test('people are imported at stores that are there', async () => {
+test('people are imported at existing stores', async () => {
   const people = [
     { store_domain: 'a.example', external_id: '1', full_name: 'Ada Ember', emails: [{ email: 'ada@a.example' }] },
     { store_domain: 'missing.example', external_id: '2' },
@@ -56,14 +56,14 @@ test('standard input is imported', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ read: 1, inserted: 1, rejects_file: null })
 })
 
-test('what the taxonomy lacks is added on request', async () => {
+test('--extend-taxonomy adds missing values', async () => {
   const record = '{"domain":"c.example","name":"C","technologies":{"apps":["brand_new_app"]}}\n'
   const file = fileWith('shops.ndjson', record)
   expect(await cli.json('import', 'stores', file)).toMatchObject({ rejected: 1 })
   expect(await cli.json('import', 'stores', file, '--extend-taxonomy')).toMatchObject({ inserted: 1, rejected: 0 })
 })
 
-test('a file that cannot be read is refused with a sentence', async () => {
+test('an unreadable file is rejected with one sentence', async () => {
   const { code, stdout, stderr } = await cli.run('import', 'stores', '/nowhere/shops.ndjson', '--json')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^[^\n]*\/nowhere\/shops\.ndjson[^\n]*\n$/)

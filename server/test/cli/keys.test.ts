@@ -13,7 +13,7 @@ async function paidAccount(): Promise<string> {
   return (await cli.json<{ id: string }>('accounts', 'create', '--name', 'Aurora Candles', '--plan', 'pro')).id
 }
 
-test('a key is issued, listed without its secret, and ended', async () => {
+test('a key is issued, listed without its secret, and revoked', async () => {
   const account = await paidAccount()
   const issued = await cli.json<Issued>('keys', 'create', account, '--name', 'shop sync')
   expect(issued).toEqual({
@@ -31,7 +31,7 @@ test('a key is issued, listed without its secret, and ended', async () => {
   expect(late.stderr).toMatch(/^Key key_\w{16} is revoked, which is for good\.\n$/)
 })
 
-test('what a key may do is what its flags say', async () => {
+test('--scope and --all-scopes set the scopes of a key', async () => {
   const account = await paidAccount()
   await cli.json('keys', 'create', account, '--name', 'a')
   await cli.json('keys', 'create', account, '--name', 'b', '--all-scopes', '--mode', 'test')
@@ -44,7 +44,7 @@ test('what a key may do is what its flags say', async () => {
   ])
 })
 
-test('rotating tells the new key and when the old one ends', async () => {
+test('rotate prints the new key and the expiry of the old one', async () => {
   const account = await paidAccount()
   const issued = await cli.json<Issued>('keys', 'create', account, '--name', 'k')
   const rotated = await cli.json<Issued>('keys', 'rotate', issued.id)
@@ -55,7 +55,7 @@ test('rotating tells the new key and when the old one ends', async () => {
   expect(replaced).toMatchObject({ status: 'expired', expires_at: '2026-11-10T12:00:00.000Z' })
 })
 
-test('an account without API access gets no key, and is told why', async () => {
+test('an account without API access gets no key, with the reason', async () => {
   const { id } = await cli.json<Issued>('accounts', 'create', '--name', 'Free rider')
   const { code, stdout, stderr } = await cli.run('keys', 'create', id, '--name', 'k', '--json')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

@@ -17,7 +17,7 @@ const cli = openCommandLine(now)
 
 interface Spender {
   account: string
-  /** Spends one row for each store that is delivered. */
+  /** Spends one row per delivered store. */
   spend(requestId: string, ...storeIds: number[]): Promise<void>
 }
 
@@ -66,7 +66,7 @@ const entry = (meter: string, amount: number, requestId: string, spentAt = now) 
 })
 
 describe('ledger show', () => {
-  test('tells every spend of the account and of no other, oldest first', async () => {
+  test('prints all entries of the account and of no other, oldest first', async () => {
     const spender = await openSpender()
     const other = await openSpender()
     await spender.spend('req_1', 1, 2)
@@ -81,7 +81,7 @@ describe('ledger show', () => {
     expect(entries[2]).toEqual(entry('search_rows', 1, 'req_3', '2026-11-11T00:00:00.000Z'))
   })
 
-  test('bounds are a first moment and one that is left out', async () => {
+  test('--since is inclusive and --until exclusive', async () => {
     const { account, spend } = await openSpender()
     for (const second of [1, 2, 3]) {
       cli.clock.set(`2026-11-10T12:00:0${second}.000Z`)
@@ -92,7 +92,7 @@ describe('ledger show', () => {
     expect(await cli.json('ledger', 'show', account, '--since', '2026-12-01T00:00:00Z')).toEqual([])
   })
 
-  test('CSV has a header and reads back as the same entries, whatever a request is called', async () => {
+  test('CSV has a header and parses to the same entries, for any request id', async () => {
     const { account, spend } = await openSpender()
     await spend('req_1', 1)
     await spend('said "no, never"\r\nand left', 1)
@@ -106,7 +106,7 @@ describe('ledger show', () => {
     expect(read.map(({ amount, ...rest }) => ({ ...rest, amount: Number(amount) }))).toEqual(entries)
   })
 
-  test('a person gets a table', async () => {
+  test('without --json a table is printed', async () => {
     const { account, spend } = await openSpender()
     await spend('req_1', 1)
     const { stdout } = await cli.run('ledger', 'show', account)
@@ -114,7 +114,7 @@ describe('ledger show', () => {
     expect(stdout).toContain(`\n${now}  live  store_exports    1       ${period}  req_1\n`)
   })
 
-  test('a long ledger is told whole, each entry once and in order, in every form', async () => {
+  test('a long ledger is printed completely, each entry once and in order, in every format', async () => {
     const { account } = await openSpender()
     const count = 4_321
     await insertEntries(count)
@@ -127,7 +127,7 @@ describe('ledger show', () => {
     }
   })
 
-  test('whoever reads it may stop reading', async () => {
+  test('its reader may stop reading', async () => {
     const { account } = await openSpender()
     await insertEntries(10_000)
     const { PATH = '' } = process.env
@@ -145,7 +145,7 @@ describe('ledger show', () => {
     expect(complaint).toBe('')
   })
 
-  test('one form at a time, and only of an account that exists', async () => {
+  test('one format at a time, and only for an existing account', async () => {
     const { account } = await openSpender()
     expect(await cli.run('ledger', 'show', account, '--csv', '--json')).toMatchObject({ code: 2, stdout: '' })
     expect(await cli.run('ledger', 'show', 'acct_nobody', '--csv')).toEqual({
@@ -157,7 +157,7 @@ describe('ledger show', () => {
 })
 
 describe('ledger check', () => {
-  test('balances after spends of several accounts and modes', async () => {
+  test('balances after charges of several accounts and modes', async () => {
     expect((await cli.run('ledger', 'check')).stdout).toMatch(/^The ledger balances \(.*entries: 0\)\.$/m)
     const [live, sandbox] = [await openSpender(), await openSpender('test')]
     await live.spend('req_1', 1, 2, 3)
@@ -243,7 +243,7 @@ describe('ledger check', () => {
     expect(told.stdout.match(new RegExp(`^${account} (live|test) `, 'gm'))).toHaveLength(differences.length)
   })
 
-  test('many differences are all told', async () => {
+  test('many differences are all reported', async () => {
     await openSpender()
     await cli.deps.db.query(
       `insert into store_exports (account_id, mode, period_start, store_id, exported_at)

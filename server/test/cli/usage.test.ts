@@ -5,7 +5,7 @@ const cli = openCommandLine('2026-11-10T12:00:00.000Z')
 const create = ['accounts', 'create', '--name', 'A']
 const account = 'acct_ABCDEFGHIJKLMNOP'
 
-describe('wrong usage ends with 2, says so on standard error and does nothing', () => {
+describe('wrong usage exits with 2, writes to standard error and does nothing', () => {
   test.each([
     [[]],
     [['frobnicate']],
@@ -57,7 +57,7 @@ describe('wrong usage ends with 2, says so on standard error and does nothing', 
   })
 })
 
-test('help is no mistake', async () => {
+test('help exits with 0', async () => {
   for (const args of [['--help'], ['help'], ['accounts', 'set', '--help'], ['help', 'keys']]) {
     const { code, stdout, stderr } = await cli.run(...args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -65,7 +65,7 @@ test('help is no mistake', async () => {
   }
 })
 
-test('the schema is brought up to date', async () => {
+test('migrate migrates the schema', async () => {
   const { version, ...rest } = await cli.json('migrate')
   expect(rest).toEqual({ applied: [] })
   expect(version).toBeGreaterThan(0)

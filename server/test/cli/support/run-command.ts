@@ -8,7 +8,7 @@ import { createManualClock } from '../../support/clock.ts'
 import { testDataKeys } from '../../support/data-keys.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
-interface Ending {
+interface CommandResult {
   code: number
   stdout: string
   stderr: string
@@ -17,14 +17,14 @@ interface Ending {
 export interface CommandLine {
   deps: Deps
   clock: ReturnType<typeof createManualClock>
-  /** Runs one command line in this process, with the operator's usual way of closing what it opened left out. */
-  run(...args: string[]): Promise<Ending>
-  runWithInput(input: string, ...args: string[]): Promise<Ending>
-  /** Runs one that has to succeed, with --json; answers its one document. */
+  /** Runs one command line in this process, without closing the resources. */
+  run(...args: string[]): Promise<CommandResult>
+  runWithInput(input: string, ...args: string[]): Promise<CommandResult>
+  /** Runs a command with --json that must succeed; returns its document. */
   json<T = Record<string, unknown>>(...args: string[]): Promise<T>
 }
 
-/** The command line on a database of the file's own, where the time stands still. */
+/** Creates a command line on a database for the test file, with a fixed time. */
 export function openCommandLine(now: string): CommandLine {
   const commandLine = {} as CommandLine
   let deps: Deps
@@ -48,8 +48,8 @@ export function openCommandLine(now: string): CommandLine {
   return Object.assign(commandLine, { clock, run, runWithInput, json })
 }
 
-/** Runs one command line in this process, beside whatever else uses these dependencies. */
-export async function runCommand(deps: Deps, args: string[], input = ''): Promise<Ending> {
+/** Runs one command line in this process, with these resources. */
+export async function runCommand(deps: Deps, args: string[], input = ''): Promise<CommandResult> {
   const [stdout, stderr] = [new Collector(), new Collector()]
   const code = await runCommandLine(args, {
     openDeps: async () => ({ ...deps, db: deps.ownerDb, close: async () => {} }),
