@@ -23,22 +23,22 @@ import { closePeriodsExclusively } from './usage/closing/close-periods.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { createTrialLinks } from './usage/trial-links.ts'
 
-// New values must be searchable within two seconds of an import's end, in every instance.
+// New values must be searchable in every instance within two seconds of an import's end.
 const taxonomyIntervalMs = 1_000
-// A kept reply is too old to be given long before it is deleted; this bounds how long it lies there.
+// A stored reply expires long before it is deleted; this bounds how long it stays stored.
 const expiryIntervalMs = 600_000
-// Probes ask far more often; this is for servers that nobody probes, and for the log.
+// Probes check far more often; this is for servers without probes, and for the log.
 const healthIntervalMs = 60_000
-// The figure is told to the hour; this bounds how much of it a crash forgets.
+// Last use is precise to the hour; this bounds how much of it a crash loses.
 const keyUseIntervalMs = 60_000
-// Events of the payment provider come at once; this bounds how long the loss of one is felt.
+// Events of the payment provider arrive at once; this bounds the effect of a lost one.
 const reconciliationIntervalMs = 3_600_000
-// Periods that are over are closed once a day, at a time of its own for each server, and at a quarter of the speed.
+// Past periods are closed once a day, at a random time per server, and at a quarter of the speed.
 const closingIntervalMs = 86_400_000
 const closingStartsWithinMs = 3_600_000
-const closingRest = 3
+const closingPauseRatio = 3
 
-// More would wait longer for a connection of the database than callers care to; `docs/decisions/0024` has the figures.
+// More requests would wait for a database connection longer than callers tolerate; see `docs/decisions/0024`.
 const requestsPerConnection = 32
 
 const tags = [
@@ -49,13 +49,13 @@ const tags = [
   { name: 'contacts', description: 'People at stores: previews without channels, revealed one by one.' },
 ]
 
-/** How long until accounts are first reconciled with the payment provider, at once unless it is said, and then again. */
+/** The interval of reconciliation with the payment provider, and the delay before the first one (default: none). */
 interface ReconciliationIntervals {
   reconciliationMs: number
   firstReconciliationMs?: number
 }
 
-/** The only way an app comes to exist: the server, its tests and the export of its contract all call this. */
+/** Builds the app. The server, its tests and the export of its OpenAPI document all call this. */
 export async function buildApp(
   deps: Deps,
   observers: readonly RequestObserver[] = [],
@@ -105,39 +105,39 @@ export async function buildApp(
   registerWebhookRoutes(app, deps)
 
   const closing = new AbortController()
-  const warnOf = (what: string) => (error: unknown) => deps.log.warn({ cause: describeCause(error) }, what)
-  const repetitions = [
+  const warn = (message: string) => (error: unknown) => deps.log.warn({ cause: describeCause(error) }, message)
+  const tasks = [
     startRepeating(() => deps.health.check(), {
       intervalMs: healthIntervalMs,
-      onOutage: warnOf('the health check failed'),
+      onOutage: warn('the health check failed'),
     }),
     startRepeating(() => deps.taxonomy.refresh(), {
       intervalMs: taxonomyIntervalMs,
-      onOutage: warnOf('the taxonomy cannot be refreshed'),
+      onOutage: warn('the taxonomy cannot be refreshed'),
     }),
     startRepeating(() => expireReplies(deps.db, deps.clock.now()), {
       intervalMs: expiryIntervalMs,
-      onOutage: warnOf('replies that are too old cannot be deleted'),
+      onOutage: warn('expired replies cannot be deleted'),
     }),
     startRepeating(() => keyUse.flush(deps.db, deps.clock.now()), {
       intervalMs: keyUseIntervalMs,
-      onOutage: warnOf('when keys were last used cannot be written'),
+      onOutage: warn('the last use of keys cannot be written'),
     }),
     startRepeating(() => reconcileExclusively(deps, closing.signal), {
       intervalMs: intervals.reconciliationMs,
       startAfterMs: intervals.firstReconciliationMs ?? 0,
-      onOutage: warnOf('accounts cannot be reconciled with the payment provider'),
+      onOutage: warn('accounts cannot be reconciled with the payment provider'),
     }),
     startRepeating(() => closePeriodsInBackground(deps, closing.signal), {
       intervalMs: closingIntervalMs,
       startAfterMs: Math.random() * closingStartsWithinMs,
-      onOutage: warnOf('periods that are over cannot be closed'),
+      onOutage: warn('past periods cannot be closed'),
     }),
   ]
   app.addHook('onClose', async () => {
     closing.abort()
-    await Promise.all(repetitions.map((repetition) => repetition.stop()))
-    await keyUse.flush(deps.db, deps.clock.now()).catch(warnOf('when keys were last used cannot be written'))
+    await Promise.all(tasks.map((task) => task.stop()))
+    await keyUse.flush(deps.db, deps.clock.now()).catch(warn('the last use of keys cannot be written'))
   })
   await app.ready()
   return app
@@ -145,15 +145,15 @@ export async function buildApp(
 
 async function closePeriodsInBackground(deps: Deps, stop: AbortSignal): Promise<void> {
   const ctx = { db: deps.ownerDb, now: deps.clock.now(), detailMonths: deps.config.ledgerDetailMonths }
-  const closed = await closePeriodsExclusively(ctx, { stop, rest: closingRest })
+  const closed = await closePeriodsExclusively(ctx, { stop, rest: closingPauseRatio })
   if (closed && closed.entries + closed.exports > 0) {
     const { entries, archives, exports } = closed
-    deps.log.info({ entries, archives, exports }, 'periods that are over were closed')
+    deps.log.info({ entries, archives, exports }, 'past periods were closed')
   }
   if (closed && closed.unbalanced > 0)
     deps.log.error(
       { periods: closed.unbalanced },
-      'exports are not as many as the counter says: run "storedex ledger check"',
+      'the number of exports differs from the counter: run "storedex ledger check"',
     )
 }
 
@@ -163,18 +163,20 @@ async function checkReadiness({ search, health }: Deps): Promise<string | null> 
   return search.readinessProblem()
 }
 
-const maxRememberedLabels = 10_000
+const maxCachedLabels = 10_000
 
-/** Names callers by their public ids. Sealing one takes longer than the rest of a log line, so they are remembered. */
+/**
+ * Labels callers with their public ids. Sealing an id takes longer than the rest of a log line, so labels are cached.
+ */
 function labelCallers(ids: IdSealer): (request: FastifyRequest) => CallerLabels | null {
-  const known = new Map<number, CallerLabels>()
+  const cache = new Map<number, CallerLabels>()
   return ({ caller }) => {
     if (!caller) return null
-    const remembered = known.get(caller.key.id)
-    if (remembered) return remembered
+    const cached = cache.get(caller.key.id)
+    if (cached) return cached
     const labels = { account_id: ids.seal('account', caller.accountId), key_id: ids.seal('key', caller.key.id) }
-    if (known.size >= maxRememberedLabels) known.clear()
-    known.set(caller.key.id, labels)
+    if (cache.size >= maxCachedLabels) cache.clear()
+    cache.set(caller.key.id, labels)
     return labels
   }
 }

@@ -7,50 +7,53 @@ import { type DataKey, parseDataKeys } from './kernel/seal.ts'
 import type { DeliverEmails } from './search/query/vocabulary.ts'
 import type { EngineChoice } from './search/service.ts'
 
-/** Everything the operator decides from outside, checked. Read once, at start; nothing else looks at the environment. */
+/** All settings, validated. Read once at start; no other code reads the environment. */
 export interface Config {
-  /** The checkout: migrations, catalogues and the plan file lie in it. */
+  /** The checkout: it contains migrations, catalogues and the plan file. */
   projectDir: string
   host: string
-  /** 0 asks the system for a free one. */
+  /** 0 means any free port. */
   port: number
-  /** Whether PORT was given: only a port that nobody asked for may be replaced when it is taken. */
+  /** Whether PORT was given: only a default port may be replaced when it is taken. */
   isPortGiven: boolean
-  /** Base of the links handed out; null where it follows from the address listened on. */
+  /** Base of links in replies; null when it follows from the address listened on. */
   publicUrl: string | null
   metricsPort: number | null
-  /** Addresses and networks of proxies whose word on a caller's address counts; empty for none. */
+  /** Addresses and networks of proxies whose X-Forwarded-For is trusted; empty for none. */
   trustedProxies: string[]
   metricsHost: string
   dataDir: string
-  /** With its TLS settings spelt out; null: the embedded PostgreSQL. */
+  /** With explicit TLS settings; null: the embedded PostgreSQL. */
   databaseUrl: string | null
-  /** The role that owns the tables, where it is not the one of `databaseUrl`. */
+  /** URL of the role that owns the tables, when it is not the role of `databaseUrl`. */
   databaseOwnerUrl: string | null
-  /** How long entries of the ledger stay single rows. */
+  /** Months for which ledger entries stay single rows. */
   ledgerDetailMonths: number
-  /** The keyring that seals contact data, the sealing key first; null: the generated one. */
+  /** The keyring for contact data, the sealing key first; null: the generated one. */
   dataKeys: DataKey[] | null
   plansFile: string
   stripe: StripeConfig
-  /** Whether the stand-in may take the place of Stripe where no key is given; null: only where nobody else can reach it. */
+  /**
+   * Whether the stand-in may replace Stripe when no key is given; null: only when the service is reachable from this
+   * machine alone.
+   */
   billingStandin: boolean | null
-  /** Whether an empty catalogue is filled with the demonstration. */
+  /** Whether an empty catalogue is filled with the demonstration data. */
   demo: boolean
   deliverEmails: DeliverEmails
   searchEngine: EngineChoice
-  /** How much memory the search index may need; null: half of what the process may have. */
+  /** Memory limit of the search index; null: half of the available memory. */
   searchMemoryMb: number | null
   logLevel: LogLevel
 }
 
 interface StripeConfig {
   secretKey: string | null
-  /** One, or two while they are rotated; none while no endpoint was made. */
+  /** One, or two during rotation; empty before an endpoint was created. */
   webhookSecrets: string[]
-  /** Another address that speaks Stripe's API. */
+  /** Another server with Stripe's API. */
   apiBase: string | null
-  /** Price ids as far as they are given, by `plan_billing` such as `pro_monthly`. */
+  /** The given price ids, by `plan_billing` such as `pro_monthly`. */
   prices: Record<string, string>
 }
 
@@ -59,7 +62,7 @@ type LogLevel = (typeof logLevels)[number]
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The folder of the checkout that `startDir` lies in: it works from the source and from the bundle alike. */
+/** The checkout folder that contains `startDir`, for the source and the bundle alike. */
 export function findProjectDir(startDir: string): string {
   for (let dir = startDir; ; dir = dirname(dir)) {
     if (existsSync(join(dir, 'plans.json'))) return dir
@@ -67,15 +70,15 @@ export function findProjectDir(startDir: string): string {
   }
 }
 
-/** Reads the environment. A value that cannot be used ends the start with one sentence that never repeats a secret. */
+/** Reads the environment. An invalid value throws an `OperatorError` with one sentence that never contains a secret. */
 export function readConfig(environment: Environment, projectDir: string): Config {
   refuseUnknownNames(environment)
-  // A name that is set to nothing, as compose files do, is not set.
-  const read = <T>(name: string, parse: (value: string) => T | undefined, wanted: string): T | null => {
+  // An empty value, as compose files set it, counts as not set.
+  const read = <T>(name: string, parse: (value: string) => T | undefined, expected: string): T | null => {
     const value = environment[name]?.trim()
     if (!value) return null
     const parsed = parse(value)
-    if (parsed === undefined) throw new OperatorError(`${name} must be ${wanted}${shown(name, value)}.`)
+    if (parsed === undefined) throw new OperatorError(`${name} must be ${expected}${quotedUnlessSecret(name, value)}.`)
     return parsed
   }
   const port = read('PORT', parsePort, 'a port number from 0 to 65535')
@@ -91,8 +94,8 @@ export function readConfig(environment: Environment, projectDir: string): Config
     prices: readPrices(read),
   }
   const databaseTls = read('DATABASE_TLS', oneOf(databaseTlsModes), 'disable, require or verify')
-  const databaseUrl = withDatabaseTls(read('DATABASE_URL', parseDatabaseUrl, databaseUrlForm), databaseTls)
-  const ownerUrl = read('DATABASE_OWNER_URL', parseDatabaseUrl, databaseUrlForm)
+  const databaseUrl = withDatabaseTls(read('DATABASE_URL', parseDatabaseUrl, databaseUrlDescription), databaseTls)
+  const ownerUrl = read('DATABASE_OWNER_URL', parseDatabaseUrl, databaseUrlDescription)
   const databaseOwnerUrl = ownerUrl && withDatabaseTls(ownerUrl, databaseTls, 'DATABASE_OWNER_URL')
   if (databaseOwnerUrl !== null && databaseUrl === null)
     throw new OperatorError('DATABASE_OWNER_URL needs DATABASE_URL as well.')
@@ -100,13 +103,13 @@ export function readConfig(environment: Environment, projectDir: string): Config
     throw new OperatorError('STRIPE_API_BASE needs STRIPE_SECRET_KEY as well.')
   return {
     projectDir,
-    host: read('HOST', parseHost, hostWanted) ?? '127.0.0.1',
+    host: read('HOST', parseHost, hostDescription) ?? '127.0.0.1',
     port: listenPort,
     isPortGiven: port !== null,
     publicUrl: read('PUBLIC_URL', parseHttpBase, 'an http or https URL without user, query or fragment'),
     metricsPort,
     trustedProxies: read('TRUST_PROXY', parseProxies, 'addresses or networks like 10.0.0.0/8, or loopback') ?? [],
-    metricsHost: read('METRICS_HOST', parseHost, hostWanted) ?? '127.0.0.1',
+    metricsHost: read('METRICS_HOST', parseHost, hostDescription) ?? '127.0.0.1',
     dataDir: read('DATA_DIR', (value) => resolve(value), 'a folder') ?? join(projectDir, '.storedex'),
     databaseUrl,
     databaseOwnerUrl,
@@ -124,11 +127,11 @@ export function readConfig(environment: Environment, projectDir: string): Config
   }
 }
 
-const hostWanted = 'an IP address or a host name'
-const databaseUrlForm = 'a URL like postgres://user:password@host:5432/database'
+const hostDescription = 'an IP address or a host name'
+const databaseUrlDescription = 'a URL like postgres://user:password@host:5432/database'
 const defaultDetailMonths = 13
 
-// Addresses are among them, for one can hold a password.
+// URLs are included, because one can contain a password.
 const secretNames = new Set([
   'DATABASE_URL',
   'DATABASE_OWNER_URL',
@@ -139,7 +142,7 @@ const secretNames = new Set([
   'STRIPE_API_BASE',
 ])
 
-function shown(name: string, value: string): string {
+function quotedUnlessSecret(name: string, value: string): string {
   return secretNames.has(name) ? '' : `, not ${JSON.stringify(value)}`
 }
 
@@ -148,7 +151,7 @@ const priceNames = ['PRO', 'BUSINESS', 'ENTERPRISE'].flatMap((plan) =>
   ['MONTHLY', 'ANNUAL'].map((billing) => `${plan}_${billing}`),
 )
 
-/** Most misspelt names cannot be told from other programs'; those below are ours beyond doubt. */
+/** Rejects unknown price settings. Other misspelt names cannot be distinguished from those of other programs. */
 function refuseUnknownNames(environment: Environment): void {
   const unknown = Object.keys(environment).find(
     (name) => name.startsWith(pricePrefix) && !priceNames.includes(name.slice(pricePrefix.length)),
@@ -158,7 +161,7 @@ function refuseUnknownNames(environment: Environment): void {
 }
 
 function readPrices(
-  read: (name: string, parse: (value: string) => string | undefined, wanted: string) => string | null,
+  read: (name: string, parse: (value: string) => string | undefined, expected: string) => string | null,
 ): Record<string, string> {
   const prices: Record<string, string> = {}
   for (const name of priceNames) {
@@ -172,8 +175,8 @@ function readPrices(
 }
 
 /**
- * Whether billing goes to the stand-in. It believes every card, so it sells nothing where others could buy: at an address
- * or under a name that leads here from elsewhere.
+ * Whether billing uses the stand-in. It accepts every card, so it is disabled when others could buy: at an address or
+ * name that is reachable from elsewhere.
  */
 export function usesBillingStandin({ stripe, billingStandin, host, publicUrl }: BillingConfig): boolean {
   if (stripe.secretKey !== null) return false
@@ -183,7 +186,7 @@ export function usesBillingStandin({ stripe, billingStandin, host, publicUrl }: 
 
 type BillingConfig = Pick<Config, 'stripe' | 'billingStandin' | 'host' | 'publicUrl'>
 
-/** Names other than localhost can lead anywhere. */
+/** Names other than localhost can resolve to any address. */
 function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, '')
   if (name === 'localhost' || name === '::1') return true
@@ -228,7 +231,7 @@ function parseHost(value: string): string | undefined {
   return isIP(value) || (isName && !looksNumeric) ? value : undefined
 }
 
-// Names that `proxy-addr` knows, which decides about them.
+// Names that `proxy-addr` resolves.
 const proxyNames = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
 function parseProxies(value: string): string[] | undefined {
@@ -253,7 +256,7 @@ function parseHttpBase(value: string): string | undefined {
   return url.href.replace(/\/+$/, '')
 }
 
-/** The URL with the TLS settings that all connections use. One place sets them: DATABASE_TLS, or the URL itself. */
+/** Returns the URL with the TLS settings of all connections, from DATABASE_TLS or from the URL itself, not both. */
 function withDatabaseTls(url: string | null, tls: DatabaseTls | null, name = 'DATABASE_URL'): string | null {
   if (url === null) {
     if (tls) throw new OperatorError('DATABASE_TLS needs DATABASE_URL as well.')

@@ -27,20 +27,23 @@ import { openSearch, type SearchService } from './search/service.ts'
 import { syncTaxonomy } from './taxonomy/sync-taxonomy.ts'
 import { LiveTaxonomy } from './taxonomy/taxonomy.ts'
 
-/** Everything a process works with, opened once. The server, its tests and the command line get the same. */
+/** The shared resources of a process. Server, tests and command line open them the same way. */
 export interface Deps {
   config: Config
   log: Logger
   clock: Clock
-  /** Of the role that owns the tables. */
+  /** URL of the role that owns the tables. */
   databaseUrl: string
-  /** What requests use: a role that can only add to the ledger, where there is one. For commands, the owner's. */
+  /**
+   * The pool of requests; its role can only append to the ledger, if a separate role exists. For commands, the owner's
+   * pool.
+   */
   db: ConnectionPool
-  /** Of the role that owns the tables: it loads what ships and closes periods. */
+  /** The pool of the role that owns the tables: it loads initial data and closes periods. */
   ownerDb: ConnectionPool
-  /** The role of requests; null where it is the owner's. */
+  /** The role of requests; null when it is the owner's. */
   serviceRole: string | null
-  /** What opening it changed in the schema. */
+  /** The result of the migration at opening. */
   migration: MigrationResult
   plans: PlanFile
   ids: IdSealer
@@ -49,15 +52,15 @@ export interface Deps {
   taxonomy: LiveTaxonomy
   /** Checks whether the database can be used. */
   health: DatabaseHealthMonitor
-  /** Says who matches a search. */
+  /** Answers searches. */
   search: SearchService
-  /** Opens and makes the sealed part of contacts. */
+  /** Seals and opens the sealed part of contacts. */
   seals: ContactSeals
-  /** Stripe, or the local stand-in that speaks its language. */
+  /** Stripe, or the local stand-in with the same API. */
   billing: BillingProvider
-  /** Null with a Stripe key, where billing is closed, and where no program of it was given. */
+  /** Null with a Stripe key, when billing is closed, and when no stand-in program was given. */
   standin: LocalStandin | null
-  /** Gives everything back, in reverse order, within a bound. */
+  /** Closes everything in reverse order, within a time limit. */
   close(): Promise<void>
 }
 
@@ -67,26 +70,26 @@ export interface OpenDepsOptions {
   log?: Logger
   clock?: Clock
   maxConnections?: number
-  /** Whether all is done by the role that owns the tables, as commands do. */
+  /** Whether all statements run as the owner of the tables, as commands do. */
   asOwner?: boolean
-  /** How the stand-in for Stripe is run, should it be needed; with an address for its events it runs from the start. */
+  /** How to run the stand-in for Stripe, if needed; with a webhook URL it runs from the start. */
   standin?: { args: readonly string[]; webhookUrl?: string }
   /** How the catalogue is followed into memory; without it PostgreSQL answers all searches. */
   startReplica?: StartReplica
 }
 
-/** The composition root. When a step fails, what was opened before it is given back. */
+/** The composition root. When a step fails, the steps before it are undone. */
 export async function openDeps(config: Config, options: OpenDepsOptions): Promise<Deps> {
   const opened: (() => Promise<void>)[] = []
   const close = once(async () => {
-    for (const giveBack of opened.reverse()) await giveBack()
+    for (const closeResource of opened.reverse()) await closeResource()
   })
   try {
     const log = options.log ?? createLogger({ level: config.logLevel })
     const clock = options.clock ?? systemClock
     const plans = await readPlanFile(config.plansFile)
 
-    // It starts while the database does.
+    // The stand-in starts in parallel with the database.
     const standin = openStandin(config, options, log)
     if (standin) opened.push(() => standin.close())
     const database = await openDatabase(config, log)
@@ -94,7 +97,7 @@ export async function openDeps(config: Config, options: OpenDepsOptions): Promis
     const { ownerUrl, serviceRole } = database
     const serviceUrl = options.asOwner ? ownerUrl : database.serviceUrl
     const migrations = join(config.projectDir, 'server/migrations')
-    const migration = await migrate(ownerUrl, migrations, serviceRole).catch(explainMigration)
+    const migration = await migrate(ownerUrl, migrations, serviceRole).catch(throwMigrationError)
     const db = createPool({
       url: serviceUrl,
       ...options,
@@ -112,7 +115,7 @@ export async function openDeps(config: Config, options: OpenDepsOptions): Promis
     const searchPool = createSearchPool({ url: serviceUrl, applicationName: options.applicationName })
     opened.push(() => endPool(searchPool))
     const postgres = createPostgresEngine({ db: searchPool })
-    const search = openSearch({ ...config, databaseUrl: serviceUrl, secret, postgres, onLog: tellLines(log) }, options)
+    const search = openSearch({ ...config, databaseUrl: serviceUrl, secret, postgres, onLog: logLines(log) }, options)
     opened.push(() => search.close())
     const health = new DatabaseHealthMonitor({ log, databaseUrl: serviceUrl })
     opened.push(async () => health.close())
@@ -141,14 +144,16 @@ export async function openDeps(config: Config, options: OpenDepsOptions): Promis
       close,
     }
   } catch (error) {
-    // The reason why it could not be opened matters more than a failure to clean up after it.
+    // The original error matters more than a failed clean-up.
     await close().catch(() => {})
     throw error
   }
 }
 
-/** A role without rights, a standby that takes no writes: what the operator's own database lacks is told in one sentence. */
-function explainMigration(cause: unknown): never {
+/**
+ * Converts an error of the operator's own database, such as a missing right or a read-only standby, to one sentence.
+ */
+function throwMigrationError(cause: unknown): never {
   if (cause instanceof OperatorError || !(cause instanceof Error)) throw cause
   throw new OperatorError(`The schema of the database cannot be brought up to date: ${cause.message}.`, { cause })
 }
@@ -157,25 +162,25 @@ function openStandin(config: Config, options: OpenDepsOptions, log: Logger): Loc
   if (!usesBillingStandin(config) || !options.standin) return null
   const { args, webhookUrl } = options.standin
   const { webhookSecrets } = config.stripe
-  const standin = new LocalStandin({ dataDir: config.dataDir, webhookSecrets, args, log: tellTrouble(log) })
+  const standin = new LocalStandin({ dataDir: config.dataDir, webhookSecrets, args, log: logErrors(log) })
   if (webhookUrl) standin.keepRunning(webhookUrl)
   return standin
 }
 
-/** What a keeper of another process says, as lines of the log. */
-function tellTrouble(log: Logger): (line: string, cause?: unknown) => void {
+/** Logs errors of the supervisor of another process. */
+function logErrors(log: Logger): (line: string, cause?: unknown) => void {
   return (line, cause) => log.error(cause === undefined ? {} : { cause: describeCause(cause) }, line)
 }
 
-/** The same for a keeper that says how much it matters. */
-function tellLines(log: Logger): ReplicaListener['onLog'] {
+/** The same with a log level. */
+function logLines(log: Logger): ReplicaListener['onLog'] {
   return (level, line, cause) => log[level](cause === undefined ? {} : { cause: describeCause(cause) }, line)
 }
 
 interface Database {
   ownerUrl: string
   serviceUrl: string
-  /** Null where the service works as the owner. */
+  /** Null when the service runs as the owner. */
   serviceRole: string | null
   release(): Promise<void>
 }
@@ -193,7 +198,7 @@ async function openDatabase(config: Config, log: Logger): Promise<Database> {
     }
   }
   const open = () => openDatabaseServer({ dataDir: config.dataDir, log: (line) => log.info(line) })
-  const { url, release } = await keepRunning(open, { intervalMs: 1_000, log: tellTrouble(log) })
+  const { url, release } = await keepRunning(open, { intervalMs: 1_000, log: logErrors(log) })
   const serviceUrl = new URL(url)
   const { serviceRole } = databaseNames
   serviceUrl.username = serviceRole
@@ -201,14 +206,14 @@ async function openDatabase(config: Config, log: Logger): Promise<Database> {
 }
 
 /**
- * How many connections one account may use at once. More statements than there are processors make each other slower
- * without doing more, and those of other accounts as well.
+ * Maximum number of connections of one account. More concurrent statements than CPUs slow each other and those of other
+ * accounts down.
  */
 const connectionsPerAccount = Math.min(8, Math.max(3, availableParallelism()))
 const ownerConnections = 3
 const ownerStatementTimeoutMs = 60_000
 
-/** Connections of the owner beside those of requests: opened when there is work, and given back soon after. */
+/** The owner's connections, separate from those of requests: opened on demand and closed soon after. */
 function createOwnerPool(url: string, { applicationName }: OpenDepsOptions): ConnectionPool {
   return createPool({
     url,
@@ -218,7 +223,7 @@ function createOwnerPool(url: string, { applicationName }: OpenDepsOptions): Con
   })
 }
 
-/** Two addresses must lead to one database; its secret tells. */
+/** Checks that both URLs lead to the same database, by comparing its secret. */
 async function checkSameDatabase(db: ConnectionPool, ownerDb: ConnectionPool): Promise<void> {
   const secret = await ensureInstallationSecret(ownerDb)
   const seen = await readInstallationValue(db, 'secret').catch(() => null)
@@ -227,7 +232,7 @@ async function checkSameDatabase(db: ConnectionPool, ownerDb: ConnectionPool): P
 
 const poolEndTimeoutMs = 5_000
 
-/** A connection that is still at work keeps the pool open; it ends with the process at the latest. */
+/** A busy connection keeps the pool open; it ends with the process at the latest. */
 async function endPool(pool: ConnectionPool): Promise<void> {
   await Promise.race([pool.end(), delay(poolEndTimeoutMs, undefined, { ref: false })])
 }
