@@ -9,7 +9,7 @@ import type { TestClient, TestReply } from '../support/client.ts'
 import { knownContact, knownDomain, type OperationCase, operations } from './support/operations.ts'
 
 let app: TestApp
-/** Holds every scope; its account is in good standing. */
+/** A key with every scope, of an account with access. */
 let key: TestKey
 let contactId: string
 beforeAll(async () => {
@@ -26,7 +26,7 @@ const each = describe.each(cases)
 const eachOfData = test.each(cases.filter(({ operation }) => !operation.isBilling))
 const eachOfBilling = test.each(cases.filter(({ operation }) => operation.isBilling))
 
-/** A caller whom the payment provider knows. */
+/** A key of an account with a customer at the payment provider. */
 async function giveCustomer({ account }: TestKey): Promise<void> {
   await app.db.query(`update accounts set customer_id = 'cus_' || id where id = $1`, [app.accountNumber(account)])
 }
@@ -46,7 +46,7 @@ function expectRefusal(reply: TestReply, status: number, code: string) {
 
 const withoutChecksum = () => `${newApiKey('live').slice(0, -6)}000000`
 
-test('every operation of the published document has its case here, and no other', async () => {
+test('every operation of the published document has a case here, and no other', async () => {
   const document = (await app.anon.get('/openapi.json')).body
   const published = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
@@ -55,12 +55,12 @@ test('every operation of the published document has its case here, and no other'
 })
 
 each('$name', ({ operation }) => {
-  test('asks for a key', async () => {
+  test('requires a key', async () => {
     expectRefusal(await call(app.anon, operation), 401, 'missing_api_key')
     expectRefusal(await call(app.anon, operation, { authorization: '' }), 401, 'missing_api_key')
   })
 
-  test('finds a key nowhere but in its header', async () => {
+  test('accepts a key only in its header', async () => {
     const elsewhere = `?api_key=${key.secret}&access_token=${key.secret}`
     const reply = await call(app.anon, { ...operation, path: operation.path + elsewhere }, { 'x-api-key': key.secret })
     expectRefusal(reply, 401, 'missing_api_key')
@@ -77,24 +77,23 @@ each('$name', ({ operation }) => {
     ['with a wrong checksum', () => `Bearer ${withoutChecksum()}`],
     ['in the other mode', () => `Bearer ${key.secret.replace('_live_', '_test_')}`],
     ['given twice', () => `Bearer ${key.secret}, Bearer ${key.secret}`],
-  ])('refuses a key %s, without asking the database', async (_what, authorization) => {
+  ])('rejects a key %s without a query', async (_what, authorization) => {
     const query = vi.spyOn(Lane.prototype, 'query')
     onTestFinished(() => query.mockRestore())
     expectRefusal(await call(app.anon, operation, { authorization: authorization() }), 401, 'invalid_api_key')
-    // The watch over the taxonomy asks every second, whoever calls.
-    // What follows the catalogue into memory has connections of its own.
+    // The taxonomy is polled every second, independent of requests.
     const isRequests = (_: unknown, index: number) =>
       (query.mock.contexts[index] as Lane).connections === app.deps.db.connections
     const statements = query.mock.calls.filter(isRequests).map(([statement]) => JSON.stringify(statement))
     expect(statements.filter((statement) => !statement.includes('taxonomy_version'))).toEqual([])
   })
 
-  test('refuses a well-formed key that nobody holds', async () => {
+  test('rejects a well-formed unknown key', async () => {
     const reply = await call(app.anon, operation, { authorization: `Bearer ${newApiKey('live')}` })
     expectRefusal(reply, 401, 'invalid_api_key')
   })
 
-  test('refuses a key that has ended, from the next request on', async () => {
+  test('rejects an ended key from the next request on', async () => {
     const own = await app.key({ scopes })
     await app.suspendKey(own)
     expectRefusal(await call(own, operation), 401, 'suspended_api_key')
@@ -105,22 +104,22 @@ each('$name', ({ operation }) => {
     expectRefusal(await call(brief, operation), 401, 'expired_api_key')
   })
 
-  test('refuses a key that holds every scope but the one it needs', async () => {
+  test('rejects a key with every scope except the required one', async () => {
     const others = await app.keyOf(key.account, { scopes: scopes.filter((scope) => scope !== operation.scope) })
     const error = expectRefusal(await call(others, operation), 403, 'insufficient_scope')
     expect(error).toMatchObject({ type: 'permission_error', param: operation.scope })
   })
 
-  test.each(['Bearer', 'bearer', 'BEARER'])('answers the right key after %s', async (scheme) => {
+  test.each(['Bearer', 'bearer', 'BEARER'])('accepts the right key after %s', async (scheme) => {
     const only = await app.keyOf(key.account, { scopes: [operation.scope] })
     const reply = await call(app.anon, operation, { authorization: `${scheme} ${only.secret}` })
     expect(reply.status).toBe(200)
     expect(reply.body.request_id).toBe(reply.headers.get('x-request-id'))
   })
 
-  test('answers a key of the sandbox', async () => {
+  test('accepts a test key', async () => {
     const sandbox = await app.keyOf(key.account, { scopes: [operation.scope], mode: 'test' })
-    // The store and its people are in the live catalogue alone.
+    // The store and its contacts exist only in the live catalogue.
     const asksForThem = operation.path.includes(knownDomain) || operation.path === '/contacts/reveal'
     expect((await call(sandbox, operation)).status).toBe(asksForThem ? 404 : 200)
   })
@@ -132,7 +131,7 @@ eachOfData('$name tells a lapsed account how to come back, whatever the scopes o
   for (const [subscription, status, action, endpoint] of [
     ['sub_lapsed', 'past_due', 'manage_billing', '/api/v1/billing/portal-link'],
     ['sub_lapsed', 'unpaid', 'manage_billing', '/api/v1/billing/portal-link'],
-    // Granted by hand: there is nothing to recover.
+    // The plan was granted by hand, so there is no subscription to recover.
     [null, 'unpaid', 'create_subscription_link', '/api/v1/billing/subscription-link'],
     ['sub_lapsed', 'canceled', 'create_subscription_link', '/api/v1/billing/subscription-link'],
     [null, 'none', 'create_subscription_link', '/api/v1/billing/subscription-link'],
@@ -157,7 +156,7 @@ eachOfBilling('$name answers a lapsed account', async ({ operation }) => {
   }
 })
 
-test('a caller who was not let in leaves no trace', async () => {
+test('a rejected caller changes nothing', async () => {
   const lapsed = await app.key({ scopes })
   await app.setAccount(lapsed.account, { status: 'past_due' })
   const blind = await app.keyOf(key.account, { scopes: [] })

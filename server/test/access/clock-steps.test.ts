@@ -23,12 +23,12 @@ beforeEach(() => {
   otherClock.set(right)
 })
 
-/** Every limit that is counted in a window: how it is called, and how long a full one may keep out. */
+/** Every rate limit: how to call it, and how long a full window may block. */
 const limits: Record<string, { call: (caller: TestClient) => Promise<TestReply>; windowSeconds: number }> = {
   requests_per_minute: { call: (caller) => caller.get('/taxonomy'), windowSeconds: 60 },
   requests_per_day: { call: (caller) => caller.get('/taxonomy'), windowSeconds: 86_400 },
   billing_status_per_hour: { call: (caller) => caller.get('/billing/status'), windowSeconds: 3_600 },
-  // With a test key a link needs no payment provider.
+  // With a test key, links need no payment provider.
   billing_links_per_hour: {
     call: (caller) => caller.post('/billing/portal-link', undefined),
     windowSeconds: 3_600,
@@ -36,7 +36,7 @@ const limits: Record<string, { call: (caller: TestClient) => Promise<TestReply>;
 }
 const limited = (limit: string): Promise<TestKey> => app.key({ scopes, mode: 'test', limits: { [limit]: 2 } })
 
-/** Two calls pass, the third is refused for no longer than a window lasts. */
+/** Two calls pass; the third is rejected for at most the length of a window. */
 async function expectTwoThenRefused(caller: TestClient, limit: string): Promise<void> {
   const { call, windowSeconds } = limits[limit]!
   for (const remaining of ['1', '0']) {
@@ -52,7 +52,7 @@ async function expectTwoThenRefused(caller: TestClient, limit: string): Promise<
 }
 
 describe.each(Object.keys(limits))('%s', (limit) => {
-  test.each(steps)('used up by a clock that ran %s ahead, it is whole once the clock is right', async (_, stepMs) => {
+  test.each(steps)('used up by a clock %s ahead, it is available again once the clock is right', async (_, stepMs) => {
     const key = await limited(limit)
     app.clock.set(new Date(rightMs + stepMs))
     await expectTwoThenRefused(key, limit)
@@ -60,7 +60,7 @@ describe.each(Object.keys(limits))('%s', (limit) => {
     await expectTwoThenRefused(key, limit)
   })
 
-  test.each(steps)('used up by a clock that ran %s behind, it is whole once the clock is right', async (_, stepMs) => {
+  test.each(steps)('used up by a clock %s behind, it is available again once the clock is right', async (_, stepMs) => {
     const key = await limited(limit)
     app.clock.set(new Date(rightMs - stepMs))
     await expectTwoThenRefused(key, limit)
@@ -68,7 +68,7 @@ describe.each(Object.keys(limits))('%s', (limit) => {
     await expectTwoThenRefused(key, limit)
   })
 
-  test.each(steps)('a server whose clock is off by %s locks nobody out of another one', async (_, stepMs) => {
+  test.each(steps)('a server whose clock is off by %s blocks no requests on another one', async (_, stepMs) => {
     for (const offMs of [stepMs, -stepMs]) {
       const key = await limited(limit)
       otherClock.set(new Date(rightMs + offMs))
@@ -79,7 +79,7 @@ describe.each(Object.keys(limits))('%s', (limit) => {
   })
 })
 
-describe('clocks that are apart by a minute at most', () => {
+describe('clocks that differ by at most a minute', () => {
   test.each(['requests_per_minute', 'billing_status_per_hour', 'billing_links_per_hour'])(
     'share the window of %s',
     async (limit) => {
@@ -96,7 +96,7 @@ describe('clocks that are apart by a minute at most', () => {
     },
   )
 
-  test('share the day, which one of them has begun already', async () => {
+  test('share the day that one of them has already started', async () => {
     const [near, far] = [await limited('requests_per_day'), await limited('requests_per_day')]
     otherClock.set('2026-11-11T00:00:00.000Z')
     for (const key of [near, far]) await expectTwoThenRefused(atOther(key), 'requests_per_day')
@@ -108,7 +108,7 @@ describe('clocks that are apart by a minute at most', () => {
   })
 })
 
-test('what is not counted after all is taken out of the window that the clock of its request opened', async () => {
+test('an uncounted request is removed from the window that its own clock opened', async () => {
   const key = await app.key({ limits: { requests_per_minute: 5, search_rows: 1 } })
   app.clock.set(new Date(rightMs + 31 * dayMs))
   await key.get('/taxonomy')
@@ -121,7 +121,7 @@ test('what is not counted after all is taken out of the window that the clock of
   expect((await key.get('/usage')).body.api_requests.used).toBe(1)
 })
 
-test.each(steps)('exports used up while the clock ran %s ahead or behind leave those of today', async (_, stepMs) => {
+test.each(steps)('exports used up by a clock %s ahead or behind do not reduce those of today', async (_, stepMs) => {
   for (const offMs of [stepMs, -stepMs]) {
     const key = await app.key({ limits: { store_exports: 1 }, periodStart: right })
     app.clock.set(new Date(rightMs + offMs))

@@ -4,7 +4,7 @@ import { buildApp } from '../../src/app.ts'
 import { startTestApp } from '../support/app.ts'
 import { operations } from './support/operations.ts'
 
-/** What is served without a key. Each has its reason; another one needs a decision. */
+/** The public routes, each with its reason; adding one needs a decision. */
 const open = [
   'GET /',
   'GET /api/v1/openapi.json',
@@ -13,19 +13,19 @@ const open = [
   'GET /docs/start.js',
   'GET /healthz',
   'GET /readyz',
-  // Where links of the payment provider end; they hold no data.
+  // Return pages of the payment provider's links; they contain no data.
   'GET /billing/canceled',
   'GET /billing/done',
   'GET /billing/test',
-  // The link itself is the proof.
+  // The link is signed.
   'GET /billing/trial',
   'HEAD /billing/trial',
   'POST /billing/trial',
-  // The signature is the proof.
+  // The payload is signed.
   'POST /webhooks/stripe',
 ]
 
-/** The routes of a running app as `METHOD /path`, read from the tree that Fastify prints. */
+/** The routes of a running app as `METHOD /path`, from Fastify's printed tree. */
 function routesOf(app: FastifyInstance): string[] {
   const above: string[] = []
   return app
@@ -40,7 +40,7 @@ function routesOf(app: FastifyInstance): string[] {
     })
 }
 
-test('every route is an operation of the published document, or one of the few that are open on purpose', async () => {
+test('every route is an operation of the published document or deliberately public', async () => {
   const { deps } = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
   const app = await buildApp(deps)
   const served = routesOf(app)

@@ -11,7 +11,7 @@ const hour = '2026-11-10T12:00:00.000Z'
 const app = await startTestApp({ now: start })
 beforeEach(() => app.clock.set(start))
 
-/** What a server writes by the time it has closed. */
+/** The last use that a server has written when it is closed. */
 async function withServer(work: (caller: (key: TestKey) => TestClient) => Promise<void>): Promise<void> {
   const server = await buildApp(app.deps, [], { reconciliationMs: 3_600_000, firstReconciliationMs: 3_600_000 })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
@@ -27,7 +27,7 @@ async function listed(key: TestKey): Promise<{ last_used_at: string | null }> {
   return JSON.parse(stdout).find(({ id }: { id: string }) => id === key.id)
 }
 
-/** Which version of its row a key has: every write makes another one. */
+/** The row version of a key: every write changes it. */
 async function versionOf(key: TestKey): Promise<string> {
   const { rows } = await app.db.query('select xmin::text from api_keys where id = $1', [numberOf(key)])
   return rows[0].xmin
@@ -35,7 +35,7 @@ async function versionOf(key: TestKey): Promise<string> {
 
 const numberOf = (key: TestKey) => app.deps.ids.open(key.id)!.value
 
-test('a key tells the hour of its last admitted request', async () => {
+test('a key records the hour of its last admitted request', async () => {
   const [used, refused, idle] = [await app.key({}), await app.key({ scopes: ['usage:read'] }), await app.key({})]
   await withServer(async (caller) => {
     expect((await caller(used).get('/taxonomy')).status).toBe(200)
@@ -48,7 +48,7 @@ test('a key tells the hour of its last admitted request', async () => {
   expect(stdout).toContain(hour)
 })
 
-test('admission leaves the row of the key alone, and an hour costs one write', async () => {
+test("admission does not write the key's row, and each hour costs one write", async () => {
   const key = await app.key({})
   const made = await versionOf(key)
   await withServer(async (caller) => {
@@ -68,7 +68,7 @@ test('admission leaves the row of the key alone, and an hour costs one write', a
   expect((await listed(key)).last_used_at).toBe('2026-11-10T13:00:00.000Z')
 })
 
-test('what could not be written is written the next time', async () => {
+test('a failed write is retried', async () => {
   const keys = [await app.key({}), await app.key({})]
   const use = new KeyUsageRecorder()
   for (const key of keys) use.record(numberOf(key), app.clock.now())
@@ -79,7 +79,7 @@ test('what could not be written is written the next time', async () => {
   for (const key of keys) expect((await listed(key)).last_used_at).toBe(hour)
 })
 
-test('of two servers the later hour stays, unless it is one of a clock that ran ahead', async () => {
+test('of two servers the later hour stays, unless a wrong clock wrote it', async () => {
   const key = await app.key({})
   const write = async (moment: string, now = moment) => {
     const use = new KeyUsageRecorder()

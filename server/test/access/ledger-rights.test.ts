@@ -9,7 +9,7 @@ import { testDataKeys } from '../support/data-keys.ts'
 import { connectClient, createTestDatabase } from '../support/database.ts'
 import { spendCredits } from '../usage/support/spend.ts'
 
-// A server that lets nobody make a role has none to test.
+// Skipped when the server does not allow creating roles.
 describe.skipIf(inject('serviceRole') === null)('the ledger is append-only by rights', () => {
   let app: TestApp
   beforeAll(async () => {
@@ -42,14 +42,14 @@ describe.skipIf(inject('serviceRole') === null)('the ledger is append-only by ri
       () => 'done',
       (error: pg.DatabaseError) => error.code,
     )
-    // 42501 is a lack of rights. A grant without the right to give it gives nothing, with a warning.
+    // 42501 is a missing privilege. A grant without the right to grant only warns.
     if (/^grant/.test(statement)) expect(refusal).toBe('done')
     else expect(refusal).toMatch(/^(42501|22023)$/)
     expect(await readLedger()).toEqual(before)
     await expect(app.deps.db.query('update ledger set amount = amount')).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('the check says so, and warns where one role owns everything', async () => {
+  test('ledger check confirms it, and warns when one role owns everything', async () => {
     expect(JSON.parse((await runCommand(app.deps, ['ledger', 'check', '--json'])).stdout).append_only).toBe(true)
     expect((await runCommand(app.deps, ['ledger', 'check'])).stdout).toMatch(/^The ledger balances .*\n$/)
     const owned = { ...app.deps, serviceRole: null }
@@ -58,7 +58,7 @@ describe.skipIf(inject('serviceRole') === null)('the ledger is append-only by ri
     )
   })
 
-  test('a start gives rights on new tables and takes back what was granted by hand', async () => {
+  test('a start grants rights on new tables and revokes those granted by hand', async () => {
     const { url, serviceUrl } = await createTestDatabase()
     const owner = await connect(url)
     const role = new URL(serviceUrl).username
@@ -72,9 +72,9 @@ describe.skipIf(inject('serviceRole') === null)('the ledger is append-only by ri
       await expect(deps.db.query(statement)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('two addresses of different databases are refused', async () => {
+  test('two URLs of different databases are rejected', async () => {
     const [one, another] = [await createTestDatabase(), await createTestDatabase()]
-    // Each has a secret of its own once it was opened.
+    // Each database gets its own secret when it is opened.
     for (const { url } of [one, another]) await (await open(url)).close()
     await expect(open(one.serviceUrl, another.url)).rejects.toThrow(
       'DATABASE_URL and DATABASE_OWNER_URL must name one database.',

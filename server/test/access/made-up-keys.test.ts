@@ -12,14 +12,14 @@ beforeAll(async () => {
 
 const statusWith = async (key: string) => (await app.anon.get('/usage', { authorization: `Bearer ${key}` })).status
 
-/** Names of the statements that requests send from now on. */
+/** Records the names of the statements that requests send from now on. */
 function watchStatements() {
   const query = vi.spyOn(Lane.prototype, 'query')
   onTestFinished(() => query.mockRestore())
   return () => query.mock.calls.map(([statement]) => (typeof statement === 'string' ? statement : statement.name))
 }
 
-test('a new key works at once, however many made-up ones come with it, and only it is admitted', async () => {
+test('a new key works at once among many invented ones, and only it is admitted', async () => {
   const statements = watchStatements()
   const real = await app.key({})
   const before = statements().length
@@ -32,7 +32,7 @@ test('a new key works at once, however many made-up ones come with it, and only 
   expect(sent.filter((name) => name === 'select_accounts_of_keys').length).toBeLessThan(601)
 })
 
-test('a key is looked up once, and counts with the other keys of its account', async () => {
+test("a key is looked up once, and shares the limits of its account's other keys", async () => {
   const one = await app.key({})
   const two = await app.keyOf(one.account, {})
   const statements = watchStatements()
@@ -40,14 +40,14 @@ test('a key is looked up once, and counts with the other keys of its account', a
   expect(statements().filter((name) => name === 'select_accounts_of_keys')).toHaveLength(2)
 })
 
-test('a key that ended is refused by its own name, also when it was seen before', async () => {
+test('an ended key gets its own error code, also when it is cached', async () => {
   const key = await app.key({})
   expect((await key.get('/usage')).status).toBe(200)
   await app.revokeKey(key)
   expect((await key.get('/usage')).body.error.code).toBe('revoked_api_key')
 })
 
-test('while keys cannot be looked up, known keys are refused no more than unknown ones: both hear that it passes', async () => {
+test('while keys cannot be looked up, known and unknown keys get a 503', async () => {
   const query = vi
     .spyOn(Lane.prototype, 'query')
     .mockRejectedValue(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }))
@@ -56,7 +56,7 @@ test('while keys cannot be looked up, known keys are refused no more than unknow
 })
 
 describe('an address with many refused keys', () => {
-  test('is slowed down connection by connection, and a real key still works from it', async () => {
+  test('is slowed down per connection, and a real key still works from it', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
     const timed = async (key: string, use?: Agent) => {
@@ -78,7 +78,7 @@ describe('an address with many refused keys', () => {
     expect((await timed(real.secret)).status).toBe(200)
   })
 
-  test('is one network of IPv6, and is forgiven after a minute', () => {
+  test('counts as one IPv6 network, and is reset after a minute', () => {
     const failed = new FailedKeyCounter()
     for (let i = 0; i < 100; i++) expect(failed.recordFailure(`2001:db8:1:2::${i + 1}`, 0)).toBe(0)
     expect(failed.recordFailure('2001:db8:1:2:ffff::1', 1_000)).toBeGreaterThan(0)
@@ -86,7 +86,7 @@ describe('an address with many refused keys', () => {
     expect(failed.recordFailure('2001:db8:1:2::1', 61_000)).toBe(0)
   })
 
-  test('takes bounded memory, however many addresses there are', () => {
+  test('takes bounded memory for any number of addresses', () => {
     const failed = new FailedKeyCounter()
     for (let i = 0; i < 30_000; i++) failed.recordFailure(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, 0)
     expect(failed.size).toBeLessThanOrEqual(10_000)

@@ -4,7 +4,7 @@ import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 
 let app: TestApp
 let owner: TestKey
-/** A key of another account, and one of the owner's account for the sandbox. */
+/** A key of another account, and a test key of the owner's account. */
 let others: { stranger: TestKey; sandbox: TestKey }
 beforeAll(async () => {
   app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
@@ -20,8 +20,8 @@ beforeAll(async () => {
   }
 })
 
-describe.each(['stranger', 'sandbox'] as const)('what belongs to an account and mode, asked for by the %s', (who) => {
-  test('its usage is not the one that is told', async () => {
+describe.each(['stranger', 'sandbox'] as const)('data of an account and mode, requested by the %s', (who) => {
+  test('its usage is not returned', async () => {
     const exportsOf = async (key: TestKey) => (await key.get('/usage')).body.store_exports.used
     const own = await app.keyOf(owner.account, { scopes })
     const before = await exportsOf(others[who])
@@ -45,7 +45,7 @@ describe.each(['stranger', 'sandbox'] as const)('what belongs to an account and 
     expect((await owner.post('/contacts/reveal', body, headers)).status).toBe(200)
     const reply = await others[who].post('/contacts/reveal', body, headers)
     expect(reply.headers.get('idempotent-replayed')).not.toBe('true')
-    // The stranger pays; in the sandbox there is nobody of that id.
+    // The stranger pays; the sandbox has no contact with that id.
     if (who === 'stranger') expect(reply.body.credits.spent).toBe(1)
     else expect(reply.status).toBe(404)
   })

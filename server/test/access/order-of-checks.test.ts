@@ -20,7 +20,7 @@ const posts = Object.values(operations).filter(({ method }) => method === 'POST'
 const tooLarge = JSON.stringify({ filters: {}, domains: ['x'.repeat(1_000_000)] })
 
 describe.each(posts)('$method $path', ({ path, body, scope, isBilling }) => {
-  test('looks at size and syntax of the body before the key', async () => {
+  test('checks size and syntax of the body before the key', async () => {
     expectEnvelope(await send('POST', path, '{"filters":', json), 400, 'invalid_json')
     expectEnvelope(await send('POST', path, '{"a":1,"a":1}', json), 400, 'invalid_json')
     expectEnvelope(await send('POST', path, tooLarge, json), 413, 'payload_too_large')
@@ -29,12 +29,12 @@ describe.each(posts)('$method $path', ({ path, body, scope, isBilling }) => {
     expectEnvelope(await send('POST', path, tooLarge, madeUp), 413, 'payload_too_large')
   })
 
-  test('looks at the key before what the body says', async () => {
+  test("checks the key before the body's content", async () => {
     expectEnvelope(await send('POST', path, '{"nonsense":1}', json), 401, 'missing_api_key')
     expectEnvelope(await send('POST', path, '[]', json), 401, 'missing_api_key')
   })
 
-  test('looks at access where it needs it, then at the scope, then at what the body says', async () => {
+  test("checks access if required, then the scope, then the body's content", async () => {
     const blind = await app.key({ scopes: ['usage:read'] })
     const nonsense = JSON.stringify({ ...body, nonsense: 1 })
     const sendNonsense = (key: TestKey) => send('POST', path, nonsense, { ...json, ...bearer(key) })
@@ -45,13 +45,13 @@ describe.each(posts)('$method $path', ({ path, body, scope, isBilling }) => {
     expect(expectEnvelope(await sendNonsense(seeing), 400, 'unknown_parameter').param).toBe('nonsense')
   })
 
-  test('looks at the rate limits before access and scope', async () => {
+  test('checks the rate limits before access and scope', async () => {
     const key = await app.key({ scopes: ['usage:read'], limits: { requests_per_minute: 1 } })
     expect((await key.get('/usage')).status).toBe(200)
     const spent = await send('POST', path, '{}', { ...json, ...bearer(key) })
     expectEnvelope(spent, 429, 'rate_limit_exceeded')
     await app.setAccount(key.account, { status: 'canceled' })
-    // Without a plan the account's own limit still stands, and is told first.
+    // Without a plan the account's own limit still applies, and is checked first.
     const lapsed = await send('POST', path, '{}', { ...json, ...bearer(key) })
     expectEnvelope(lapsed, 429, 'rate_limit_exceeded')
   })
@@ -70,7 +70,7 @@ test.each(Object.values(operations))(
   },
 )
 
-test('a path parameter is looked at after the scope', async () => {
+test('a path parameter is checked after the scope', async () => {
   const blind = await app.key({ scopes: ['usage:read'] })
   expectEnvelope(await send('GET', '/stores/no..domain', undefined, bearer(blind)), 403, 'insufficient_scope')
   expectEnvelope(await send('GET', '/stores/no..domain'), 401, 'missing_api_key')
@@ -82,7 +82,7 @@ test.each([
   ['invalid_filter_value', { filters: { countries: ['nowhere'] }, limit: 100 }],
   ['invalid_filter_value', { filters: { first_discovered_at: { from: '2026-11-01' } }, limit: 100 }],
   ['invalid_cursor', { filters: {}, limit: 100, cursor: 'cur_AAAA' }],
-])('quotas are looked at after validation (%s)', async (code, body) => {
+])('quotas are checked after validation (%s)', async (code, body) => {
   const key = await app.key({ limits: { search_rows: 0, store_exports: 0 } })
   const search = (request: object) =>
     send('POST', '/stores/search', JSON.stringify(request), { ...json, ...bearer(key) })
@@ -90,7 +90,7 @@ test.each([
   expect(expectEnvelope(await search({ filters: {} }), 429, 'rate_limit_exceeded').param).toBe('search_rows')
 })
 
-test('rows are looked at before exports, and what is refused spends neither', async () => {
+test('rows are checked before exports, and a rejected request spends neither', async () => {
   const key = await app.key({ scopes, limits: { search_rows: 1, store_exports: 0 } })
   expect((await key.post('/stores/search', { filters: {}, limit: 2 })).body.error.param).toBe('search_rows')
   expect((await key.post('/stores/search', { filters: {}, limit: 1 })).body.error.param).toBe('store_exports')

@@ -22,29 +22,29 @@ function change(account: Account, changes: AccountChanges): Promise<Account> {
   return changeAccount(ctx, ctx.ids.seal('account', account.id), changes)
 }
 
-describe('opening an account', () => {
-  test('without a plan it is free and has no subscription', async () => {
+describe('creating an account', () => {
+  test('without a plan is free, without a subscription', async () => {
     const account = await open({})
     expect(account).toMatchObject({ plan: 'free', status: 'none', billing: null, accessOpen: false })
     expect(account.periodAnchor.toISOString()).toBe(start)
   })
 
-  test('with a paid plan it is active at once', async () => {
+  test('with a paid plan makes it active at once', async () => {
     expect(await open({ plan: 'pro' })).toMatchObject({ plan: 'pro', status: 'active', accessOpen: true })
   })
 
-  test("with a trial's end it is on trial", async () => {
+  test('with a trial end puts it on trial', async () => {
     const trialEndsAt = new Date('2026-04-14T00:00:00.000Z')
     expect(await open({ plan: 'pro', trialEndsAt })).toMatchObject({ status: 'trialing', trialing: true, trialEndsAt })
   })
 
-  test('a trial of the free plan is refused', async () => {
+  test('with a trial of the free plan is rejected', async () => {
     await expect(open({ trialEndsAt: new Date(later) })).rejects.toThrow(/trial needs a paid plan/)
   })
 })
 
 describe('changing an account', () => {
-  test('another plan opens a new period; the same plan and other changes do not', async () => {
+  test('another plan starts a new period; the same plan and other changes do not', async () => {
     const account = await open({ plan: 'pro' })
     const kept = await change(account, { plan: 'pro', billing: 'annual', status: 'past_due' })
     expect(kept.periodAnchor.toISOString()).toBe(start)
@@ -54,13 +54,13 @@ describe('changing an account', () => {
     expect(raised.status).toBe('past_due')
   })
 
-  test('a period that is given wins over the one that would open', async () => {
+  test('a given period start takes precedence over a new one', async () => {
     const account = await open({ plan: 'pro' })
     const periodStart = new Date('2026-05-01T00:00:00.000Z')
     expect((await change(account, { plan: 'business', periodStart })).periodAnchor).toEqual(periodStart)
   })
 
-  test('a paid plan opens access to whom had none, and to whom it had ended', async () => {
+  test('a paid plan opens access for a free account and after a subscription has ended', async () => {
     expect(await change(await open({}), { plan: 'pro' })).toMatchObject({ status: 'active', accessOpen: true })
     const ended = await open({ plan: 'pro', status: 'canceled' })
     const again = await change(ended, { plan: 'pro' })
@@ -74,21 +74,21 @@ describe('changing an account', () => {
     expect(free).toMatchObject({ plan: 'free', status: 'none', billing: null, trialEndsAt: null, accessOpen: false })
   })
 
-  test('a trial begins with its end and is over without one', async () => {
+  test('a trial starts with an end date and ends without one', async () => {
     const account = await open({ plan: 'pro' })
     const trialEndsAt = new Date('2026-06-01T00:00:00.000Z')
     expect(await change(account, { trialEndsAt })).toMatchObject({ status: 'trialing', trialEndsAt })
     expect(await change(account, { trialEndsAt: null })).toMatchObject({ status: 'active', trialEndsAt: null })
   })
 
-  test('a refused change leaves the account as it was', async () => {
+  test('a rejected change leaves the account unchanged', async () => {
     const account = await open({ plan: 'pro' })
     await expect(change(account, { plan: 'free', status: 'trialing' })).rejects.toThrow(/trial needs a paid plan/)
     const ctx = office.at(later)
     expect(await readAccount(ctx, ctx.ids.seal('account', account.id))).toEqual(account)
   })
 
-  test('figures of its own replace those of the plan until they are given back', async () => {
+  test("overrides replace the plan's limits until they are removed", async () => {
     const account = await open({ plan: 'pro' })
     const limitsOf = (of: Account) => entitlementAt(of, office.plans, new Date(later)).limits
     const set = await change(account, { limits: { search_rows: 7, store_exports: 0 } })
@@ -98,7 +98,7 @@ describe('changing an account', () => {
     expect(limitsOf(back).search_rows).toBe(25_000)
   })
 
-  test('changes at the same time all hold', async () => {
+  test('concurrent changes are all applied', async () => {
     const account = await open({ plan: 'pro' })
     await Promise.all([
       change(account, { limits: { search_rows: 1 } }),
@@ -113,8 +113,8 @@ describe('changing an account', () => {
   })
 })
 
-describe('looking at an account', () => {
-  test('tells the plan in force under the public id', async () => {
+describe('reading an account', () => {
+  test('returns the plan in force under the public id', async () => {
     const account = await open({ plan: 'pro', status: 'canceled', billing: 'monthly', email: 'mara@aurora.example' })
     const report = reportAccount(office.at(start).ids, account)
     expect(report).toEqual({
@@ -132,7 +132,7 @@ describe('looking at an account', () => {
     })
   })
 
-  test('an id that names no account is refused, whatever it is', async () => {
+  test('any unknown id is rejected', async () => {
     const { ids } = office.at(start)
     for (const id of [ids.seal('account', 4_000_000), ids.seal('key', 1), 'acct_nobody', ''])
       await expect(readAccount(office.at(start), id)).rejects.toThrow(/No account has the id/)

@@ -19,7 +19,7 @@ async function keyStatus(account: string, keyId: string, at: string): Promise<st
 }
 
 describe('issuing a key', () => {
-  test('tells the secret once and stores its hash alone', async () => {
+  test('returns the secret once and stores only its hash', async () => {
     const account = await paidAccount()
     const { id, key } = await createKey(office.at(start), account, { name: 'shop sync', mode: 'test' })
     expect(id).toMatch(/^key_[A-Za-z]{16}$/)
@@ -55,14 +55,14 @@ describe('issuing a key', () => {
     await createKey(office.at(start), account, { name: 'in time' })
   })
 
-  test('refuses an end that has passed', async () => {
+  test('rejects an expiry in the past', async () => {
     const input = { name: 'late', expiresAt: new Date(start) }
     await expect(createKey(office.at(start), await paidAccount(), input)).rejects.toThrow(/expire in the past/)
   })
 })
 
 describe('ending a key', () => {
-  test('suspending shuts it out until it is resumed; revoking is for good', async () => {
+  test('suspending disables it until it is resumed; revoking is permanent', async () => {
     const account = await paidAccount()
     const { id } = await createKey(office.at(start), account, { name: 'k' })
     expect(await suspendKey(office.at(start), id)).toMatchObject({ status: 'suspended', suspended_at: start })
@@ -72,7 +72,7 @@ describe('ending a key', () => {
     for (const late of [suspendKey, resumeKey]) await expect(late(office.at(start), id)).rejects.toThrow(/for good/)
   })
 
-  test('changes at the same time all hold', async () => {
+  test('concurrent changes are all applied', async () => {
     const account = await paidAccount()
     const { id } = await createKey(office.at(start), account, { name: 'k' })
     await Promise.all(
@@ -82,7 +82,7 @@ describe('ending a key', () => {
     expect(old?.suspended_at).toBe(start)
   })
 
-  test('an id that names no key is refused, and a pasted key is not repeated', async () => {
+  test('an unknown id is rejected, and a pasted secret is not repeated', async () => {
     const account = await paidAccount()
     const { key } = await createKey(office.at(start), account, { name: 'k' })
     await expect(revokeKey(office.at(start), account)).rejects.toThrow(/No key has the id/)
@@ -93,7 +93,7 @@ describe('ending a key', () => {
 })
 
 describe('rotating a key', () => {
-  test('the new key is like the old one, which lives on for the overlap', async () => {
+  test('the new key equals the old one, which keeps working for the overlap', async () => {
     const account = await paidAccount()
     const expiresAt = new Date('2027-01-01T00:00:00.000Z')
     const old = await createKey(office.at(start), account, {
@@ -116,7 +116,7 @@ describe('rotating a key', () => {
     expect(await keyStatus(account, old.id, '2026-03-31T11:00:00.000Z')).toBe('expired')
   })
 
-  test('no overlap ends the old key at once; an earlier end of its own stays', async () => {
+  test('no overlap expires the old key at once; its own earlier expiry stays', async () => {
     const account = await paidAccount()
     const first = await createKey(office.at(start), account, { name: 'a' })
     await rotateKey(office.at(start), first.id, 0)
@@ -127,7 +127,7 @@ describe('rotating a key', () => {
     expect(replaced.expires_at).toBe(expiresAt.toISOString())
   })
 
-  test('a key that is shut out cannot be rotated', async () => {
+  test('an unusable key cannot be rotated', async () => {
     const account = await paidAccount()
     const { id } = await createKey(office.at(start), account, { name: 'k' })
     await suspendKey(office.at(start), id)

@@ -16,7 +16,7 @@ async function readChanged(change: (plans: PlanFile & Record<string, unknown>) =
   return readPlanFile(path)
 }
 
-test('the plan file of the project is sound', async () => {
+test("the project's plan file is valid", async () => {
   expect((await readPlanFile(shipped)).plans.pro.limits.contact_credits).toBe(1000)
 })
 
@@ -26,11 +26,11 @@ test.each<[string, (plans: PlanFile & Record<string, unknown>) => void]>([
   ['plans/pro/limits/tea is not a setting', (file) => Object.assign(file.plans.pro.limits, { tea: 1 })],
   ['search/max_rows_walked must be >= 1', (file) => (file.search.max_rows_walked = 0)],
   ['trial/contact_credits must be integer', (file) => Object.assign(file.trial, { contact_credits: '250' })],
-])('a plan file is refused with the place of its fault: %s', async (sentence, change) => {
+])('a plan file is rejected with the path of its fault: %s', async (sentence, change) => {
   await expect(readChanged(change)).rejects.toThrow(sentence)
 })
 
-test('a plan file that is no JSON or not there is told by its name', async () => {
+test('an invalid or missing plan file is named in the error', async () => {
   await expect(readPlanFile('/nowhere/plans.json')).rejects.toThrow('/nowhere/plans.json cannot be read')
   await expect(readPlanFile(import.meta.filename)).rejects.toThrow('is not JSON')
 })

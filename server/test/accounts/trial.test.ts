@@ -28,8 +28,8 @@ function creditsPeriodOf(terms: AccountTerms, now: string): [string, string] {
   return [start.toISOString(), end.toISOString()]
 }
 
-describe('a trial begins', () => {
-  test('with the account, at its period start or else at once', async () => {
+describe('a trial starts', () => {
+  test('with the account, at its period start or at once', async () => {
     const trialEndsAt = new Date('2026-04-01T00:00:00.000Z')
     expect(iso((await open(march, { trialEndsAt })).trialStartedAt)).toBe(march)
     const periodStart = new Date('2026-03-01T00:00:00.000Z')
@@ -37,13 +37,13 @@ describe('a trial begins', () => {
     expect((await open(march, { periodStart })).trialStartedAt).toBeNull()
   })
 
-  test('never later than it is granted, though its months may be counted from a day to come', async () => {
+  test('never later than its grant, even if its months are counted from a future day', async () => {
     const account = await open(march, { status: 'trialing', periodStart: new Date('2026-03-25T00:00:00.000Z') })
     expect(iso(account.trialStartedAt)).toBe(march)
     expect(creditsPeriodOf(account, march)).toEqual(['2026-02-25T00:00:00.000Z', '2026-03-25T00:00:00.000Z'])
   })
 
-  test('when an account that had none is set on trial, and not again while it lasts', async () => {
+  test('when an account is set on trial, and not again while it lasts', async () => {
     const paid = await open(march, {})
     const began = '2026-05-20T00:00:00.000Z'
     const trialing = await change(paid, began, { trialEndsAt: new Date('2026-06-20T00:00:00.000Z') })
@@ -56,7 +56,7 @@ describe('a trial begins', () => {
     expect(iso(prolonged.trialStartedAt)).toBe(began)
   })
 
-  test('with the period that is given for it', async () => {
+  test('with its given period', async () => {
     const periodStart = new Date('2026-05-02T00:00:00.000Z')
     const account = await change(await open(march, {}), '2026-05-20T00:00:00.000Z', { status: 'trialing', periodStart })
     expect(account.trialStartedAt).toEqual(periodStart)
@@ -68,7 +68,7 @@ test.each([
   ['before its first boundary', '04-24T00', '03-20T00', ['03-10T08', '04-10T08'], '04-24T00'],
   ['after it', '04-24T00', '04-20T00', ['04-10T08', '04-24T00'], '04-24T00'],
   ['when its end has come and was not heard of', '03-24T00', '03-24T00', ['03-10T08', '04-10T08'], '04-10T08'],
-])('a trial at the payment provider counts from its beginning to its end: %s', async (_when, ends, now, month, end) => {
+])('a trial at the payment provider counts from its start to its end: %s', async (_when, ends, now, month, end) => {
   const at = (short: string) => new Date(`2026-${short}:00:00.000Z`)
   const account = await open(march, { trialEndsAt: at(ends) })
   const entitlement = entitlementAt({ ...account, subscriptionId: 'sub_1' }, office.plans, at(now))
@@ -82,7 +82,7 @@ test.each<[string, AccountChanges]>([
   ['the account lapses', { status: 'past_due' }],
   ['the subscription is canceled', { status: 'canceled' }],
   ['the account becomes free', { plan: 'free' }],
-])('a trial is over when %s, and a later one begins anew', async (_what, ending) => {
+])('a trial ends when %s, and a later one starts again', async (_what, ending) => {
   const account = await open(march, { trialEndsAt: new Date('2026-06-01T00:00:00.000Z') })
   const ended = await change(account, '2026-04-20T00:00:00.000Z', ending)
   expect(ended).toMatchObject({ trialing: false, trialStartedAt: null })
@@ -93,7 +93,7 @@ test.each<[string, AccountChanges]>([
   expect(iso(second.trialStartedAt)).toBe(again)
 })
 
-test('another plan during a trial leaves its months where they are', async () => {
+test('another plan during a trial keeps its months', async () => {
   const account = await open(march, { trialEndsAt: new Date('2026-04-20T00:00:00.000Z') })
   const changed = await change(account, '2026-03-28T00:00:00.000Z', { plan: 'business' })
   expect(changed).toMatchObject({ trialing: true, planInForce: 'business' })
@@ -102,7 +102,7 @@ test('another plan during a trial leaves its months where they are', async () =>
   expect(creditsPeriodOf(changed, now)).toEqual(creditsPeriodOf(account, now))
 })
 
-describe("a trial's credits are counted over the months it touches", () => {
+describe("a trial's credits are counted over all months that it overlaps", () => {
   test.each([
     ['within one month', '2026-03-24T00:00:00Z', '2026-03-20T00:00:00Z', '2026-04-10T08:00:00.000Z'],
     ['up to the boundary', '2026-04-10T08:00:00Z', '2026-03-20T00:00:00Z', '2026-04-10T08:00:00.000Z'],
@@ -120,7 +120,7 @@ describe("a trial's credits are counted over the months it touches", () => {
     expect(creditsPeriodOf(account, now)).toEqual([march, end])
   })
 
-  test('from the start of the month it begins in', async () => {
+  test('from the start of its first month', async () => {
     const paid = await open(march, {})
     const trialing = await change(paid, '2026-05-09T00:00:00.000Z', {
       trialEndsAt: new Date('2026-05-23T00:00:00.000Z'),
@@ -141,7 +141,7 @@ describe("a trial's credits are counted over the months it touches", () => {
     expect(creditsPeriodOf(account, now)).toEqual([start, end])
   })
 
-  test('whatever the anchor, the beginning and the end, one start holds for all of a trial', () => {
+  test('for any anchor, start and end, the credits period has one start during a trial', () => {
     const moment = fc.date({
       min: new Date('2023-01-01T00:00:00Z'),
       max: new Date('2030-01-01T00:00:00Z'),
@@ -170,7 +170,7 @@ describe("a trial's credits are counted over the months it touches", () => {
           expect(creditsPeriod.start).toEqual(monthlyPeriodAt(periodAnchor, trialStartedAt).start)
           expect(creditsPeriod.end.getTime()).toBeGreaterThanOrEqual(period.end.getTime())
           expect(creditsPeriod.end.getTime()).toBeGreaterThanOrEqual(terms.trialEndsAt!.getTime())
-          // A boundary of the months, and no month more than the trial needs.
+          // A month boundary, with no month more than the trial overlaps.
           const lastMonth = monthlyPeriodAt(periodAnchor, new Date(creditsPeriod.end.getTime() - 1))
           expect(lastMonth.end).toEqual(creditsPeriod.end)
           expect(lastMonth.start.getTime()).toBeLessThanOrEqual(

@@ -8,7 +8,7 @@ import { killPostgres, query } from './support/postgres.ts'
 import { sendRequestOrThrow } from './support/requests.ts'
 import { killWithinStart, type Service, startService, subscribe, waitUntilReady } from './support/service.ts'
 
-// Each counter beside what it counts; both sides in full, so that neither can be without the other.
+// Each counter with the number of rows it counts; a full join, so that neither side can be missing.
 const books = `
 with entered as (
   select account_id, mode, meter, period_start, sum(amount) as entered
@@ -40,7 +40,7 @@ interface Meters {
   api_requests: { used: number }
 }
 
-/** What was delivered was paid for, once, and little more: only what may have been lost on its way. */
+/** Everything delivered was charged once, and at most the lost replies were charged in addition. */
 async function expectPaidFor(api: string, tally: Tally): Promise<void> {
   const usage = async () => (await sendRequestOrThrow(api, tally.key, '/usage')).body as unknown as Meters
   const before = await usage()
@@ -55,7 +55,7 @@ async function expectPaidFor(api: string, tally: Tally): Promise<void> {
     expect(body.found).toBe(domains.length)
     tally.requests++
   }
-  // Every store that was ever delivered passes again for nothing.
+  // Every store delivered before is delivered again without a charge.
   expect((await usage()).store_exports.used).toBe(before.store_exports.used)
   tally.requests++
 }
@@ -67,7 +67,7 @@ async function endOneBackend(dataDir: string): Promise<void> {
 
 interface Crash {
   kill(service: Service, dataDir: string): Promise<unknown>
-  /** The way back to a service that answers. */
+  /** Restores an answering service. */
   comeBack(service: Service, restart: () => Promise<Service>): Promise<Service>
 }
 
@@ -78,7 +78,7 @@ const crashes: Crash[] = [
   },
   {
     kill: (_service, dataDir) => endOneBackend(dataDir),
-    // PostgreSQL starts its processes anew, and the service connects again.
+    // PostgreSQL restarts its processes, and the service reconnects.
     comeBack: async (service) => service,
   },
   {
@@ -125,7 +125,7 @@ test.each([7, Date.now() % 1_000_000])(
       await expectSoundBooks(dataDir)
       for (const tally of tallies) await expectPaidFor(service.api, tally)
     }
-    // A slow machine answers few of each caller between two crashes.
+    // A slow machine answers only a few requests between two crashes.
     expect(tallies.reduce((sum, tally) => sum + tally.stores.size, 0)).toBeGreaterThan(20)
 
     const load = new Load(service.api, tallies, domains, random)
@@ -139,7 +139,7 @@ test.each([7, Date.now() % 1_000_000])(
   },
 )
 
-test('a first start that is killed again and again is finished by the next', { timeout: 180_000 }, async () => {
+test('a repeatedly killed first start is completed by the next one', { timeout: 180_000 }, async () => {
   const dataDir = join(temporaryDirectory(), 'data')
   const settings = { DATA_DIR: dataDir }
   for (const afterMs of [0, 150, 400, 800]) await killWithinStart(settings, afterMs)
@@ -149,7 +149,7 @@ test('a first start that is killed again and again is finished by the next', { t
     limit: 100,
   })
   expect(body.data).toHaveLength(100)
-  // Whole and once: as many as the shipped catalogues have records, each of a batch that was committed.
+  // Complete and without duplicates: as many rows as the shipped catalogues have records, each of a committed batch.
   const [counts] = await query(
     dataDir,
     `select (select count(*)::integer from stores where mode = 'live') as live,
@@ -173,7 +173,7 @@ function recordsIn(file: string): number {
   return readFileSync(path, 'utf8').trim().split('\n').length
 }
 
-/** Hosts of either catalogue, canonical or not, and some that nobody has. */
+/** Hosts of both catalogues, normalised or not, and some unknown ones. */
 async function someDomains(dataDir: string): Promise<string[]> {
   const rows = await query(dataDir, '(select host from store_domains where store_id % 40 = 0 order by host limit 300)')
   return [...rows.map(({ host }) => host as string), 'nobody.example', 'nobody-else.example']

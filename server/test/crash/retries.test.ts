@@ -9,19 +9,19 @@ import { type ApiReply, sendRequestOrThrow } from './support/requests.ts'
 import { isReplay, type RevealReply, type RevealRequest, revealWithRetries, tryReveal } from './support/reveal.ts'
 import { type Service, startService, subscribe, waitUntilReady } from './support/service.ts'
 
-/** 200 of them in the long run. */
+/** 200 in the long run. */
 const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)
 const seed = Date.now() % 1_000_000
 const clients = 8
 const storesPerKill = 20
 
-/** A reveal that was asked for and the reply, if it arrived. */
+/** A requested reveal and its reply, if it arrived. */
 interface Asked {
   wish: RevealRequest
   answer: ApiReply | null
 }
 
-/** Several clients at once, each revealing on until the connection is lost. Tells when so many replies have arrived. */
+/** Several concurrent clients, each revealing until the connection is lost. Resolves after this many replies. */
 async function revealOn(
   api: string,
   key: string,
@@ -45,7 +45,7 @@ async function revealOn(
   return asked
 }
 
-test(`reveals that are killed ${kills} times and retried are paid for once (seed ${seed})`, {
+test(`reveals interrupted by ${kills} kills and retried are charged once (seed ${seed})`, {
   timeout: 120_000 + kills * 15_000,
 }, async () => {
   const random = randomFrom(seed)
@@ -57,7 +57,7 @@ test(`reveals that are killed ${kills} times and retried are paid for once (seed
   const finals = new Map<string, RevealReply>()
   const figures = { kills: 0, ofPostgres: 0, answered: 0, inFlight: 0, paidUnanswered: 0 }
   let keysUsed = 0
-  // From kill to kill further on, so that there are always people to pay for.
+  // Advances from kill to kill, so that there are always unrevealed contacts.
   const nextWish = (): RevealRequest => {
     const reach = (ids.length * (figures.kills + 1)) / kills
     const some = Array.from(

@@ -16,7 +16,7 @@ interface Outcome {
   reply: RevealReply
 }
 
-test('a hundred reveals at once on two servers, with one credit too few', { timeout: 120_000 }, async () => {
+test('a hundred concurrent reveals on two servers, with one credit too few', { timeout: 120_000 }, async () => {
   const services = await Promise.all([startService(settings), startService(settings)])
   const ids = await importPeople(settings, 8)
   for (const seed of [11, Date.now() % 1_000_000]) {
@@ -48,7 +48,7 @@ test('a hundred reveals at once on two servers, with one credit too few', { time
   for (const service of services) expect(service.log()).not.toContain('"status":500')
 })
 
-/** One to ten of the ids each; a part of them with a key, and some keys twice. */
+/** Requests of one to ten ids; some have a key, and some keys occur twice. */
 function drawWishes(ids: string[], random: () => number): RevealRequest[] {
   const draw = (idempotencyKey: string | null): RevealRequest => {
     const some = Array.from({ length: 1 + Math.floor(random() * 10) }, () => ids[Math.floor(random() * ids.length)]!)
@@ -60,14 +60,14 @@ function drawWishes(ids: string[], random: () => number): RevealRequest[] {
   return inTurn.sort((a, b) => a.turn - b.turn).map(({ wish }) => wish)
 }
 
-/** What was revealed and left, after each reveal that spent. What is left orders those by itself. */
+/** The revealed ids and remaining credits after each charged reveal. The remaining credits give the order. */
 interface Standing {
   remaining: number
   exportsLeft: number
   revealed: ReadonlySet<string>
 }
 
-/** Every reply is the one that its request gets in some serial order of all of them. */
+/** Every reply is the one that its request gets in some serial order of all requests. */
 function expectSerialOrder(outcomes: Outcome[], credits: number, seen: string): void {
   const successes = outcomes.filter(({ answer }) => answer.status === 200)
   const moments = new Map<string, string>()
@@ -98,7 +98,7 @@ function expectSerialOrder(outcomes: Outcome[], credits: number, seen: string): 
     })
     const revealed = new Set([...before.revealed, ...fresh])
     const exportsLeft = exportsAllowance - new Set([...revealed].map((id) => storeOf.get(id))).size
-    // A reveal that exports no further store may tell of an earlier moment in this header, never of a later one.
+    // A reveal without a new export may report an earlier state in this header, never a later one.
     if (exportsLeft < before.exportsLeft) expect(exportsLeftOf(answer), seen).toBe(exportsLeft)
     else
       expect(
@@ -125,7 +125,7 @@ function expectSerialOrder(outcomes: Outcome[], credits: number, seen: string): 
 
 const exportsLeftOf = ({ headers }: ApiReply) => Number(headers.get('x-store-exports-remaining'))
 
-/** Of two successes under one key, one is the other's repetition. */
+/** Of two successes with one key, one is a replay of the other. */
 function expectTruthfulReplays(outcomes: Outcome[], seen: string): void {
   for (const { wish, answer } of outcomes.filter(isKeyedSuccess)) {
     const same = outcomes.filter((other) => isKeyedSuccess(other) && other.wish === wish)

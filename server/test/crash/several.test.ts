@@ -22,7 +22,7 @@ const statusesOf = (answers: (ApiReply | null)[]) => answers.map((answer) => ans
 const countOf = (statuses: number[], status: number) => statuses.filter((each) => each === status).length
 
 describe('two services on one database', () => {
-  test('started at once, hold every limit together, to the last request', async () => {
+  test('started at once, enforce every limit together, to the last request', async () => {
     const services = await Promise.all([startService(settings), startService(settings)])
     await importShared(60)
     const apiOf = (i: number) => services[i % 2]!.api
@@ -57,7 +57,7 @@ describe('two services on one database', () => {
     expect(rows).toEqual([{ sound: true }])
   })
 
-  test('take a key back at once, and page on where the other stopped', async () => {
+  test("revoke a key at once, and continue each other's pages", async () => {
     const [one, two] = await Promise.all([startService(settings), startService(settings)])
     const { test: key, revoke } = await subscribe(settings)
     const page = async (api: string, cursor: unknown) =>
@@ -78,8 +78,8 @@ describe('two services on one database', () => {
   })
 })
 
-describe('a service that is told to stop', () => {
-  test('answers what it is at, refuses what is new, and ends with 0', async () => {
+describe('a service that receives SIGTERM', () => {
+  test('finishes running requests, rejects new ones, and exits with 0', async () => {
     const service = await startService(settings)
     const { test: key } = await subscribe(settings)
     const [{ domain }] = (await sendRequestOrThrow(service.api, key, '/stores/search', { filters: {}, limit: 1 })).body
@@ -98,7 +98,8 @@ describe('a service that is told to stop', () => {
     const atWork = Array.from({ length: 3 }, () => sendRequest(service.api, key, `/stores/${domain}`))
     await expect.poll(waiting, { timeout: 10_000, interval: 10 }).toBe(3)
     const stopped = service.stop()
-    // The signal is on its way; then what is new is refused, by a reply or at the door. Without a key it would not wait.
+    // The signal takes a moment; then a new request is rejected by a reply or a refused connection. The request without
+    // a key would not wait.
     const refuses = async () => {
       const answer = await sendRequest(service.api, 'none', '/taxonomy')
       if (answer?.status === 401) return false

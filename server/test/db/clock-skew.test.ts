@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/database.ts'
 const db = createPool({ url: (await createTestDatabase()).url, applicationName: 'clock skew', maxConnections: 1 })
 atEnd(() => db.end())
 
-/** The machine's clock, which is the database's too, put off by so much. */
+/** The machine's clock, which is also the database's, shifted by an offset. */
 function watchOff() {
   const lines: string[] = []
   let offMs = 0
@@ -25,7 +25,7 @@ function watchOff() {
   }
 }
 
-test.each([86_400, -86_400, 3653 * 86_400])('a clock that is %i s off is measured, and warned of once', async (off) => {
+test.each([86_400, -86_400, 3653 * 86_400])('a skew of %i s is measured, and one warning is logged', async (off) => {
   const { lines, measureAt } = watchOff()
   expect(Math.abs((await measureAt(off)) - off)).toBeLessThan(2)
   await measureAt(off)
@@ -36,7 +36,7 @@ test.each([86_400, -86_400, 3653 * 86_400])('a clock that is %i s off is measure
   expect(lines).toHaveLength(2)
 })
 
-test('clocks in step are no news', async () => {
+test('synchronised clocks cause no warning', async () => {
   const { lines, watch, measureAt } = watchOff()
   expect(watch.skewSeconds).toBeNull()
   expect(Math.abs(await measureAt(0))).toBeLessThan(2)

@@ -15,10 +15,10 @@ afterAll(() => Promise.all([pool.end(), other.end()]))
 const pidOf = async (db: Queryable) => (await db.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid
 
 describe('a connection', () => {
-  test('that breaks while nobody listens to it ends nothing, and is replaced', async () => {
+  test('that breaks without a listener does not end the process, and is replaced', async () => {
     const client = await pool.connect()
     const pid = await pidOf(client)
-    // `events.once` would listen to errors, too.
+    // `events.once` would also listen to errors.
     const ended = new Promise((resolve) => client.once('end', resolve))
     await other.query('select pg_terminate_backend($1::integer)', [pid])
     await ended
@@ -38,14 +38,14 @@ describe('a connection', () => {
     }
   })
 
-  test('waits for the disk at a commit, whatever the server does by default', async () => {
+  test("flushes its commits to disk, whatever the server's default", async () => {
     const server = await other.query("select boot_val, setting from pg_settings where name = 'synchronous_commit'")
     expect(server.rows).toEqual([{ boot_val: 'on', setting: 'on' }])
   })
 })
 
 describe('a holder', () => {
-  test('with one statement is served before what another has queued', async () => {
+  test('with one statement is served before the queue of another', async () => {
     const greedy = pool.lane('greedy')
     const order: string[] = []
     const queued = Array.from({ length: 12 }, () =>
@@ -63,7 +63,7 @@ describe('a holder', () => {
 describe('an aborted lane', () => {
   const late = new Error('too late')
 
-  test('ends what runs, what waits and what comes later, and leaves the connections to others', async () => {
+  test('fails its running, waiting and later statements, and frees its connections', async () => {
     const lane = pool.lane('impatient')
     const ends = Array.from({ length: 5 }, () => expect(lane.query('select pg_sleep(60)')).rejects.toBe(late))
     await expect.poll(() => pool.stats.waiting).toBe(3)
@@ -74,7 +74,7 @@ describe('an aborted lane', () => {
     expect(pool.stats.waiting).toBe(0)
   })
 
-  test('takes back its transaction', async () => {
+  test('rolls its transaction back', async () => {
     const lane = pool.lane('impatient')
     const work = transact(lane, async (client) => {
       await client.query("insert into words values ('basalt')")
@@ -86,7 +86,7 @@ describe('an aborted lane', () => {
     expect(rows).toEqual([])
   })
 
-  test('of a connection that nobody waits for any more gives it back once it comes', async () => {
+  test('releases a connection that arrives after the abort', async () => {
     for (let attempt = 0; attempt < 20; attempt++) {
       const lane = pool.lane('gone')
       const asked = lane.connect().then(

@@ -7,7 +7,7 @@ import { openDatabaseServer } from '../../src/db/embedded.ts'
 import { isDatabaseUnavailable } from '../../src/db/failures.ts'
 import { OperatorError } from '../../src/kernel/errors.ts'
 
-test('a data directory that cannot be used is refused in a sentence for the operator that names the setting', async () => {
+test('an unusable data directory is an operator error that names the setting', async () => {
   const file = join(temporaryDirectory(), 'file')
   writeFileSync(file, '')
   const refusal = await openDatabaseServer({ dataDir: file }).catch((error) => error)
@@ -17,7 +17,7 @@ test('a data directory that cannot be used is refused in a sentence for the oper
   )
 })
 
-test('a socket that is gone tells that the database is away, and a file that is gone does not', async () => {
+test('a missing socket means an unavailable database, and a missing file does not', async () => {
   const folder = temporaryDirectory()
   const url = `postgres://storedex:guessed@127.0.0.1:1/storedex?host=${encodeURIComponent(folder)}`
   const refusal = await run(url, 'select 1').catch((error) => error)

@@ -17,7 +17,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client
 }
 
-// Tables that stay small, and are copied to every machine when the database is distributed.
+// Small tables, which are copied to every node when the database is distributed.
 const smallTables =
   'accounts api_keys catalogue_batches catalogue_state clock_readings installation schema_migrations taxonomy_values'.split(
     ' ',
@@ -41,12 +41,12 @@ const distributionColumns: Record<string, string> = {
 }
 
 describe('migrations', () => {
-  test('lead to the schema in server/schema.sql', async () => {
+  test('produce the schema in server/schema.sql', async () => {
     const client = await connect((await createTestDatabase()).url)
     await expect(await describeSchema(client)).toMatchFileSnapshot('../../schema.sql')
   })
 
-  test('run again, and by several starters at once, change nothing', async () => {
+  test('change nothing when repeated, also concurrently', async () => {
     const { url } = await createTestDatabase()
     const client = await connect(url)
     const before = await describeSchema(client)
@@ -55,7 +55,7 @@ describe('migrations', () => {
     expect(await describeSchema(client)).toBe(before)
   })
 
-  test('an empty database is brought up to date once when four starters race', async () => {
+  test('four concurrent starts migrate an empty database once', async () => {
     const { url } = await createTestDatabase()
     const client = await connect(url)
     await client.query('drop schema public cascade; create schema public')
@@ -63,7 +63,7 @@ describe('migrations', () => {
     expect(results.filter((result) => result.applied.length > 0)).toHaveLength(1)
   })
 
-  test('stores that were there before contacts get the preview that an import would render', async () => {
+  test('stores from before contacts existed get the preview that an import would render', async () => {
     const { url } = await createTestDatabase()
     const client = await connect(url)
     await client.query('drop schema public cascade; create schema public')
@@ -97,14 +97,14 @@ describe('migrations', () => {
     expect(rows).toEqual([{ preview: renderPreviewedStore(store) }])
   })
 
-  test('a database of a newer program is refused', async () => {
+  test('a database of a newer version is rejected', async () => {
     const { url } = await createTestDatabase()
     const client = await connect(url)
     await client.query("insert into schema_migrations (version, name) values (9999, '9999_future.sql')")
     await expect(migrate(url, folder)).rejects.toThrow('newer than this program')
   })
 
-  test('every table that grows can be distributed: its unique indexes hold its distribution column', async () => {
+  test('every growing table can be distributed: its unique indexes contain its distribution column', async () => {
     const client = await connect((await createTestDatabase()).url)
     const { rows } = await client.query<{ table: string; columns: string[] }>(`
       select c.relname as table, array_agg(a.attname::text) as columns

@@ -33,17 +33,17 @@ describe('a database on another host', () => {
     expect(warning ?? '').not.toMatch(/hunter2|example|10\.1|shops/)
   })
 
-  test.each(['disable', 'require', 'verify'])('needs no warning once DATABASE_TLS=%s decides', (tls) => {
+  test.each(['disable', 'require', 'verify'])('causes no warning with DATABASE_TLS=%s', (tls) => {
     expect(clearTextWarning(resolved(url, tls))).toBeNull()
   })
 
-  test('keeps its certificate checked with every sslmode that checks it today', () => {
+  test('is verified with every sslmode that verifies it today', () => {
     for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full'])
       expect(resolved(`${url}?sslmode=${mode}`)).toBe(`${url}?sslmode=verify-full`)
     expect(resolved(`${url}?sslmode=no-verify`)).toBe(`${url}?sslmode=no-verify`)
   })
 
-  test('is told about in the log and in the greeting', async () => {
+  test('causes a warning in the log and in the greeting', async () => {
     const { url: own } = await createTestDatabase()
     const elsewhere = new URL(own)
     elsewhere.searchParams.delete('host')
@@ -137,7 +137,7 @@ describe.skipIf(!hasOpenssl)('a PostgreSQL that takes connections with TLS only'
       { DATABASE_TLS: 'verify' },
       /another host name/,
     ],
-  ])('%s: the start ends with one sentence', async (_name, query, settings, sentence) => {
+  ])('%s: the start fails with one sentence', async (_name, query, settings, sentence) => {
     const certificate = 'host' in query ? { sslrootcert: authority } : {}
     const service = start({ DATABASE_URL: url({ ...query, ...certificate }), ...settings })
     expect(await service.exitCode()).toBe(1)

@@ -12,7 +12,7 @@ beforeAll(async () => {
     $$`)
 })
 
-/** Makes every insert into the table fail with the state, as a disk or a file system would. */
+/** Makes every insert into the table fail with this SQLSTATE, as a failing disk would. */
 async function whileFailing(table: string, state: string, work: () => Promise<void>): Promise<void> {
   await app.db.query(`create trigger fails before insert on ${table} for each row execute function fail('${state}')`)
   try {
@@ -22,7 +22,7 @@ async function whileFailing(table: string, state: string, work: () => Promise<vo
   }
 }
 
-describe('a database that cannot use its disk, its files or its memory', () => {
+describe('a database without usable disk, files or memory', () => {
   test.each([
     ['no room on the disk', '53100'],
     ['a missing file', '58P01'],
@@ -54,7 +54,7 @@ describe('/readyz', () => {
     ['53100', 'its disk is full'],
     ['58P01', 'cannot use its files'],
     ['42501', 'a permission is missing'],
-  ])('says no while nothing can be written (%s), why, and yes again afterwards', async (state, reason) => {
+  ])('is a 503 with the reason while writes fail (%s), and a 200 afterwards', async (state, reason) => {
     await expect.poll(async () => (await ready()).status).toBe(200)
     await whileFailing('readiness_probe', state, async () => {
       await expect.poll(async () => (await ready()).status).toBe(503)
@@ -64,18 +64,18 @@ describe('/readyz', () => {
     expect((await app.db.query('select from readiness_probe')).rowCount).toBe(0)
   })
 
-  test('asks the database no more often for a thousand questions than for one', async () => {
+  test('queries the database no more often for a thousand probes than for one', async () => {
     const check = vi.spyOn(app.deps.health, 'check')
     onTestFinished(() => check.mockRestore())
     const startedAt = performance.now()
     const replies = await Promise.all(Array.from({ length: 200 }, ready))
     expect(replies.every(({ status }) => status === 200)).toBe(true)
-    // One a second at most, and the one that the server does by itself.
+    // At most one per second, and the server's own check.
     expect(check.mock.calls.length).toBeLessThanOrEqual(2 + (performance.now() - startedAt) / 1_000)
   })
 })
 
-test('errors of the surroundings are told from faults of the code', () => {
+test('environment errors are distinguished from defects', () => {
   const system = (code: string, syscall: string) => Object.assign(new Error(code), { code, syscall })
   for (const error of [
     system('EMFILE', 'open'),

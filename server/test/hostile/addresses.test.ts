@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { forEachInParallel, knownDomain, marker, refusalIn, startHostileApp } from './support/hostile-app.ts'
+import { errorIn, forEachInParallel, knownDomain, marker, startHostileApp } from './support/hostile-app.ts'
 
 const world = await startHostileApp()
 
@@ -8,20 +8,20 @@ function readInputs(file: string): string[] {
   const rows: ({ input: string } | string)[] = JSON.parse(
     readFileSync(new URL(`../data/wpt-url/${file}`, import.meta.url), 'utf8'),
   )
-  // What is not Unicode cannot be percent-encoded.
+  // Only valid Unicode can be percent-encoded.
   return rows.flatMap((row) => (typeof row === 'object' ? [row.input.toWellFormed()] : []))
 }
-// Few of them end in a public suffix of their own.
+// Few of them end in a public suffix.
 const hosts = [...readInputs('toascii.json'), ...readInputs('IdnaTestV2.json')].map((host) => `${host}.example`)
 const urls = readInputs('urltestdata.json')
 
-const lookup = async (input: string) => refusalIn(await world.lookup(encodeURIComponent(input)))
+const lookup = async (input: string) => errorIn(await world.lookup(encodeURIComponent(input)))
 const enrich = (domains: string[]) => world.post('/stores/enrich', JSON.stringify({ domains }))
 
 const notFound = { status: 404, code: 'store_not_found', param: 'domain' }
 const noDomain = { status: 400, code: 'invalid_domain', param: 'domain' }
 
-test('the published URL cases are domains or not, the same for a lookup as for an enrichment', async () => {
+test('lookup and enrichment agree on which published URL cases are domains', async () => {
   let domains = 0
   await forEachInParallel(urls, async (input) => {
     const enriched = await enrich([input])
@@ -32,22 +32,22 @@ test('the published URL cases are domains or not, the same for a lookup as for a
       expect(await lookup(input), input).toEqual(notFound)
       domains++
     } else {
-      expect(refusalIn(enriched), input).toEqual({ ...noDomain, param: 'domains[0]' })
-      // These, fetch takes for a step in the path.
+      expect(errorIn(enriched), input).toEqual({ ...noDomain, param: 'domains[0]' })
+      // fetch resolves these as path segments.
       if (!['', '.', '..'].includes(input)) expect(await lookup(input), input).toEqual(noDomain)
     }
   })
   expect(domains).toBeGreaterThan(100)
 })
 
-test('an enrichment of the published IDNA cases names every bad index, and takes the rest', async () => {
+test('an enrichment of the published IDNA cases names every invalid index, and accepts the others', async () => {
   const batches = Array.from({ length: Math.ceil(hosts.length / 25) }, (_, i) => hosts.slice(i * 25, i * 25 + 25))
   let refused = 0
   await forEachInParallel(batches, async (batch) => {
     const first = await enrich(batch)
     const message = first.status === 200 ? '' : JSON.parse(first.body).error.message
     const bad = [...message.matchAll(/domains\[(\d+)\]/g)].map((match) => Number(match[1]))
-    if (message) expect(refusalIn(first)).toEqual({ status: 400, code: 'invalid_domain', param: `domains[${bad[0]}]` })
+    if (message) expect(errorIn(first)).toEqual({ status: 400, code: 'invalid_domain', param: `domains[${bad[0]}]` })
     refused += bad.length
     const good = batch.filter((_host, index) => !bad.includes(index))
     if (good.length === 0) return
@@ -55,7 +55,7 @@ test('an enrichment of the published IDNA cases names every bad index, and takes
     expect(second).toMatchObject({ found: 0, not_found: second.data.length })
     expect(second.data.length).toBeLessThanOrEqual(good.length)
   })
-  // Both kinds are among them.
+  // The cases include both kinds.
   expect(refused).toBeGreaterThan(500)
   expect(refused).toBeLessThan(hosts.length - 500)
 })
@@ -65,7 +65,7 @@ describe('a lookup of', () => {
     const [reply] = await world.raw(
       `GET /api/v1/stores/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n\r\n`,
     )
-    return refusalIn(reply!)
+    return errorIn(reply!)
   }
   const noRoute = { status: 404, code: 'route_not_found' }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { forEachInParallel, refusalIn, startHostileApp } from './support/hostile-app.ts'
+import { errorIn, forEachInParallel, startHostileApp } from './support/hostile-app.ts'
 
 const world = await startHostileApp()
 
@@ -14,20 +14,20 @@ const [sound, broken, open] = kinds as [typeof cases, typeof cases, typeof cases
 const deepCases = new Set(['n_structure_100000_opening_arrays', 'n_structure_open_array_object'])
 
 const codeOf = async (bytes: Buffer) => {
-  const reply = refusalIn(await world.post('/stores/search', new Uint8Array(bytes)))
-  // None of the published cases says what a search needs.
+  const reply = errorIn(await world.post('/stores/search', new Uint8Array(bytes)))
+  // None of the published cases is a valid search.
   expect(reply.status).toBe(400)
   return reply.code
 }
 
-test('the published JSON parsing cases are judged as JSON judges them, and none of them searches', async () => {
+test('the published JSON parsing cases are accepted or rejected as JSON.parse does, and none of them searches', async () => {
   await forEachInParallel(sound, async ({ name, bytes }) => {
     const code = await codeOf(bytes)
     if (name.startsWith('y_object_duplicated_key')) expect(code, name).toBe('invalid_json')
     else expect(['invalid_request', 'missing_parameter', 'unknown_parameter'], name).toContain(code)
   })
   await forEachInParallel(broken, async ({ name, bytes }) =>
-    // Without a single byte there is no body; and depth is looked at before syntax.
+    // Zero bytes are no body; and depth is checked before syntax.
     expect(await codeOf(bytes), name).toBe(
       bytes.length === 0 || deepCases.has(name) ? 'invalid_request' : 'invalid_json',
     ),

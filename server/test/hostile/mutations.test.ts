@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scopes } from '../../src/auth/caller.ts'
 import { operations } from '../access/support/operations.ts'
-import { forEachInParallel, marker, refusalIn, startHostileApp } from './support/hostile-app.ts'
+import { errorIn, forEachInParallel, marker, startHostileApp } from './support/hostile-app.ts'
 import { validBodies } from './support/valid-bodies.ts'
 
 const world = await startHostileApp()
 const bodies = await validBodies(world)
 
-/** A place in a body: how to get there, and what stands there. */
+/** A path in a body, and the value there. */
 interface Place {
   steps: (string | number)[]
   path: string
@@ -25,7 +25,7 @@ function placesIn(value: unknown, steps: Place['steps'] = [], path = ''): Place[
   return places
 }
 
-/** A copy of the body with another value at the place. */
+/** A copy of the body with another value at the path. */
 function replaced(body: unknown, [step, ...rest]: Place['steps'], value: unknown): unknown {
   if (step === undefined) return value
   const copy = structuredClone(body) as Record<string, unknown>
@@ -36,26 +36,26 @@ function replaced(body: unknown, [step, ...rest]: Place['steps'], value: unknown
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const typeOf = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
-test('every operation that takes a body has its body here, and each is good as it stands', async () => {
+test('every operation with a body has a valid body here', async () => {
   const posts = Object.values(operations).filter(({ body }) => body !== undefined)
   expect(bodies.map(({ path }) => path).sort()).toEqual(posts.map(({ path }) => path).sort())
   const other = await world.app.key({ scopes })
   for (const { path, body } of bodies) expect((await other.post(path, body)).status).toBe(200)
 })
 
-describe.each(bodies)('$path refuses, and names the place,', ({ path, body, maxItems }) => {
+describe.each(bodies)('$path rejects, with the path of the fault,', ({ path, body, maxItems }) => {
   const places = placesIn(body)
   const objects = places.filter(({ value }) => isObject(value))
   const lists = places.filter(({ value }) => Array.isArray(value))
-  const refusal = async (wrong: unknown) => refusalIn(await world.post(path, JSON.stringify(wrong)))
+  const refusal = async (wrong: unknown) => errorIn(await world.post(path, JSON.stringify(wrong)))
   const invalid = (code: string, param: string) => ({ status: 400, code, ...(param !== '' && { param }) })
 
-  test('a value of another type at every place', async () => {
+  test('a value of another type at every path', async () => {
     const others = [null, true, 7, marker, [], {}]
     const wrong = places.flatMap((place) =>
       others
         .filter((other) => typeOf(other) !== typeOf(place.value))
-        // Nothing can be said with or without a cursor alike.
+        // null is valid for a cursor.
         .filter((other) => !(place.path === 'cursor' && typeof other === 'string'))
         .map((other) => ({ place, other })),
     )
@@ -66,7 +66,7 @@ describe.each(bodies)('$path refuses, and names the place,', ({ path, body, maxI
     )
   })
 
-  test('any value of another type at any place', async () => {
+  test('random values of another type at random paths', async () => {
     const wrong = fc
       .tuple(fc.constantFrom(...places), fc.jsonValue({ maxDepth: 3 }))
       .filter(([place, other]) => typeOf(other) !== typeOf(place.value) && place.path !== 'cursor')
@@ -78,7 +78,7 @@ describe.each(bodies)('$path refuses, and names the place,', ({ path, body, maxI
     )
   })
 
-  test('a property that it does not know, at every depth', async () => {
+  test('an unknown property, at every depth', async () => {
     const names = [marker, 'Limit', 'constructor', 'toString', '__proto__', 'hasOwnProperty', '$where']
     const wrong = objects.flatMap((place) => names.map((name) => ({ place, name })))
     await forEachInParallel(wrong, async ({ place, name }) => {
@@ -88,7 +88,7 @@ describe.each(bodies)('$path refuses, and names the place,', ({ path, body, maxI
     })
   })
 
-  test('any property that it does not know, with anything in it', async () => {
+  test('random unknown properties with random values', async () => {
     const known = new Set(places.flatMap(({ steps }) => steps.slice(-1)))
     const wrong = fc.tuple(fc.constantFrom(...objects), fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 2 }))
     await fc.assert(
@@ -112,7 +112,7 @@ describe.each(bodies)('$path refuses, and names the place,', ({ path, body, maxI
     })
   })
 
-  test('a key said twice, at every depth and however it is spelt', async () => {
+  test('a repeated key, at every depth and in any spelling', async () => {
     const text = JSON.stringify(body)
     const keys = [...text.matchAll(/"(\w+)":/g)]
     const escaped = (name: string) => [...name].map((c) => `\\u00${c.charCodeAt(0).toString(16)}`).join('')
@@ -121,7 +121,7 @@ describe.each(bodies)('$path refuses, and names the place,', ({ path, body, maxI
     )
     expect(wrong).toHaveLength(2 * objects.flatMap(({ value }) => Object.keys(value as object)).length)
     await forEachInParallel(wrong, async (twice) =>
-      expect(refusalIn(await world.post(path, twice))).toEqual(invalid('invalid_json', '')),
+      expect(errorIn(await world.post(path, twice))).toEqual(invalid('invalid_json', '')),
     )
   })
 })
@@ -130,7 +130,7 @@ test.each(bodies.filter(({ required }) => required !== null))(
   '$path refuses the absence of $required',
   async ({ path, body, required }) => {
     const rest = Object.fromEntries(Object.entries(body).filter(([name]) => name !== required))
-    const refusal = refusalIn(await world.post(path, JSON.stringify(rest)))
+    const refusal = errorIn(await world.post(path, JSON.stringify(rest)))
     expect(refusal).toEqual({ status: 400, code: 'missing_parameter', param: required })
   },
 )

@@ -23,7 +23,7 @@ const key = await app.key({ scopes, limits: { requests_per_minute: 10_000 } })
 const strangers = { unknown: newApiKey('live'), malformed: `sdx_live_${marker}`, password: 'hunter2-hunter2' }
 const person = 'mara.private@people.example'
 
-/** Words that stand in requests, in the database or in both, and in no log line. */
+/** Words that occur in requests or in the database, and must not occur in log lines. */
 const secrets = [
   key.secret,
   key.secret.slice(-38),
@@ -58,8 +58,8 @@ async function send(method: string, path: string, body?: string, headers: Record
   })
 }
 
-describe('the log at its most talkative tells nothing of', () => {
-  test('requests that were answered', async () => {
+describe('the log at trace level contains nothing of', () => {
+  test('successful requests', async () => {
     for (const { method, path, body } of Object.values(operations))
       await send(method, path, body && JSON.stringify(body))
     const url = `https://mara:${strangers.password}@www.${shop}/private?email=${person}#${marker}`
@@ -73,7 +73,7 @@ describe('the log at its most talkative tells nothing of', () => {
     expectDiscretion()
   })
 
-  test('keys, wherever a caller puts them', async () => {
+  test('keys, wherever a caller sends them', async () => {
     for (const secret of [key.secret, strangers.unknown, strangers.malformed])
       for (const path of [`/usage?api_key=${secret}`, `/${secret}`, `/stores/${secret}`, `/stores/${secret}.example`]) {
         await call(api + path, { headers: { 'x-api-key': secret, cookie: `key=${secret}` } })
@@ -86,7 +86,7 @@ describe('the log at its most talkative tells nothing of', () => {
     expectDiscretion()
   })
 
-  test('requests that were refused', async () => {
+  test('rejected requests', async () => {
     const refused: RawReply[] = [
       await send('GET', `/stores/${encodeURIComponent(`${marker} ${person}`)}`),
       await send(
@@ -113,7 +113,8 @@ describe('the log at its most talkative tells nothing of', () => {
 
 describe('when the database fails', () => {
   const connect = () => connectClient(app.deps.databaseUrl)
-  // A session sees what the others do only outside a transaction, so that one holds the lock and one looks on.
+  // A session sees the others' activity only outside a transaction, so one session holds the lock and another one
+  // observes.
   let holder: pg.Client
   let watcher: pg.Client
   beforeAll(async () => {
@@ -130,7 +131,7 @@ describe('when the database fails', () => {
     return (await watcher.query(query)).rows[0].waiting
   }
 
-  /** What becomes of requests that wait for a table when the database fails them. */
+  /** The replies to requests that wait for a locked table when the database fails. */
   async function failWaiting(table: string, begin: () => Promise<RawReply>[], fail: () => Promise<unknown>) {
     await holder.query(`begin; lock table ${table} in access exclusive mode`)
     try {
@@ -143,7 +144,7 @@ describe('when the database fails', () => {
     }
   }
 
-  // As many as one account has connections on the smallest machine.
+  // The number of connections of one account on the smallest machine.
   const requests = () => [
     send('GET', `/stores/${shop}`),
     send('POST', '/stores/search', '{"filters":{}}'),
@@ -160,7 +161,7 @@ describe('when the database fails', () => {
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
     expect(error.request_id).toBe(reply.headers.get('x-request-id'))
     expect(Object.keys(error).sort()).toEqual(['code', 'message', 'request_id', 'type'])
-    // The request's name is random, and may hold any short word.
+    // The request id is random and may contain any short word.
     expect(error.message).not.toMatch(/terminat|cancel|connection|statement|sql|backend|postgres|\bat /i)
   }
 
@@ -179,7 +180,7 @@ describe('when the database fails', () => {
       expect(failures).toHaveLength(6)
       for (const line of failures) expect(JSON.parse(line).cause.code).toMatch(/^57/)
       expectDiscretion()
-      // What did not go out was not paid for, and what did was once.
+      // Undelivered replies were not charged, and delivered ones were charged once.
       const usage = (await key.get('/usage')).body
       const { rows } = await app.db.query(
         'select meter, sum(amount) as total from ledger where account_id = $1 group by meter order by meter',
@@ -192,7 +193,7 @@ describe('when the database fails', () => {
     },
   )
 
-  test('in a way that nobody foresaw, the reply is bland and the log says where', async () => {
+  test('unexpectedly, the reply has no details and the log has the stack', async () => {
     const before = lines.length
     await watcher.query('alter table store_domains rename column host to elsewhere')
     try {

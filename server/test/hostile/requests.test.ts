@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { operations } from '../access/support/operations.ts'
 import { call } from '../http/support/test-server.ts'
 import {
+  errorIn,
   expectHarmlessReply,
   forEachInParallel,
   knownDomain,
   marker,
-  refusalIn,
   startHostileApp,
 } from './support/hostile-app.ts'
 
@@ -22,7 +22,7 @@ const badJson = { status: 400, code: 'invalid_json' }
 describe('a method', () => {
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'SEARCH']
 
-  test.each(methods)('%s is known to exactly the operations that have it', async (method) => {
+  test.each(methods)('%s is accepted by exactly the operations that have it', async (method) => {
     for (const path of paths) {
       const allowed = Object.values(operations).find((operation) => operation.path === path)!.method
       if (method === allowed) continue
@@ -33,14 +33,14 @@ describe('a method', () => {
     }
   })
 
-  test.each(methods)('%s makes no other path known', async (method) => {
+  test.each(methods)('%s makes no other path exist', async (method) => {
     for (const path of ['/api', '/api/v1', '/api/v1/', '/api/v2/usage', '/api/v1/stores', '/.env', '/admin']) {
       const [reply] = await world.raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
       expect([404, 405], path).toContain(reply!.status)
     }
   })
 
-  test('in a header or a query overrides none', async () => {
+  test('cannot be overridden by a header or a query', async () => {
     const headers = { 'x-http-method-override': 'DELETE', 'x-method-override': 'POST' }
     expect((await key.get('/usage?_method=DELETE', headers)).status).toBe(200)
   })
@@ -48,12 +48,12 @@ describe('a method', () => {
 
 describe.each(posts)('$path', ({ path, body }) => {
   const text = JSON.stringify(body)
-  // Sound in form, and refused only because of what it names.
+  // Well-formed, and rejected only for its content.
   const refusedText = JSON.stringify({ ...body, [marker]: 1 })
   const send = async (bytes: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
-    refusalIn(await world.post(path, bytes, headers))
+    errorIn(await world.post(path, bytes, headers))
 
-  test('reads nothing but JSON in UTF-8, as it is', async () => {
+  test('accepts only uncompressed JSON in UTF-8', async () => {
     const types = [
       'text/plain',
       'text/json',
@@ -73,11 +73,11 @@ describe.each(posts)('$path', ({ path, body }) => {
     )
     for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'identity, gzip', marker])
       expect(await send(gzipSync(text), { 'content-encoding': encoding }), encoding).toEqual(unsupported)
-    // Packed, and not said to be.
+    // Compressed without Content-Encoding.
     expect(await send(gzipSync(text))).toEqual(badJson)
   })
 
-  test('reads JSON by whatever of its names', async () => {
+  test('accepts every spelling of the JSON media type', async () => {
     for (const type of [
       'application/json',
       'APPLICATION/JSON',
@@ -87,11 +87,11 @@ describe.each(posts)('$path', ({ path, body }) => {
       expect(await send(refusedText, { 'content-type': type }), type).toMatchObject({ code: 'unknown_parameter' })
   })
 
-  test('takes no body for an empty one', async () => {
+  test('treats a missing body as a missing object', async () => {
     for (const empty of ['', ' ', '\n', '\0']) expect((await send(empty)).status).toBe(400)
   })
 
-  test('refuses bytes that are no UTF-8, wherever they stand', async () => {
+  test('rejects invalid UTF-8 at every position', async () => {
     for (const bytes of ['80', 'c0af', 'eda080', 'f4908080', 'ff', 'fffe', 'e282']) {
       const stray = Buffer.from(bytes, 'hex')
       for (const [before, after] of [
@@ -105,7 +105,7 @@ describe.each(posts)('$path', ({ path, body }) => {
     expect(await send(Buffer.from(text, 'utf16le'))).toEqual(badJson)
   })
 
-  test('refuses raw control characters, and what comes after the end', async () => {
+  test('rejects raw control characters and trailing data', async () => {
     for (const wrong of [
       `${text}\0`,
       `\0${text}`,
@@ -122,19 +122,19 @@ describe.each(posts)('$path', ({ path, body }) => {
     ['objects', '{"filters":', '}', '1'],
     ['lists in objects', '{"domains":[', ']}', ''],
     ['objects in lists', '[{"":', '}]', '0'],
-  ])('refuses %s nested without end', async (_what, open, close, inner) => {
+  ])('rejects deeply nested %s', async (_what, open, close, inner) => {
     for (const depth of [33, 1_000, Math.floor(260_000 / (open.length + close.length))]) {
       const whole = open.repeat(depth) + inner + close.repeat(depth)
       expect((await send(whole)).status).toBe(400)
       const inPlace = `{"${Object.keys(body!)[0]}":${whole}}`
       expect((await send(inPlace)).status).toBe(400)
     }
-    // Its depth is seen before its syntax.
+    // The depth is checked before the syntax.
     const unfinished = open.repeat(Math.floor(260_000 / open.length))
     expect(await send(unfinished)).toEqual({ status: 400, code: 'invalid_request' })
   })
 
-  test('refuses very many keys and items, and very long words', async () => {
+  test('rejects very many keys and items, and very long strings', async () => {
     const keys = (count: number) => Array.from({ length: count }, (_, i) => `"${i.toString(36)}":0`).join()
     expect(await send(`{${keys(9_000)}}`)).toMatchObject({ status: 400, code: expect.stringMatching('_parameter$') })
     const tooMany = { status: 400, code: 'invalid_request' }
@@ -149,30 +149,30 @@ describe.each(posts)('$path', ({ path, body }) => {
     expect((await send(`{"limit":${'9'.repeat(260_000)},"filters":{}}`)).status).toBe(400)
   })
 
-  test('refuses more than 262,144 bytes, said so or not', async () => {
+  test('rejects more than 262,144 bytes, declared or not', async () => {
     const tooLarge = { status: 413, code: 'payload_too_large' }
     const padded = text.slice(0, -1) + ' '.repeat(262_145 - text.length) + text.slice(-1)
     expect(await send(padded)).toEqual(tooLarge)
     const head = `POST /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n`
     const [declared] = await world.raw(`${head}Content-Length: 99999999999\r\n\r\n{`, 1)
-    expect(refusalIn(declared!)).toEqual(tooLarge)
+    expect(errorIn(declared!)).toEqual(tooLarge)
     const chunk = `${(100_000).toString(16)}\r\n${' '.repeat(100_000)}\r\n`
     const [chunked] = await world.raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(11)}0\r\n\r\n`, 1)
-    expect(refusalIn(chunked!)).toEqual(tooLarge)
+    expect(errorIn(chunked!)).toEqual(tooLarge)
   })
 
-  test('reads a body that comes in crumbs', async () => {
+  test('reads a body sent in tiny chunks', async () => {
     const crumbs = [...refusedText].map((letter) => `1\r\n${letter}\r\n`).join('')
     const head = `POST /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n`
     const [reply] = await world.raw(`${head}Transfer-Encoding: chunked\r\n\r\n${crumbs}0\r\n\r\n`, 1)
-    expect(refusalIn(reply!)).toEqual({ status: 400, code: 'unknown_parameter', param: marker })
+    expect(errorIn(reply!)).toEqual({ status: 400, code: 'unknown_parameter', param: marker })
   })
 
-  test('does not act on a body whose end can be read two ways', async () => {
+  test('rejects a body with an ambiguous length', async () => {
     const head = `POST /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n`
     const smuggled = `${head}Content-Length: ${text.length + 9}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${text}`
     const replies = await world.raw(smuggled)
-    expect(replies.map(refusalIn)).toEqual([{ status: 400, code: 'invalid_request' }])
+    expect(replies.map(errorIn)).toEqual([{ status: 400, code: 'invalid_request' }])
   })
 })
 
@@ -185,10 +185,10 @@ describe('headers', () => {
     ['far too many', 'A: b\r\n'.repeat(20_000)],
   ])('(%s) are a 431', async (_what, headers) => {
     const replies = await world.raw(`${usage}${headers}\r\n`)
-    expect(replies.map(refusalIn)).toEqual([{ status: 431, code: 'header_too_large' }])
+    expect(replies.map(errorIn)).toEqual([{ status: 431, code: 'header_too_large' }])
   })
 
-  test('that are odd change nothing', async () => {
+  test('with unusual names change nothing', async () => {
     const odd = [
       'Accept: image/webp',
       'Accept-Encoding: gzip, br;q=0',
@@ -218,7 +218,7 @@ describe('headers', () => {
     ['is given back, looking like one of ours', 'req_AAAAAAAAAAAAAAAAAAAAAAAA', true],
     ['is not when it is long', marker.repeat(40), false],
     ['is not when it is not printable', 'caf\u00e9', false],
-  ])('X-Request-Id of a caller is never adopted, and %s', async (_when, id, isEchoed) => {
+  ])('X-Request-Id of a caller is never used, and %s', async (_when, id, isEchoed) => {
     for (const path of ['/usage', '/nowhere', `/stores/${marker}`]) {
       const reply = await call(`${app.url}/api/v1${path}`, {
         headers: { 'x-request-id': id, authorization: `Bearer ${key.secret}` },
@@ -230,14 +230,14 @@ describe('headers', () => {
   })
 })
 
-test('a path is known in one spelling alone', async () => {
+test('a path has only one spelling', async () => {
   for (const path of [`/STORES/${knownDomain}`, `/stores/${knownDomain}/`, `/stores//${knownDomain}`]) {
     const reply = await call(`${app.url}/api/v1${path}`, { headers: { authorization: `Bearer ${key.secret}` } })
-    expect(refusalIn(expectHarmlessReply(reply))).toEqual({ status: 404, code: 'route_not_found' })
+    expect(errorIn(expectHarmlessReply(reply))).toEqual({ status: 404, code: 'route_not_found' })
   }
 })
 
-test('everything at once is answered, each with its own name', async () => {
+test('concurrent requests are all answered, each with its own request id', async () => {
   const storm = Array.from({ length: 200 }, (_, i) => i)
   const ids = await Promise.all(
     storm.map(async (i) => {

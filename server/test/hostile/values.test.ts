@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { forEachInParallel, knownDomain, marker, refusalIn, startHostileApp } from './support/hostile-app.ts'
+import { errorIn, forEachInParallel, knownDomain, marker, startHostileApp } from './support/hostile-app.ts'
 
 const world = await startHostileApp()
 const send = async (path: string, body: unknown) =>
-  refusalIn(await world.post(path, typeof body === 'string' ? body : JSON.stringify(body)))
+  errorIn(await world.post(path, typeof body === 'string' ? body : JSON.stringify(body)))
 const search = (body: unknown) => send('/stores/search', body)
 const enrich = (body: unknown) => send('/stores/enrich', body)
 
-// What a careless reader, database or log could take for something else.
+// Text that careless parsing, a database or a log could misinterpret.
 const strangeWords = {
   'a NUL': 'de\u0000',
   'a NUL alone': '\u0000',
@@ -43,7 +43,7 @@ const lists = [
 ]
 
 describe.each(Object.entries(strangeWords))('%s', (_what, word) => {
-  test('is no value of any list of filters', async () => {
+  test('is not a filter value', async () => {
     await forEachInParallel(lists, async (list) => {
       const [name, inner] = list.split('.') as [string, string?]
       const filters = { [name]: inner ? { [inner]: [word] } : [word] }
@@ -52,7 +52,7 @@ describe.each(Object.entries(strangeWords))('%s', (_what, word) => {
     })
   })
 
-  test('is no moment', async () => {
+  test('is not a timestamp', async () => {
     for (const range of ['first_discovered_at', 'store_created_at'])
       expect(await search({ filters: { [range]: { to: word } } })).toEqual({
         status: 400,
@@ -61,12 +61,12 @@ describe.each(Object.entries(strangeWords))('%s', (_what, word) => {
       })
   })
 
-  test('is no cursor, and makes none', async () => {
+  test('is not a cursor', async () => {
     for (const cursor of [word, `cur_${word}`, `cur_AA${word}AA`])
       expect(await search({ filters: {}, cursor })).toEqual({ status: 400, code: 'invalid_cursor', param: 'cursor' })
   })
 
-  test('is no domain, and breaks none', async () => {
+  test('is not a domain, and not part of one', async () => {
     const invalid = { status: 400, code: 'invalid_domain', param: 'domains[1]' }
     expect(await enrich({ domains: ['unknown.example', word] })).toEqual(invalid)
     for (const domain of [`${word}.unknown.example`, `https://unknown.example${word}`]) {
@@ -75,7 +75,7 @@ describe.each(Object.entries(strangeWords))('%s', (_what, word) => {
     }
   })
 
-  test('is nothing to include and no role', async () => {
+  test('is not a value of include or of roles', async () => {
     const domains = [knownDomain]
     expect(await enrich({ domains, include: ['store', word] })).toMatchObject({ status: 400, param: 'include[1]' })
     expect(await enrich({ domains, contact_roles: [word] })).toMatchObject({ status: 400, param: 'contact_roles[0]' })
@@ -127,7 +127,7 @@ test.each([
   '1793491200',
   'Sun, 01 Nov 2026 00:00:00 GMT',
   `2026-11-01T00:00:00.${'0'.repeat(60)}Z`,
-])('"%s" is no moment', async (text) => {
+])('"%s" is not a timestamp', async (text) => {
   const reply = await search({ filters: { first_discovered_at: { from: text } } })
   expect(reply).toEqual({ status: 400, code: 'invalid_filter_value', param: 'filters.first_discovered_at.from' })
 })
@@ -139,7 +139,7 @@ test.each([
     { store_created_at: { from: '2026-11-01T00:00:00Z', to: '2026-10-31T23:59:59.999Z' } },
     'filters.store_created_at',
   ],
-])('%s is no filter', async (_what, filters, param) => {
+])('%s is not a filter', async (_what, filters, param) => {
   const reply = await search({ filters })
   expect(reply).toMatchObject({ status: 400, code: 'invalid_filter_value' })
   expect(reply.param).toContain(param)
@@ -152,7 +152,7 @@ test('a value both required and excluded is a conflict', async () => {
 })
 
 describe('a cursor', () => {
-  test('of another account, mode or query, altered or cut, is none', async () => {
+  test('of another account, mode or query, altered or truncated, is rejected', async () => {
     const other = await world.app.key({})
     const { next_cursor: theirs } = (await other.post('/stores/search', { filters: {}, limit: 1 })).body
     const invalid = { status: 400, code: 'invalid_cursor', param: 'cursor' }

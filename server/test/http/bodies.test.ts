@@ -40,7 +40,7 @@ describe('the media type', () => {
     expectEnvelope(await post('{"a":1}', { 'content-type': type }), 415, 'unsupported_media_type')
   })
 
-  test('must be said of a body', async () => {
+  test('is required for a body', async () => {
     expectEnvelope(await post(new Blob(['{"a":1}'])), 415, 'unsupported_media_type')
   })
 })
@@ -54,11 +54,11 @@ test.each([
   ['none and no type', undefined, {}],
   ['none but a type', undefined, json],
   ['an empty one', '', json],
-])('%s is no body', async (_what, body, headers) => {
+])('%s counts as no body', async (_what, body, headers) => {
   expect((await post(body, headers)).body).toBe('{"body":null}')
 })
 
-test('a GET may carry anything as its body', async () => {
+test('the body of a GET is ignored', async () => {
   const request = 'GET /api/v1/usage HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n{{{'
   const replies = await sendRaw(edge.port, request.repeat(2), 2)
   expect(replies.map((reply) => reply.status)).toEqual([200, 200])
@@ -73,7 +73,7 @@ describe('a body of more than 262,144 bytes is a 413', () => {
     expect(message).toContain('262,144 bytes')
   })
 
-  test('when it comes in chunks', async () => {
+  test('when it is sent in chunks', async () => {
     const chunks = new ReadableStream({
       pull(controller) {
         controller.enqueue(new Uint8Array(100_000).fill(0x20))
@@ -85,20 +85,20 @@ describe('a body of more than 262,144 bytes is a 413', () => {
     expectEnvelope(reply, 413, 'payload_too_large')
   })
 
-  test('when only its declared length is', async () => {
+  test('when only its declared length exceeds the limit', async () => {
     const head = 'POST /api/v1/stores/search HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
     const [reply] = await sendRaw(edge.port, `${head}Content-Length: 9000000000\r\n\r\n{`, 1)
     expectEnvelope(reply!, 413, 'payload_too_large')
   })
 })
 
-// Refused for their depth, before their syntax is looked at.
+// Rejected for their depth before their syntax is checked.
 const deepCases = new Set(['n_structure_100000_opening_arrays', 'n_structure_open_array_object'])
 
 describe('the published JSON parsing cases', () => {
   const cases = Object.entries(suite).map(([name, base64]) => ({ name, bytes: Buffer.from(base64, 'base64') }))
 
-  test('are read as JSON reads them, or refused with the envelope', async () => {
+  test('are parsed as JSON.parse does, or rejected with the envelope', async () => {
     for (const { name, bytes } of cases) {
       const reply = await post(new Uint8Array(bytes), json)
       const repeatsKey = name.startsWith('y_object_duplicated_key')
@@ -112,7 +112,7 @@ describe('the published JSON parsing cases', () => {
   })
 })
 
-// A reply has no minus zero.
+// JSON.stringify turns -0 into 0.
 const asReplied = (bytes: Buffer) => JSON.parse(JSON.stringify(JSON.parse(bytes.toString())))
 
 describe('a body that would take long to parse is a 400 before it is parsed', () => {
@@ -121,7 +121,7 @@ describe('a body that would take long to parse is a 400 before it is parsed', ()
   test('when it is nested more than 32 levels deep', async () => {
     expect((await post('['.repeat(32) + ']'.repeat(32), json)).status).toBe(200)
     expectEnvelope(await post('['.repeat(33) + ']'.repeat(33), json), 400, 'invalid_request')
-    // Where the bounds are passed, nobody looks whether it is JSON.
+    // Beyond the bounds the syntax is not checked.
     expectEnvelope(await post('{"a":'.repeat(33), json), 400, 'invalid_request')
     expectEnvelope(await post('['.repeat(200_000), json), 400, 'invalid_request')
   })
@@ -134,13 +134,13 @@ describe('a body that would take long to parse is a 400 before it is parsed', ()
     expectEnvelope(await post(','.repeat(200_000), json), 400, 'invalid_request')
   })
 
-  test('and not when its strings have', async () => {
+  test('but not when only its strings contain them', async () => {
     const text = JSON.stringify(['[{,:'.repeat(30_000), '\\"['.repeat(20_000)])
     expect((await post(text, json)).status).toBe(200)
   })
 })
 
-test('the names that other objects inherit are keys like any other', async () => {
+test('__proto__ and constructor are ordinary keys', async () => {
   const body = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
   expect((await post(body, json)).body).toBe(`{"body":${body}}`)
   expect(({} as Record<string, unknown>).polluted).toBeUndefined()

@@ -9,18 +9,18 @@ import { addEchoRoute, call, expectEnvelope, sendRaw, startTestServer, type Test
 const usage = 'GET /api/v1/usage HTTP/1.1\r\nHost: x\r\n\r\n'
 const search = 'POST /api/v1/stores/search HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
 
-/** Larger than what the system takes for a reader who does not read. */
+/** Larger than the socket buffers for a client that does not read. */
 const bigReply = 'x'.repeat(16_000_000)
 
-interface OddEdge extends TestServer {
-  /** How many requests for `/big` were begun. */
-  begun(): number
+interface SlowServer extends TestServer {
+  /** Number of started requests for `/big`. */
+  started(): number
   /** Lets `/slow` answer. */
   finish(): void
 }
 
-async function startOddEdge(options: Partial<HttpServerOptions> = {}): Promise<OddEdge> {
-  let begun = 0
+async function startSlowServer(options: Partial<HttpServerOptions> = {}): Promise<SlowServer> {
+  let started = 0
   let finish = () => {}
   const finished = new Promise<void>((resolve) => {
     finish = resolve
@@ -28,19 +28,19 @@ async function startOddEdge(options: Partial<HttpServerOptions> = {}): Promise<O
   const addRoutes = (api: ApiRoutes) => {
     addEchoRoute(api)
     api.get('/big', (_request, reply) => {
-      begun++
+      started++
       return reply.type('text/plain').send(bigReply)
     })
     api.get('/slow', async () => {
-      begun++
+      started++
       await finished
       return { done: true }
     })
   }
-  return { ...(await startTestServer(addRoutes, options)), begun: () => begun, finish }
+  return { ...(await startTestServer(addRoutes, options)), started: () => started, finish }
 }
 
-/** A connection that sends this and then nothing; what it receives is read only by those who listen. */
+/** A connection that sends `bytes` and then nothing; received data is read only by added listeners. */
 async function open(port: number, bytes = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -50,168 +50,168 @@ async function open(port: number, bytes = ''): Promise<Socket> {
   return socket
 }
 
-/** Ended by the server, in whichever way. */
+/** Resolves when the connection is closed in any way. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.resume().once('close', resolve))
 
 const connectionsOf = ({ app }: TestServer) =>
   new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)))
 
-describe('when all connections are taken', () => {
-  test('the oldest one that sent no request makes room', async () => {
-    const edge = await startOddEdge({ maxConnections: 3 })
-    const first = await open(edge.port)
+describe('when the maximum number of connections is open', () => {
+  test('the oldest one without a request is evicted', async () => {
+    const server = await startSlowServer({ maxConnections: 3 })
+    const first = await open(server.port)
     await delay(20)
-    const others = [await open(edge.port), await open(edge.port, 'GET /api/v1/us')]
+    const others = [await open(server.port), await open(server.port, 'GET /api/v1/us')]
     const firstClosed = closed(first)
     await delay(300)
-    expect((await sendRaw(edge.port, usage, 1)).map((reply) => reply.status)).toEqual([200])
+    expect((await sendRaw(server.port, usage, 1)).map((reply) => reply.status)).toEqual([200])
     await firstClosed
     expect(others.map((socket) => socket.destroyed)).toEqual([false, false])
-    expect(edge.app.connections.evicted).toBe(1)
+    expect(server.app.connections.evicted).toBe(1)
   })
 
-  test('one that is kept alive and idle makes room, and none whose request is at work', async () => {
-    const edge = await startOddEdge({ maxConnections: 2 })
-    const slow = call(`${edge.url}/api/v1/slow`)
-    await expect.poll(() => edge.begun()).toBe(1)
-    const idle = await open(edge.port, usage)
+  test('an idle kept-alive one is evicted, but none with a running request', async () => {
+    const server = await startSlowServer({ maxConnections: 2 })
+    const slow = call(`${server.url}/api/v1/slow`)
+    await expect.poll(() => server.started()).toBe(1)
+    const idle = await open(server.port, usage)
     await once(idle, 'data')
     const idleClosed = closed(idle)
     await delay(1_100)
-    expect((await sendRaw(edge.port, usage, 1)).map((reply) => reply.status)).toEqual([200])
+    expect((await sendRaw(server.port, usage, 1)).map((reply) => reply.status)).toEqual([200])
     await idleClosed
-    edge.finish()
+    server.finish()
     expect((await slow).status).toBe(200)
   })
 
-  test('a new one is told so where none can be closed', async () => {
-    const edge = await startOddEdge({ maxConnections: 1 })
-    const slow = call(`${edge.url}/api/v1/slow`)
-    await expect.poll(() => edge.begun()).toBe(1)
-    const [refused, ...more] = await sendRaw(edge.port, usage)
+  test('a new one gets a 503 when none can be evicted', async () => {
+    const server = await startSlowServer({ maxConnections: 1 })
+    const slow = call(`${server.url}/api/v1/slow`)
+    await expect.poll(() => server.started()).toBe(1)
+    const [refused, ...more] = await sendRaw(server.port, usage)
     expect(more).toEqual([])
     expectEnvelope(refused!, 503, 'service_unavailable')
     expect(refused!.headers.get('connection')).toBe('close')
     expect(refused!.headers.get('retry-after')).toBe('1')
-    expect(edge.app.connections.rejected).toBe(1)
-    edge.finish()
+    expect(server.app.connections.rejected).toBe(1)
+    server.finish()
     expect((await slow).status).toBe(200)
   })
 
-  test('a flood of silent ones leaves room for those that ask', async () => {
-    const edge = await startOddEdge({ maxConnections: 20 })
-    for (let i = 0; i < 20; i++) await open(edge.port)
+  test('a flood of silent ones does not block clients that send requests', async () => {
+    const server = await startSlowServer({ maxConnections: 20 })
+    for (let i = 0; i < 20; i++) await open(server.port)
     await delay(250)
     for (let i = 0; i < 15; i++)
-      expect((await sendRaw(edge.port, usage, 1)).map((reply) => reply.status)).toEqual([200])
-    expect(await connectionsOf(edge)).toBeLessThanOrEqual(20)
+      expect((await sendRaw(server.port, usage, 1)).map((reply) => reply.status)).toEqual([200])
+    expect(await connectionsOf(server)).toBeLessThanOrEqual(20)
   })
 })
 
 describe('bodies in flight', () => {
   const half = (size: number) => `${search}Content-Length: ${size * 2}\r\n\r\n${' '.repeat(size)}`
 
-  test('share one budget, and the upload that began first ends when it is used up', async () => {
-    const edge = await startOddEdge({ maxBodyBytesInFlight: 10_000 })
-    const first = sendRaw(edge.port, half(6_000), 1)
-    await expect.poll(() => edge.app.bodyBudget.bytesInFlight).toBeGreaterThan(0)
-    const second = await open(edge.port, half(4_500))
+  test('share one budget, and the oldest upload is rejected when it is exceeded', async () => {
+    const server = await startSlowServer({ maxBodyBytesInFlight: 10_000 })
+    const first = sendRaw(server.port, half(6_000), 1)
+    await expect.poll(() => server.app.bodyBudget.bytesInFlight).toBeGreaterThan(0)
+    const second = await open(server.port, half(4_500))
     const [refused] = await first
     expectEnvelope(refused!, 503, 'service_unavailable')
     expect(refused!.headers.get('retry-after')).toBe('1')
     second.write(`${' '.repeat(4_498)}{}`)
     const [reply] = (await once(second, 'data')) as [Buffer]
     expect(reply.toString()).toContain('200 OK')
-    expect(edge.app.bodyBudget.bytesInFlight).toBe(0)
+    expect(server.app.bodyBudget.bytesInFlight).toBe(0)
   })
 
-  test('give their memory back when their callers hang up', async () => {
-    const edge = await startOddEdge()
-    const sockets = await Promise.all(Array.from({ length: 20 }, () => open(edge.port, half(50_000))))
-    await expect.poll(() => edge.app.bodyBudget.bytesInFlight).toBeGreaterThanOrEqual(1_000_000)
+  test('release their memory when their clients disconnect', async () => {
+    const server = await startSlowServer()
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => open(server.port, half(50_000))))
+    await expect.poll(() => server.app.bodyBudget.bytesInFlight).toBeGreaterThanOrEqual(1_000_000)
     for (const socket of sockets) socket.destroy()
-    await expect.poll(() => edge.app.bodyBudget.bytesInFlight).toBe(0)
+    await expect.poll(() => server.app.bodyBudget.bytesInFlight).toBe(0)
   })
 
-  test('take what was received, not what was announced', async () => {
-    const edge = await startOddEdge()
-    for (let i = 0; i < 20; i++) await open(edge.port, `${search}Content-Length: 262144\r\n\r\n{`)
-    await expect.poll(() => edge.app.bodyBudget.bytesInFlight).toBeGreaterThan(0)
-    expect(edge.app.bodyBudget.bytesInFlight).toBeLessThan(100_000)
+  test('take memory for received bytes, not for the declared length', async () => {
+    const server = await startSlowServer()
+    for (let i = 0; i < 20; i++) await open(server.port, `${search}Content-Length: 262144\r\n\r\n{`)
+    await expect.poll(() => server.app.bodyBudget.bytesInFlight).toBeGreaterThan(0)
+    expect(server.app.bodyBudget.bytesInFlight).toBeLessThan(100_000)
   })
 })
 
-describe('a caller who does not read', () => {
-  test('is cut off when the reply does not move', async () => {
-    const edge = await startOddEdge({ timeouts: { unreadMs: 200 } })
-    await open(edge.port, 'GET /api/v1/big HTTP/1.1\r\nHost: x\r\n\r\n')
-    await expect.poll(() => edge.begun()).toBe(1)
-    await expect.poll(() => connectionsOf(edge), { timeout: 10_000 }).toBe(0)
+describe('a client that does not read', () => {
+  test('is disconnected when the reply makes no progress', async () => {
+    const server = await startSlowServer({ timeouts: { unreadMs: 200 } })
+    await open(server.port, 'GET /api/v1/big HTTP/1.1\r\nHost: x\r\n\r\n')
+    await expect.poll(() => server.started()).toBe(1)
+    await expect.poll(() => connectionsOf(server), { timeout: 10_000 }).toBe(0)
   })
 
-  test('is cut off also when it goes on sending', async () => {
-    const edge = await startOddEdge({ timeouts: { unreadMs: 400 } })
-    const socket = await open(edge.port, 'GET /api/v1/big HTTP/1.1\r\nHost: x\r\n\r\n')
+  test('is disconnected even if it keeps sending', async () => {
+    const server = await startSlowServer({ timeouts: { unreadMs: 400 } })
+    const socket = await open(server.port, 'GET /api/v1/big HTTP/1.1\r\nHost: x\r\n\r\n')
     const sending = setInterval(() => socket.write('\r\n'), 50)
     socket.once('close', () => clearInterval(sending))
-    await expect.poll(() => edge.begun()).toBe(1)
-    await expect.poll(() => connectionsOf(edge), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => server.started()).toBe(1)
+    await expect.poll(() => connectionsOf(server), { timeout: 10_000 }).toBe(0)
     clearInterval(sending)
   })
 
-  test('is cut off when the whole reply takes too long', async () => {
-    const edge = await startOddEdge({ timeouts: { replyMs: 100 } })
-    await open(edge.port, 'GET /api/v1/big HTTP/1.1\r\nHost: x\r\n\r\n')
-    await expect.poll(() => edge.begun()).toBe(1)
-    await expect.poll(() => connectionsOf(edge), { timeout: 10_000 }).toBe(0)
+  test('is disconnected when the whole reply takes too long', async () => {
+    const server = await startSlowServer({ timeouts: { replyMs: 100 } })
+    await open(server.port, 'GET /api/v1/big HTTP/1.1\r\nHost: x\r\n\r\n')
+    await expect.poll(() => server.started()).toBe(1)
+    await expect.poll(() => connectionsOf(server), { timeout: 10_000 }).toBe(0)
   })
 
-  test('piles up one reply, however many requests it sends ahead', async () => {
-    const edge = await startOddEdge()
-    const socket = await open(edge.port, 'GET /api/v1/big HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10))
-    await expect.poll(() => edge.begun()).toBe(1)
+  test('accumulates one reply, however many requests it pipelines', async () => {
+    const server = await startSlowServer()
+    const socket = await open(server.port, 'GET /api/v1/big HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10))
+    await expect.poll(() => server.started()).toBe(1)
     await delay(300)
-    expect(edge.begun()).toBe(1)
+    expect(server.started()).toBe(1)
     let received = 0
     socket.on('data', (chunk: Buffer) => {
       received += chunk.length
     })
     await expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(10 * bigReply.length)
-    expect(edge.begun()).toBe(10)
+    expect(server.started()).toBe(10)
   })
 })
 
-describe('requests that are sent ahead', () => {
-  test('are carried out up to 100; a connection with more is closed', async () => {
-    const edge = await startOddEdge()
-    const replies = await sendRaw(edge.port, usage.repeat(100), 100)
+describe('pipelined requests', () => {
+  test('run up to 100; a connection with more is closed', async () => {
+    const server = await startSlowServer()
+    const replies = await sendRaw(server.port, usage.repeat(100), 100)
     expect(replies.map((reply) => reply.status)).toEqual(Array(100).fill(200))
-    const flood = await open(edge.port, usage.repeat(5_000))
+    const flood = await open(server.port, usage.repeat(5_000))
     await closed(flood)
-    expect((await call(`${edge.url}/healthz`)).status).toBe(200)
+    expect((await call(`${server.url}/healthz`)).status).toBe(200)
   })
 
-  test('are not carried out behind the one that closes the connection', async () => {
-    const edge = await startOddEdge()
+  test('do not run after the one that closes the connection', async () => {
+    const server = await startSlowServer()
     const last = usage.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
-    const replies = await sendRaw(edge.port, last + usage)
+    const replies = await sendRaw(server.port, last + usage)
     expect(replies.map((reply) => reply.status)).toEqual([200])
-    expect(edge.finished).toHaveLength(1)
+    expect(server.finished).toHaveLength(1)
   })
 })
 
-describe('the number of connections', () => {
+describe('the maximum number of connections', () => {
   test.each([
     [200, 40],
     [1_024, 864],
     [20_000, 2_048],
     [Number.POSITIVE_INFINITY, 2_048],
     [64, 16],
-  ])('follows from how many files may be open: %s → %s', (files, connections) => {
+  ])('follows from the limit on open files: %s → %s', (files, connections) => {
     expect(maxConnectionsFor(files)).toBe(connections)
   })
 
-  test('is read from what the system tells', () => {
+  test('is read from /proc/self/limits', () => {
     const told = (soft: string) =>
       `Max processes  1  2  processes\nMax open files            ${soft}   1048576  files\n`
     expect(parseOpenFileLimit(told('200'))).toBe(200)

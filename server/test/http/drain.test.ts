@@ -13,7 +13,7 @@ function signal(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve }
 }
 
-/** An edge with a route that answers when it is told to. */
+/** A server with a route that answers when `finish` is called. */
 async function startSlowEdge(
   drainGraceMs?: number,
 ): Promise<TestServer & { finish: () => void; started: Promise<void> }> {
@@ -35,7 +35,7 @@ async function startSlowEdge(
 const isClosed = (app: FastifyInstance) => expect.poll(() => app.server.listening).toBe(false)
 
 describe('closing', () => {
-  test('lets requests at work finish, refuses new ones, and then ends', async () => {
+  test('lets running requests finish, rejects new ones, and then ends', async () => {
     const { app, url, port, finish, started, log } = await startSlowEdge()
     const slow = call(`${url}/api/v1/slow`)
     await started
@@ -62,7 +62,7 @@ describe('closing', () => {
       ])
   })
 
-  test('waits no longer than it may', async () => {
+  test('waits no longer than the grace time', async () => {
     const { app, url, started } = await startSlowEdge(50)
     const slow = call(`${url}/api/v1/slow`)
     const outcome = expect(slow).rejects.toThrow()
@@ -71,7 +71,7 @@ describe('closing', () => {
     await outcome
   })
 
-  test('does not wait for connections that are idle or have not asked yet', async () => {
+  test('does not wait for connections that are idle or sent no request yet', async () => {
     const { app, url, port } = await startSlowEdge()
     await call(`${url}/api/v1/quick`)
     const halfAsked = sendRaw(port, 'GET /api/v1/quick HTTP/1.1\r\nHost')
@@ -83,14 +83,14 @@ describe('closing', () => {
     expect(await halfAsked).toEqual([])
   })
 
-  test('does not wait at all where nobody is connected', async () => {
+  test('does not wait without connections', async () => {
     const { app } = await startSlowEdge()
     const startedAt = performance.now()
     await app.close()
     expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 
-  test('answers a request that was on its way on a connection kept alive', async () => {
+  test('answers a request in transit on a kept-alive connection', async () => {
     const { app, port } = await startSlowEdge()
     const socket = connect(port, '127.0.0.1')
     const received = collect(socket)
@@ -105,9 +105,9 @@ describe('closing', () => {
     expect(received.text).toContain('"service_unavailable"')
   })
 
-  test('answers a connection that the system had accepted already', async () => {
+  test('answers a connection that the kernel has already accepted', async () => {
     const { app, port } = await startSlowEdge()
-    // The server has had no turn to take it over.
+    // Node has not accepted the connection yet.
     const refused = sendRaw(port, quick)
     await Promise.all([refused, app.close()])
     const replies = await refused
@@ -115,7 +115,7 @@ describe('closing', () => {
     expectEnvelope(replies[0]!, 503, 'service_unavailable')
   })
 
-  test('tells the caller of an unfinished body, and does not wait for it', async () => {
+  test('rejects a request with an incomplete body, and does not wait for it', async () => {
     const { app, port, finished } = await startSlowEdge()
     const head =
       'POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
@@ -128,7 +128,7 @@ describe('closing', () => {
     await expect.poll(() => finished.map(({ status }) => status)).toEqual([503])
   })
 
-  test('answers every request of many callers who send without a pause, and resets none', async () => {
+  test('answers every request of many clients that send without pause, and resets no connection', async () => {
     const { app, port } = await startSlowEdge()
     const callers = Array.from({ length: 200 }, () => sendWithoutPause(port))
     await expect.poll(() => callers.every(({ replies }) => replies.length > 3), { timeout: 10_000 }).toBe(true)
@@ -160,7 +160,7 @@ describe('closing', () => {
 
 const quick = 'GET /api/v1/quick HTTP/1.1\r\nHost: x\r\n\r\n'
 
-/** What a connection receives, and how it ends. */
+/** Collects what a connection receives, and its error. */
 function collect(socket: Socket) {
   const received = { text: '', error: null as Error | null, end: Promise.resolve() }
   socket.on('data', (chunk) => {
@@ -173,7 +173,7 @@ function collect(socket: Socket) {
   return received
 }
 
-/** A caller who sends the next request as soon as the last one is answered, until the connection is to be closed. */
+/** A client that sends the next request as soon as the last one is answered, until the server closes the connection. */
 function sendWithoutPause(port: number) {
   const socket = connect(port, '127.0.0.1')
   const caller = { replies: [] as number[], isWaiting: true, error: null as Error | null, end: Promise.resolve() }
@@ -198,7 +198,7 @@ function sendWithoutPause(port: number) {
 }
 
 describe('once draining has begun', () => {
-  test('a connection kept alive gets its refusal and is closed', async () => {
+  test('a kept-alive connection gets a 503 and is closed', async () => {
     const { app, port, url, finish, started } = await startSlowEdge()
     const slow = call(`${url}/api/v1/slow`)
     await started
@@ -210,7 +210,7 @@ describe('once draining has begun', () => {
     expect((await slow).status).toBe(200)
   })
 
-  test('it is alive, but not ready', async () => {
+  test('/healthz is ok and /readyz is not', async () => {
     const { app, url } = await startSlowEdge()
     app.drain.begin()
     expect((await call(`${url}/healthz`)).status).toBe(200)

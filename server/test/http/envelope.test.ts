@@ -60,13 +60,13 @@ const get = (path: string, headers: Record<string, string> = {}) => call(`${edge
 const linesOf = (reply: RawReply) => logLinesOf(edge, reply)
 
 describe('a request id', () => {
-  test('names every reply and no two', async () => {
+  test('is on every reply and unique', async () => {
     const ids = (await Promise.all([get('plain'), get('plain'), get('bug')])).map((r) => r.headers.get('x-request-id'))
     expect(new Set(ids).size).toBe(3)
     for (const id of ids) expect(id).toMatch(/^req_[A-Za-z0-9]{24}$/)
   })
 
-  test("is never the caller's own, which comes back beside it", async () => {
+  test("is never the caller's own, which is returned in another header", async () => {
     const reply = await get('plain', { 'x-request-id': 'my request, 7' })
     expect(reply.headers.get('x-client-request-id')).toBe('my request, 7')
     expect(reply.headers.get('x-request-id')).not.toBe('my request, 7')
@@ -76,7 +76,7 @@ describe('a request id', () => {
     ['too long', 'x'.repeat(129)],
     ['unprintable', 'caf\u00e9'],
     ['empty', ''],
-  ])('that is %s is not given back', async (_why, id) => {
+  ])('from the caller that is %s is not returned', async (_why, id) => {
     const reply = await get('plain', { 'x-request-id': id })
     expect(reply.headers.has('x-client-request-id')).toBe(false)
   })
@@ -84,7 +84,7 @@ describe('a request id', () => {
 
 describe('an unexpected failure', () => {
   test.each(['bug', 'thrownText', 'nothing', 'duplicate', 'badValue', 'parser'])(
-    '(%s) is a bland 500, logged once, without what it quotes',
+    '(%s) is a 500 without details, logged once, without quoted data',
     async (name) => {
       const reply = await get(name)
       expectEnvelope(reply, 500, 'internal_error')
@@ -98,7 +98,7 @@ describe('an unexpected failure', () => {
     },
   )
 
-  test('is logged with what helps to find it', async () => {
+  test('is logged with code, table, stack and cause', async () => {
     const [line] = await linesOf(await get('duplicate'))
     expect(line!.cause).toMatchObject({ name: 'error', code: '23505', table: 'contacts' })
     const [bug] = await linesOf(await get('bug'))
@@ -109,7 +109,7 @@ describe('an unexpected failure', () => {
 })
 
 test.each(['shutdown', 'cancelled', 'tooMany', 'lost', 'refused', 'poolTimeout', 'terminated'])(
-  'a database that cannot answer now (%s) is a 503 with Retry-After',
+  'an unavailable database (%s) is a 503 with Retry-After',
   async (name) => {
     const reply = await get(name)
     expectEnvelope(reply, 503, 'service_unavailable')
@@ -118,7 +118,7 @@ test.each(['shutdown', 'cancelled', 'tooMany', 'lost', 'refused', 'poolTimeout',
   },
 )
 
-describe('a refusal', () => {
+describe('an error reply', () => {
   test('carries its param and Retry-After in whole seconds, rounded up', async () => {
     const reply = await get('refusal')
     expect(expectEnvelope(reply, 429, 'rate_limit_exceeded').param).toBe('requests_per_minute')
@@ -130,19 +130,19 @@ describe('a refusal', () => {
     })
   })
 
-  test('for want of a key says how to authenticate', async () => {
+  test('without a key says how to authenticate', async () => {
     const reply = await get('noKey')
     expectEnvelope(reply, 401, 'missing_api_key')
     expect(reply.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  test('for want of access says how to get it', async () => {
+  test('without access says how to get it', async () => {
     const error = expectEnvelope(await get('lapsed'), 403, 'api_access_required')
     expect(error).toMatchObject({ billing: { action: 'manage_billing' } })
   })
 })
 
-test('a reply is not stored unless its route says so', async () => {
+test('a reply is not cacheable unless its route allows it', async () => {
   expect((await get('plain')).headers.get('cache-control')).toBe('no-store')
   expect((await get('private')).headers.get('cache-control')).toBe('private, max-age=60')
 })

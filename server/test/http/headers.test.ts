@@ -34,7 +34,7 @@ const replies = {
 }
 
 describe.each(Object.entries(replies))('%s', (name, ask) => {
-  test('is not sniffed, framed or run by a browser', async () => {
+  test('forbids sniffing, framing and scripts', async () => {
     const { headers } = await ask()
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     const policy = headers.get('content-security-policy') ?? ''
@@ -43,13 +43,13 @@ describe.each(Object.entries(replies))('%s', (name, ask) => {
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval/)
   })
 
-  test('is opened to no other site, sets no cookie, and names no software', async () => {
+  test('allows no other origin, sets no cookie, and names no software', async () => {
     const { headers } = await ask()
     const names = [...headers].map(([name]) => name)
     expect(names.filter((name) => /^(access-control-|set-cookie|server$|x-powered-by)/.test(name))).toEqual([])
   })
 
-  test('is kept by no cache, unless everybody may have it', async () => {
+  test('is not cacheable, unless it is public', async () => {
     const { headers } = await ask()
     expect(headers.get('cache-control')).toBe(name === 'an open answer' ? 'no-cache' : 'no-store')
   })

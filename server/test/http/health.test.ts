@@ -3,13 +3,13 @@ import { createMetrics, registerGauges, startMetricsServer } from '../../src/htt
 import { addEchoRoute, call, expectEnvelope, logLinesOf, startTestServer } from './support/test-server.ts'
 
 describe('health', () => {
-  test('a living process says so', async () => {
+  test('a live process answers 200 on /healthz', async () => {
     const { url } = await startTestServer()
     expect(await call(`${url}/healthz`)).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     expect(await call(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ready"}' })
   })
 
-  test('a process that cannot answer says why', async () => {
+  test('an unready process answers 503 with the reason', async () => {
     const { url } = await startTestServer(addEchoRoute, {
       checkReadiness: async () => 'The catalogue is being loaded.',
     })
@@ -19,7 +19,7 @@ describe('health', () => {
     expect((await call(`${url}/healthz`)).status).toBe(200)
   })
 
-  test('a check that fails is a 503, with its cause in the log alone', async () => {
+  test('a failing check is a 503, with its cause only in the log', async () => {
     const checkReadiness = () => Promise.reject(new Error('connect to secret-host failed'))
     const edge = await startTestServer(addEchoRoute, { checkReadiness })
     const reply = await call(`${edge.url}/readyz`)
@@ -28,12 +28,12 @@ describe('health', () => {
     expect(await logLinesOf(edge, reply)).toMatchObject([{ cause: { message: 'connect to secret-host failed' } }])
   })
 
-  test('a check that hangs is a 503', async () => {
+  test('a hanging check is a 503', async () => {
     const { url } = await startTestServer(addEchoRoute, { checkReadiness: () => new Promise(() => {}) })
     expectEnvelope(await call(`${url}/readyz`), 503, 'service_unavailable')
   })
 
-  test('is no news for the log', async () => {
+  test('successful probes are logged at debug level only', async () => {
     const { url, log } = await startTestServer()
     await call(`${url}/healthz`)
     await expect.poll(() => log).toEqual([expect.objectContaining({ level: 20, route: '/healthz' })])
@@ -62,7 +62,7 @@ describe('metrics', async () => {
     expect(text).toContain('nodejs_eventloop_lag_p99_seconds')
   })
 
-  test('leave out a figure as long as there is none', async () => {
+  test('leave out a gauge without a value', async () => {
     const figures: number[] = []
     registerGauges(metrics, [
       { name: 'storedex_now_and_then', help: '…', read: () => figures.map((value) => ({ value })) },
@@ -75,7 +75,7 @@ describe('metrics', async () => {
     expect(await shown()).toBe(undefined)
   })
 
-  test('are all that their port serves, until it is closed', async () => {
+  test('are the only thing their port serves, until it is closed', async () => {
     const address = `http://127.0.0.1:${server.port}`
     expect((await call(`${address}/`)).status).toBe(404)
     expect((await call(`${address}/metrics`, { method: 'POST' })).status).toBe(404)

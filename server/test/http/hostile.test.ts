@@ -28,7 +28,7 @@ afterEach(async () => {
   expect((await call(`${edge.url}/healthz`)).status, 'the server still answers').toBe(200)
 })
 
-describe('what is not HTTP', () => {
+describe('invalid HTTP', () => {
   test.each([
     ['noise', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
     ['no version', 'GET /\r\n\r\n'],
@@ -47,14 +47,14 @@ describe('what is not HTTP', () => {
     ['chunks of no known size', `${search}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
     ['no Host', 'GET /api/v1/usage HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['another transfer encoding', `${search}Transfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n0\r\n\r\n`],
-  ])('(%s) is one complete 400, and the connection ends', async (_what, bytes) => {
+  ])('(%s) gets one complete 400, and the connection ends', async (_what, bytes) => {
     const replies = await sendRaw(edge.port, Buffer.from(bytes, 'latin1'))
     expect(replies).toHaveLength(1)
     expectEnvelope(replies[0]!, 400, 'invalid_request')
     expect(replies[0]!.headers.get('connection')).toBe('close')
   })
 
-  test('is logged without what came', async () => {
+  test('is logged without the received bytes', async () => {
     const [reply] = await sendRaw(edge.port, 'FETCH /sdx_live_secret HTTP/1.1\r\n\r\n')
     expect(await logLinesOf(edge, reply!)).toEqual([
       expect.objectContaining({ method: '(unread)', route: '(none)', status: 400, code: 'invalid_request' }),
@@ -87,30 +87,30 @@ describe('headers beyond 16 KB or 200', () => {
   })
 })
 
-describe('a request that does not come to its end', () => {
+describe('an incomplete request', () => {
   test.each([
     ['within its headers', 'GET /api/v1/usage HTTP/1.1\r\nHost: x\r\nA'],
     ['within its body', `${search}Content-Length: 100\r\n\r\n{"a":`],
     ['within its chunks', `${search}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n`],
-  ])('%s is told so in time', async (_where, bytes) => {
+  ])('%s gets an error in time', async (_where, bytes) => {
     const replies = await sendRaw(hurriedEdge.port, bytes)
     expect(replies).toHaveLength(1)
     expectEnvelope(replies[0]!, 400, 'invalid_request')
   })
 
-  test('but was refused already gets no second reply', async () => {
+  test('that was already rejected gets no second reply', async () => {
     const replies = await sendRaw(hurriedEdge.port, `${search}Content-Length: 9000000000\r\n\r\n{`)
     expect(replies.map((reply) => reply.status)).toEqual([413])
   })
 
-  test('and was never begun ends without a word', async () => {
+  test('on an unused connection ends without a reply', async () => {
     expect(await sendRaw(hurriedEdge.port, '')).toEqual([])
   })
 
-  test('because the caller hung up is logged as that', async () => {
+  test('whose client disconnected is logged as aborted', async () => {
     const socket = connect(edge.port, '127.0.0.1')
     socket.write(`${search}Expect: 100-continue\r\nContent-Length: 100\r\n\r\n`)
-    // Now the server waits for the body.
+    // The server waits for the body now.
     const [asked] = (await once(socket, 'data')) as [Buffer]
     expect(asked.toString()).toContain('100 Continue')
     socket.write('{"a":')
@@ -126,26 +126,26 @@ describe('on one connection', () => {
     expect(replies.map((reply) => reply.status)).toEqual([200, 404, 200])
   })
 
-  test.each(['usage', 'late'])('noise after a request (%s) does not talk into its reply', async (path) => {
+  test.each(['usage', 'late'])('invalid bytes after a request (%s) do not corrupt its reply', async (path) => {
     const replies = await sendRaw(edge.port, `GET /api/v1/${path} HTTP/1.1\r\nHost: x\r\n\r\nnoise\r\n\r\n`)
     expect(replies.map((reply) => reply.status)).toEqual([200, 400])
     expectEnvelope(replies[1]!, 400, 'invalid_request')
   })
 
-  test('a body that was refused does not spoil the next request', async () => {
+  test('a rejected body does not affect the next request', async () => {
     const bad = `${search}Content-Length: 1\r\n\r\n{`
     const replies = await sendRaw(edge.port, `${bad}${usage}\r\n`, 2)
     expect(replies.map((reply) => reply.status)).toEqual([400, 200])
   })
 
-  test('a body beyond the limit is read away, and the next request answered', async () => {
+  test('a body beyond the limit is discarded, and the next request answered', async () => {
     const body = 'x'.repeat(1_000_001)
     const replies = await sendRaw(edge.port, `${search}Content-Length: ${body.length}\r\n\r\n${body}${usage}\r\n`, 2)
     expect(replies.map((reply) => reply.status)).toEqual([413, 200])
   })
 })
 
-describe('what is neither a request of ours nor an error', () => {
+describe('unusual HTTP', () => {
   test('CONNECT is a 405', async () => {
     const replies = await sendRaw(edge.port, 'CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: x\r\n\r\n')
     expect(replies).toHaveLength(1)
@@ -164,18 +164,18 @@ describe('what is neither a request of ours nor an error', () => {
     expect(reply!.status).toBe(200)
   })
 
-  test('a body announced with Expect: 100-continue is asked for', async () => {
+  test('Expect: 100-continue gets a 100', async () => {
     const [reply] = await sendRaw(edge.port, `${search}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`, 1)
     expect(reply!).toMatchObject({ status: 200, body: '{"body":{}}' })
   })
 
-  test('a header Host that is no host is no one’s business', async () => {
+  test('an invalid Host is ignored', async () => {
     const [reply] = await sendRaw(edge.port, 'GET /docs HTTP/1.1\r\nHost: a b/<c>\r\n\r\n', 1)
     expect(reply!.status).toBe(200)
   })
 })
 
-test('the largest body that is allowed passes', async () => {
+test('a body of the maximum size is accepted', async () => {
   const body = JSON.stringify('x'.repeat(262_142))
   expect(body).toHaveLength(262_144)
   expect((await postJson(`${edge.url}/api/v1/stores/search`, body)).status).toBe(200)

@@ -53,7 +53,7 @@ describe('the published document', () => {
     expect(Object.keys(document.paths)).toEqual(['/things/{name}', '/things'])
   })
 
-  test('names every error an operation can meet, its own and the common ones', () => {
+  test('documents every error of an operation, its own and the common ones', () => {
     expect(Object.keys(document.paths['/things/{name}'].get.responses)).toEqual([
       '200',
       '400',
@@ -74,10 +74,10 @@ describe('the published document', () => {
     ])
   })
 
-  test('shows an example of each code, which is as replies are', () => {
+  test('has an example of each code that matches the error schema', () => {
     const { content, description } = document.paths['/things/{name}'].get.responses['404']
     expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Error' })
-    // Those of no operation and of few are left out, unless they are named.
+    // Codes sent before an operation and codes of specific operations are excluded, unless an operation names them.
     expect(Object.keys(content['application/json'].examples)).toEqual(['store_not_found', 'no_revealable_contacts'])
     const { examples } = document.paths['/things/{name}'].get.responses['401'].content['application/json']
     const codesOf401 = Object.entries(errorTable).filter(([, [status]]) => status === 401)
@@ -87,7 +87,7 @@ describe('the published document', () => {
     expect(error).toMatchObject({ type: 'not_found_error', code: 'store_not_found' })
   })
 
-  test('names the headers of every reply, each of which it describes', () => {
+  test('documents the headers of every reply', () => {
     const { responses } = document.paths['/things/{name}'].get
     expect(Object.keys(responses['200'].headers)).toContain('X-Store-Exports-Remaining')
     expect(Object.keys(responses['401'].headers)).toContain('WWW-Authenticate')
@@ -104,7 +104,7 @@ describe('the published document', () => {
     expect(schema.properties.size).toEqual({ type: 'integer', format: 'int32', minimum: 1, maximum: 9 })
   })
 
-  test('needs no key, and is not sent again to who has it', async () => {
+  test('needs no key, and is a 304 for a matching ETag', async () => {
     const reply = await call(url)
     const etag = reply.headers.get('etag')!
     expect(etag).toMatch(/^"[\w-]{27}"$/)
@@ -114,12 +114,12 @@ describe('the published document', () => {
 })
 
 describe('the reference', () => {
-  test('is found from the root', async () => {
+  test('is linked from the root', async () => {
     const reply = await call(edge.url, { redirect: 'manual' })
     expect([reply.status, reply.headers.get('location')]).toEqual([302, '/docs'])
   })
 
-  test('runs no script but our own, and loads nothing from elsewhere', async () => {
+  test('runs only our own scripts, and loads nothing from other hosts', async () => {
     const page = await call(`${edge.url}/docs`)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     const policy = page.headers.get('content-security-policy')!
@@ -138,7 +138,7 @@ describe('the reference', () => {
     }
   })
 
-  test('does not swallow what lies beside it', async () => {
+  test('does not capture paths next to it', async () => {
     expectEnvelope(await call(`${edge.url}/docs/openapi.json`), 404, 'route_not_found')
   })
 })

@@ -10,7 +10,7 @@ import { ClosedObject } from '../../src/kernel/shapes.ts'
 import { call, expectEnvelope, postJson, startTestServer, type TestServer } from './support/test-server.ts'
 
 const places = 8
-/** What one holder alone may have at work. */
+/** Maximum of one holder alone. */
 const share = places / 2
 
 /** An edge whose work ends when it is told to: `how` says with what. Requests are those of the holder they name. */
@@ -59,7 +59,7 @@ async function startWork() {
     get begun() {
       return begun
     },
-    /** Whose connection broke before their reply. */
+    /** Requests whose connection broke before the reply. */
     get gone() {
       return gone
     },
@@ -70,7 +70,7 @@ async function startWork() {
     endAll: () => {
       for (const end of ends.splice(0)) end()
     },
-    /** So many requests that wait at work. */
+    /** Starts requests that wait in their handler. */
     hold: async (count: number, holder = 'a') => {
       const before = begun
       const replies = Array.from({ length: count }, () => send('return', holder))
@@ -80,7 +80,7 @@ async function startWork() {
   }
 }
 
-test('what there is no room for is refused at once, before its work begins, and counted', async () => {
+test('a request beyond the limit is rejected at once, before its work begins, and counted', async () => {
   const work = await startWork()
   const held = work.hold(share)
   await expect.poll(() => work.begun).toBe(share)
@@ -94,7 +94,7 @@ test('what there is no room for is refused at once, before its work begins, and 
   expect((await held).map((reply) => reply.status)).toEqual(Array(share).fill(200))
 })
 
-test('a connection that was refused is not read for a moment, and then again', async () => {
+test('a rejected connection is paused for a moment, then read again', async () => {
   const work = await startWork()
   const held = work.hold(share)
   await expect.poll(() => work.begun).toBe(share)
@@ -117,7 +117,7 @@ test('a connection that was refused is not read for a moment, and then again', a
   await held
 })
 
-test('one holder leaves room for another, and nobody keeps health and documents out', async () => {
+test('one holder leaves permits for another, and health and documents always answer', async () => {
   const work = await startWork()
   const held = [work.hold(share, 'a')]
   await expect.poll(() => work.begun).toBe(share)
@@ -133,7 +133,7 @@ test('one holder leaves room for another, and nobody keeps health and documents 
   await Promise.all(held)
 })
 
-test('a request takes no place before its body is here', async () => {
+test('a request takes no permit before its body has arrived', async () => {
   const work = await startWork()
   const slow = Array.from({ length: places }, () => openRequest(work.edge, '{"how"'))
   await Promise.all(slow.map((socket) => once(socket, 'connect')))
@@ -144,7 +144,7 @@ test('a request takes no place before its body is here', async () => {
   for (const socket of slow) socket.destroy()
 })
 
-test('who has gone keeps the place until the work has ended', async () => {
+test('a request of a disconnected client keeps its permit until its work ends', async () => {
   const work = await startWork()
   const gone = Array.from({ length: share }, () => openRequest(work.edge, '{"how":"return"}'))
   await expect.poll(() => work.begun).toBe(share)
@@ -157,7 +157,7 @@ test('who has gone keeps the place until the work has ended', async () => {
 
 const seed = Date.now() % 2 ** 31
 
-test(`however requests end, every place is free again (seed ${seed})`, async () => {
+test(`however requests end, every permit is released (seed ${seed})`, async () => {
   const work = await startWork()
   const random = randomOf(seed)
   const ways = ['return', 'send', 'refuse', 'refuse at once', 'throw', 'throw nothing', 'break the reply'] as const
@@ -195,7 +195,7 @@ test(`however requests end, every place is free again (seed ${seed})`, async () 
   expect((await held).map((reply) => reply.status)).toEqual(Array(share).fill(200))
 })
 
-/** A request on a connection of its own, as far as `sent` goes. */
+/** Sends a request on its own connection, cut after `sent`. */
 function openRequest({ port }: TestServer, sent: string, length = 16, holder = 'a') {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -204,7 +204,7 @@ function openRequest({ port }: TestServer, sent: string, length = 16, holder = '
   return socket
 }
 
-/** Whole numbers below a bound, the same ones for the same seed. */
+/** Random integers below a bound, the same for the same seed. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

@@ -29,12 +29,12 @@ describe('an unknown path', () => {
     expectEnvelope(reply!, 404, 'route_not_found')
   })
 
-  test('is told before its body is looked at', async () => {
+  test('is rejected before its body is checked', async () => {
     const reply = await call(`${edge.url}/nowhere`, { method: 'POST', body: '{', headers: { 'content-type': 'x/y' } })
     expectEnvelope(reply, 404, 'route_not_found')
   })
 
-  test('is told whatever the method, and its log line does not repeat it', async () => {
+  test('is a 404 for every method, and not repeated in the log', async () => {
     const reply = await at('PROPFIND', '/sdx_live_secret?key=sdx_live_secret')
     expectEnvelope(reply, 404, 'route_not_found')
     const [line] = await logLinesOf(edge, reply)
@@ -66,7 +66,7 @@ describe('a known path with another method', () => {
     expectEnvelope(reply!, 405, 'method_not_allowed')
   })
 
-  test('HEAD gets the headers of a 405 and no body', async () => {
+  test('HEAD gets a 405 without a body', async () => {
     const reply = await at('HEAD', '/api/v1/usage')
     expect(reply).toMatchObject({ status: 405, body: '' })
     expect(reply.headers.get('x-request-id')).toMatch(/^req_/)

@@ -48,7 +48,7 @@ async function refusal(path: string, body: unknown, code: string) {
   return { param, message }
 }
 
-describe('a body that is no object', () => {
+describe('a body that is not an object', () => {
   test.each([
     ['an array', []],
     ['null', null],
@@ -58,7 +58,7 @@ describe('a body that is no object', () => {
     expect(await refusal('search', body, 'invalid_request')).toEqual({ message: 'The body must be an object.' })
   })
 
-  test('because there is none is an invalid_request', async () => {
+  test('because it is missing is an invalid_request', async () => {
     expect(await refusal('search', '', 'invalid_request')).toEqual({ message: 'The body must be an object.' })
   })
 })
@@ -82,7 +82,7 @@ test.each([
   })
 })
 
-test('what is required and absent is a missing_parameter', async () => {
+test('a missing required property is a missing_parameter', async () => {
   expect(await refusal('search', {}, 'missing_parameter')).toEqual({
     param: 'filters',
     message: 'filters is required.',
@@ -133,13 +133,13 @@ test.each([
   expect(await refusal(path, body, 'invalid_filter_value')).toEqual({ param, message: `${param} must be ${expected}.` })
 })
 
-test('a reveal that is asked for is not supported', async () => {
+test('reveal_contacts: true is reveal_not_supported', async () => {
   expect((await refusal('enrich', { domains: ['a'], reveal_contacts: true }, 'reveal_not_supported')).param).toBe(
     'reveal_contacts',
   )
 })
 
-test('a domain beyond its length is an invalid_domain', async () => {
+test('a domain beyond the maximum length is an invalid_domain', async () => {
   const { param } = await refusal('enrich', { domains: ['a', 'x'.repeat(101)] }, 'invalid_domain')
   expect(param).toBe('domains[1]')
 })
@@ -170,7 +170,7 @@ test('a cursor of another type is an invalid_request', async () => {
   expect((await refusal('search', { filters: {}, cursor: 5 }, 'invalid_request')).param).toBe('cursor')
 })
 
-test('defaults are filled in, and nothing else is changed', async () => {
+test('defaults are filled in, and nothing else changes', async () => {
   const body = { filters: { countries: ['de'], store_created_at: { from: 'whenever' } } }
   const reply = await postJson(`${edge.url}/api/v1/search`, body)
   expect(JSON.parse(reply.body)).toEqual({ ...body, limit: 25, cursor: null })

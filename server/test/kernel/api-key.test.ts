@@ -3,23 +3,23 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { displayedParts, hashApiKey, newApiKey, parseApiKey } from '../../src/kernel/api-key.ts'
 
-// Checksums computed apart from this code: CRC-32 (IEEE) of all before it, in base 62 with digits 0-9 A-Z a-z.
+// Checksums computed independently: CRC-32 (IEEE) of everything before them, in base 62 with digits 0-9 A-Z a-z.
 const goldenLive = 'sdx_live_0123456789ABCDEFGHIJKLMNOPQRSTUV2xTfWp'
 const goldenTest = 'sdx_test_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz3QdvNL'
 
 describe('an API key', () => {
-  test.each(['live', 'test'] as const)('made for %s has its shape and parses', (mode) => {
+  test.each(['live', 'test'] as const)('for %s has the right shape and parses', (mode) => {
     const key = newApiKey(mode)
     expect(key).toMatch(new RegExp(`^sdx_${mode}_[0-9A-Za-z]{38}$`))
     expect(parseApiKey(key)).toEqual({ mode })
   })
 
-  test('of an earlier day still parses', () => {
+  test('issued earlier still parses', () => {
     expect(parseApiKey(goldenLive)).toEqual({ mode: 'live' })
     expect(parseApiKey(goldenTest)).toEqual({ mode: 'test' })
   })
 
-  test('is new each time and uses every letter and digit evenly', () => {
+  test('is unique and uses every letter and digit evenly', () => {
     const keys = Array.from({ length: 2000 }, () => newApiKey('live'))
     expect(new Set(keys).size).toBe(keys.length)
     const counts = new Map<string, number>()
@@ -32,7 +32,7 @@ describe('an API key', () => {
     for (const count of counts.values()) expect(Math.abs(count - 64_000 / 62)).toBeLessThan(200)
   })
 
-  test('with one character altered is refused', () => {
+  test('with one changed character is rejected', () => {
     fc.assert(
       fc.property(fc.nat(37), fc.constantFrom(...'09AZaz'), (place, character) => {
         const at = 'sdx_live_'.length + place
@@ -54,7 +54,7 @@ describe('an API key', () => {
     expect(parseApiKey(text)).toBeNull()
   })
 
-  test('is told from any other text without throwing', () => {
+  test('is distinguished from any other text without throwing', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => parseApiKey(text) === null))
     const shaped = fc.stringMatching(/^sdx_(live|test)_[0-9A-Za-z]{38}$/)
     fc.assert(fc.property(shaped, (text) => parseApiKey(text) === null))
@@ -65,7 +65,7 @@ describe('an API key', () => {
     expect(hashApiKey('abc').toString('hex')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
 
-  test('shows four characters at either end of its secret part', () => {
+  test('shows the first and last four characters of its secret part', () => {
     expect(displayedParts(goldenLive)).toEqual({ first: '0123', last: goldenLive.slice(-4) })
   })
 })

@@ -25,7 +25,7 @@ describe('emails', () => {
     ['M.a.r.a+shops@googlemail.com', 'mara@gmail.com'],
     ['mara+shops@outlook.com', 'mara@outlook.com'],
     ['mara-shops-news@yahoo.com', 'mara@yahoo.com'],
-    // Whether this host ignores what follows the plus, nobody can know.
+    // Whether this host ignores the part after the plus is unknown.
     ['mara+shops@aurora-candles.example', 'mara+shops@aurora-candles.example'],
     ['m.ara@aurora-candles.example', 'm.ara@aurora-candles.example'],
   ])('%j is %s', (text, normal) => {
@@ -41,7 +41,7 @@ describe('emails', () => {
     'mara@10.0.0.1',
     'a@b@aurora.example',
     'a b@c.example',
-  ])('%j is none', (text) => {
+  ])('%j is invalid', (text) => {
     expect(normalizeEmail(text)).toBeNull()
   })
 
@@ -71,7 +71,7 @@ describe('emails', () => {
     )
   })
 
-  test('a decorated address meets the plain one', () => {
+  test('a decorated address has the normal form of the plain one', () => {
     const decorate = fc.constantFrom<(text: string) => string>(
       (text) => text.toUpperCase(),
       (text) => ` Somebody <${text}> `,
@@ -85,7 +85,7 @@ describe('emails', () => {
     )
   })
 
-  test('different addresses at a host that ignores nothing stay different', () => {
+  test('different addresses at a host without aliases stay different', () => {
     fc.assert(
       fc.property(local, local, (a, b) => {
         fc.pre(a.toLowerCase() !== b.toLowerCase())
@@ -94,7 +94,7 @@ describe('emails', () => {
     )
   })
 
-  test('a host is the one that its emails have', () => {
+  test('a host has the normal form of the host of its emails', () => {
     expect(normalizeMailHost('WWW.MÜNCHEN.example')).toBe('xn--mnchen-3ya.example')
     expect(normalizeMailHost('googlemail.com')).toBe('gmail.com')
     expect(normalizeMailHost('com')).toBeNull()
@@ -142,14 +142,14 @@ describe('phones', () => {
     },
   )
 
-  test('a number that no country explains is known by its signs', () => {
+  test("a number that no country's rules match keeps its digits and letters", () => {
     expect(normalizePhone('030 / 12-34', null)).toBe('0301234')
     expect(normalizePhone('1-800-FLOWERS', 'US')).toBe('1800flowers')
     expect(normalizePhone('1-800-CANDLES', 'US')).toBe('1800candles')
     expect(normalizePhone('+1 555 01', null)).toBe('+155501')
   })
 
-  test.each(['', 'none', '12', '+', '()'])('%j is none', (text) => {
+  test.each(['', 'none', '12', '+', '()'])('%j is invalid', (text) => {
     expect(normalizePhone(text, 'DE')).toBeNull()
   })
 
@@ -158,7 +158,7 @@ describe('phones', () => {
     .tuple(calling, fc.stringMatching(/^\d{4,12}$/))
     .map(([code, national]) => `+${code}${national}`)
 
-  test('the quick reading of clean numbers is the one of the library', () => {
+  test('the fast path for clean numbers agrees with the library', () => {
     const clean = fc
       .tuple(calling, fc.stringMatching(/^[2-7]\d{3,11}$/))
       .map(([code, national]) => `+${code}${national}`)
@@ -206,12 +206,12 @@ describe('profiles', () => {
     expect(normalizeProfile(text)).toBe('people.example/in/mara-l')
   })
 
-  test('letters meet however they are written', () => {
+  test('letters have one form however they are encoded', () => {
     const spellings = ['/JÜRGEN', '/jürgen', '/ju\u0308rgen', '/J%C3%BCrgen', '/j%c3%bcrgen', '/J%C3%9Crgen']
     expect(new Set(spellings.map((path) => normalizeProfile(`https://münchen.example${path}`))).size).toBe(1)
   })
 
-  test('what names another page stays', () => {
+  test('parts that name another page stay', () => {
     const profiles = [
       'https://people.example/profile.php?id=1',
       'https://people.example/profile.php?id=2',
@@ -220,7 +220,7 @@ describe('profiles', () => {
       'https://people.example/in%2Fmara',
       'https://team.people.example/in/mara',
       'https://people.example',
-      // Without a path the host is what somebody chose.
+      // Without a path the host can be a site of its own.
       'https://de.people.example',
       'https://mara.example',
     ]
@@ -237,7 +237,7 @@ describe('profiles', () => {
     'https://10.0.0.1/mara',
     'https://localhost/mara',
     'ftp://people.example/mara',
-  ])('%j is none', (text) => {
+  ])('%j is invalid', (text) => {
     expect(normalizeProfile(text)).toBeNull()
   })
 

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../src/kernel/time.ts'
 import { createManualClock } from '../support/clock.ts'
 
-test('the system clock tells the present moment', () => {
+test('the system clock returns the current time', () => {
   const before = Date.now()
   const told = systemClock.now().getTime()
   expect(told).toBeGreaterThanOrEqual(before)
   expect(told).toBeLessThanOrEqual(Date.now())
 })
 
-test('a manual clock moves only when told to', () => {
+test('a manual clock moves only when it is advanced', () => {
   const clock = createManualClock('2026-01-31T12:00:00Z')
   clock.now().setFullYear(1999)
   expect(clock.now()).toEqual(new Date('2026-01-31T12:00:00Z'))

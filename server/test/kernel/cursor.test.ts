@@ -28,7 +28,7 @@ const anyPayload: fc.Arbitrary<CursorPayload> = fc.record({
 })
 
 describe('a cursor', () => {
-  test('opens to what was sealed, an absent score and a negative zero among it', () => {
+  test('opens to its payload, including a missing score and negative zero', () => {
     fc.assert(
       fc.property(anyPayload, (value) => {
         const text = sealer.seal(value)
@@ -42,7 +42,7 @@ describe('a cursor', () => {
     }
   })
 
-  test('made before today still opens', () => {
+  test('issued earlier still opens', () => {
     const earlier =
       'cur_AXIE7_4ql5mBJ1zZRDvcCo8I_gLLIr0kyZZNNScOFLnsP0jJs1x7qUCIfvK0vb1vUMM3PqVQ5R5NLsmxiBo5qlZ7yNVHIWVM59998-enKg3-1yGbVBQYINJHFx0hRw'
     expect(sealer.open(earlier)).toEqual(payload)
@@ -58,7 +58,7 @@ describe('a cursor', () => {
     expect(bytes.includes(storeId)).toBe(false)
   })
 
-  test('with any one character altered does not open', () => {
+  test('with any one changed character does not open', () => {
     const text = sealer.seal(payload)
     for (let at = 0; at < text.length; at++) {
       for (const character of 'AQgw_-z9') {
@@ -68,7 +68,7 @@ describe('a cursor', () => {
     }
   })
 
-  test('has one spelling only', () => {
+  test('has only one spelling', () => {
     const text = sealer.seal(payload)
     // The last character carries four bits that decode to nothing.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -79,7 +79,7 @@ describe('a cursor', () => {
     }
   })
 
-  test('is not read in the other alphabet of base64', () => {
+  test('in the other base64 alphabet does not open', () => {
     let sealed = ''
     while (!(sealed.includes('-') && sealed.includes('_'))) sealed = sealer.seal(payload).slice('cur_'.length)
     expect(sealer.open(`cur_${sealed}`)).toEqual(payload)
@@ -91,7 +91,7 @@ describe('a cursor', () => {
     expect(createCursorSealer(Buffer.alloc(32, 2)).open(sealer.seal(payload))).toBeNull()
   })
 
-  test('is told from any other text without throwing', () => {
+  test('is distinguished from any other text without throwing', () => {
     const madeUp = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.base64String().map((text) => `cur_${text}`),
@@ -103,7 +103,7 @@ describe('a cursor', () => {
     fc.assert(fc.property(madeUp, (text) => sealer.open(text) === null))
   })
 
-  test('refuses to be sealed over anything but a whole query hash', () => {
+  test('can only be sealed with a complete query hash', () => {
     for (const queryHash of ['', 'ab', 'zz'.repeat(16)]) {
       expect(() => sealer.seal({ ...payload, queryHash })).toThrow(RangeError)
     }

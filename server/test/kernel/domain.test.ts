@@ -84,7 +84,7 @@ describe('no domain is', () => {
     ['a top-level name for examples', 'example'],
     ['a suffix of two labels', 'co.uk'],
     ['a private suffix', 'myshopify.com'],
-    // Without its www each of these is a suffix, and the www goes first.
+    // Without its www each of these is a suffix, and the www is removed first.
     ['www before a suffix', 'www.com'],
     ['www before a suffix of two labels', 'www.co.uk'],
     ['www before a suffix for examples', 'www.example'],
@@ -166,7 +166,7 @@ describe('lengths', () => {
     expect(normalizeDomain(`https://b${longest}/`)).toBeNull()
   })
 
-  // The last two would keep the URL parser busy for minutes, were the written host not bounded.
+  // Without the length limit the last two would take the URL parser minutes.
   test.each([
     ['one label', 'a'.repeat(1_000_000)],
     ['many labels', `${'a.'.repeat(500_000)}example`],
@@ -182,7 +182,7 @@ describe('lengths', () => {
     expect(normalizeDomain(text)).toBeNull()
   })
 
-  test('a megabyte of path is no hindrance', () => {
+  test('a path of a megabyte is accepted', () => {
     expect(normalizeDomain(`https://shop.example/${'ü'.repeat(1_000_000)}`)).toBe('shop.example')
   })
 })
@@ -191,13 +191,13 @@ describe('the published URL cases', () => {
   const cases = readCases<UrlCase>('urltestdata.json').filter(({ base }) => !base)
   const isWeb = ({ input }: UrlCase) => /^[\0-\x20]*(https?|wss?|ftp):/i.test(input)
 
-  test('give no domain where the URL standard finds no URL', () => {
+  test('are null when the URL standard finds no URL', () => {
     const failing = cases.filter(({ failure }) => failure)
     expect(failing.length).toBeGreaterThan(200)
     for (const { input } of failing) expect([input, normalizeDomain(input)]).toEqual([input, null])
   })
 
-  test('give the host that the URL standard finds, where it has a known suffix', () => {
+  test("are the URL's host when it has a known suffix", () => {
     const named = cases.filter((one) => isWeb(one) && /\.(com|org|net|bar|example)$/.test(one.hostname ?? ''))
     expect(named.length).toBeGreaterThan(60)
     for (const { input, hostname } of named) {
@@ -205,13 +205,13 @@ describe('the published URL cases', () => {
     }
   })
 
-  test('give nothing where the host has no known suffix', () => {
+  test('are null when the host has no known suffix', () => {
     const unnamed = cases.filter((one) => isWeb(one) && one.hostname && !/\.[a-z]+$/.test(one.hostname))
     expect(unnamed.length).toBeGreaterThan(20)
     for (const { input } of unnamed) expect([input, normalizeDomain(input)]).toEqual([input, null])
   })
 
-  test('read relative ones as hosts or refuse them, and never throw', () => {
+  test('are a host or null when relative, and never throw', () => {
     for (const { input, base } of readCases<UrlCase>('urltestdata.json')) {
       if (base) expectAnswer(input)
     }
@@ -219,7 +219,7 @@ describe('the published URL cases', () => {
 })
 
 describe('the published IDNA cases', () => {
-  // Letters that the Unicode tables of Node 20 do not know yet: refused there, mapped by later ones.
+  // Letters missing in the Unicode tables of Node 20: rejected there, mapped by later versions.
   const newLetters = /[\u04c0\u180e\u206b\u2183\u{2f868}]/u
 
   test.each(readCases<IdnaCase>('toascii.json'))('"$input" maps as published', ({ input, output }) => {
@@ -229,7 +229,7 @@ describe('the published IDNA cases', () => {
     else expect(actual).toBe(expected)
   })
 
-  // The published outcome is what the URL standard lets pass; a domain is also made of sound labels of letters and digits.
+  // The published result is what the URL standard accepts; a domain must also consist of valid labels.
   function domainOrNull(host: string): string | null {
     const labels = withoutWww(host).split('.')
     const unsound = ['xn--a', 'xn--1ug', 'xn--a-yoc', 'xn--zn7c', 'xn--0']
@@ -237,7 +237,7 @@ describe('the published IDNA cases', () => {
     return sound && labels.join('.').length <= 253 ? labels.join('.') : null
   }
 
-  test('never make it throw', () => {
+  test('never throw', () => {
     for (const { input } of readCases<IdnaCase>('IdnaTestV2.json')) {
       expectAnswer(input)
       expectAnswer(`https://${input}/`)
@@ -246,17 +246,17 @@ describe('the published IDNA cases', () => {
   })
 })
 
-/** Whatever the input: null, or a domain that stands for itself. */
+/** For any input: null, or a domain that is its own normal form. */
 function expectAnswer(input: string): void {
   const domain = normalizeDomain(input)
   if (domain === null) return
   expect(domain).toMatch(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z0-9]$/)
-  // One leading www is dropped at a time; only a name that still has one is not in its final form.
+  // One leading www is removed at a time; only a name that still has one is not in normal form.
   expect(normalizeDomain(domain)).toBe(domain.startsWith('www.') ? normalizeDomain(withoutWww(domain)) : domain)
 }
 
 describe('any text', () => {
-  test('gets null or a domain in its final form', () => {
+  test('is null or a domain in normal form', () => {
     const piece = fc.constantFrom(
       ...'http https: // / \\ @ : . www. shop example com co.uk xn-- ü ẞ % %2e - _ [ ] ? #'.split(' '),
     )
@@ -269,7 +269,7 @@ describe('any text', () => {
     fc.assert(fc.property(fc.webUrl(), expectAnswer))
   })
 
-  test('with a valid host gives that host, whatever URL is built around it', () => {
+  test('with a valid host gives that host, in any URL', () => {
     const host = fc.stringMatching(/^[a-z0-9]{1,20}(-[a-z0-9]{1,9})?\.(com|de|co\.uk|example|myshopify\.com)$/)
     fc.assert(
       fc.property(host, fc.webPath(), fc.webQueryParameters(), fc.nat(65_535), (name, path, query, port) => {
@@ -286,13 +286,13 @@ describe('any text', () => {
     )
   })
 
-  test('gets the same answer once the code runs hot', () => {
+  test('gives the same result in optimised code', () => {
     for (let i = 0; i < 10_000; i++) {
       if (normalizeDomain('http://rüdiger.example') !== 'xn--rdiger-3ya.example') expect.fail(`call ${i} differs`)
     }
   })
 })
 
-test('of two leading www only one is dropped', () => {
+test('only one of two leading www is removed', () => {
   expect(normalizeDomain('www.www.shop.example')).toBe('www.shop.example')
 })

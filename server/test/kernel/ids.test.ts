@@ -34,7 +34,7 @@ describe('a public id', () => {
     )
   })
 
-  test('opens among others as it does alone, and what is no contact of the mode opens to nothing', () => {
+  test('opens in a batch as it does alone, and other kinds and modes are null', () => {
     const text = fc.oneof(
       value.chain((number) => fc.constantFrom(...sealEverywhere(number).map(({ text }) => text))),
       fc.string(),
@@ -51,7 +51,7 @@ describe('a public id', () => {
     )
   })
 
-  test('has the shape its kind promises', () => {
+  test('has the shape of its kind', () => {
     const shapes = [
       /^st_live_[A-Za-z]{16}$/,
       /^st_test_[A-Za-z]{16}$/,
@@ -63,7 +63,7 @@ describe('a public id', () => {
     for (const [index, { text }] of sealEverywhere(123_456).entries()) expect(text).toMatch(shapes[index]!)
   })
 
-  // Ids live in the callers' own databases: whatever changes in the code, these must not.
+  // Callers store ids in their own databases, so these must never change.
   test.each([
     [0, 'st_live_dFbQwzbDPGEMlkNp', 'ct_test_GiUeJurtBdwwLAHz', 'acct_xkGNBprAtguBWwGk', 'key_TagnTbOxWkdcFMCT'],
     [1, 'st_live_NTEQUVHqbXEAvuoa', 'ct_test_YmZCuDIQjufMoSxW', 'acct_ponmDUqDusXKHDbC', 'key_sNELtlwAtbVPdGNe'],
@@ -75,12 +75,12 @@ describe('a public id', () => {
       'key_csAbnXqWNvHUhOod',
     ],
     [largest, 'st_live_lcMzAtOaIMrBjlJd', 'ct_test_xbnSaeAVYaVfPrIp', 'acct_eVHSOeqsJBGFEOLB', 'key_CfYHzYQIlolWTkjF'],
-  ])('of %d is what it always was', (number, store, contact, account, key) => {
+  ])('of %d never changes', (number, store, contact, account, key) => {
     const [storeLive, , , contactTest, ...globals] = sealEverywhere(number).map(({ text }) => text)
     expect([storeLive, contactTest, ...globals]).toEqual([store, contact, account, key])
   })
 
-  test('is the same whether sealed alone or among many', () => {
+  test('is the same sealed alone or in a batch', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 50 }), (numbers) => {
         const many = sealer.sealMany('contact', numbers, 'live')
@@ -101,7 +101,7 @@ describe('a public id', () => {
     }
   })
 
-  test('with any one letter altered, or its letters in another case, does not open', () => {
+  test('with any one changed letter, or its letters in another case, does not open', () => {
     const text = sealer.seal('store', 77, 'live')
     for (let at = 'st_live_'.length; at < text.length; at++) {
       for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz') {
@@ -112,7 +112,7 @@ describe('a public id', () => {
     expect(sealer.open(`st_live_${lettersOf(text).toUpperCase()}`)).toBeNull()
   })
 
-  test('that was made up does not open', () => {
+  test('that was invented does not open', () => {
     const madeUp = fc.stringMatching(/^(st_live|st_test|ct_live|ct_test|acct|key)_[A-Za-z]{16}$/)
     fc.assert(
       fc.property(madeUp, (text) => sealer.open(text) === null),
@@ -134,7 +134,7 @@ describe('a public id', () => {
     expect(sealer.open(alter(sealer.seal('store', 77, 'live')))).toBeNull()
   })
 
-  test('looks unrelated to its neighbours: most letters differ, at every place', () => {
+  test('looks unrelated to those of adjacent rows: most letters differ, at every position', () => {
     const count = 2000
     const ids = sealer.sealMany(
       'store',
@@ -158,13 +158,13 @@ describe('a public id', () => {
     }
   })
 
-  test.each([-1, 0.5, 2 ** 53, Number.NaN, Infinity])('cannot be made of %d', (number) => {
+  test.each([-1, 0.5, 2 ** 53, Number.NaN, Infinity])('cannot be created from %d', (number) => {
     expect(() => sealer.seal('store', number, 'live')).toThrow(RangeError)
   })
 })
 
 describe('the key of a contact', () => {
-  test('gives back its store and its number within the store', () => {
+  test('contains its store and its number within the store', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 41 - 1 }), fc.nat(4095), (storeId, number) => {
         const key = contactKey(storeId, number)

@@ -13,13 +13,13 @@ const suite: Record<string, string> = JSON.parse(
 const cases = Object.entries(suite).map(([name, base64]) => ({ name, bytes: Buffer.from(base64, 'base64') }))
 
 describe('the published JSON parsing cases', () => {
-  test('are all there', () => {
+  test('are complete', () => {
     const kinds = ['y_', 'n_', 'i_'].map((kind) => cases.filter(({ name }) => name.startsWith(kind)).length)
     expect(kinds).toEqual([95, 188, 35])
   })
 
   test.each(cases.filter(({ name }) => name.startsWith('y_')))('$name parses', ({ name, bytes }) => {
-    // The two that repeat a key are valid JSON by the letter; here they are refused.
+    // The two with a repeated key are valid JSON by the specification; here they are rejected.
     if (name.startsWith('y_object_duplicated_key')) expect(parseStrictJson(bytes)).toEqual(refused('duplicate_key'))
     else expect(parseStrictJson(bytes)).toEqual({ ok: true, value: JSON.parse(bytes.toString()) })
   })
@@ -28,7 +28,7 @@ describe('the published JSON parsing cases', () => {
     expect(parseStrictJson(bytes).ok).toBe(false)
   })
 
-  test.each(cases.filter(({ name }) => name.startsWith('i_')))('$name gets an answer', ({ bytes }) => {
+  test.each(cases.filter(({ name }) => name.startsWith('i_')))('$name gets a result', ({ bytes }) => {
     expect(typeof parseStrictJson(bytes).ok).toBe('boolean')
   })
 })
@@ -55,7 +55,7 @@ describe('a repeated key', () => {
     expect(parse(text)).toEqual({ ok: true, value: JSON.parse(text) })
   })
 
-  test('is found wherever it is put, and nowhere else', () => {
+  test('is found at every position, without false positives', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.string(), fc.boolean(), (value, key, escaped) => {
         const text = JSON.stringify(value)
@@ -73,13 +73,13 @@ function hexEscape(text: string, at: number): string {
 }
 
 describe('a body', () => {
-  test('that names __proto__ leaves every other object as it was', () => {
+  test('with __proto__ does not change other objects', () => {
     const result = parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
     expect(result.ok && Object.keys(result.value as object)).toEqual(['__proto__', 'constructor'])
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  test('is as deep as 64 levels and no deeper', () => {
+  test('may nest 64 levels and no more', () => {
     expect(parse('['.repeat(64) + ']'.repeat(64)).ok).toBe(true)
     expect(parse('['.repeat(65) + ']'.repeat(65))).toEqual(refused('too_deep'))
     expect(parse(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`).ok).toBe(true)
@@ -93,7 +93,7 @@ describe('a body', () => {
     ['100,000 arrays', '['.repeat(100_000) + ']'.repeat(100_000), 'too_deep'],
     ['100,000 objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'too_deep'],
     ['100,000 arrays left open', '['.repeat(100_000), 'syntax'],
-  ])('of %s is refused, not choked on', (_case, text, reason) => {
+  ])('of %s is rejected quickly', (_case, text, reason) => {
     expect(parse(text)).toEqual(refused(reason))
   })
 
@@ -113,11 +113,11 @@ describe('a body', () => {
     ['a comment', '{}//'],
     ['NaN', '[NaN]'],
     ['a trailing comma', '{"a":1,}'],
-  ])('with %s is no JSON', (_case, text) => {
+  ])('with %s is not JSON', (_case, text) => {
     expect(parse(text)).toEqual(refused('syntax'))
   })
 
-  test('of any bytes gets an answer', () => {
+  test('of any bytes gets a result', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(typeof parseStrictJson(Buffer.from(bytes)).ok).toBe('boolean')
@@ -126,7 +126,7 @@ describe('a body', () => {
   })
 })
 
-describe('the bounds of a text that is not parsed yet', () => {
+describe('the bounds of an unparsed text', () => {
   const exceeded = (text: string, maxDepth = 3, maxMarks = 10) =>
     exceededJsonBound(Buffer.from(text), { maxDepth, maxMarks })
 
@@ -151,7 +151,7 @@ describe('the bounds of a text that is not parsed yet', () => {
     expect(exceeded(text)).toBe(excess)
   })
 
-  test('are those of the value', () => {
+  test('agree with the parsed value', () => {
     const measure = (value: unknown): { depth: number; marks: number } => {
       if (typeof value !== 'object' || value === null) return { depth: 0, marks: 0 }
       const children = Object.values(value)
@@ -174,10 +174,10 @@ describe('the bounds of a text that is not parsed yet', () => {
   })
 })
 
-describe('the check without parsing judges as parsing does', () => {
+describe('the check without parsing agrees with the parser', () => {
   const expectSame = (bytes: Buffer, name = bytes.toString('latin1')) => {
     const parsed = parseStrictJson(bytes)
-    // Depth is for the other check.
+    // The other check bounds the depth.
     if (!parsed.ok && parsed.reason === 'too_deep') return
     expect(checkStrictJson(bytes), name).toBe(parsed.ok ? null : parsed.reason)
   }
@@ -187,7 +187,7 @@ describe('the check without parsing judges as parsing does', () => {
     for (const { name, bytes } of cases) if (isShallow(bytes)) expectSame(bytes, name)
   })
 
-  test('texts made of the parts of JSON', () => {
+  test('texts composed of JSON tokens', () => {
     const parts = fc.constantFrom(
       ...[
         '{',
@@ -236,7 +236,7 @@ describe('the check without parsing judges as parsing does', () => {
     )
   })
 
-  test('valid values, and the same with one byte changed', () => {
+  test('valid values, also with one byte changed', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.nat(255), (text, at, byte) => {
         const bytes = Buffer.from(text)

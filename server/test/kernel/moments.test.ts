@@ -58,6 +58,6 @@ test.each([
   'now',
   'infinity',
   '',
-])('%j is no moment', (text) => {
+])('%j is not a timestamp', (text) => {
   expect(parseTimestamp(text)).toBeNull()
 })

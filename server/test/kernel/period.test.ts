@@ -13,7 +13,7 @@ const period = (anchor: string, now: string) => {
   return [start.toISOString(), end.toISOString()]
 }
 
-/** The boundary `months` after the anchor, spelt out: year, month and day counted by hand, no Date arithmetic. */
+/** The boundary `months` after the anchor, computed by hand without Date arithmetic. */
 function naiveBoundary(anchor: Date, months: number): number {
   const monthCount = anchor.getUTCFullYear() * 12 + anchor.getUTCMonth() + months
   const year = Math.floor(monthCount / 12)
@@ -87,7 +87,7 @@ describe('monthly periods', () => {
     expect(period(anchor, now)).toEqual([new Date(start).toISOString(), new Date(end).toISOString()])
   })
 
-  test('hold the moment they were asked for, and end where the next one starts', () => {
+  test('contain the given time, and end where the next one starts', () => {
     fc.assert(
       fc.property(moment, moment, (anchor, now) => {
         const { start, end } = monthlyPeriodAt(anchor, now)
@@ -100,7 +100,7 @@ describe('monthly periods', () => {
     )
   })
 
-  test('do not drift within fifty years either way', () => {
+  test('do not drift within fifty years in both directions', () => {
     fc.assert(
       fc.property(moment, (anchor) => {
         for (let months = -600; months < 600; months++) {
@@ -113,7 +113,7 @@ describe('monthly periods', () => {
     )
   })
 
-  test('leave the dates they are given alone', () => {
+  test('do not modify their arguments', () => {
     const anchor = new Date('2026-01-31T00:00:00Z')
     const now = new Date('2026-01-31T00:00:00Z')
     const { start } = monthlyPeriodAt(anchor, now)
@@ -122,7 +122,7 @@ describe('monthly periods', () => {
   })
 })
 
-test('a UTC day runs from midnight to midnight and holds its moment', () => {
+test('a UTC day runs from midnight to midnight and contains the given time', () => {
   expect(utcDayAt(new Date('2026-12-31T23:59:59.999Z'))).toEqual({
     start: new Date('2026-12-31T00:00:00Z'),
     end: new Date('2027-01-01T00:00:00Z'),

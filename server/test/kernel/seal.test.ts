@@ -13,7 +13,7 @@ const key = (id: string, byte: number) => ({ id, secret: Buffer.alloc(32, byte) 
 const sealer = createSealer([key('k1', 1)])
 
 describe('a sealer', () => {
-  test('opens what it sealed, where it was put', () => {
+  test('opens what it sealed, under the same identity', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (plain, identity) => {
         const wellFormed = plain.toWellFormed()
@@ -24,20 +24,20 @@ describe('a sealer', () => {
     expect(sealer.open(sealer.seal(bytes, 'row'), 'row')).toEqual(bytes)
   })
 
-  test('never seals alike twice, and shows nothing of what it sealed but its length', () => {
+  test('gives a different result each time, which reveals only the length', () => {
     const [a, b] = [sealer.seal('mara@aurora.example', 'row'), sealer.seal('mara@aurora.example', 'row')]
     expect(a.equals(b)).toBe(false)
     expect(a.length).toBe(b.length)
     expect(a.includes('mara')).toBe(false)
   })
 
-  test('opens nothing at another place', () => {
+  test('opens nothing under another identity', () => {
     const sealed = sealer.seal('text', 'contact 1')
     expect(() => sealer.open(sealed, 'contact 2')).toThrow(SealError)
     expect(() => sealer.open(sealed, '')).toThrow(SealError)
   })
 
-  test('opens nothing that was altered in any bit, cut or lengthened', () => {
+  test('opens nothing that was altered in any bit, truncated or extended', () => {
     const sealed = sealer.seal('text', 'row')
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const altered = Buffer.from(sealed)
@@ -49,14 +49,14 @@ describe('a sealer', () => {
     expect(() => sealer.open(Buffer.concat([sealed, Buffer.from([0])]), 'row')).toThrow(SealError)
   })
 
-  test('names a key that it lacks, and no other reason holds its secret', () => {
+  test('names a missing key in its error, and never a secret', () => {
     const sealed = createSealer([key('k9', 9)]).seal('text', 'row')
     expect(() => sealer.open(sealed, 'row')).toThrow('the data key "k9" is not in the keyring')
     const impostor = createSealer([key('k9', 8)])
     expect(() => impostor.open(sealed, 'row')).toThrow('altered')
   })
 
-  test('seals with the first key and opens with every one', () => {
+  test('seals with the first key and opens with all', () => {
     const old = sealer.seal('text', 'row')
     const rotated = createSealer([key('k2', 2), key('k1', 1)])
     const fresh = rotated.seal('text', 'row')
@@ -67,20 +67,20 @@ describe('a sealer', () => {
     expect(fresh.subarray(0, rotated.newestPrefix.length)).toEqual(rotated.newestPrefix)
   })
 
-  test('tells a key from one whose name begins alike', () => {
+  test('distinguishes keys with a common prefix in their ids', () => {
     const longer = createSealer([key('k10', 3), key('k1', 1)])
     expect(longer.isNewest(sealer.seal('text', 'row'))).toBe(false)
     expect(sealer.isNewest(longer.seal('text', 'row'))).toBe(false)
   })
 
-  test('asks again for a key that was added to the ring since', () => {
+  test('reloads the keyring for a key that was added since', () => {
     const ring = [key('k1', 1)]
     const older = createSealer(ring, () => ring)
     const sealed = createSealer([key('k2', 2), key('k1', 1)]).seal('text', 'row')
     expect(() => older.open(sealed, 'row')).toThrow(MissingDataKeyError)
     ring.unshift(key('k2', 2))
     expect(older.open(sealed, 'row').toString()).toBe('text')
-    // It seals as it did, until the process starts anew.
+    // It keeps sealing with its first key until the process restarts.
     expect(dataKeyIdOf(older.seal('text', 'row'))).toBe('k1')
   })
 
@@ -92,7 +92,7 @@ describe('a sealer', () => {
 describe('a keyring', () => {
   const secret = Buffer.alloc(32, 1).toString('base64')
 
-  test('is entries of a name and 32 bytes', () => {
+  test('consists of ids with 32 bytes each', () => {
     expect(parseDataKeys(`b:${secret}, a.1-x_y:${secret.replace('=', '')}\n`)).toEqual([key('b', 1), key('a.1-x_y', 1)])
   })
 
@@ -111,7 +111,7 @@ describe('a keyring', () => {
     expect(parseDataKeys(text)).toBeUndefined()
   })
 
-  test('takes generated keys, each of a name and secret of its own', () => {
+  test('accepts generated keys, each with its own id and secret', () => {
     const entries = Array.from({ length: 20 }, generateDataKey)
     const keys = parseDataKeys(entries.join(','))!
     expect(keys).toHaveLength(20)

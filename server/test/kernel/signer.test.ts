@@ -3,7 +3,7 @@ import { createSigner } from '../../src/kernel/signer.ts'
 
 const signer = createSigner(Buffer.alloc(32, 1))
 
-test('a signature fits its text, its purpose and its installation, and nothing else', () => {
+test('a signature is valid only for its text, purpose and installation', () => {
   const signature = signer.sign('door', 'open')
   expect(signature).toMatch(/^[\w-]{43}$/)
   expect(signer.verify('door', 'open', signature)).toBe(true)

@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 const root = join(import.meta.dirname, '../../..')
 const documentPath = join(root, 'openapi/v1.json')
 
-// What callers were promised to be told of each operation.
+// The statuses promised for each operation.
 const promisedStatuses: Record<string, number[]> = {
   'GET /usage': [200, 401, 403],
   'GET /billing/status': [200, 401, 403, 429],
@@ -48,12 +48,12 @@ describe('the OpenAPI document', () => {
     await expect(text).toMatchFileSnapshot(documentPath)
   })
 
-  test('does not change without a line in the changelog that names its fingerprint', () => {
+  test('has its fingerprint in the changelog', () => {
     const fingerprint = createHash('sha256').update(text).digest('hex').slice(0, 12)
     expect(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')).toContain(`contract ${fingerprint}`)
   })
 
-  test('documents every promised operation with every promised status, and an example of each refusal', () => {
+  test('documents every promised operation with every promised status, and an example of each error', () => {
     expect([...operations.keys()].sort()).toEqual(Object.keys(promisedStatuses).sort())
     for (const [name, operation] of operations) {
       const documented = Object.keys(operation.responses).map(Number)
@@ -65,14 +65,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('is told unchanged to whoever has it, and needs no key', async () => {
+  test('is a 304 for a matching ETag, and needs no key', async () => {
     const first = await app.anon.get('/openapi.json')
     const again = await app.anon.get('/openapi.json', { 'if-none-match': first.headers.get('etag')! })
     expect(again.status).toBe(304)
   })
 })
 
-test('the reference page is served without a key and loads nothing from elsewhere', async () => {
+test('the reference page needs no key and loads nothing from other hosts', async () => {
   const page = await fetch(`${app.url}/docs`)
   const html = await page.text()
   expect(page.status).toBe(200)

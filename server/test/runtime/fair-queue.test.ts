@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FairQueue } from '../../src/runtime/fairness.ts'
 
-/** Asks for a permit; answers when it was granted, by position in the order of grants, in `granted`. */
+/** Requests a permit; when granted, its name is appended to `granted`. */
 function ask(queue: FairQueue, name: string, granted: string[], maxPermits = 2): void {
   const holder = { name, maxPermits }
   if (queue.tryAcquire(holder)) granted.push(name)
@@ -11,7 +11,7 @@ function ask(queue: FairQueue, name: string, granted: string[], maxPermits = 2):
 
 const called = (name: string, maxPermits = 2) => ({ name, maxPermits })
 
-test('a newcomer is served with the next permit, however many requests another has queued', () => {
+test('a new holder gets the next permit, however many requests another has queued', () => {
   const queue = new FairQueue(2)
   const granted: string[] = []
   for (let i = 0; i < 100; i++) ask(queue, 'greedy', granted)
@@ -21,7 +21,7 @@ test('a newcomer is served with the next permit, however many requests another h
   expect(granted.at(-1)).toBe('modest')
 })
 
-test('one holder never has more than its share, so that a newcomer need not wait at all', () => {
+test('one holder never exceeds its share, so that a new holder need not wait', () => {
   const queue = new FairQueue(4)
   const granted: string[] = []
   for (let i = 0; i < 10; i++) ask(queue, 'greedy', granted, 3)
@@ -29,7 +29,7 @@ test('one holder never has more than its share, so that a newcomer need not wait
   expect(queue.tryAcquire(called('modest'))).toBe(true)
 })
 
-test('equals take turns', () => {
+test('equal holders alternate', () => {
   const queue = new FairQueue(1)
   const granted: string[] = []
   for (let i = 0; i < 3; i++) for (const holder of ['a', 'a', 'b', 'c']) ask(queue, holder, granted)
@@ -37,7 +37,7 @@ test('equals take turns', () => {
   expect(granted.slice(0, 9).join('')).toBe('abcabcabc')
 })
 
-test('a holder finishes what it has begun before it begins more', () => {
+test("a holder's started work comes before its new work", () => {
   const queue = new FairQueue(1)
   const granted: string[] = []
   queue.tryAcquire(called('a'))
@@ -48,7 +48,7 @@ test('a holder finishes what it has begun before it begins more', () => {
   expect(granted).toEqual(['begun', 'new'])
 })
 
-test('requests that give up leave nothing behind', () => {
+test('cancelled requests leave nothing behind', () => {
   const queue = new FairQueue(1)
   const granted: string[] = []
   ask(queue, 'a', granted)
@@ -61,7 +61,7 @@ test('requests that give up leave nothing behind', () => {
   expect([queue.waiting, queue.tryAcquire(called('c'))]).toEqual([0, true])
 })
 
-test('whatever comes and goes, no permit is lost, none is made up, and none lies idle while somebody may take it', () => {
+test('in any sequence no permit is lost or duplicated, and none is idle while a holder may take it', () => {
   const step = fc.record({ kind: fc.constantFrom('ask', 'ask', 'end', 'cancel'), at: fc.nat(1_000) })
   const property = fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 4 }), (steps, permits) => {
     const permitsPerHolder = Math.max(1, permits - 1)

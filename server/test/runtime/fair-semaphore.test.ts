@@ -10,17 +10,17 @@ function takeAll(places: FairSemaphore, holder: string): number {
   return taken
 }
 
-describe('places are shared out', () => {
+describe('permits are shared', () => {
   test.each([
     ['one', ['a'], [50]],
     ['two', ['a', 'b'], [50, 25]],
     ['four', ['a', 'b', 'c', 'd'], [50, 25, 13, 6]],
-  ])('%s after the other: whoever comes later finds room too', (_, holders, expected) => {
+  ])('%s after the other: later holders get permits too', (_, holders, expected) => {
     const places = new FairSemaphore(100)
     expect(holders.map((holder) => takeAll(places, holder))).toEqual(expected)
   })
 
-  test('evenly, to all who ask in turn', () => {
+  test('evenly among holders that alternate', () => {
     const places = new FairSemaphore(100)
     const held = { a: 0, b: 0, c: 0 }
     for (let turn = 0; turn < 100; turn++)
@@ -29,7 +29,7 @@ describe('places are shared out', () => {
   })
 })
 
-test(`no place is lost or given twice, in whatever order they are taken and left (seed ${seed})`, () => {
+test(`no permit is lost or granted twice, in any order of acquiring and releasing (seed ${seed})`, () => {
   const move = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), leaves: fc.option(fc.nat(40), { nil: null }) })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), fc.array(move, { maxLength: 80 }), (count, moves) => {
@@ -44,7 +44,7 @@ test(`no place is lost or given twice, in whatever order they are taken and left
           expect(leave !== null).toBe(isRoom)
           if (leave) taken.push({ holder, leave, isHeld: true })
         } else if (taken.length > 0) {
-          // Some of them have left already; that changes nothing.
+          // Some were released already; releasing again has no effect.
           const one = taken[leaves % taken.length]!
           one.leave()
           one.isHeld = false

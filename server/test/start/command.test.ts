@@ -11,7 +11,7 @@ beforeAll(async () => {
   databaseUrl = (await createTestDatabase()).url
 })
 
-/** A command as a script runs it: a process of its own, somewhere else than in the checkout. */
+/** Runs a command as a script does: in its own process, outside the checkout. */
 function storedex(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const { PATH = '' } = process.env
   const options = { cwd: '/', env: { PATH, DATABASE_URL: databaseUrl, DEMO: '0' } }
@@ -22,7 +22,7 @@ function storedex(...args: string[]): Promise<{ code: number; stdout: string; st
   })
 }
 
-test('a command prints one JSON document and nothing else, and ends by itself', async () => {
+test('a command prints one JSON document and nothing else, and exits', async () => {
   const created = await storedex('accounts', 'create', '--name', 'Aurora Candles', '--plan', 'pro', '--json')
   expect(created).toMatchObject({ code: 0, stderr: '' })
   expect(created.stdout).toMatch(/^[^\n]+\n$/)
@@ -31,7 +31,7 @@ test('a command prints one JSON document and nothing else, and ends by itself', 
   expect(JSON.parse(issued.stdout).key).toMatch(/^sdx_live_/)
 })
 
-test('its exit code tells a refused input from wrong usage', async () => {
+test('its exit code distinguishes invalid input from wrong usage', async () => {
   expect(await storedex('accounts', 'show', 'acct_nobody')).toMatchObject({ code: 1, stdout: '' })
   expect(await storedex('accounts', 'frobnicate')).toMatchObject({ code: 2, stdout: '' })
 })

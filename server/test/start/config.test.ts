@@ -6,12 +6,12 @@ const projectDir = resolve(import.meta.dirname, '../../..')
 const read = (environment: Record<string, string>) => readConfig(environment, projectDir)
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 
-test('the checkout is found from anywhere inside it, and only there', () => {
+test('the checkout is found from any folder inside it, and only there', () => {
   expect(findProjectDir(import.meta.dirname)).toBe(projectDir)
   expect(() => findProjectDir('/')).toThrow(/not inside a checkout/)
 })
 
-test('nothing given, it listens on loopback and keeps its data in the checkout', () => {
+test('by default it listens on loopback and stores its data in the checkout', () => {
   expect(read({})).toEqual({
     projectDir,
     host: '127.0.0.1',
@@ -37,7 +37,7 @@ test('nothing given, it listens on loopback and keeps its data in the checkout',
   })
 })
 
-test('everything given is taken, spelt the way the program uses it', () => {
+test('every setting is read and normalised', () => {
   const config = read({
     PORT: '0',
     HOST: '::1',
@@ -96,11 +96,11 @@ test('everything given is taken, spelt the way the program uses it', () => {
   })
 })
 
-test('a name set to nothing is not set', () => {
+test('an empty value counts as not set', () => {
   expect(read({ PORT: '', DATABASE_URL: ' ', DEMO: '' })).toEqual(read({}))
 })
 
-test('one webhook secret is taken, or two while they are rotated', () => {
+test('one webhook secret is accepted, or two during rotation', () => {
   const secretsOf = (value: string) => read({ STRIPE_WEBHOOK_SECRET: value }).stripe.webhookSecrets
   expect(secretsOf('whsec_old')).toEqual(['whsec_old'])
   expect(secretsOf('whsec_new, whsec_old')).toEqual(['whsec_new', 'whsec_old'])
@@ -126,11 +126,11 @@ test.each<[Record<string, string>, boolean]>([
   [{ PUBLIC_URL: 'https://shop.example', BILLING_STANDIN: '1' }, true],
   [{ BILLING_STANDIN: '0' }, false],
   [{ BILLING_STANDIN: '1', STRIPE_SECRET_KEY: 'sk_test_a' }, false],
-])('with %j the stand-in takes the place of Stripe: %s', (environment, expected) => {
+])('with %j the stand-in replaces Stripe: %s', (environment, expected) => {
   expect(usesBillingStandin(read(environment))).toBe(expected)
 })
 
-describe('a value that cannot be used ends the start with one sentence', () => {
+describe('an invalid value ends the start with one sentence', () => {
   const secret = 'hunter2'
   test.each([
     ['PORT', '65536'],
@@ -190,7 +190,7 @@ describe('a value that cannot be used ends the start with one sentence', () => {
     expect(message).not.toContain(key(1))
   })
 
-  test('two settings that contradict each other', () => {
+  test('two contradictory settings', () => {
     expect(() => read({ PORT: '9100', METRICS_PORT: '9100' })).toThrow(/METRICS_PORT must differ from PORT/)
     const prices = { STRIPE_PRICE_PRO_MONTHLY: 'price_1', STRIPE_PRICE_PRO_ANNUAL: 'price_1' }
     expect(() => read(prices)).toThrow(/STRIPE_PRICE_PRO_ANNUAL repeats price_1/)
@@ -204,7 +204,7 @@ describe('a value that cannot be used ends the start with one sentence', () => {
     }
   })
 
-  test('TLS settings in the URL of the database', () => {
+  test('TLS settings in the database URL', () => {
     const url = `postgres://me:${secret}@db.example/shops`
     expect(() => read({ DATABASE_URL: `${url}?sslmode=on` })).toThrow(/^sslmode in DATABASE_URL is unknown; [^\n]+\.$/)
     const missing = `${url}?sslrootcert=/nowhere/ca.pem`

@@ -24,10 +24,10 @@ async function openDatabase(): Promise<Pool> {
   return db
 }
 
-/** The installation's way of recognising people, by one hash. */
+/** The installation's hash of one person, for recognising erased people. */
 const recognising = (seals: ContactSeals) => seals.identities.hash('email', 'mara@aurora.example').hash
 
-/** A row of contacts, of which only the sealed part matters. */
+/** A row of contacts; only its sealed part matters. */
 async function keepContact(db: Pool, sealed: Buffer): Promise<void> {
   await db.query(
     `insert into contacts (store_id, number, external_key, traits, revealable, verified_revealable, verified_emails,
@@ -38,7 +38,7 @@ async function keepContact(db: Pool, sealed: Buffer): Promise<void> {
 }
 
 describe('the first start without DATA_KEYS', () => {
-  test('makes a keyring that only its owner reads, and later ones find it', async () => {
+  test('creates a keyring that only its owner can read, and later starts use it', async () => {
     const db = await openDatabase()
     const first = await openContactSeals(db, null, join(folder, 'new'))
     expect((await stat(join(folder, 'new/data-keys'))).mode & 0o777).toBe(0o600)
@@ -48,7 +48,7 @@ describe('the first start without DATA_KEYS', () => {
     expect(recognising(second)).toBe(recognising(first))
   })
 
-  test('makes one keyring, also when several start at once', async () => {
+  test('creates one keyring, also when several servers start at once', async () => {
     const db = await openDatabase()
     const all = await Promise.all(Array.from({ length: 8 }, () => openContactSeals(db, null, folder)))
     expect(new Set(all.flatMap(({ keyIds }) => keyIds)).size).toBe(1)
@@ -56,7 +56,7 @@ describe('the first start without DATA_KEYS', () => {
     expect(await readdir(folder)).toEqual(['data-keys'])
   })
 
-  test('says so where it cannot keep the file', async () => {
+  test('fails with a message when it cannot write the file', async () => {
     await writeFile(join(folder, 'taken'), '')
     await expect(openContactSeals(await openDatabase(), null, join(folder, 'taken'))).rejects.toThrow(
       /data keys.*(cannot be kept|cannot be read)/,
@@ -65,7 +65,7 @@ describe('the first start without DATA_KEYS', () => {
 })
 
 describe('a keyring', () => {
-  test('that is given wins over the file, which is not even made', async () => {
+  test('in DATA_KEYS takes precedence over the file, which is not created', async () => {
     const db = await openDatabase()
     const entry = generateDataKey()
     const seals = await openContactSeals(db, ringOf(entry), folder)
@@ -73,7 +73,7 @@ describe('a keyring', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('that is missing for a sealed database ends the start, and none is made in its place', async () => {
+  test('that is missing for a database with sealed data ends the start, and no new one is created', async () => {
     const db = await openDatabase()
     await openContactSeals(db, null, folder)
     await rm(file())
@@ -83,7 +83,7 @@ describe('a keyring', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('of another database ends the start with the name of the key that it lacks', async () => {
+  test('of another database ends the start with the id of the missing key', async () => {
     const db = await openDatabase()
     const { keyIds } = await openContactSeals(db, null, folder)
     await expect(openContactSeals(db, ringOf(generateDataKey()), folder)).rejects.toThrow(
@@ -101,17 +101,17 @@ describe('a keyring', () => {
     },
   )
 
-  test('that cannot be read is told by its file', async () => {
+  test('that is invalid ends the start with the name of its file', async () => {
     await mkdir(file())
     await expect(openContactSeals(await openDatabase(), null, folder)).rejects.toThrow(`in ${file()} cannot be read`)
   })
 })
 
-describe('a key that leaves the keyring', () => {
+describe('a key removed from the keyring', () => {
   const [old, fresh] = [generateDataKey(), generateDataKey()]
   const oldId = old.split(':')[0]!
 
-  test('is asked for as long as a contact is sealed with it', async () => {
+  test('is required as long as a contact is sealed with it', async () => {
     const db = await openDatabase()
     const { sealer } = await openContactSeals(db, ringOf(old), folder)
     await keepContact(db, sealer.seal('{}', 'row'))
@@ -125,7 +125,7 @@ describe('a key that leaves the keyring', () => {
     await openContactSeals(db, ringOf(fresh), folder)
   })
 
-  /** As a finished re-sealing leaves it. */
+  /** The state after a complete reseal. */
   async function resealedIdentityKey(db: Pool): Promise<Buffer> {
     const { sealer } = await openContactSeals(db, ringOf(fresh, old), folder)
     const { rows } = await db.query<{ value: Buffer }>(
@@ -136,7 +136,7 @@ describe('a key that leaves the keyring', () => {
 })
 
 describe('adding a key to the file', () => {
-  test('puts it in front, and keeps the others and the mode', async () => {
+  test('puts it first, and keeps the other keys and the file mode', async () => {
     const db = await openDatabase()
     const before = await openContactSeals(db, null, folder)
     const id = await prependToKeyFile(folder)
@@ -147,7 +147,7 @@ describe('adding a key to the file', () => {
     expect(await readdir(folder)).toEqual(['data-keys'])
   })
 
-  test('is refused where there is none', async () => {
+  test('is rejected without a file', async () => {
     await expect(prependToKeyFile(folder)).rejects.toThrow(`There is no keyring in ${file()}.`)
     await writeFile(file(), 'nonsense')
     await expect(prependToKeyFile(folder)).rejects.toThrow('does not hold data keys')

@@ -5,7 +5,7 @@ import { availableMemory, cgroupMemoryLimit } from '../../src/runtime/memory.ts'
 const megabyte = 2 ** 20
 
 describe('a start with too little memory', () => {
-  test('says what there is, what is needed, and the way out', () => {
+  test('fails with the available and the required memory, and advice', () => {
     expect(() => requireMemory({ databaseUrl: null }, 300 * megabyte)).toThrow(
       'There are 300 MB of memory, and Storedex needs 384 MB with its own PostgreSQL: give it more, or set DATABASE_URL to a PostgreSQL elsewhere, then 256 MB do.',
     )
@@ -14,14 +14,14 @@ describe('a start with too little memory', () => {
     )
   })
 
-  test('is no start with just enough', () => {
+  test('does not fail with exactly enough', () => {
     requireMemory({ databaseUrl: null }, 384 * megabyte)
     requireMemory({ databaseUrl: 'postgres://db.example/x' }, 256 * megabyte)
     requireMemory({ databaseUrl: null }, availableMemory())
   })
 })
 
-describe('the limit of control groups', () => {
+describe('the memory limit of control groups', () => {
   const limitIn = (files: Record<string, string>) => cgroupMemoryLimit((path) => files[path] ?? '')
 
   test.each([
@@ -60,7 +60,7 @@ describe('the limit of control groups', () => {
     ['is not set', { '/proc/self/cgroup': '0::/a\n', '/sys/fs/cgroup/a/memory.max': 'max\n' }],
     ['cannot be read', { '/proc/self/cgroup': '0::/a\n' }],
     ['is of no system with control groups', {}],
-  ])('that %s is none', (_, files) => {
+  ])('that %s is ignored', (_, files) => {
     expect(limitIn(files as Record<string, string>)).toBe(Number.POSITIVE_INFINITY)
   })
 })

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts'
 
 const config = readConfig({}, '/')
 
-/** A port of the system's choice that somebody listens on. */
+/** A free port with a listener on it. */
 async function takenPort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -13,23 +13,23 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test('a taken port that nobody asked for is replaced', async () => {
+test('a taken default port is replaced', async () => {
   const port = await takenPort()
   const chosen = await chooseFreePort({ ...config, port, isPortGiven: false })
   expect(chosen).toBeGreaterThan(0)
   expect(chosen).not.toBe(port)
 })
 
-test('a taken port that was asked for is refused', async () => {
+test('a taken port in PORT is an error', async () => {
   const port = await takenPort()
   await expect(chooseFreePort({ ...config, port, isPortGiven: true })).rejects.toThrow(`Port ${port} is taken: `)
 })
 
-test('port 0 is whichever the system has', async () => {
+test('port 0 is any free port', async () => {
   expect(await chooseFreePort({ ...config, port: 0, isPortGiven: true })).toBeGreaterThan(0)
 })
 
-test('an address that this machine lacks is told so', async () => {
+test('an address that this machine does not have is an error', async () => {
   const asked = { ...config, host: '192.0.2.1', port: 0, portIsGiven: true }
   await expect(chooseFreePort(asked)).rejects.toThrow(/192\.0\.2\.1.*does not have the address/)
 })

@@ -14,7 +14,7 @@ import {
   temporaryFolder,
 } from './support/service.ts'
 
-/** What a start says up to its request. */
+/** The output of a start up to the example request. */
 async function linesUpToCurl(service: { line(): Promise<string> }): Promise<string[]> {
   const lines: string[] = []
   while (!lines.at(-1)?.includes('curl -s')) lines.push(await service.line())
@@ -23,7 +23,7 @@ async function linesUpToCurl(service: { line(): Promise<string> }): Promise<stri
 
 const anyKey = /sdx_(live|test)_\w+/
 
-test('from nothing to a first reply; Ctrl-C leaves nothing behind', async () => {
+test('the first start answers requests; Ctrl-C leaves no process behind', async () => {
   const dataDir = join(temporaryDirectory(), 'data')
   const first = startService({ DATA_DIR: dataDir }, [])
   const lines = await linesUpToCurl(first)
@@ -37,7 +37,7 @@ test('from nothing to a first reply; Ctrl-C leaves nothing behind', async () => 
 })
 
 describe('the demonstration keys', () => {
-  test('are never printed where output is kept; the request that is printed reads them from their file', async () => {
+  test('are never printed to redirected output; the printed request reads them from their file', async () => {
     const { url } = await createTestDatabase()
     const dataDir = join(temporaryFolder(), `it's "my" $data; folder`)
     const settings = { DATA_DIR: dataDir, DATABASE_URL: url }
@@ -51,7 +51,7 @@ describe('the demonstration keys', () => {
     first.interrupt()
     expect(await first.exitCode()).toBe(0)
 
-    // Scripts rely on the keys in the JSON form, at each start.
+    // Scripts rely on the keys in the JSON output of every start.
     const second = startService(settings)
     const greeting = await second.greeting()
     expect({ live: greeting.live_key, test: greeting.test_key }).toEqual(JSON.parse(readFileSync(keysFile, 'utf8')))
@@ -118,7 +118,7 @@ describe('the stand-in for Stripe', () => {
     expect(await isThere(address)).toBe(false)
   })
 
-  test('is not started when there is a key of Stripe', async () => {
+  test('is not started with a Stripe key', async () => {
     const { url } = await createTestDatabase()
     const dataDir = temporaryFolder()
     const service = startService({ DATA_DIR: dataDir, DATABASE_URL: url, DEMO: '0', STRIPE_SECRET_KEY: 'sk_test_ours' })
@@ -129,7 +129,7 @@ describe('the stand-in for Stripe', () => {
   })
 })
 
-test('told to stop while it starts, it stops and leaves nothing behind', async () => {
+test('a service stopped during its start leaves nothing behind', async () => {
   const dataDir = join(temporaryDirectory(), 'data')
   const service = startService({ DATA_DIR: dataDir })
   await until(() => service.log().includes('PostgreSQL has started'))
@@ -138,7 +138,7 @@ test('told to stop while it starts, it stops and leaves nothing behind', async (
   expect(serverPid(dataDir)).toBeUndefined()
 })
 
-test('starting empty, it makes no account and says how to make one', async () => {
+test('with DEMO=0 it creates no account and prints how to create one', async () => {
   const { url } = await createTestDatabase()
   const dataDir = temporaryFolder()
   const service = startService({ DATA_DIR: dataDir, DATABASE_URL: url, DEMO: '0' }, [])
@@ -149,7 +149,7 @@ test('starting empty, it makes no account and says how to make one', async () =>
   expect(await service.exitCode()).toBe(0)
 })
 
-test('what cannot be had ends the start with one sentence', async () => {
+test('an unavailable resource ends the start with one sentence', async () => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void taken.close())
@@ -159,7 +159,7 @@ test('what cannot be had ends the start with one sentence', async () => {
   unwritable.searchParams.set('options', '-c default_transaction_read_only=on')
   const refusals: { settings: Settings; sentence: string }[] = [
     { settings: { PORT: String(port) }, sentence: `Port ${port} is taken: ` },
-    // Port 1 is for a protocol nobody speaks.
+    // Nothing listens on port 1.
     { settings: { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/shops' }, sentence: '127.0.0.1:1/shops' },
     {
       settings: { DATABASE_URL: unwritable.href },
@@ -176,7 +176,7 @@ test('what cannot be had ends the start with one sentence', async () => {
   }
 })
 
-test('metrics listen on loopback, whatever HOST is, unless METRICS_HOST names another address', async () => {
+test('metrics listen on loopback, whatever HOST is, unless METRICS_HOST is set', async () => {
   const { url } = await createTestDatabase()
   const dataDir = temporaryFolder()
   const isServed = (host: string, port: string) =>
@@ -192,14 +192,14 @@ test('metrics listen on loopback, whatever HOST is, unless METRICS_HOST names an
     const service = startService({ DATA_DIR: dataDir, DATABASE_URL: url, DEMO: '0', METRICS_PORT: port, ...settings })
     await service.greeting()
     expect(await isServed('127.0.0.1', port)).toBe(true)
-    // On Linux all of 127.0.0.0/8 is this machine: a second address of it.
+    // On Linux all of 127.0.0.0/8 is local, so this is a second local address.
     expect(await isServed('127.0.0.2', port)).toBe(elsewhere)
     service.interrupt()
     expect(await service.exitCode()).toBe(0)
   }
 })
 
-/** The key of the stand-in, where the service keeps it. */
+/** The stand-in's key in its file. */
 function standinKey(dataDir: string): string {
   return readFileSync(join(dataDir, 'stripe-standin/secret-key'), 'utf8').trim()
 }

@@ -42,7 +42,7 @@ interface KeyTraits {
 
 export interface TestKey extends TestClient {
   id: string
-  /** Public id of its account. */
+  /** Public id of the key's account. */
   account: string
   secret: string
 }
@@ -50,45 +50,45 @@ export interface TestKey extends TestClient {
 export interface TestApp {
   url: string
   deps: Deps
-  /** What the operator's commands work with: as `deps`, by the role that owns the tables. */
+  /** The resources of the operator's commands: `deps` with the owner's connections. */
   operator: Deps
-  /** Of the role that owns the tables, which may do what the service may not. */
+  /** A pool of the role that owns the tables and has more rights than the service. */
   db: ConnectionPool
   clock: ReturnType<typeof createManualClock>
-  /** A caller without a key. */
+  /** A client without a key. */
   anon: TestClient
-  /** A key of a new account: plan pro and active unless told otherwise. */
+  /** Creates an account with a key; by default on an active pro plan. */
   key(traits: AccountTraits & KeyTraits): Promise<TestKey>
   keyOf(account: string, traits: KeyTraits): Promise<TestKey>
   setAccount(account: string, changes: AccountChanges): Promise<void>
   revokeKey(key: TestKey): Promise<void>
   suspendKey(key: TestKey): Promise<void>
   resumeKey(key: TestKey): Promise<void>
-  /** Imports store records into the live catalogue, as a file. */
+  /** Imports store records into the live catalogue, through a file. */
   importStores(records: object[]): Promise<void>
-  /** Imports records of people at live stores, as a file. */
+  /** Imports contact records at live stores, through a file. */
   importContacts(records: object[]): Promise<void>
-  /** After other changes of the catalogue: resolves once searches find all that is committed. */
+  /** Resolves once searches find everything committed; for other changes of the catalogue. */
   searchFollows(): Promise<void>
-  /** The internal key of an account, for looking at its rows. */
+  /** The internal id of an account, for reading its rows. */
   accountNumber(account: string): number
 }
 
 export interface TestAppOptions {
-  /** Where the clock stands. */
+  /** The clock's time. */
   now: string
   plans?: Partial<PlanFile>
-  /** In place of a silent log. */
+  /** Default: a silent log. */
   log?: Logger
   /** Further settings, such as DELIVER_EMAILS. */
   environment?: Record<string, string>
-  /** In place of the payment provider that the settings name. */
+  /** Replaces the payment provider of the settings. */
   billing?: BillingProvider
 }
 
 const anHourMs = 3_600_000
 
-/** The production app on a database of its own, listening on loopback; closed after the file's tests. */
+/** Starts the production app on its own database, listening on loopback; closed after the file's tests. */
 export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const { url: ownerUrl, serviceUrl } = await createTestDatabase()
   const clock = createManualClock(options.now)
@@ -108,7 +108,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const log = options.log && { log: options.log }
   const opened = await openDeps(config, { applicationName: 'storedex test', clock, ...engine.options, ...log })
   const deps = { ...opened, plans: { ...opened.plans, ...options.plans }, billing: options.billing ?? opened.billing }
-  // What a test's provider is asked is then asked by the test alone.
+  // Only the test itself then calls its provider.
   const app = await buildApp(deps, [], { reconciliationMs: anHourMs, firstReconciliationMs: anHourMs })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(async () => {
@@ -163,7 +163,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   }
 }
 
-/** Which engine the tests' apps search with: `npm test` runs them with either. */
+/** The search engine of the tests' apps: `npm test` runs them with each. */
 function testEngine(): { environment: Record<string, string>; options: { startReplica?: StartReplica } } {
   if (process.env.STOREDEX_TEST_ENGINE !== 'memory') return { environment: { SEARCH_ENGINE: 'postgres' }, options: {} }
   const dataDir = mkdtempSync(join(tmpdir(), 'storedex-test-'))

@@ -2,17 +2,17 @@ import type { BillingProvider, ProviderLink, ProviderSubscription } from '../../
 
 type Call = keyof BillingProvider
 
-/** A payment provider that keeps what it has in the open and does as it is told. */
+/** A payment provider in memory, whose state tests read and set. */
 export interface TestProvider extends BillingProvider {
-  /** By customer, the newest first. */
+  /** Subscriptions by customer, the newest first. */
   subscriptions: Map<string, ProviderSubscription[]>
-  /** What was asked of it, with what. */
+  /** The calls it received, with their arguments. */
   calls: { call: Call; input: unknown }[]
-  /** Every address that was handed out. */
+  /** Every link it created. */
   urls: string[]
-  /** Happens before a call is answered; it can wait, or fail. */
+  /** Runs before each reply; may wait or throw. */
   before: (call: Call) => Promise<void> | void
-  /** What is not sold. */
+  /** Prices that are not sold. */
   unsold: Set<string>
 }
 
@@ -49,7 +49,7 @@ export function createTestProvider(): TestProvider {
   return provider
 }
 
-/** A subscription to pro, monthly and active, that differs as said. */
+/** An active monthly pro subscription, with changes. */
 export function subscribed(
   traits: Partial<ProviderSubscription> & Pick<ProviderSubscription, 'customerId'>,
 ): ProviderSubscription {

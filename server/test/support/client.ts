@@ -4,13 +4,13 @@ export type Json = any
 export interface TestReply {
   status: number
   headers: Headers
-  /** The parsed body; undefined when there is none. */
+  /** The parsed body; undefined without one. */
   body: Json
 }
 
 type ExtraHeaders = Record<string, string>
 
-/** Speaks to the API as callers do: over HTTP, with or without a key. Paths are relative to /api/v1. */
+/** Creates an HTTP client, with or without a key. Paths are relative to /api/v1. */
 export interface TestClient {
   get(path: string, headers?: ExtraHeaders): Promise<TestReply>
   post(path: string, body: unknown, headers?: ExtraHeaders): Promise<TestReply>

@@ -5,7 +5,7 @@ interface ManualClock extends Clock {
   set(moment: Date | string): void
 }
 
-/** A clock that stands still until it is told otherwise. */
+/** Creates a clock that moves only when it is set or advanced. */
 export function createManualClock(start: Date | string): ManualClock {
   let nowMs = new Date(start).getTime()
   return {

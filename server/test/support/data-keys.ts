@@ -1,2 +1,2 @@
-/** A keyring of no secret. */
+/** A keyring for tests. */
 export const testDataKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`

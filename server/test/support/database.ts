@@ -4,13 +4,13 @@ import { inject } from 'vitest'
 import { atEnd } from './cleanup.ts'
 
 interface TestDatabase {
-  /** Of the role that owns it. */
+  /** URL of the owner. */
   url: string
-  /** Of the role that requests work as; the same where the tests' server lets nobody make one. */
+  /** URL of the role of requests; the owner's where the test server does not allow creating roles. */
   serviceUrl: string
 }
 
-/** A database of the calling test file's own, cloned from the migrated template; dropped after the file's tests. */
+/** Creates a database for the calling test file, cloned from the migrated template; dropped after the file's tests. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl')
   const name = `storedex_test_${randomBytes(6).toString('hex')}`
@@ -24,7 +24,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return { url: url.href, serviceUrl: serviceUrl.href }
 }
 
-/** A connection of the caller's own. The server may end it at any time: that is an answer to the next query, no crash. */
+/** Opens a separate connection. If the server ends it, the next query fails and the process does not crash. */
 export async function connectClient(connectionString: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString })
   client.on('error', () => {})
@@ -35,7 +35,7 @@ export async function connectClient(connectionString: string): Promise<pg.Client
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {
   const admin = await connectClient(serverUrl)
   try {
-    // Cloning is refused while another clone reads the template; the refusal passes quickly.
+    // Cloning fails while another clone reads the template, for a short time.
     for (let attempt = 1; ; attempt++) {
       try {
         await admin.query(statement)

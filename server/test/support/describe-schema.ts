@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * The schema of a database as readable SQL, from PostgreSQL's own catalogues: the same text on every supported version
- * (pg_dump's differs between versions, and does not come with the embedded server).
+ * Describes a database schema as readable SQL, from PostgreSQL's catalogues: the same text on every supported version
+ * (the output of pg_dump differs, and the embedded server has no pg_dump).
  */
 export async function describeSchema(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ statement: string }>(describeSql)

@@ -10,14 +10,14 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A server on which tests may create databases. */
     postgresUrl: string
-    /** The migrated database that test databases are cloned from. */
+    /** The migrated database from which test databases are cloned. */
     templateDatabase: string
-    /** The role that requests work as; null where there can be none. */
+    /** The role of requests; null where none can be created. */
     serviceRole: string | null
   }
 }
 
-/** One PostgreSQL for the whole run and one migrated template; each test file clones it. */
+/** Starts one PostgreSQL for the whole run, with one migrated template; each test file clones it. */
 export default async function setup(project: TestProject) {
   const server = await startTestPostgres()
   const templateDatabase = `storedex_template_${randomBytes(4).toString('hex')}`
@@ -36,7 +36,7 @@ export default async function setup(project: TestProject) {
   }
 }
 
-/** The embedded server has the role; a foreign one gets it if it lets us, with the password of the role we are. */
+/** The embedded server has the role; on another one it is created if allowed, with our own password. */
 async function provideServiceRole(admin: pg.Client, serverUrl: string): Promise<string | null> {
   const { rows } = await admin.query('select from pg_roles where rolname = $1', [databaseNames.serviceRole])
   if (rows.length > 0) return databaseNames.serviceRole

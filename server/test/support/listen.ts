@@ -6,8 +6,8 @@ import { atEnd } from './cleanup.ts'
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /**
- * Serves HTTP on loopback until the file's tests are over; returns the address. A handler that fails, for instance because
- * its caller hung up or what it asks has been closed, ends its connection instead of the test run.
+ * Serves HTTP on loopback until the file's tests are over, and returns the URL. A failing handler ends its connection
+ * instead of the test run.
  */
 export async function serveOnLoopback(handler: Handler): Promise<string> {
   const server = createServer(async (request, response) => {

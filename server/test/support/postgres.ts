@@ -9,23 +9,23 @@ import { pickFreePort } from '@storedex/embedded-postgres/settings'
 import { openDatabaseServer, reachableHomes } from '../../src/db/embedded.ts'
 
 interface TestPostgres {
-  /** A role that may create databases. */
+  /** URL of a role that may create databases. */
   url: string
   stop(): Promise<void>
 }
 
-// What a crash would cost does not matter here.
+// Durability does not matter here.
 const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 /**
- * A PostgreSQL for one run of the tests: the one at TEST_DATABASE_URL, or a new one of the programs in TEST_POSTGRES_BIN
- * (`npm test` runs the tests on the machine's own PostgreSQL as well), or the embedded one.
+ * Starts a PostgreSQL for one test run: the one at TEST_DATABASE_URL, or a new one with the programs in
+ * TEST_POSTGRES_BIN (`npm test` also runs the tests on the machine's own PostgreSQL), or the embedded one.
  */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const { TEST_DATABASE_URL: url, TEST_POSTGRES_BIN: programs } = process.env
   if (url) return { url, stop: async () => {} }
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'storedex-test-'))
-  // For root, PostgreSQL runs as another user, who has to pass.
+  // Started by root, PostgreSQL runs as another user, who needs access to the folder.
   chmodSync(folder, 0o711)
   const server = programs ? await startForeign(programs, folder) : await startEmbedded(folder)
   const stop = async () => {

@@ -3,15 +3,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { atEnd } from './cleanup.ts'
 
 export interface Relay {
-  /** The database's address by way of the relay. */
+  /** The URL of the database through the relay. */
   url: string
-  /** From now on nothing passes in either direction; connections stay open and new ones are taken, as with a frozen server. */
+  /** Stops traffic in both directions; connections stay open and new ones are accepted, as with a frozen server. */
   freeze(): void
-  /** What was held back goes on its way. */
+  /** Resumes traffic, including the held bytes. */
   thaw(): void
 }
 
-/** Stands between the service and a database, so that a test can freeze a server that others use as well. */
+/** Starts a relay between the service and a database, so that a test can freeze a server that others also use. */
 export async function startRelay(databaseUrl: string): Promise<Relay> {
   const target = new URL(databaseUrl)
   const host = target.searchParams.get('host')

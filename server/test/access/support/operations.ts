@@ -1,22 +1,22 @@
 import type { Scope } from '../../../src/auth/caller.ts'
 
-/** How an operation of the API is called, and by whom. */
+/** How to call an operation of the API. */
 export interface OperationCase {
   scope: Scope
   method: 'GET' | 'POST'
-  /** Relative to /api/v1, for a store that is there. */
+  /** Path relative to /api/v1, of an existing store. */
   path: string
-  /** A body that is answered with success; none where the operation takes none. */
+  /** A valid body; none for an operation without a body. */
   body?: object
-  /** Open to an account that has lapsed. */
+  /** Allowed without API access. */
   isBilling?: true
 }
 
 export const knownDomain = 'open-door.example'
-/** Stands for the id of somebody at that store, whom only the running app can name. */
+/** Placeholder for the id of a contact at that store, which only the running app knows. */
 export const knownContact = 'ct_live_SomebodyWeKnowOf'
 
-/** One case for each operation that the published document names, by its method and path there. */
+/** One case for each operation of the published document, by method and path. */
 export const operations: Record<string, OperationCase> = {
   'GET /usage': { scope: 'usage:read', method: 'GET', path: '/usage' },
   'GET /billing/status': { scope: 'billing:read', method: 'GET', path: '/billing/status', isBilling: true },

@@ -11,20 +11,20 @@ import { createTestDatabase } from '../../support/database.ts'
 export interface TestAccountsContext {
   db: ConnectionPool
   plans: PlanFile
-  /** The context of a verb at a moment. */
+  /** The operator's context at a given time. */
   at(moment: string): AccountsContext
 }
 
-/** A database of the file's own, and what the operator's verbs need to work in it. */
+/** Creates a database for the test file, and the operator's context in it. */
 export function openAccountsContext(): TestAccountsContext {
-  const office = {} as TestAccountsContext
+  const accounts = {} as TestAccountsContext
   beforeAll(async () => {
     const { url } = await createTestDatabase()
-    office.db = createPool({ url, applicationName: 'storedex test', maxConnections: 4 })
-    const ids = createIdSealer(await ensureInstallationSecret(office.db))
-    office.plans = await readPlanFile(join(import.meta.dirname, '../../../../plans.json'))
-    office.at = (moment) => ({ db: office.db, ids, now: new Date(moment) })
+    accounts.db = createPool({ url, applicationName: 'storedex test', maxConnections: 4 })
+    const ids = createIdSealer(await ensureInstallationSecret(accounts.db))
+    accounts.plans = await readPlanFile(join(import.meta.dirname, '../../../../plans.json'))
+    accounts.at = (moment) => ({ db: accounts.db, ids, now: new Date(moment) })
   })
-  atEnd(() => office.db.end())
-  return office
+  atEnd(() => accounts.db.end())
+  return accounts
 }

@@ -12,12 +12,12 @@ import { atEnd } from '../../support/cleanup.ts'
 import { testDataKeys } from '../../support/data-keys.ts'
 import { drawPerson, drawStore, type Random, someOf } from './records.ts'
 
-/** What every process that works on the catalogue is told. */
+/** Settings of every process that uses the catalogue. */
 export function catalogueSettings(url: string) {
   return { DATABASE_URL: url, DATA_KEYS: testDataKeys, DEMO: '0' }
 }
 
-/** Opens the catalogue in this process, with a data directory of its own, until the file's tests are over. */
+/** Opens the catalogue in this process, with its own data directory, until the file's tests are over. */
 export async function openDepsInProcess(
   settings: Record<string, string>,
   options: Partial<OpenDepsOptions> = {},
@@ -32,39 +32,39 @@ export async function openDepsInProcess(
   return deps
 }
 
-/** Serves it from this process; tells the base of the API. */
+/** Serves the API from this process; returns its base URL. */
 export async function listen(deps: Deps): Promise<string> {
   const app = await buildApp(deps)
   atEnd(() => app.close())
   return `${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1`
 }
 
-/** A catalogue that changes as an operator changes it, from this process; PostgreSQL answers here. */
+/** A catalogue that this process changes as an operator does; its searches use PostgreSQL. */
 export interface ChangingCatalogue {
   deps: Deps
-  /** How many live stores there are, now and later. */
+  /** The constant number of live stores. */
   stores: number
-  /** Imports, or erases somebody. */
+  /** Makes one change: an import or an erasure. */
   change(): Promise<void>
-  /** Changes one after another until told to stop. */
+  /** Makes changes until stopped. */
   keepChanging(): () => Promise<void>
   /** The newest batch. */
   batch(): Promise<number>
-  /** A contact of the live catalogue, at random. */
+  /** A random contact of the live catalogue. */
   somebody(): Promise<string>
 }
 
 const stores = 200
 
-/** Opens it and brings all of its stores in; later changes bring none, and none goes. */
+/** Opens the catalogue and imports all of its stores; later changes neither add nor remove any. */
 export async function openCatalogue(url: string, random: Random): Promise<ChangingCatalogue> {
   const deps = await openDepsInProcess({ ...catalogueSettings(url), SEARCH_ENGINE: 'postgres' })
-  // Imports and erasing are the operator's work, done as the role that owns the tables.
+  // Imports and erasures run as the role that owns the tables.
   const operator = { ...deps, db: deps.ownerDb }
   const file = join(temporaryFolder(), 'records.ndjson')
   const importRecords = async (importFile: typeof importStores, records: object[]) => {
     await writeFile(file, records.map((record) => JSON.stringify(record)).join('\n'))
-    // People who were erased are refused.
+    // Erased people are rejected.
     await importFile(operator, { file, extendTaxonomy: false })
   }
   const somebody = async () => {
@@ -102,7 +102,7 @@ export async function openCatalogue(url: string, random: Random): Promise<Changi
       const running = (async () => {
         while (!isStopping) await change()
       })()
-      // What goes wrong is told when it is stopped.
+      // A failure is thrown by `stop`.
       running.catch(() => {})
       return () => {
         isStopping = true

@@ -20,7 +20,7 @@ const collectGarbage: () => void = runInNewContext('gc')
 
 const segmentsOf = (lists: SegmentLists) => modes.flatMap((mode) => lists[mode].map(({ segment }) => segment))
 
-/** Whether a segment tells of a person, be it in a copy of the store that is dead. */
+/** Whether a segment contains a person, also in a dead copy of the store. */
 function tellsOf(segment: Segment, person: { storeId: number; number: number }): boolean {
   const { contactStarts, contactNumbers } = segment
   const document = findDocument(segment, person.storeId)
@@ -28,11 +28,11 @@ function tellsOf(segment: Segment, person: { storeId: number; number: number }):
   return contactNumbers.subarray(contactStarts[document], contactStarts[document + 1]).includes(person.number)
 }
 
-test('somebody who was erased is found no more, and soon stands in nothing that is in memory or on disk', async () => {
+test('an erased person is not found, and soon neither in memory nor on disk', async () => {
   const { url } = await createTestDatabase()
   const catalogue = await openCatalogue(url, randomFrom(3))
   const settings = catalogueSettings(url)
-  // Whoever still uses a segment keeps it here.
+  // Segments still in use.
   const shown: WeakRef<Segment>[] = []
   const startReplica: StartReplica = ({ timings, ...rest }, listener) =>
     runInProcess(

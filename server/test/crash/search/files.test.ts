@@ -25,9 +25,9 @@ import {
   temporaryFolder,
 } from '../../search/support/replica-world.ts'
 
-/** What may lie where the snapshot belongs, and what may become of its folder. The rest is in the feed's own tests. */
+/** Faults of the snapshot's path and folder. Others are in the replica's own tests. */
 
-/** Stores that anybody tells apart by how many ads they run. */
+/** Stores that differ by their number of ads. */
 function storesWith(activeAds: number, count = 50): PlainStore[] {
   return Array.from({ length: count }, (_, index) => ({
     id: index + 1,
@@ -49,10 +49,10 @@ async function openWorld(): Promise<ReplicaWorld> {
 test.each([
   ['an empty file', (path: string) => writeFileSync(path, ''), 'it is incomplete'],
   ['a beginning of a few bytes', (path: string) => writeFileSync(path, 'STDX'), 'it is incomplete'],
-  // Nobody has that much memory.
+  // More memory than any machine has.
   ['a file of a terabyte', makeVast, 'it is not a snapshot'],
   ['a folder', (path: string) => mkdirSync(join(path, 'inside'), { recursive: true }), 'it is not a file'],
-])('%s in its place is told of, and nothing else comes of it', async (_, put, reason) => {
+])('%s in its place is logged, without other effects', async (_, put, reason) => {
   const world = await openWorld()
   const snapshotFile = join(temporaryFolder(), 'catalogue.snapshot')
   put(snapshotFile)
@@ -67,7 +67,7 @@ function makeVast(path: string): void {
   truncateSync(path, 2 ** 40)
 }
 
-test('a snapshot that is written amid changes holds the catalogue of the very batch that it names', async () => {
+test('a snapshot written during changes contains the catalogue at exactly its batch', async () => {
   const world = await openWorld()
   const catalogues = new Map([[1, new Map(world.stores.live)]])
   const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
@@ -94,7 +94,7 @@ test('a snapshot that is written amid changes holds the catalogue of the very ba
     expectSame(snapshot, { stores: { live: catalogues.get(snapshot.batch)!, test: new Map() } })
 })
 
-test('what was left by a process that died while it wrote is gone with the next snapshot', async () => {
+test('the next snapshot removes files of a process that died while writing', async () => {
   const world = await openWorld()
   const snapshotFile = join(temporaryFolder(), 'search', 'catalogue.snapshot')
   const folder = dirname(snapshotFile)
@@ -113,7 +113,7 @@ test('what was left by a process that died while it wrote is gone with the next 
   expect(readdirSync(folder).sort()).toEqual([...others, 'catalogue.snapshot'].sort())
 })
 
-/** A disk of its own at a folder, gone with the test; null where this user may not mount one. */
+/** Mounts a separate file system on a folder until the test ends; null where mounting is not allowed. */
 function mountDisk(kilobytes: number): { folder: string; remount(option: string): void } | null {
   const folder = temporaryFolder()
   const mount = (options: string) => execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], quiet)
@@ -130,7 +130,7 @@ function mountDisk(kilobytes: number): { folder: string; remount(option: string)
 const needsMounts = 'needs a user who may mount a disk'
 
 describe('a disk', () => {
-  test('that is full keeps the older snapshot; with room again there is a new one', async ({ skip }) => {
+  test('that is full keeps the older snapshot; with free space there is a new one', async ({ skip }) => {
     const disk = mountDisk(256)
     if (!isRoot || !disk) return skip(needsMounts)
     const world = await openWorld()
@@ -145,7 +145,7 @@ describe('a disk', () => {
     expectSame(await running.waitForBatch(await world.write('live', storesWith(2))), world)
     await expect.poll(() => running.lines.join('\n')).toMatch(/search index snapshot cannot be written.*ENOSPC/)
     expect(readFileSync(snapshotFile).equals(first)).toBe(true)
-    // Nothing of the attempt is left that would keep the disk full.
+    // The failed attempt leaves nothing that keeps the disk full.
     await expect.poll(() => readdirSync(dirname(snapshotFile))).toEqual(['catalogue.snapshot'])
 
     rmSync(join(disk.folder, 'filling'))
@@ -157,7 +157,7 @@ describe('a disk', () => {
     await next.replica.close()
   })
 
-  test('that takes no writes is read from, and not written to', async ({ skip }) => {
+  test('that is read-only is read from, and not written to', async ({ skip }) => {
     const disk = mountDisk(256)
     if (!isRoot || !disk) return skip(needsMounts)
     const world = await openWorld()

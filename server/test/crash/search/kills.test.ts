@@ -11,14 +11,14 @@ import { answersOf, drawDirectQueries, expectSameAnswers } from './queries.ts'
 import { bundle, type SearchProcess, startSearchProcess } from './search-processes.ts'
 import { compareWithTables } from './tables.ts'
 
-/** 1,000 of them in the long run. */
+/** 1,000 in the long run. */
 const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)
 const seed = Date.now() % 1_000_000
 
-/** So hasty that snapshots are written and segments merged all the time. */
+/** Short intervals, so that snapshots are written and segments merged all the time. */
 const timings = { pollMs: 5, snapshotEveryMs: 0, forgetAfterMs: 30, portionStores: 40, asideStores: 60 }
 
-test(`a search that is killed ${kills} times while it loads, follows, merges and writes answers as PostgreSQL does (seed ${seed})`, {
+test(`a search killed ${kills} times while it loads, replicates, merges and writes agrees with PostgreSQL (seed ${seed})`, {
   timeout: 120_000 + kills * 10_000,
 }, async () => {
   const random = randomFrom(seed)
@@ -33,7 +33,7 @@ test(`a search that is killed ${kills} times while it loads, follows, merges and
   const filesEndingIn = (end: string) =>
     readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(end))
   const torn = new Set<string>()
-  /** Whenever it dies, the file is whole or is not there. */
+  /** After any kill, the file is complete or missing. */
   const kill = async (process: SearchProcess) => {
     await process.kill()
     figures.kills++
@@ -42,14 +42,14 @@ test(`a search that is killed ${kills} times while it loads, follows, merges and
     expect(process.lines.filter((line) => !line.startsWith('info: '))).toEqual([])
   }
 
-  /** At rest the newest file soon holds what the tables hold. */
+  /** Without changes the newest file soon equals the tables. */
   const checkSnapshot = async (batch: number) => {
     const path = () => join(dataDir, filesEndingIn('.snapshot')[0] ?? 'none')
     await expect.poll(async () => (await readSnapshotFileInfo(path()))?.batch, { interval: 10 }).toBe(batch)
     await compareWithTables((await readSnapshotFile(path()))!.snapshot.lists, deps.db)
   }
 
-  /** Comes in the middle of writing a snapshot, as a rule. */
+  /** Usually falls into the writing of a snapshot. */
   const untilWriting = async () => {
     const isNew = (name: string) => !torn.has(name)
     for (let looks = 0; looks < 300 && !filesEndingIn('.aside').some(isNew); looks++) await delay(1)

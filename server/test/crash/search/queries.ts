@@ -8,7 +8,7 @@ import type { Vocabulary } from '../../../src/search/query/vocabulary.ts'
 import { sendRequestOrThrow } from '../support/requests.ts'
 import { drawConditions, drawPersonFilters, drawStoreFilters, oneOf, type Random } from './records.ts'
 
-/** A search with the size of its pages. Plain data, so that it can be asked in another process. */
+/** A search with its page size. Plain data, so that it can be sent to another process. */
 export type DirectQuery =
   | { kind: 'stores'; search: Omit<StoreSearch, 'after'> }
   | { kind: 'contacts'; search: Omit<ContactSearch, 'after'> }
@@ -16,7 +16,7 @@ export type DirectQuery =
 const pageSizes = [3, 10, 26, 101]
 const modes: Mode[] = ['live', 'live', 'live', 'test']
 
-/** Everybody of either mode, and so many random searches of each kind. */
+/** All contacts of each mode, and this many random searches of each kind. */
 export function drawDirectQueries(vocabulary: Vocabulary, random: Random, count: number): DirectQuery[] {
   const stores = (mode: Mode, filters = {}): DirectQuery => ({
     kind: 'stores',
@@ -43,7 +43,7 @@ export function drawDirectQueries(vocabulary: Vocabulary, random: Random, count:
   ]
 }
 
-/** What an engine answers, page by page to the end; pages of another size come to the same. */
+/** The results of an engine, page by page; the page size must not matter. */
 export async function answersOf(
   engine: SearchEngine,
   questions: readonly DirectQuery[],
@@ -70,7 +70,7 @@ async function allPages<P extends object>(limit: number, find: (after: P | null)
   }
 }
 
-/** The same of what the API is asked. */
+/** The same for API requests. */
 export interface ApiQuery {
   path: string
   body: object
@@ -87,7 +87,7 @@ export function drawApiQueries(random: Random, count: number): ApiQuery[] {
   ]).flat()
 }
 
-/** All that a service delivers on the pages of each. */
+/** Everything a service delivers on the pages of each query. */
 export async function deliveriesOf(api: string, key: string, questions: readonly ApiQuery[]): Promise<object[][]> {
   const deliveries: object[][] = []
   for (const { path, body } of questions) {
@@ -103,7 +103,7 @@ export async function deliveriesOf(api: string, key: string, questions: readonly
   return deliveries
 }
 
-/** Something was found, and the two agree. */
+/** Expects equal, non-empty results. */
 export function expectSameAnswers(found: object[][], expected: object[][]): void {
   expect(expected.some((answers) => answers.length > 0)).toBe(true)
   expect(found).toEqual(expected)

@@ -1,6 +1,6 @@
 import type { ContactPersonFilters, StoreConditions, StoreSearchFilters } from '../../../src/search/query/filters.ts'
 
-/** Random records of a small world, and random filters over the same words. */
+/** Random records, and random filters over the same values. */
 
 export type Random = () => number
 
@@ -26,7 +26,7 @@ export function someOf<T>(random: Random, items: readonly T[], share: number): T
   return items.filter(() => random() < share)
 }
 
-/** A store's record: most of what a filter can ask is drawn anew each time. */
+/** A store record; most filterable fields are random each time. */
 export function drawStore(random: Random, index: number): object {
   const orNull = <T>(draw: () => T) => (random() < 0.15 ? null : draw())
   const word = (kind: keyof typeof words) => orNull(() => oneOf(random, words[kind]))
@@ -56,7 +56,7 @@ export function drawStore(random: Random, index: number): object {
   }
 }
 
-/** A person at one of so many stores: somebody new, or somebody who is there already and has changed. */
+/** A person at one of this many stores: a new one, or a changed existing one. */
 export function drawPerson(random: Random, stores: number): object {
   const domain = `shop-${Math.floor(random() * stores)}.example`
   const name = `person-${Math.floor(random() * peoplePerStore)}`
@@ -73,7 +73,7 @@ export function drawPerson(random: Random, stores: number): object {
   }
 }
 
-/** The conditions that both searches share, a few at a time. */
+/** Some of the conditions that both searches share. */
 export function drawConditions(random: Random): StoreConditions {
   const list = (kind: keyof typeof words) => someOf(random, words[kind], 0.5)
   const technologies = (kind: 'app' | 'pixel') => {

@@ -1,7 +1,6 @@
 /**
- * The search of a service without the service, in a process of its own that is quick to start and to kill. It follows the
- * catalogue in a thread, keeps snapshots, and searches without a pause: all stores have to be found, each once, in every
- * state that is shown.
+ * The search of a service without the service, in a process that starts and can be killed quickly. It replicates the
+ * catalogue in a thread, writes snapshots, and searches continuously: every search must find all stores exactly once.
  */
 import { searchThreadProgram } from '../../../src/bin/programs.ts'
 import { createPool } from '../../../src/db/pool.ts'

@@ -15,11 +15,11 @@ export interface ProcessSettings {
   databaseUrl: string
   dataDir: string
   timings: Partial<ReplicaTimings>
-  /** How many live stores there are, at all times. */
+  /** The constant number of live stores. */
   stores: number
 }
 
-/** What such a process says. */
+/** Messages of such a process. */
 export type ProcessMessage =
   | { kind: 'ready' }
   | { kind: 'line'; line: string; cause: string }
@@ -28,13 +28,13 @@ export type ProcessMessage =
 type Answers = Extract<ProcessMessage, { kind: 'answers' }>
 
 export interface SearchProcess {
-  /** Resolves once memory answers. */
+  /** Resolves when the replica answers. */
   ready: Promise<void>
-  /** What it logged. */
+  /** Its log. */
   lines: string[]
-  /** Answers from this batch on, after memory was compared with the tables. */
+  /** Answers queries at this batch or later, after comparing memory with the tables. */
   ask(batch: number, questions: readonly DirectQuery[]): Promise<Answers>
-  /** Ends it on the spot; throws when it had ended by itself. */
+  /** Kills it; throws when it had already exited. */
   kill(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ const bundleWorkspaces: Plugin = {
   setup: (bundler) => bundler.onResolve({ filter: /^@storedex\// }, ({ path }) => ({ path: resolvePackage(path) })),
 }
 
-/** Puts a program of this folder together with the thread of the search, and returns its file: quick to start. */
+/** Bundles a program of this folder with the search thread and returns its file, so that it starts quickly. */
 export async function bundle(name: string): Promise<string> {
   const projectDir = findProjectDir(import.meta.dirname)
   const folder = temporaryFolder()
@@ -95,13 +95,13 @@ export function startSearchProcess(program: string, settings: ProcessSettings): 
     return Promise.race([told, early])
   }
   const ready = next('ready').then(() => {})
-  // One that is killed early is not waited for.
+  // Do not wait for a process killed early.
   ready.catch(() => {})
   return {
     ready,
     lines,
     ask: (batch, questions) => {
-      // One that has ended takes no message, and is told of as such.
+      // Sending to an exited process fails, and its exit is reported elsewhere.
       child.send({ batch, questions }, () => {})
       return next('answers')
     },

@@ -14,13 +14,13 @@ import { type Service, startService, subscribe, waitUntilReady } from '../suppor
 import { catalogueSettings, listen, openCatalogue } from './catalogue.ts'
 import { deliveriesOf, drawApiQueries, expectSameAnswers } from './queries.ts'
 
-/** The whole service with its search in memory, beside one over the same database that asks PostgreSQL. */
+/** The service with its search in memory, compared with one over the same database that searches in PostgreSQL. */
 
-/** 40 of them where the search alone is killed 1,000 times. */
+/** 40 where the search alone is killed 1,000 times. */
 const kills = Math.ceil(Number(process.env.STOREDEX_PROOF_KILLS ?? 12) / 25) + 1
 const seed = Date.now() % 1_000_000
 
-/** Waits until memory answers from this batch. */
+/** Waits until the replica has reached this batch. */
 async function untilMemoryHas(service: Service, batch: number): Promise<void> {
   const isSo = async () => {
     const reply = await fetch(new URL('/readyz', service.api))
@@ -35,7 +35,7 @@ async function openWorld(random: () => number) {
   const settings = { ...catalogueSettings(url), DATA_DIR: temporaryDirectory(), SEARCH_ENGINE: 'memory' }
   const { live: key } = await subscribe(settings, { store_exports: 1_000_000 })
   const reference = await listen(catalogue.deps)
-  /** At rest, every page of both searches is the same. */
+  /** Without changes, every page of both searches is equal. */
   const expectSame = async (service: Service, count: number) => {
     await untilMemoryHas(service, await catalogue.batch())
     const questions = drawApiQueries(random, count)
@@ -44,7 +44,7 @@ async function openWorld(random: () => number) {
   return { url, catalogue, settings, key, expectSame }
 }
 
-test(`a service that is killed ${kills} times amid imports and erasures delivers what one over PostgreSQL does (seed ${seed})`, {
+test(`a service killed ${kills} times during imports and erasures delivers the same as one over PostgreSQL (seed ${seed})`, {
   timeout: 120_000 + kills * 20_000,
 }, async () => {
   const random = randomFrom(seed)
@@ -84,7 +84,7 @@ async function findPeople(service: Service, key: string, body: object): Promise<
   return data as Person[]
 }
 
-/** Erases as an operator does, beside the service. */
+/** Erases a contact as an operator does, while the service runs. */
 async function eraseByCommand(settings: Record<string, string>, id: string): Promise<void> {
   const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
   const { PATH = '', HOME = '' } = process.env
@@ -92,7 +92,7 @@ async function eraseByCommand(settings: Record<string, string>, id: string): Pro
   await promisify(execFile)(process.execPath, [launcher, 'contacts', 'erase', '--id', id], { env })
 }
 
-test('a database that is put back to a backup, beneath a service or between two, is followed anew', {
+test('a database restored from a backup, under a running service or between two starts, is replicated again', {
   timeout: 120_000,
 }, async () => {
   const random = randomFrom(2)
@@ -104,18 +104,18 @@ test('a database that is put back to a backup, beneath a service or between two,
   await waitUntilReady(service)
   const backup = await backUp(url)
   await changeOften()
-  // That its connections broke is nothing to it.
+  // The service tolerates its broken connections.
   await expectSame(service, 4)
   expect(service.log()).not.toContain('database history changed')
 
   await backup.restore()
   await changeOften()
-  // By the number of the batch alone nobody could tell.
+  // The batch number alone does not show the restore.
   await expect.poll(() => service.log()).toContain('database history changed')
   await expectSame(service, 4)
   await service.kill()
 
-  // The snapshot is of a history that is no more, from a batch that the database has had again.
+  // The snapshot is of a discarded history, at a batch number that the database has reached again.
   await backup.restore()
   await changeOften()
   await changeOften()
@@ -124,7 +124,7 @@ test('a database that is put back to a backup, beneath a service or between two,
   expect(await next.stop()).toBe(0)
 })
 
-/** Copies a database that is in use; all connections to it break, then and when it is put back. */
+/** Copies a database in use; all connections to it break, then and at the restore. */
 async function backUp(url: string): Promise<{ restore(): Promise<void> }> {
   const admin = await connectClient(inject('postgresUrl'))
   const name = new URL(url).pathname.slice(1)
@@ -155,7 +155,7 @@ async function backUp(url: string): Promise<{ restore(): Promise<void> }> {
   }
 }
 
-test('a PostgreSQL that dies beneath the service is followed on, once it is back', { timeout: 120_000 }, async () => {
+test('replication continues after PostgreSQL crashed under a running service', { timeout: 120_000 }, async () => {
   const dataDir = join(temporaryDirectory(), 'data')
   const settings = { ...peopleSettings, DATA_DIR: dataDir, SEARCH_ENGINE: 'memory' }
   const service = await startService(settings)

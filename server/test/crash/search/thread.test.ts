@@ -9,7 +9,7 @@ import { catalogueSettings, listen, openCatalogue, openDepsInProcess } from './c
 import { deliveriesOf, drawApiQueries, expectSameAnswers } from './queries.ts'
 import { bundle } from './search-processes.ts'
 
-test('when the thread of the search dies PostgreSQL answers, then memory again, and no request fails', async () => {
+test('when the search thread dies PostgreSQL answers, then the replica again, and no request fails', async () => {
   const random = randomFrom(1)
   const { url } = await createTestDatabase()
   const catalogue = await openCatalogue(url, random)
@@ -22,7 +22,7 @@ test('when the thread of the search dies PostgreSQL answers, then memory again, 
   const engine = () => deps.search.status().engine
   await expect.poll(engine).toBe('memory')
 
-  const channel = new BroadcastChannel('deaths of the search thread')
+  const channel = new BroadcastChannel('crash the search thread')
   const answered = { memory: 0, postgres: 0 }
   let isOver = false
   const client = async () => {

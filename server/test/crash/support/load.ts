@@ -1,17 +1,17 @@
 import { type ApiReply, sendRequest } from './requests.ts'
 
-/** What one key was told, and what it may have been charged for without being told. */
+/** The replies to one key, and the charges that may exist without a reply. */
 export interface Tally {
   key: string
   requests: number
   rows: number
-  /** Rows of searches that a crash overtook: whether they were charged is not known. */
+  /** Rows of searches interrupted by a crash, which may or may not have been charged. */
   openRows: number
-  /** Domains of the stores that were delivered. */
+  /** Domains of the delivered stores. */
   stores: Set<string>
 }
 
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers with a seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -28,9 +28,9 @@ interface Request {
   limit: number
 }
 
-/** Several clients, each asking for one thing after another until told to stop. */
+/** Several clients, each sending one request after another until stopped. */
 export class Load {
-  /** What no caller should ever see. */
+  /** Replies that must never occur. */
   readonly faults: string[] = []
   readonly #running: Promise<unknown>
   #stopping = false
@@ -43,7 +43,7 @@ export class Load {
     this.#running = Promise.all(clients)
   }
 
-  /** From here on, what is refused is known not to have been charged. */
+  /** From now on, rejected requests are known not to have been charged. */
   noteCrash(): void {
     this.#crashedAt = performance.now()
   }
@@ -59,7 +59,7 @@ export class Load {
     const answer = await sendRequest(api, tally.key, path, body)
     if (answer === null || isComeBackLater(answer)) {
       if (startedAt < this.#crashedAt) tally.openRows += limit
-      // Nobody knocks faster at a closed door.
+      // Wait before retrying a refused connection.
       await new Promise((resolve) => setTimeout(resolve, 20))
       return
     }

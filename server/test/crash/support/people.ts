@@ -10,12 +10,12 @@ import { withDeps } from './service.ts'
 
 type Settings = Record<string, string>
 
-/** Settings under which every process can open what another one sealed. */
+/** Settings with one keyring for all processes. */
 export const peopleSettings = { DEMO: '0', DATA_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}` }
 
 const perStore = 10
 
-/** Imports invented people, ten a store, and tells their public ids. */
+/** Imports invented contacts, ten per store, and returns their public ids. */
 export async function importPeople(settings: Settings, stores: number): Promise<string[]> {
   const domains = Array.from({ length: stores }, (_, store) => `people-${store}.example`)
   const people = domains.flatMap((store_domain) =>
@@ -62,7 +62,7 @@ async function importRecords(deps: Deps, load: typeof importContacts, records: o
   expect(rejected).toBe(0)
 }
 
-/** Ledger, counters, reveals and exports agree. */
+/** Expects that ledger, counters, reveals and exports agree. */
 export async function expectBalancedLedger(settings: Settings): Promise<void> {
   const found = await withDeps(settings, (deps) =>
     checkLedger(deps, async (_totals, differences) => {

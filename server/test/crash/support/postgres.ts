@@ -1,7 +1,7 @@
 import { run, serverPid, until } from '../../../../packages/embedded-postgres/test/support.ts'
 import { openDatabaseServer } from '../../../src/db/embedded.ts'
 
-/** Runs a statement on the embedded PostgreSQL, beside the service. */
+/** Runs a statement on the embedded PostgreSQL, while the service runs. */
 export async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {
   const postgres = await openDatabaseServer({ dataDir })
   try {
@@ -11,7 +11,7 @@ export async function query(dataDir: string, statement: string): Promise<Record<
   }
 }
 
-/** Ends the embedded PostgreSQL on the spot. */
+/** Kills the embedded PostgreSQL. */
 export async function killPostgres(dataDir: string): Promise<void> {
   process.kill(serverPid(dataDir)!, 'SIGKILL')
   await until(() => serverPid(dataDir) === undefined)

@@ -1,13 +1,13 @@
-/** A reply as a caller sees it; null where the connection was refused or broke. */
+/** A reply as a caller sees it; null when the connection was refused or broke. */
 export interface ApiReply {
   status: number
   headers: Headers
   body: Record<string, unknown> & { error?: { code: string } }
-  /** The body's bytes. */
+  /** The size of the body in bytes. */
   text: string
 }
 
-/** Asks as a client library does, and takes a lost connection for an answer. */
+/** Sends a request as a client library does; a lost connection is a result, not an error. */
 export async function sendRequest(
   api: string,
   key: string,
@@ -30,7 +30,7 @@ export async function sendRequest(
   return { status: response.status, headers: response.headers, body: JSON.parse(text), text }
 }
 
-/** The same, where an answer is due. */
+/** The same, but throws for a lost connection. */
 export async function sendRequestOrThrow(api: string, key: string, path: string, body?: object): Promise<ApiReply> {
   const answer = await sendRequest(api, key, path, body)
   if (answer?.status !== 200) throw new Error(`${path}: ${answer ? JSON.stringify(answer.body) : 'no answer'}`)

@@ -2,25 +2,27 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { type ApiReply, sendRequest } from './requests.ts'
 
-/** What a caller wants revealed, and under which Idempotency-Key. */
+/** The ids of a reveal request, and its Idempotency-Key. */
 export interface RevealRequest {
   ids: string[]
   idempotencyKey: string | null
 }
 
-/** A 200 of a reveal, as far as the tests look at it. */
+/** The part of a reveal's reply that the tests read. */
 export interface RevealReply {
   credits: { spent: number; remaining: number }
   data: { id: string; charged: boolean; reveal_status: string; revealed_at: string; store: { id: string } }[]
 }
 
-/** Asks once; null where the connection was lost. */
+/** Sends the request once; null when the connection was lost. */
 export function tryReveal(api: string, key: string, { ids, idempotencyKey }: RevealRequest): Promise<ApiReply | null> {
   const headers = idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }
   return sendRequest(api, key, '/contacts/reveal', { contact_ids: ids }, headers)
 }
 
-/** Asks until there is an answer, as the service advises: once more while the first request is still at work. */
+/**
+ * Sends the request until there is a reply; retries while the first request is still running, as the service advises.
+ */
 export async function revealWithRetries(api: string, key: string, wish: RevealRequest): Promise<ApiReply> {
   for (let attempt = 1; attempt <= 20; attempt++) {
     const answer = await tryReveal(api, key, wish)

@@ -16,21 +16,21 @@ const launcher = join(projectDir, 'bin/storedex.mjs')
 
 type Settings = Record<string, string>
 
-/** The service as an operator runs it: a process of its own. */
+/** The service in its own process, as an operator runs it. */
 export interface Service {
-  /** Base of the API. */
+  /** Base URL of the API. */
   api: string
-  /** The live key of the demonstration; null where it starts empty. */
+  /** The live key of the demonstration; null with DEMO=0. */
   demoKey: string | null
-  /** What it wrote on standard error so far: its log. */
+  /** Its standard error so far: the log. */
   log(): string
-  /** Asks it to end; answers its exit code. */
+  /** Sends SIGTERM; returns the exit code. */
   stop(): Promise<number | null>
-  /** Ends it on the spot. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>
 }
 
-/** Starts the service and waits until it greets. A running one is ended with the test. */
+/** Starts the service and waits for its greeting. It is ended with the test. */
 export async function startService(settings: Settings): Promise<Service> {
   const { child, closed, log } = spawnService(settings)
   const greeting = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
@@ -50,7 +50,7 @@ export async function startService(settings: Settings): Promise<Service> {
   }
 }
 
-/** Waits until the service can answer, at once or once it has its database back. */
+/** Waits until the service is ready, at once or after its database is back. */
 export async function waitUntilReady({ api }: Service): Promise<void> {
   const isReady = () =>
     fetch(new URL('/readyz', api)).then(
@@ -60,7 +60,7 @@ export async function waitUntilReady({ api }: Service): Promise<void> {
   await expect.poll(isReady, { timeout: 30_000, interval: 50 }).toBe(true)
 }
 
-/** Starts the service and ends it on the spot, this long after its PostgreSQL was there. */
+/** Starts the service and kills it, this long after its PostgreSQL has started. */
 export async function killWithinStart(settings: Settings, afterMs: number): Promise<void> {
   const { child, closed, log } = spawnService(settings)
   await until(() => log().includes('on port'))
@@ -83,13 +83,13 @@ function spawnService(settings: Settings) {
   return { child, closed, log: () => log }
 }
 
-/** What this process was told for its own tests is not for the service. */
+/** Settings of the test run must not reach the service. */
 function environment(settings: Settings): Settings {
   const { PATH = '', HOME = '' } = process.env
   return { PATH, HOME, PORT: '0', ...settings }
 }
 
-/** Works on the service's database as a command beside it does. */
+/** Opens the service's database as a concurrent command does. */
 export async function withDeps<T>(settings: Settings, work: (deps: Deps) => Promise<T>): Promise<T> {
   const config = readConfig({ ...settings, LOG_LEVEL: 'silent' }, projectDir)
   const deps = await openDeps(config, { applicationName: 'storedex test', maxConnections: 2, asOwner: true })
@@ -106,7 +106,7 @@ export interface Subscriber {
   revoke(): Promise<void>
 }
 
-/** An account with a key of either mode and no limit in its way but those given. */
+/** Creates an account with a key of each mode, without low limits except the given ones. */
 export function subscribe(settings: Settings, limits: LimitOverrides = {}): Promise<Subscriber> {
   return withDeps(settings, async (deps) => {
     const context = { db: deps.db, ids: deps.ids, now: deps.clock.now() }

@@ -5,28 +5,28 @@ import { call, type RawReply, sendRaw } from '../../http/support/test-server.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { createTestProvider } from '../../support/billing-provider.ts'
 
-/** Stands in what is sent and must never be logged; see `startWorld`. */
+/** A word that requests contain and logs must not; see `startHostileApp`. */
 export const marker = 'zq7marker'
 
 export const knownDomain = 'well-kept.example'
 
 export interface HostileApp {
   app: TestApp
-  /** The attacker's key: all scopes, and room to spare. */
+  /** The attacker's key, with all scopes and high limits. */
   key: TestKey
-  /** Sends a body as it is, with the key; each reply is judged. */
+  /** Sends a raw body with the key, and checks the reply. */
   post(path: string, body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>): Promise<RawReply>
-  /** Looks a store up by what stands in its place in the path, as it is. */
+  /** Looks up a store with a raw path parameter. */
   lookup(domain: string): Promise<RawReply>
-  /** Sends a request as bytes, with the key where `{key}` stands; each reply is judged. */
+  /** Sends raw bytes, with the key in place of `{key}`, and checks each reply. */
   raw(bytes: string | Buffer, replies?: number): Promise<RawReply[]>
-  /** All that was logged, at every level. */
+  /** The complete log, at every level. */
   log(): string
 }
 
 /**
- * The production app with stores that a request misread as wider would deliver and charge. After each test of the file
- * it still answers, the key has spent nothing, and neither keys nor the marker are in the log.
+ * Starts the production app with stores that a misread request would deliver and charge. After each test of the file it
+ * must still answer, the key must have spent nothing, and neither keys nor the marker may be in the log.
  */
 export async function startHostileApp(): Promise<HostileApp> {
   const lines: string[] = []
@@ -54,7 +54,7 @@ export async function startHostileApp(): Promise<HostileApp> {
       app.accountNumber(key.account),
     ])
     const before = spent
-    // A test is blamed for what it spent itself.
+    // Reset, so that each test is checked for its own charges.
     spent = [...used, rows[0].entries]
     expect(spent, 'nothing was spent').toEqual(before)
     const logged = lines.join('')
@@ -108,7 +108,7 @@ const typesByStatus: Record<number, string> = {
   431: 'invalid_request_error',
 }
 
-/** Holds a reply to what every reply promises, whatever was sent: named, enveloped, no fault of ours, nothing from inside. */
+/** Expects what holds for every reply: a request id, the error envelope, no server error, no internal details. */
 export function expectHarmlessReply<T extends RawReply>(reply: T): T {
   const { status, headers, body } = reply
   const requestId = headers.get('x-request-id')
@@ -131,14 +131,14 @@ export function expectHarmlessReply<T extends RawReply>(reply: T): T {
   return reply
 }
 
-/** The code and place that a refusal names. */
-export function refusalIn({ status, body }: RawReply): { status: number; code?: string; param?: string } {
+/** The code and param of an error reply. */
+export function errorIn({ status, body }: RawReply): { status: number; code?: string; param?: string } {
   if (status < 400) return { status }
   const { code, param } = JSON.parse(body).error
   return { status, code, ...(param !== undefined && { param }) }
 }
 
-/** Does `work` on every item, a few at a time, so that a long list of requests does not wait for each reply in turn. */
+/** Runs `work` on every item, several at a time. */
 export async function forEachInParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const pending = items.values()
   const takeTurns = async () => {

@@ -1,16 +1,16 @@
 import { type HostileApp, knownDomain } from './hostile-app.ts'
 
-/** A request that says everything it can, and what its lists may hold; a base for making one place of it wrong. */
+/** A request with every optional property, as a base for making one path invalid. */
 export interface ValidBody {
   path: string
   body: object
-  /** How many items each list may have, by its path. */
+  /** Maximum number of items of each list, by path. */
   maxItems: (path: string) => number
-  /** A parameter that must be there; null where none has to. */
+  /** A required parameter; null for none. */
   required: string | null
 }
 
-/** One for each POST operation that takes a body, of values that the taxonomy has. All searches find stores. */
+/** A valid body for each POST operation, with values of the taxonomy. All searches find stores. */
 export async function validBodies({ app, key }: HostileApp): Promise<ValidBody[]> {
   const [known] = (await (await app.key({})).post('/contacts/search', {})).body.data
   const taxonomy = (await key.get('/taxonomy')).body

@@ -17,7 +17,7 @@ export interface TestServer {
   finished: FinishedRequest[]
 }
 
-/** The HTTP edge on a free port, with `addRoutes` under /api/v1; closed after the file's tests. */
+/** Starts the HTTP server on a free port, with `addRoutes` under /api/v1; closed after the file's tests. */
 export async function startTestServer(
   addRoutes: (api: ApiRoutes) => void = addEchoRoute,
   options: Partial<HttpServerOptions> = {},
@@ -43,7 +43,7 @@ export async function startTestServer(
 
 const Anything = Type.Unknown()
 
-/** A path with a parameter, a concrete one beside it, and a body that comes back as it was understood. */
+/** Adds a path with a parameter, a concrete path next to it, and a route that returns its parsed body. */
 export function addEchoRoute(api: ApiRoutes): void {
   api.get('/stores/:domain', { schema: { params: ClosedObject({ domain: Type.String() }) } }, (request) => ({
     domain: request.params.domain,
@@ -58,7 +58,7 @@ export interface RawReply {
   body: string
 }
 
-/** Sends bytes on a connection of their own and reads until the server closes it, or `replies` have come. */
+/** Sends bytes on a new connection and reads until the server closes it, or `replies` have arrived. */
 export function sendRaw(port: number, bytes: string | Buffer, replies = Number.POSITIVE_INFINITY): Promise<RawReply[]> {
   return new Promise((resolve) => {
     let received = Buffer.alloc(0)
@@ -67,7 +67,7 @@ export function sendRaw(port: number, bytes: string | Buffer, replies = Number.P
       received = Buffer.concat([received, chunk])
       if (parseReplies(received).length >= replies) socket.destroy()
     })
-    // A cut connection may only come after a whole reply; what is missing shows in the result.
+    // A reset may only follow a complete reply; a missing reply shows in the result.
     socket.on('error', () => {})
     socket.on('close', () => resolve(parseReplies(received)))
   })
@@ -83,7 +83,7 @@ function parseReplies(received: Buffer): RawReply[] {
     const status = Number(statusLine.split(' ')[1])
     const headers = new Headers()
     for (const line of lines) headers.set(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim())
-    // The reply to HEAD ends here, whatever its length would have been.
+    // The reply to HEAD ends here, whatever its content-length is.
     const length = rest.length === headEnd + 4 ? 0 : Number(headers.get('content-length') ?? 0)
     const bodyEnd = headEnd + 4 + length
     if (rest.length < bodyEnd) return replies
@@ -92,7 +92,7 @@ function parseReplies(received: Buffer): RawReply[] {
   }
 }
 
-/** The log's lines about a reply; the log hears of it a moment after the caller. */
+/** The log lines about a reply; they are written shortly after the reply. */
 export async function logLinesOf(edge: TestServer, reply: RawReply): Promise<Record<string, unknown>[]> {
   const id = reply.headers.get('x-request-id')
   const lines = () => edge.log.filter((line) => line.request_id === id)
@@ -100,7 +100,7 @@ export async function logLinesOf(edge: TestServer, reply: RawReply): Promise<Rec
   return lines()
 }
 
-/** Holds a reply to everything every refusal promises; gives its error back. */
+/** Expects what holds for every error reply; returns its `error`. */
 export function expectEnvelope(
   reply: { status: number; headers: Headers; body: string },
   status: number,

@@ -12,10 +12,10 @@ const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
 
 export type Settings = Record<string, string>
 
-/** `npm start` as a terminal runs it: the shell that npm makes, with the service in it, in a process group of its own. */
+/** Starts `npm start` as a terminal does: npm's shell with the service in it, in a process group of its own. */
 export function startService(settings: Settings, args: string[] = ['--json']) {
   const { PATH = '', HOME = '' } = process.env
-  // As `npm start` does: npm's shell gives its place to the service, so that signals sent to npm reach it.
+  // As in `npm start`, the shell execs the service, so that signals sent to npm reach it.
   const script = `exec '${process.execPath}' '${launcher}' serve ${args.join(' ')}`
   const shell = spawn('/bin/sh', ['-c', script], {
     env: { PATH, HOME, PORT: '0', ...settings },
@@ -31,7 +31,7 @@ export function startService(settings: Settings, args: string[] = ['--json']) {
     try {
       process.kill(-shell.pid!, 'SIGKILL')
     } catch {
-      // Its group is empty by now.
+      // The process group is already empty.
     }
     await closed
   })
@@ -46,13 +46,13 @@ export function startService(settings: Settings, args: string[] = ['--json']) {
     async greeting(): Promise<Greeting> {
       return JSON.parse(await this.line())
     },
-    /** As a terminal's Ctrl-C does. */
+    /** Sends SIGINT to the group, as Ctrl-C does. */
     interrupt: () => process.kill(-shell.pid!, 'SIGINT'),
-    /** As `kill -9` of the service, and of it alone. */
+    /** Sends SIGKILL to the service only. */
     kill: () => shell.kill('SIGKILL'),
-    /** As closing the terminal does. */
+    /** Sends SIGHUP to the group, as closing the terminal does. */
     hangUp: () => shell.kill('SIGHUP'),
-    /** Once every process has let go of the output. */
+    /** Resolves when every process has closed the output. */
     async exitCode(): Promise<number | null> {
       await closed
       return shell.exitCode
