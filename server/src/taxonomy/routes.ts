@@ -14,10 +14,10 @@ export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): 
         tags: ['taxonomy'],
         summary: 'List the values that filters accept',
         description:
-          'Values with the labels people read. A published value is never removed. Send the ETag of an earlier reply as If-None-Match to learn cheaply that nothing changed.',
+          'Values with labels for people. A published value is never removed. Send the ETag of an earlier reply as If-None-Match: if nothing changed, the reply is an empty 304.',
         response: {
           200: TaxonomyReply,
-          304: Type.Null({ description: 'It is still what the ETag names.' }),
+          304: Type.Null({ description: 'The content still matches the ETag.' }),
           ...errorReplies(401, 403, 429),
         },
       },

@@ -7,10 +7,10 @@ import { type Facet, facets, Vocabulary } from '../search/query/vocabulary.ts'
 import { readTaxonomy, readTaxonomyVersion, type TaxonomyRow } from './queries.ts'
 
 const item = {
-  value: TaxonomyValue({ description: 'What filters, records and replies say.' }),
-  label: Type.String({ maxLength: 200, description: 'What people read.' }),
+  value: TaxonomyValue({ description: 'The value as used in filters, records and replies.' }),
+  label: Type.String({ maxLength: 200, description: 'The label to show to people.' }),
   deprecated: Type.Optional(
-    Type.Literal(true, { description: 'Only there when the value is kept for old data and should not be used anew.' }),
+    Type.Literal(true, { description: 'Present if the value is kept for old data only and should not be used in new requests.' }),
   ),
 }
 
@@ -19,20 +19,20 @@ const maxItems = 100_000
 
 const Items = Type.Array(ClosedObject(item), { maxItems })
 const Categories = Type.Array(
-  ClosedObject({ ...item, parent: Nullable(TaxonomyValue({ description: 'The category above; null at the top.' })) }),
+  ClosedObject({ ...item, parent: Nullable(TaxonomyValue({ description: 'The parent category; null at the top level.' })) }),
   { maxItems, examples: [[{ value: 'home_garden_decor', label: 'Decor', parent: 'home_garden' }]] },
 )
 const Tiers = (description: string) =>
   Type.Array(
     ClosedObject({
       ...item,
-      min: Nullable(Type.Integer({ description: 'Lower end, inclusive.' })),
-      max: Nullable(Type.Integer({ description: 'Upper end, exclusive; null for the open one.' })),
+      min: Nullable(Type.Integer({ description: 'Lower bound, inclusive.' })),
+      max: Nullable(Type.Integer({ description: 'Upper bound, exclusive; null for the highest tier.' })),
     }),
     { maxItems, description },
   )
 const Technologies = Type.Array(
-  ClosedObject({ ...item, category: Nullable(TaxonomyValue({ description: 'What it is for.' })) }),
+  ClosedObject({ ...item, category: Nullable(TaxonomyValue({ description: 'What the technology is used for.' })) }),
   {
     maxItems,
     examples: [[{ value: 'klaviyo', label: 'Klaviyo', category: 'email_marketing' }]],
@@ -41,7 +41,7 @@ const Technologies = Type.Array(
 
 const contentFields = {
   object: Type.Literal('taxonomy'),
-  version: TaxonomyValue({ description: 'Changes whenever the content does.' }),
+  version: TaxonomyValue({ description: 'Changes whenever the content changes.' }),
   categories: Categories,
   countries: Type.Array(ClosedObject(item), { maxItems, description: 'ISO 3166-1 alpha-2.' }),
   traffic_tiers: Tiers('Monthly visits.'),
