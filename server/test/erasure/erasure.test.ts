@@ -161,10 +161,12 @@ describe('an erased person is refused by imports', () => {
     const phone = { phones: [{ phone: `+49 30 555 02${shops + 10}` }] }
     await app.importContacts([person(shop, name, phone)])
     await erase({ id: await contactIdOf(app, shop, name) })
-    const spelt = JSON.parse(JSON.stringify(spelling).replaceAll('%d', String(shops + 10)))
+    const respelled = JSON.parse(JSON.stringify(spelling).replaceAll('%d', String(shops + 10)))
     const blank =
-      spelt.external_id === 'x' ? { store_domain: shop, external_id: 'x', first_name: 'H' } : person(shop, name, phone)
-    const { rejected, inserted, rejects } = await tryImportContacts(app, [{ ...blank, ...spelt }])
+      respelled.external_id === 'x'
+        ? { store_domain: shop, external_id: 'x', first_name: 'H' }
+        : person(shop, name, phone)
+    const { rejected, inserted, rejects } = await tryImportContacts(app, [{ ...blank, ...respelled }])
     expect({ rejected, inserted }).toEqual({ rejected: 1, inserted: 0 })
     expect(rejects).toEqual([{ line: 1, reason: expect.stringContaining('is suppressed'), record: null }])
     expect(await externalIdsAt(app, shop)).toEqual([])

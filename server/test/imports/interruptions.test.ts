@@ -138,7 +138,7 @@ test('a contact import killed at any time leaves store summaries that match the 
 /** Returns stores whose summary differs from their contacts, or whose next number is already used. */
 async function storesOutOfStep({ db }: TestCatalogue): Promise<object[]> {
   const { rows } = await db.query(
-    `select id, document::json #>> '{contacts_summary,total}' as told, count(number) as total, next_contact_number
+    `select id, document::json #>> '{contacts_summary,total}' as stated, count(number) as total, next_contact_number
      from stores left join contacts on store_id = id
      group by id
      having (document::json #>> '{contacts_summary,total}')::integer <> count(number)

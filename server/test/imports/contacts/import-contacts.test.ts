@@ -29,7 +29,7 @@ const mara = {
   phones: [{ phone: '+4930123456', type: 'office', is_primary: true }],
 }
 
-const nobody: ContactFacts = {
+const emptyFacts: ContactFacts = {
   external_id: null,
   first_name: null,
   last_name: null,
@@ -124,7 +124,7 @@ test('a missing field keeps its value, null clears it, and lists are replaced', 
   ]
   await catalogue.importContacts([{ ...at, ...Object.fromEntries(fields.map((field) => [field, null])) }])
   const cleared = await person('patch')
-  expect(cleared.facts).toEqual({ ...nobody, external_id: 'patch' })
+  expect(cleared.facts).toEqual({ ...emptyFacts, external_id: 'patch' })
   expect(cleared).toMatchObject({ id: before.id, role: null, revealable: false, verified_revealable: false })
   expect(cleared.preview).toMatchObject({
     first_name: null,

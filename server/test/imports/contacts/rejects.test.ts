@@ -13,7 +13,7 @@ const emails = (...addresses: unknown[]) => ({ ...at, emails: addresses.map((ema
 const phones = (...numbers: unknown[]) => ({ ...at, phones: numbers.map((phone) => ({ phone })) })
 const many = (count: number, item: object) => Array.from({ length: count }, () => item)
 
-const refusals: [record: unknown, reason: string | RegExp][] = [
+const invalidRecords: [record: unknown, reason: string | RegExp][] = [
   [{ external_id: 'x' }, 'store_domain: missing'],
   [{ ...at, store_domain: 'not a host' }, 'store_domain: "not a host" is not a domain'],
   [{ ...at, store_domain: 'Www.B.example' }, 'store_domain: no store is known for b.example; import it first'],
@@ -68,10 +68,10 @@ const refusals: [record: unknown, reason: string | RegExp][] = [
 
 test('every invalid record is rejected with field and reason, and nothing of it is imported', async () => {
   const batch = await catalogue.batch()
-  const result = await catalogue.importContacts(refusals.map(([record]) => record))
-  expect(result).toMatchObject({ read: refusals.length, inserted: 0, rejected: refusals.length })
+  const result = await catalogue.importContacts(invalidRecords.map(([record]) => record))
+  expect(result).toMatchObject({ read: invalidRecords.length, inserted: 0, rejected: invalidRecords.length })
   const rejects = await catalogue.rejectsOf(result)
-  for (const [index, [record, reason]] of refusals.entries()) {
+  for (const [index, [record, reason]] of invalidRecords.entries()) {
     const reject = rejects[index]!
     expect(reject.line).toBe(index + 1)
     if (typeof reason === 'string') expect(reject.reason).toBe(reason)
@@ -83,7 +83,7 @@ test('every invalid record is rejected with field and reason, and nothing of it 
 })
 
 test('a previewed field that contains a channel is rejected', async () => {
-  const telling = [
+  const withChannel = [
     'Mara mara@a.example',
     'mara＠a.example',
     'CEO (m@b)',
@@ -119,8 +119,8 @@ test('a previewed field that contains a channel is rejected', async () => {
     'Head (at) large',
   ]
   for (const field of ['first_name', 'title']) {
-    const refused = await catalogue.importContacts(telling.map((text) => ({ ...at, [field]: text })))
-    expect(refused).toMatchObject({ rejected: telling.length })
+    const refused = await catalogue.importContacts(withChannel.map((text) => ({ ...at, [field]: text })))
+    expect(refused).toMatchObject({ rejected: withChannel.length })
     for (const { reason } of await catalogue.rejectsOf(refused))
       expect(reason).toMatch(
         new RegExp(

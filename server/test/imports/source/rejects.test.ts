@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const hosts = (count: number) => Array.from({ length: count }, (_, number) => `alias-${number}.example`)
 
-const refusals: [record: unknown, reason: string | RegExp][] = [
+const invalidRecords: [record: unknown, reason: string | RegExp][] = [
   [{ name: 'No domain' }, 'domain: missing'],
   [{ domain: null }, 'domain: must be text'],
   [{ domain: 7 }, 'domain: must be text'],
@@ -80,10 +80,10 @@ const refusals: [record: unknown, reason: string | RegExp][] = [
 ]
 
 test('every invalid record is rejected with field and reason, and nothing of it is imported', async () => {
-  const result = await catalogue.importStores(refusals.map(([record]) => record))
-  expect(result).toMatchObject({ read: refusals.length, inserted: 0, rejected: refusals.length })
+  const result = await catalogue.importStores(invalidRecords.map(([record]) => record))
+  expect(result).toMatchObject({ read: invalidRecords.length, inserted: 0, rejected: invalidRecords.length })
   const rejects = await catalogue.rejectsOf(result)
-  for (const [index, [record, reason]] of refusals.entries()) {
+  for (const [index, [record, reason]] of invalidRecords.entries()) {
     const reject = rejects[index]!
     expect(reject.line).toBe(index + 1)
     if (typeof reason === 'string') expect(reject.reason).toBe(reason)

@@ -22,18 +22,18 @@ interface ModelChannel {
 
 /** Applies records to the model and returns how many were rejected. `hosts` maps every host to the domain of its store. */
 export function applyToModel(model: ContactModel, hosts: Map<string, string>, records: ModelRecord[]): number {
-  let refused = 0
+  let rejected = 0
   for (const record of records) {
     const domain = hosts.get(record.store_domain)
     const key = keyOf(record)
     if (domain === undefined || key === null) {
-      refused++
+      rejected++
       continue
     }
     const id = JSON.stringify([domain, ...key])
-    const facts: Record<string, unknown> = { ...(model.get(id)?.facts ?? nobody) }
-    for (const field of Object.keys(nobody) as (keyof ContactFacts)[])
-      if (record[field] !== undefined) facts[field] = record[field] ?? nobody[field]
+    const facts: Record<string, unknown> = { ...(model.get(id)?.facts ?? emptyFacts) }
+    for (const field of Object.keys(emptyFacts) as (keyof ContactFacts)[])
+      if (record[field] !== undefined) facts[field] = record[field] ?? emptyFacts[field]
     if (record.emails)
       facts.emails = listOf(record.emails, 'email', {
         email: '',
@@ -44,10 +44,10 @@ export function applyToModel(model: ContactModel, hosts: Map<string, string>, re
     if (record.phones) facts.phones = listOf(record.phones, 'phone', { phone: '', type: 'unknown', is_primary: false })
     model.set(id, { domain, facts: facts as unknown as ContactFacts })
   }
-  return refused
+  return rejected
 }
 
-const nobody: ContactFacts = {
+const emptyFacts: ContactFacts = {
   external_id: null,
   first_name: null,
   last_name: null,

@@ -23,13 +23,13 @@ type ModelRecord = Partial<Record<keyof ModelStore, unknown>> & { domain: string
 
 /** Applies records to the model and returns how many were rejected. */
 export function applyToModel(model: Map<string, ModelStore>, records: ModelRecord[]): number {
-  let refused = 0
+  let rejected = 0
   for (const record of records) {
     const aliases = [...new Set(record.aliases ?? [])].filter((host) => host !== record.domain).sort()
     const others = [...model.values()].filter((store) => store.domain !== record.domain)
     const taken = new Set(others.flatMap((store) => [store.domain, ...store.aliases]))
     if (taken.has(record.domain) || aliases.some((host) => taken.has(host))) {
-      refused++
+      rejected++
       continue
     }
     const store = model.get(record.domain) ?? blank(record.domain)
@@ -37,7 +37,7 @@ export function applyToModel(model: Map<string, ModelStore>, records: ModelRecor
     if ('aliases' in record) patched.aliases = aliases
     model.set(record.domain, patched)
   }
-  return refused
+  return rejected
 }
 
 /** Merges a field: undefined keeps the value, null resets it, objects are merged, anything else replaces. */
