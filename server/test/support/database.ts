@@ -35,13 +35,13 @@ export async function connectClient(connectionString: string): Promise<pg.Client
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {
   const admin = await connectClient(serverUrl)
   try {
-    // Cloning fails while another clone reads the template, for a short time.
+    // For a short time, cloning fails while another clone reads the template, and dropping while autovacuum is at work there.
     for (let attempt = 1; ; attempt++) {
       try {
         await admin.query(statement)
         return
       } catch (error) {
-        if (attempt >= 50 || (error as pg.DatabaseError).code !== '55006') throw error
+        if (attempt >= 50 || !['55006', '42501'].includes((error as pg.DatabaseError).code ?? '')) throw error
         await new Promise((resolve) => setTimeout(resolve, 20 * attempt))
       }
     }
