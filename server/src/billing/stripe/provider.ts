@@ -46,7 +46,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
 
   const priceOf = (plan: PaidPlan, billing: BillingInterval) => {
     const price = prices[`${plan}_${billing}`]
-    if (!price) throw internalError(new Error(`${plan}, billed ${billing}, is not sold`))
+    if (!price) throw internalError(new Error(`${plan}, billed ${billing}, is not for sale`))
     return price
   }
   const list = async (stripe: Stripe, customerId: string): Promise<ProviderSubscription[]> => {

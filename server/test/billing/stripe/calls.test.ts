@@ -70,13 +70,13 @@ describe('createCustomer and listSubscriptions', () => {
     await app.advance(1)
     const second = await subscribe(customerId, 'price_standin_business_annual')
     const [newest, oldest] = await app.deps.billing.listSubscriptions(customerId)
-    expect(oldest).toMatchObject({ id: first.id, status: 'canceled', sold: { plan: 'pro', billing: 'monthly' } })
+    expect(oldest).toMatchObject({ id: first.id, status: 'canceled', offer: { plan: 'pro', billing: 'monthly' } })
     expect(newest).toMatchObject({
       id: second.id,
       customerId,
       status: 'active',
-      sold: { plan: 'business', billing: 'annual' },
-      cycleAnchor: app.clock.now(),
+      offer: { plan: 'business', billing: 'annual' },
+      billingCycleAnchor: app.clock.now(),
       currentPeriodEnd: new Date('2027-03-11T08:00:00.000Z'),
       hasPaymentMethod: true,
       cancelAtPeriodEnd: false,
@@ -94,9 +94,9 @@ describe('a link of the provider', () => {
 
   test('to a checkout shows the plan and expires at the requested time', async () => {
     const { customerId } = await app.customer()
-    const sold = { customerId, plan: 'business', billing: 'annual', accountPublicId: 'acct_1', ...pages } as const
+    const checkout = { customerId, plan: 'business', billing: 'annual', accountPublicId: 'acct_1', ...pages } as const
     const expiresAt = new Date(app.clock.now().getTime() + 31 * 60_000)
-    const link = await app.deps.billing.createCheckout({ ...sold, expiresAt })
+    const link = await app.deps.billing.createCheckout({ ...checkout, expiresAt })
     expect(link.expiresAt).toEqual(expiresAt)
     expect(await opened(link.url)).toContain('Business')
   })

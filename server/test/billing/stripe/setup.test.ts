@@ -51,16 +51,16 @@ describe('billing setup', () => {
     expect(first.webhook_secret).toMatch(/^whsec_/)
     expect(first.created).toHaveLength(3 + 6 + 2)
     const { data } = await stripe('/prices?limit=20')
-    const sold = Object.fromEntries(data.map((price: Json) => [price.lookup_key, price]))
-    expect(sold.storedex_pro_monthly).toMatchObject({
+    const prices = Object.fromEntries(data.map((price: Json) => [price.lookup_key, price]))
+    expect(prices.storedex_pro_monthly).toMatchObject({
       id: first.prices.pro_monthly,
       product: 'storedex_pro',
       currency: 'eur',
       unit_amount: 5_900,
       recurring: { interval: 'month' },
     })
-    expect(sold.storedex_pro_annual).toMatchObject({ unit_amount: 59_050, recurring: { interval: 'year' } })
-    expect(sold.storedex_business_monthly).toMatchObject({ product: 'storedex_business', unit_amount: 19_900 })
+    expect(prices.storedex_pro_annual).toMatchObject({ unit_amount: 59_050, recurring: { interval: 'year' } })
+    expect(prices.storedex_business_monthly).toMatchObject({ product: 'storedex_business', unit_amount: 19_900 })
   })
 
   test('subscribes the webhook endpoint of PUBLIC_URL to all handled event types', async () => {

@@ -250,9 +250,9 @@ describe('an event of the other mode (live or test)', () => {
     ['rk_live_a', true, false],
     // Without `livemode` an event counts as a test event.
     ['sk_live_a', undefined, true],
-  ])('is recognized by our key: key %s, livemode %s, other mode: %s', (key, livemode, isOfOtherMode) => {
+  ])('is recognized by our key: key %s, livemode %s, other mode: %s', (key, livemode, isOtherMode) => {
     const body = Buffer.from(JSON.stringify({ ...changed('cus_mode'), livemode }))
-    expect(parseEvent(body, key)).toMatchObject({ isOfOtherMode })
+    expect(parseEvent(body, key)).toMatchObject({ isOtherMode })
   })
 })
 

@@ -68,7 +68,7 @@ describe('a trial link can be neither opened nor confirmed once its key', () => 
         app.db.query(`update api_keys set scopes = '{billing:manage}' where name = 'test key' and account_id = $1`, [
           app.accountNumber(key.account),
         ]),
-      /may not read usage/,
+      /may no longer read usage/,
     ],
   ])('%s', async (_what, end, reason) => {
     const key = await openTrial(scopes)

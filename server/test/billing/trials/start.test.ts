@@ -16,7 +16,7 @@ const started = () => provider.calls.filter(({ call }) => call === 'startTrial')
 provider.startTrial = async (input) => {
   provider.calls.push({ call: 'startTrial', input })
   const { customerId, plan, billing, endsAt } = input
-  const trial = { trialStart: app.clock.now(), trialEnd: endsAt, cycleAnchor: endsAt, hasPaymentMethod: false }
+  const trial = { trialStart: app.clock.now(), trialEnd: endsAt, billingCycleAnchor: endsAt, hasPaymentMethod: false }
   provider.subscriptions.set(customerId, [
     subscribed({ customerId, status: 'trialing', offer: { plan, billing }, ...trial }),
   ])
