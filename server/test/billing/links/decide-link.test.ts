@@ -11,8 +11,8 @@ import type { BillingInterval, PaidPlan } from '../../../src/billing/provider.ts
 const offers = ['pro', 'business', 'enterprise'].flatMap((plan) =>
   ['monthly', 'annual'].map((billing) => ({ plan, billing }) as { plan: PaidPlan; billing: BillingInterval }),
 )
-const everythingIsSold = () => true
-const enterpriseIsNot = (plan: PaidPlan) => plan !== 'enterprise'
+const everythingIsForSale = () => true
+const enterpriseIsNotForSale = (plan: PaidPlan) => plan !== 'enterprise'
 
 const freeAccount: LinkDecisionInput['account'] = { planInForce: 'free', accessOpen: false, trialing: false }
 const byHand = (planInForce: PlanSlug, { accessOpen = true, trialing = false } = {}) => ({
@@ -29,13 +29,13 @@ const subscriber = (...subscriptions: Partial<SubscriptionSummary>[]): LinkDecis
   })),
 })
 
-const eventOutcome = (decision: LinkDecision): string =>
+const outcomeOf = (decision: LinkDecision): string =>
   decision.kind !== 'refused' ? decision.kind : decision.code === 'unsupported_plan_change' ? 'no' : 'support'
 
 const decideAll = (
-  standing: LinkDecisionInput,
-  isSold = everythingIsSold as (plan: PaidPlan, billing: BillingInterval) => boolean,
-) => offers.map((offer) => eventOutcome(decideLink(standing, offer, isSold)))
+  input: LinkDecisionInput,
+  isForSale = everythingIsForSale as (plan: PaidPlan, billing: BillingInterval) => boolean,
+) => offers.map((offer) => outcomeOf(decideLink(input, offer, isForSale)))
 const always = (outcome: string) => offers.map(() => outcome)
 
 const up = 'subscription_update_confirm'
@@ -59,17 +59,17 @@ describe('a running subscription', () => {
 
   test.each(grid)('to %s, %s, needs support for a plan without a price', (plan, billing, outcomes) => {
     const expected = outcomes.map((word, i) => (word === up && offers[i]!.plan === 'enterprise' ? 'support' : word))
-    expect(decideAll(subscriber({ offer: { plan, billing } }), enterpriseIsNot)).toEqual(expected)
+    expect(decideAll(subscriber({ offer: { plan, billing } }), enterpriseIsNotForSale)).toEqual(expected)
   })
 
   test('is the one that is upgraded, among ended and incomplete ones', () => {
-    const standing = subscriber(
+    const input = subscriber(
       { id: 'sub_incomplete', status: 'incomplete', offer: null },
       { id: 'sub_canceled', status: 'canceled', offer: { plan: 'enterprise', billing: 'annual' } },
       { id: 'sub_running' },
       { id: 'sub_expired', status: 'incomplete_expired', offer: null },
     )
-    expect(decideLink(standing, { plan: 'business', billing: 'monthly' }, everythingIsSold)).toEqual({
+    expect(decideLink(input, { plan: 'business', billing: 'monthly' }, everythingIsForSale)).toEqual({
       kind: up,
       subscriptionId: 'sub_running',
     })
@@ -79,7 +79,7 @@ describe('a running subscription', () => {
     const decision = decideLink(
       subscriber({ status: 'trialing' }),
       { plan: 'pro', billing: 'monthly' },
-      everythingIsSold,
+      everythingIsForSale,
     )
     expect(decision).toMatchObject({ kind: 'refused', message: expect.stringContaining('billing.url') })
   })
@@ -91,14 +91,14 @@ describe('a subscription with a payment problem', () => {
     (status) => {
       for (const offer of offers) {
         expect(decideAll(subscriber({ status, offer }))).toEqual(always('billing_portal'))
-        expect(decideAll(subscriber({ status, offer }), enterpriseIsNot)).toEqual(always('billing_portal'))
+        expect(decideAll(subscriber({ status, offer }), enterpriseIsNotForSale)).toEqual(always('billing_portal'))
       }
     },
   )
 
   test('is the newest of several incomplete ones', () => {
-    const standing = subscriber({ status: 'incomplete' }, { status: 'incomplete', offer: null })
-    expect(decideAll(standing)).toEqual(always('billing_portal'))
+    const input = subscriber({ status: 'incomplete' }, { status: 'incomplete', offer: null })
+    expect(decideAll(input)).toEqual(always('billing_portal'))
   })
 })
 
@@ -142,9 +142,9 @@ describe('without a live subscription', () => {
       { ...ended, ...byHand('pro') },
       ['no', 'no', buy, buy, buy, buy],
     ],
-  ])('%s leads to a checkout of the allowed plans', (_what, standing, outcomes) => {
-    expect(decideAll(standing)).toEqual(outcomes)
+  ])('%s leads to a checkout of the allowed plans', (_what, input, outcomes) => {
+    expect(decideAll(input)).toEqual(outcomes)
     const unsold = outcomes.map((word, i) => (word === buy && offers[i]!.plan === 'enterprise' ? 'support' : word))
-    expect(decideAll(standing, enterpriseIsNot)).toEqual(unsold)
+    expect(decideAll(input, enterpriseIsNotForSale)).toEqual(unsold)
   })
 })

@@ -145,7 +145,7 @@ describe('a subscription link', () => {
 
 describe('a subscription link after lost events', () => {
   test('uses the provider’s state and stores it: a plan that was bought', async () => {
-    const key = await customer({ id: 'sub_unheard' })
+    const key = await customer({ id: 'sub_not_synced' })
     expect((await key.get('/usage')).status).toBe(403)
     expect((await subscribe(key)).body.kind).toBe('subscription_update_confirm')
     expect((await key.get('/usage')).body.plan).toMatchObject({ slug: 'pro', status: 'active' })

@@ -15,14 +15,14 @@ let replayedErrors: 'none' | 'after executing' | 'without executing' = 'none'
 
 /** Answers the first idempotency key of each sequence with an error, and replays it. */
 async function startReplayingProxy(target: string): Promise<string> {
-  const kept = new Set<string>()
+  const replayed = new Set<string>()
   return serveOnLoopback(async (request, response) => {
     const body = await buffer(request)
     const key = request.headers['idempotency-key'] as string | undefined
     if (replayedErrors !== 'none' && key?.startsWith('storedex-') && key.endsWith('-1')) {
-      if (kept.has(key)) response.setHeader('idempotent-replayed', 'true')
+      if (replayed.has(key)) response.setHeader('idempotent-replayed', 'true')
       else if (replayedErrors === 'after executing') await forwardRequest(target, request, body)
-      kept.add(key)
+      replayed.add(key)
       response.writeHead(500, { 'content-type': 'application/json' })
       return response.end('{"error":{"type":"api_error","message":"Something went wrong."}}')
     }

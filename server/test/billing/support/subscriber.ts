@@ -13,7 +13,7 @@ interface PlanState {
   plan: string
   /** "open", or the billing action of the refusal. */
   access: 'open' | 'create_subscription_link' | 'manage_billing'
-
+  /** Used, and total. */
   credits: [used: number, total: number]
   /** Not visible without access. */
   exports?: [used: number, limit: number]

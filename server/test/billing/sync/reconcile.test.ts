@@ -113,11 +113,11 @@ describe('the reconciliation of the server', () => {
     await app.customer('cus_alone', [subscription()])
     let atOnce = 0
     let most = 0
-    let asked = 0
+    let calls = 0
     const { billing } = app.deps
     const listSubscriptions: typeof billing.listSubscriptions = async (customerId) => {
       most = Math.max(most, ++atOnce)
-      asked += 1
+      calls += 1
       await new Promise((resolve) => setTimeout(resolve, 60))
       atOnce -= 1
       return billing.listSubscriptions(customerId)
@@ -127,7 +127,7 @@ describe('the reconciliation of the server', () => {
     await app.customer('cus_alone_2', [subscription()])
     const servers = await Promise.all([1, 2, 3].map(() => buildApp(deps, [], { reconciliationMs: 10 })))
     try {
-      while (asked < 12) await new Promise((resolve) => setTimeout(resolve, 20))
+      while (calls < 12) await new Promise((resolve) => setTimeout(resolve, 20))
     } finally {
       await Promise.all(servers.map((server) => server.close()))
     }

@@ -185,7 +185,7 @@ test('a declined card is shown with a form to pay after all', async () => {
   expect((await key.get('/usage')).body.error.code).toBe('api_access_required')
 })
 
-test('a trial granted by hand leads to a checkout, of which only the newest is open', async () => {
+test('a trial granted by hand leads to a checkout, and only the newest checkout is open', async () => {
   const key = await app.key({ scopes, trialEnds: '2026-03-24T00:00:00.000Z' })
   const url = await linkOf(key)
   const page = await show(url)
