@@ -1,6 +1,7 @@
 import { type AccountTerms, canRecoverSubscription, type Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
-import { type ApiAccessBillingAction, ApiError } from '../kernel/errors.ts'
+import type { ApiAccessAction } from '../http/errors.ts'
+import { ApiError } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { formatDay } from '../kernel/time.ts'
 import type { AdmissionRow } from './queries.ts'
@@ -51,7 +52,7 @@ export function refuseUnusableKey(row: AdmissionRow, now: Date): void {
 
 /** The error of an account without API access, with the action that restores it. */
 export function accessRequiredError(terms: AccountTerms, publicUrl: string): ApiError {
-  const billing: ApiAccessBillingAction = canRecoverSubscription(terms)
+  const billing: ApiAccessAction = canRecoverSubscription(terms)
     ? {
         action: 'manage_billing',
         url: `${publicUrl}/api/v1/billing/portal-link`,

@@ -15,7 +15,7 @@ export function errorBody(error: ApiError, requestId: string): ErrorReply {
       code: error.code,
       message: error.message,
       ...(error.param !== undefined && { param: error.param }),
-      ...(error.billing !== undefined && { billing: error.billing }),
+      ...(error.billing !== undefined && { billing: error.billing as BillingAction }),
       request_id: requestId,
     },
   }
@@ -72,7 +72,7 @@ const errorTypes = [...new Set<ErrorType>(Object.values(errorTable).map(([, type
 const oneLine = '^\\S.*$'
 
 /** What a lapsed account can do to get its access back. */
-const ApiAccessBillingAction = ClosedObject(
+export const ApiAccessAction = ClosedObject(
   {
     action: Type.Union([Type.Literal('create_subscription_link'), Type.Literal('manage_billing')]),
     url: Type.String({ format: 'uri', maxLength: 2048 }),
@@ -83,6 +83,7 @@ const ApiAccessBillingAction = ClosedObject(
   },
   { description: 'How an account without API access gets it back.' },
 )
+export type ApiAccessAction = Static<typeof ApiAccessAction>
 
 /** How a trial becomes the paid plan. */
 export const TrialCreditAction = ClosedObject(
@@ -96,6 +97,10 @@ export const TrialCreditAction = ClosedObject(
   },
   { description: 'How a trial account gets the credits of its paid plan.' },
 )
+export type TrialCreditAction = Static<typeof TrialCreditAction>
+
+const BillingAction = Type.Union([ApiAccessAction, TrialCreditAction])
+type BillingAction = Static<typeof BillingAction>
 
 /** The body of every error reply. */
 export const ErrorReply = ClosedObject(
@@ -121,7 +126,7 @@ export const ErrorReply = ClosedObject(
           examples: ['filters.apps.any[1]'],
         }),
       ),
-      billing: Type.Optional(Type.Union([ApiAccessBillingAction, TrialCreditAction])),
+      billing: Type.Optional(BillingAction),
       request_id: RequestId,
     }),
   },

@@ -47,29 +47,11 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable
 export type ErrorType = (typeof errorTable)[ErrorCode][1]
 
-/** What a lapsed account can do about it; the shape of `error.billing` in a 403. */
-export interface ApiAccessBillingAction {
-  action: 'create_subscription_link' | 'manage_billing'
-  url: string
-  endpoint: '/api/v1/billing/subscription-link' | '/api/v1/billing/portal-link'
-}
-
-/** How a trial account gets the credits of its paid plan; the shape of `error.billing` in a 402. */
-export interface TrialCreditBillingAction {
-  can_unlock_paid_credits_now?: boolean
-  action: 'end_trial_to_unlock_pro_credits'
-  current_limit: number
-  paid_plan_limit: number
-  trial_ends_at: string | null
-  url: string
-}
-
-export type BillingAction = ApiAccessBillingAction | TrialCreditBillingAction
-
 export interface ApiErrorDetails {
   /** JSON path of the offending value, the missing scope, or the exceeded limit. */
   param?: string
-  billing?: BillingAction
+  /** What the account can do about the error, as `error.billing`. The code that creates the error gives its shape. */
+  billing?: object
   /** Seconds until a retry can succeed; sent as `Retry-After`. */
   retryAfterSeconds?: number
   /** Further reply headers, such as `Allow`. */
@@ -84,7 +66,7 @@ export class ApiError extends Error {
   readonly status: number
   readonly type: ErrorType
   readonly param: string | undefined
-  readonly billing: BillingAction | undefined
+  readonly billing: object | undefined
   readonly retryAfterSeconds: number | undefined
   readonly headers: Record<string, string>
 

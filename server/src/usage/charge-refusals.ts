@@ -1,6 +1,7 @@
 import type { Entitlement } from '../accounts/account.ts'
 import type { CallerContext } from '../auth/caller.ts'
-import { ApiError, type TrialCreditBillingAction } from '../kernel/errors.ts'
+import type { TrialCreditAction } from '../http/errors.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { formatDay, formatNumber, type Period } from '../kernel/time.ts'
 import type { TrialLinks } from './trial-links.ts'
 
@@ -57,7 +58,7 @@ const count = (value: number, noun: string) => `${formatNumber(value)} ${noun}${
 export function trialAction(
   { limits, paidPlanCredits, hasPaymentMethod, trial }: Entitlement,
   url: string,
-): TrialCreditBillingAction {
+): TrialCreditAction {
   return {
     can_unlock_paid_credits_now: hasPaymentMethod,
     action: 'end_trial_to_unlock_pro_credits',
