@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { keepRunning } from '@storedex/embedded-postgres'
 import type { Logger } from 'pino'
 import { type PlanFile, readPlanFile } from './accounts/plans.ts'
@@ -21,6 +20,7 @@ import { createIdSealer, type IdSealer } from './kernel/ids.ts'
 import { createSigner, type Signer } from './kernel/signer.ts'
 import { type Clock, systemClock } from './kernel/time.ts'
 import { createLogger, describeCause } from './runtime/logger.ts'
+import { withTimeout } from './runtime/timing.ts'
 import { createPostgresEngine, createSearchPool } from './search/postgres/engine.ts'
 import type { ReplicaListener, StartReplica } from './search/replica/replica.ts'
 import { openSearch, type SearchService } from './search/service.ts'
@@ -234,7 +234,7 @@ const poolEndTimeoutMs = 5_000
 
 /** A busy connection keeps the pool open; it ends with the process at the latest. */
 async function endPool(pool: ConnectionPool): Promise<void> {
-  await Promise.race([pool.end(), delay(poolEndTimeoutMs, undefined, { ref: false })])
+  await withTimeout(pool.end(), poolEndTimeoutMs, () => {})
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { withRetries } from '../runtime/timing.ts'
 import { type Client, ConnectionPool, type Pool } from './connection-pool.ts'
 
 export { type Client, type ConnectionPool, Lane, type Pool, type Queryable } from './connection-pool.ts'
@@ -66,15 +67,10 @@ function isSerializationConflict(error: unknown): boolean {
 }
 
 /** Runs `work`, and again after a deadlock or serialization failure, a bounded number of times. */
-export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt >= maxAttempts || !isSerializationConflict(error)) throw error
-      await new Promise((resolve) => setTimeout(resolve, attempt * 5 + Math.random() * 10))
-    }
-  }
+export function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  return withRetries(work, (error, attempt) =>
+    attempt < maxAttempts && isSerializationConflict(error) ? attempt * 5 + Math.random() * 10 : null,
+  )
 }
 
 /** Runs `work` in a transaction: committed when it resolves, rolled back when it throws, retried on conflicts. */

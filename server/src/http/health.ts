@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { type DatabaseHealth, DatabaseHealthCheck } from '../db/health.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { describeCause } from '../runtime/logger.ts'
+import { withTimeout } from '../runtime/timing.ts'
 
 /** Resolves to null when requests can be answered, otherwise to a sentence that gives the reason. May throw. */
 export type ReadinessCheck = () => Promise<string | null>
@@ -24,7 +25,7 @@ export function registerHealthRoutes(
   readDetails: ReadinessDetails = () => ({}),
 ): void {
   const route = { config: { servesWhileDraining: true }, schema: { hide: true } }
-  const check = cacheResult(() => withTimeLimit(checkReadiness))
+  const check = cacheResult(() => runCheck(checkReadiness))
   app.get('/healthz', route, async () => ({ status: 'ok' }))
   app.get('/readyz', route, async () => {
     if (app.drain.isDraining) throw new ApiError('service_unavailable', 'The server is shutting down.')
@@ -49,18 +50,13 @@ function cacheResult(check: ReadinessCheck): ReadinessCheck {
   }
 }
 
-async function withTimeLimit(checkReadiness: ReadinessCheck): Promise<string | null> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, checkTimeoutMs, `The readiness check took longer than ${checkTimeoutMs / 1000} s.`)
-  })
+async function runCheck(checkReadiness: ReadinessCheck): Promise<string | null> {
   try {
-    return await Promise.race([checkReadiness(), timeout])
+    const timeoutMessage = `The readiness check took longer than ${checkTimeoutMs / 1000} s.`
+    return await withTimeout(checkReadiness(), checkTimeoutMs, () => timeoutMessage)
   } catch (error) {
     if (error instanceof ApiError) throw error
     throw new ApiError('service_unavailable', 'The readiness check failed.', { cause: error })
-  } finally {
-    clearTimeout(timer)
   }
 }
 

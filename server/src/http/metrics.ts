@@ -2,14 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { PoolStats } from '../db/connection-pool.ts'
 import type { FinishedRequest, RequestObserver } from './observe.ts'
 import { OverloadError } from './overload.ts'
-
-export interface PoolMetrics {
-  total: number
-  idle: number
-  waiting: number
-}
 
 export interface Metrics {
   registry: Registry
@@ -19,7 +14,7 @@ export interface Metrics {
 const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Metrics of requests, of the process and of the database pool. No label value comes from a caller. */
-export function createMetrics(readPool?: () => PoolMetrics): Metrics {
+export function createMetrics(readPool?: () => PoolStats): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const labelNames = ['method', 'route', 'status'] as const

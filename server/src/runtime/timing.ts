@@ -40,3 +40,32 @@ export function startRepeating(
 export function sleepUnlessStopped(timeMs: number, stopped: AbortSignal): Promise<boolean> {
   return delay(timeMs, true, { signal: stopped, ref: false }).catch(() => false)
 }
+
+/**
+ * Resolves to the result of `work`, or after `timeMs` to that of `onTimeout`, which may throw. Does not end `work`: its
+ * later result is ignored.
+ */
+export async function withTimeout<T>(work: Promise<T>, timeMs: number, onTimeout: () => T): Promise<T> {
+  const settled = new AbortController()
+  try {
+    return await Promise.race([work, delay(timeMs, undefined, { signal: settled.signal }).then(onTimeout)])
+  } finally {
+    settled.abort()
+  }
+}
+
+/** Runs `work`, and again after errors that `delayMs` gives a delay for; null means that the error is thrown. */
+export async function withRetries<T>(
+  work: () => Promise<T>,
+  delayMs: (error: unknown, attempt: number) => number | null,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const pauseMs = delayMs(error, attempt)
+      if (pauseMs === null) throw error
+      await delay(pauseMs)
+    }
+  }
+}
