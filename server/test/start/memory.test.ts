@@ -7,7 +7,7 @@ const megabyte = 2 ** 20
 describe('a start with too little memory', () => {
   test('fails with the available and the required memory, and advice', () => {
     expect(() => requireMemory({ databaseUrl: null }, 300 * megabyte)).toThrow(
-      'There are 300 MB of memory, and Storedex needs 384 MB with its own PostgreSQL: give it more, or set DATABASE_URL to a PostgreSQL elsewhere, then 256 MB do.',
+      'There are 300 MB of memory, and Storedex needs 384 MB with its own PostgreSQL: give it more, or set DATABASE_URL to a PostgreSQL elsewhere, then 256 MB are enough.',
     )
     expect(() => requireMemory({ databaseUrl: 'postgres://db.example/x' }, 255.9 * megabyte)).toThrow(
       'There are 255 MB of memory, and Storedex needs 256 MB: give it more.',

@@ -30,6 +30,6 @@ test('port 0 is any free port', async () => {
 })
 
 test('an address that this machine does not have is an error', async () => {
-  const asked = { ...config, host: '192.0.2.1', port: 0, portIsGiven: true }
+  const asked = { ...config, host: '192.0.2.1', port: 0, isPortGiven: true }
   await expect(chooseFreePort(asked)).rejects.toThrow(/192\.0\.2\.1.*does not have the address/)
 })
