@@ -145,7 +145,7 @@ function newSecret(
 }
 
 function rejectRevoked(row: queries.KeyRow, keyId: string): void {
-  if (row.revoked_at) throw new OperatorError(`Key ${keyId} is revoked, which is for good.`)
+  if (row.revoked_at) throw new OperatorError(`Key ${keyId} is revoked; that is permanent.`)
 }
 
 function openKeyId(ids: IdSealer, keyId: string): number {

@@ -22,7 +22,7 @@ declare module 'fastify' {
 /** The error of a request rejected for overload. */
 export class OverloadError extends ApiError {
   constructor() {
-    super('service_unavailable', 'The service is at work on too many requests; try again in a moment.')
+    super('service_unavailable', 'The service is handling too many requests; try again in a moment.')
     this.name = 'OverloadError'
   }
 }

@@ -10,7 +10,7 @@ import { connectClient, createTestDatabase } from '../support/database.ts'
 import { spendCredits } from '../usage/support/spend.ts'
 
 // Skipped when the server does not allow creating roles.
-describe.skipIf(inject('serviceRole') === null)('the ledger is append-only by rights', () => {
+describe.skipIf(inject('serviceRole') === null)('the ledger is append-only', () => {
   let app: TestApp
   beforeAll(async () => {
     app = await startTestApp({ now: '2025-01-10T12:00:00.000Z' })
@@ -54,7 +54,7 @@ describe.skipIf(inject('serviceRole') === null)('the ledger is append-only by ri
     expect((await runCommand(app.deps, ['ledger', 'check'])).stdout).toMatch(/^The ledger balances .*\n$/)
     const owned = { ...app.deps, serviceRole: null }
     expect((await runCommand(owned, ['ledger', 'check'])).stdout).toMatch(
-      /^The ledger is not append-only by rights: the role in DATABASE_URL can change it\.\nThe ledger balances /,
+      /^The ledger is not append-only: the role in DATABASE_URL has the right to change it\.\nThe ledger balances /,
     )
   })
 

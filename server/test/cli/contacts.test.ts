@@ -46,11 +46,11 @@ test('contacts erase prints its result as text, without the address', async () =
   const none = await cli.run('contacts', 'erase', '--email', 'nobody@mail.example')
   expect(none).toEqual({
     code: 0,
-    stdout: 'Nobody on file has this address. It is suppressed: no import takes it from now on.\n',
+    stdout: 'No contact has this address. It is suppressed: later imports skip it.\n',
     stderr: '',
   })
   const one = await cli.run('contacts', 'erase', '--email', 'tomas@mail.example')
-  expect(one.stdout).toBe('Erased 1 contact. No import brings the person back.\n')
+  expect(one.stdout).toBe('Erased 1 contact. Later imports skip this person.\n')
 })
 
 test('contacts erase needs either an address or an id', async () => {

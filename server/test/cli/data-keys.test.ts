@@ -48,7 +48,7 @@ test('data-keys status and reseal show how much is sealed with each key', async 
     'key   use    contacts  kept replies  identity key\ntest  seals  0         0             yes\n',
   )
   expect(await cli.json('data-keys', 'reseal')).toEqual({ resealed: 0, remaining: 0 })
-  expect((await cli.run('data-keys', 'reseal')).stdout).toContain('Nothing is left under an older key')
+  expect((await cli.run('data-keys', 'reseal')).stdout).toContain('No data is sealed with an older key')
 })
 
 test('the help of data-keys describes how to replace a key', async () => {

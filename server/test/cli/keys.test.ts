@@ -28,7 +28,7 @@ test('a key is issued, listed without its secret, and revoked', async () => {
   expect(await cli.json('keys', 'revoke', issued.id)).toMatchObject({ status: 'revoked' })
   const late = await cli.run('keys', 'resume', issued.id)
   expect(late).toMatchObject({ code: 1, stdout: '' })
-  expect(late.stderr).toMatch(/^Key key_\w{16} is revoked, which is for good\.\n$/)
+  expect(late.stderr).toMatch(/^Key key_\w{16} is revoked; that is permanent\.\n$/)
 })
 
 test('--scope and --all-scopes set the scopes of a key', async () => {

@@ -238,9 +238,9 @@ describe('ledger check', () => {
     expect(asJson.code).toBe(1)
     expect(JSON.parse(asJson.stdout).differences).toEqual(differences)
     expect(asJson.stderr).toMatch(/^The ledger does not balance \(.*\)\.\n$/)
-    const told = await cli.run('ledger', 'check')
-    expect(told.code).toBe(1)
-    expect(told.stdout.match(new RegExp(`^${account} (live|test) `, 'gm'))).toHaveLength(differences.length)
+    const result = await cli.run('ledger', 'check')
+    expect(result.code).toBe(1)
+    expect(result.stdout.match(new RegExp(`^${account} (live|test) `, 'gm'))).toHaveLength(differences.length)
   })
 
   test('many differences are all reported', async () => {
