@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { call, expectEnvelope, sendRaw, startTestServer } from './support/test-server.ts'
 
-const edge = await startTestServer()
-const url = `${edge.url}/api/v1/stores/search`
+const server = await startTestServer()
+const url = `${server.url}/api/v1/stores/search`
 const post = (body: RequestInit['body'] | undefined, headers: Record<string, string> = {}) =>
   call(url, { method: 'POST', ...(body !== undefined && { body }), headers })
 const json = { 'content-type': 'application/json' }
@@ -60,7 +60,7 @@ test.each([
 
 test('the body of a GET is ignored', async () => {
   const request = 'GET /api/v1/usage HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n{{{'
-  const replies = await sendRaw(edge.port, request.repeat(2), 2)
+  const replies = await sendRaw(server.port, request.repeat(2), 2)
   expect(replies.map((reply) => reply.status)).toEqual([200, 200])
 })
 
@@ -87,7 +87,7 @@ describe('a body of more than 262,144 bytes is a 413', () => {
 
   test('when only its declared length exceeds the limit', async () => {
     const head = 'POST /api/v1/stores/search HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
-    const [reply] = await sendRaw(edge.port, `${head}Content-Length: 9000000000\r\n\r\n{`, 1)
+    const [reply] = await sendRaw(server.port, `${head}Content-Length: 9000000000\r\n\r\n{`, 1)
     expectEnvelope(reply!, 413, 'payload_too_large')
   })
 })

@@ -212,10 +212,10 @@ describe('the maximum number of connections', () => {
   })
 
   test('is read from /proc/self/limits', () => {
-    const told = (soft: string) =>
+    const limitsFile = (soft: string) =>
       `Max processes  1  2  processes\nMax open files            ${soft}   1048576  files\n`
-    expect(parseOpenFileLimit(told('200'))).toBe(200)
-    expect(parseOpenFileLimit(told('unlimited'))).toBe(Number.POSITIVE_INFINITY)
+    expect(parseOpenFileLimit(limitsFile('200'))).toBe(200)
+    expect(parseOpenFileLimit(limitsFile('unlimited'))).toBe(Number.POSITIVE_INFINITY)
     expect(parseOpenFileLimit('')).toBe(1_024)
   })
 })

@@ -14,7 +14,7 @@ function signal(): { promise: Promise<void>; resolve: () => void } {
 }
 
 /** A server with a route that answers when `finish` is called. */
-async function startSlowEdge(
+async function startSlowServer(
   drainGraceMs?: number,
 ): Promise<TestServer & { finish: () => void; started: Promise<void> }> {
   const started = signal()
@@ -28,15 +28,15 @@ async function startSlowEdge(
     api.get('/quick', () => ({}))
     api.post('/echo', ({ body }) => ({ body }))
   }
-  const edge = await startTestServer(addRoutes, drainGraceMs === undefined ? {} : { drainGraceMs })
-  return { ...edge, finish: finish.resolve, started: started.promise }
+  const server = await startTestServer(addRoutes, drainGraceMs === undefined ? {} : { drainGraceMs })
+  return { ...server, finish: finish.resolve, started: started.promise }
 }
 
 const isClosed = (app: FastifyInstance) => expect.poll(() => app.server.listening).toBe(false)
 
 describe('closing', () => {
   test('lets running requests finish, rejects new ones, and then ends', async () => {
-    const { app, url, port, finish, started, log } = await startSlowEdge()
+    const { app, url, port, finish, started, log } = await startSlowServer()
     const slow = call(`${url}/api/v1/slow`)
     await started
     const closed = app.close()
@@ -63,7 +63,7 @@ describe('closing', () => {
   })
 
   test('waits no longer than the grace time', async () => {
-    const { app, url, started } = await startSlowEdge(50)
+    const { app, url, started } = await startSlowServer(50)
     const slow = call(`${url}/api/v1/slow`)
     const outcome = expect(slow).rejects.toThrow()
     await started
@@ -72,7 +72,7 @@ describe('closing', () => {
   })
 
   test('does not wait for connections that are idle or sent no request yet', async () => {
-    const { app, url, port } = await startSlowEdge()
+    const { app, url, port } = await startSlowServer()
     await call(`${url}/api/v1/quick`)
     const halfAsked = sendRaw(port, 'GET /api/v1/quick HTTP/1.1\r\nHost')
     await expect
@@ -84,14 +84,14 @@ describe('closing', () => {
   })
 
   test('does not wait without connections', async () => {
-    const { app } = await startSlowEdge()
+    const { app } = await startSlowServer()
     const startedAt = performance.now()
     await app.close()
     expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 
   test('answers a request in transit on a kept-alive connection', async () => {
-    const { app, port } = await startSlowEdge()
+    const { app, port } = await startSlowServer()
     const socket = connect(port, '127.0.0.1')
     const received = collect(socket)
     socket.write(quick)
@@ -106,7 +106,7 @@ describe('closing', () => {
   })
 
   test('answers a connection that the kernel has already accepted', async () => {
-    const { app, port } = await startSlowEdge()
+    const { app, port } = await startSlowServer()
     // Node has not accepted the connection yet.
     const refused = sendRaw(port, quick)
     await Promise.all([refused, app.close()])
@@ -116,7 +116,7 @@ describe('closing', () => {
   })
 
   test('rejects a request with an incomplete body, and does not wait for it', async () => {
-    const { app, port, finished } = await startSlowEdge()
+    const { app, port, finished } = await startSlowServer()
     const head =
       'POST /api/v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
     const upload = sendRaw(port, head)
@@ -129,7 +129,7 @@ describe('closing', () => {
   })
 
   test('answers every request of many clients that send without pause, and resets no connection', async () => {
-    const { app, port } = await startSlowEdge()
+    const { app, port } = await startSlowServer()
     const callers = Array.from({ length: 200 }, () => sendWithoutPause(port))
     await expect.poll(() => callers.every(({ replies }) => replies.length > 3), { timeout: 10_000 }).toBe(true)
     await app.close()
@@ -199,7 +199,7 @@ function sendWithoutPause(port: number) {
 
 describe('once draining has begun', () => {
   test('a kept-alive connection gets a 503 and is closed', async () => {
-    const { app, port, url, finish, started } = await startSlowEdge()
+    const { app, port, url, finish, started } = await startSlowServer()
     const slow = call(`${url}/api/v1/slow`)
     await started
     app.drain.begin()
@@ -211,7 +211,7 @@ describe('once draining has begun', () => {
   })
 
   test('/healthz is ok and /readyz is not', async () => {
-    const { app, url } = await startSlowEdge()
+    const { app, url } = await startSlowServer()
     app.drain.begin()
     expect((await call(`${url}/healthz`)).status).toBe(200)
     const ready = await call(`${url}/readyz`)

@@ -45,7 +45,7 @@ const failures: Record<string, () => unknown> = {
   terminated: () => new Error('Connection terminated unexpectedly'),
 }
 
-const edge = await startTestServer((api) => {
+const server = await startTestServer((api) => {
   for (const [name, make] of Object.entries(failures))
     api.get(`/${name}`, (_request, reply) => {
       reply.headers({ etag: '"x"', 'cache-control': 'public' })
@@ -56,8 +56,8 @@ const edge = await startTestServer((api) => {
   api.get('/private', (_request, reply) => reply.header('cache-control', 'private, max-age=60').send({}))
   api.get('/plain', () => ({}))
 })
-const get = (path: string, headers: Record<string, string> = {}) => call(`${edge.url}/api/v1/${path}`, { headers })
-const linesOf = (reply: RawReply) => logLinesOf(edge, reply)
+const get = (path: string, headers: Record<string, string> = {}) => call(`${server.url}/api/v1/${path}`, { headers })
+const linesOf = (reply: RawReply) => logLinesOf(server, reply)
 
 describe('a request id', () => {
   test('is on every reply and unique', async () => {

@@ -21,11 +21,11 @@ describe('health', () => {
 
   test('a failing check is a 503, with its cause only in the log', async () => {
     const checkReadiness = () => Promise.reject(new Error('connect to secret-host failed'))
-    const edge = await startTestServer(addEchoRoute, { checkReadiness })
-    const reply = await call(`${edge.url}/readyz`)
+    const httpServer = await startTestServer(addEchoRoute, { checkReadiness })
+    const reply = await call(`${httpServer.url}/readyz`)
     expectEnvelope(reply, 503, 'service_unavailable')
     expect(reply.body).not.toContain('secret-host')
-    expect(await logLinesOf(edge, reply)).toMatchObject([{ cause: { message: 'connect to secret-host failed' } }])
+    expect(await logLinesOf(httpServer, reply)).toMatchObject([{ cause: { message: 'connect to secret-host failed' } }])
   })
 
   test('a hanging check is a 503', async () => {
@@ -42,13 +42,13 @@ describe('health', () => {
 
 describe('metrics', async () => {
   const metrics = createMetrics(() => ({ total: 3, idle: 2, waiting: 1 }))
-  const edge = await startTestServer(addEchoRoute, { observers: [metrics.observe] })
+  const httpServer = await startTestServer(addEchoRoute, { observers: [metrics.observe] })
   const server = await startMetricsServer({ host: '127.0.0.1', port: 0, registry: metrics.registry })
   const read = async () => (await call(`http://127.0.0.1:${server.port}/metrics`)).body
 
   test('count requests by route pattern, method and status', async () => {
-    await call(`${edge.url}/api/v1/stores/sdx_live_secret`)
-    await call(`${edge.url}/sdx_live_secret`)
+    await call(`${httpServer.url}/api/v1/stores/sdx_live_secret`)
+    await call(`${httpServer.url}/sdx_live_secret`)
     await expect.poll(read).toContain('storedex_http_requests_total{method="GET",route="(none)",status="404"} 1')
     const text = await read()
     expect(text).toContain('storedex_http_requests_total{method="GET",route="/api/v1/stores/:domain",status="200"} 1')
@@ -84,6 +84,6 @@ describe('metrics', async () => {
   })
 
   test('are not on the port of the API', async () => {
-    expectEnvelope(await call(`${edge.url}/metrics`), 404, 'route_not_found')
+    expectEnvelope(await call(`${httpServer.url}/metrics`), 404, 'route_not_found')
   })
 })

@@ -5,7 +5,7 @@ import { errorTable } from '../../src/kernel/errors.ts'
 import { ClosedObject } from '../../src/kernel/shapes.ts'
 import { call, expectEnvelope, startTestServer } from './support/test-server.ts'
 
-const edge = await startTestServer(
+const server = await startTestServer(
   (api) => {
     api.get(
       '/things/:name',
@@ -39,7 +39,7 @@ const edge = await startTestServer(
     },
   },
 )
-const url = `${edge.url}/api/v1/openapi.json`
+const url = `${server.url}/api/v1/openapi.json`
 const document = JSON.parse((await call(url)).body)
 
 describe('the published document', () => {
@@ -115,12 +115,12 @@ describe('the published document', () => {
 
 describe('the reference', () => {
   test('is linked from the root', async () => {
-    const reply = await call(edge.url, { redirect: 'manual' })
+    const reply = await call(server.url, { redirect: 'manual' })
     expect([reply.status, reply.headers.get('location')]).toEqual([302, '/docs'])
   })
 
   test('runs only our own scripts, and loads nothing from other hosts', async () => {
-    const page = await call(`${edge.url}/docs`)
+    const page = await call(`${server.url}/docs`)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     const policy = page.headers.get('content-security-policy')!
     expect(policy).toContain("default-src 'none';script-src 'self';")
@@ -132,13 +132,13 @@ describe('the reference', () => {
       [' src="/docs/start.js"', ''],
     ])
     for (const path of ['/docs/scalar.js', '/docs/start.js']) {
-      const script = await call(edge.url + path)
+      const script = await call(server.url + path)
       expect(script.status).toBe(200)
       expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
     }
   })
 
   test('does not capture paths next to it', async () => {
-    expectEnvelope(await call(`${edge.url}/docs/openapi.json`), 404, 'route_not_found')
+    expectEnvelope(await call(`${server.url}/docs/openapi.json`), 404, 'route_not_found')
   })
 })

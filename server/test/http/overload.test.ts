@@ -13,7 +13,7 @@ const places = 8
 /** Maximum of one holder alone. */
 const share = places / 2
 
-/** An edge whose work ends when it is told to: `how` says with what. Requests are those of the holder they name. */
+/** Starts a server whose requests end on command; the path says how. A request belongs to the holder it names. */
 async function startWork() {
   const ends: (() => void)[] = []
   let begun = 0
@@ -43,7 +43,7 @@ async function startWork() {
   const countGone = ({ aborted }: FinishedRequest) => {
     if (aborted) gone++
   }
-  const edge = await startTestServer(addRoutes, {
+  const server = await startTestServer(addRoutes, {
     observers: [metrics.observe, countGone],
     overload: {
       maxInFlight: places,
@@ -51,9 +51,9 @@ async function startWork() {
         routeOptions.url === '/api/v1/work' ? (headers['x-holder'] as string) : null,
     },
   })
-  const send = (how: string, holder = 'a') => postJson(`${edge.url}/api/v1/work`, { how }, { 'x-holder': holder })
+  const send = (how: string, holder = 'a') => postJson(`${server.url}/api/v1/work`, { how }, { 'x-holder': holder })
   return {
-    edge,
+    server,
     metrics,
     send,
     get begun() {
@@ -99,10 +99,10 @@ test('a rejected connection is paused for a moment, then read again', async () =
   const held = work.hold(share)
   await expect.poll(() => work.begun).toBe(share)
   let ours: Socket | undefined
-  work.edge.app.server.once('connection', (socket: Socket) => {
+  work.server.app.server.once('connection', (socket: Socket) => {
     ours = socket
   })
-  const client = openRequest(work.edge, '{"how":"return"}')
+  const client = openRequest(work.server, '{"how":"return"}')
   let received = ''
   client.on('data', (chunk) => {
     received += chunk
@@ -128,14 +128,14 @@ test('one holder leaves permits for another, and health and documents always ans
   held.push(work.hold(1, 'c'))
   await expect.poll(() => work.begun).toBe(share + share / 2 + 1)
   for (const path of ['/healthz', '/readyz', '/api/v1/openapi.json', '/docs'])
-    expect((await call(work.edge.url + path)).status).toBe(200)
+    expect((await call(work.server.url + path)).status).toBe(200)
   work.endAll()
   await Promise.all(held)
 })
 
 test('a request takes no permit before its body has arrived', async () => {
   const work = await startWork()
-  const slow = Array.from({ length: places }, () => openRequest(work.edge, '{"how"'))
+  const slow = Array.from({ length: places }, () => openRequest(work.server, '{"how"'))
   await Promise.all(slow.map((socket) => once(socket, 'connect')))
   const held = work.hold(share)
   await expect.poll(() => work.begun).toBe(share)
@@ -146,7 +146,7 @@ test('a request takes no permit before its body has arrived', async () => {
 
 test('a request of a disconnected client keeps its permit until its work ends', async () => {
   const work = await startWork()
-  const gone = Array.from({ length: share }, () => openRequest(work.edge, '{"how":"return"}'))
+  const gone = Array.from({ length: share }, () => openRequest(work.server, '{"how":"return"}'))
   await expect.poll(() => work.begun).toBe(share)
   for (const socket of gone) socket.destroy()
   await expect.poll(() => work.gone).toBe(share)
@@ -165,7 +165,7 @@ test(`however requests end, every permit is released (seed ${seed})`, async () =
   const replies: Promise<unknown>[] = []
   const broken: number[] = []
   const closed = new Set<number>()
-  work.edge.app.server.on('connection', (socket: Socket) => {
+  work.server.app.server.on('connection', (socket: Socket) => {
     const { remotePort } = socket
     closed.delete(remotePort!)
     socket.once('close', () => closed.add(remotePort!))
@@ -173,13 +173,13 @@ test(`however requests end, every permit is released (seed ${seed})`, async () =
   for (let step = 0; step < 400; step++) {
     const body = bodies[random(bodies.length)]!
     if (random(3) === 0) {
-      const socket = openRequest(work.edge, random(4) === 0 ? body.slice(0, 3) : body, body.length, `h${random(3)}`)
+      const socket = openRequest(work.server, random(4) === 0 ? body.slice(0, 3) : body, body.length, `h${random(3)}`)
       const after = random(6)
       socket.once('connect', () => {
         broken.push(socket.localPort!)
         setTimeout(() => socket.destroy(), after)
       })
-    } else replies.push(postJson(`${work.edge.url}/api/v1/work`, body, { 'x-holder': `h${random(3)}` }))
+    } else replies.push(postJson(`${work.server.url}/api/v1/work`, body, { 'x-holder': `h${random(3)}` }))
     if (random(2) === 0) work.endOne()
     if (random(10) === 0) await new Promise((resolve) => setTimeout(resolve, random(4)))
   }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { call, expectEnvelope, logLinesOf, sendRaw, startTestServer } from './support/test-server.ts'
 
-const edge = await startTestServer()
-const at = (method: string, path: string) => call(edge.url + path, { method })
+const server = await startTestServer()
+const at = (method: string, path: string) => call(server.url + path, { method })
 const raw = (requestLine: string, headers = '') =>
-  sendRaw(edge.port, `${requestLine} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`)
+  sendRaw(server.port, `${requestLine} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`)
 
 describe('an unknown path', () => {
   test.each([
@@ -30,14 +30,14 @@ describe('an unknown path', () => {
   })
 
   test('is rejected before its body is checked', async () => {
-    const reply = await call(`${edge.url}/nowhere`, { method: 'POST', body: '{', headers: { 'content-type': 'x/y' } })
+    const reply = await call(`${server.url}/nowhere`, { method: 'POST', body: '{', headers: { 'content-type': 'x/y' } })
     expectEnvelope(reply, 404, 'route_not_found')
   })
 
   test('is a 404 for every method, and not repeated in the log', async () => {
     const reply = await at('PROPFIND', '/sdx_live_secret?key=sdx_live_secret')
     expectEnvelope(reply, 404, 'route_not_found')
-    const [line] = await logLinesOf(edge, reply)
+    const [line] = await logLinesOf(server, reply)
     expect(line).toMatchObject({ route: '(none)', status: 404 })
     expect(JSON.stringify(line)).not.toContain('secret')
   })

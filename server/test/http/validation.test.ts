@@ -10,7 +10,7 @@ const page = {
     Type.Union([Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 50 }), Type.Null()], { default: null }),
   ),
 }
-const edge = await startTestServer((api) => {
+const server = await startTestServer((api) => {
   api.post(
     '/search',
     { schema: { body: ClosedObject({ filters: StoreSearchFilters, ...page }) } },
@@ -44,7 +44,7 @@ const edge = await startTestServer((api) => {
 })
 
 async function refusal(path: string, body: unknown, code: string) {
-  const { param, message } = expectEnvelope(await postJson(`${edge.url}/api/v1/${path}`, body), 400, code)
+  const { param, message } = expectEnvelope(await postJson(`${server.url}/api/v1/${path}`, body), 400, code)
   return { param, message }
 }
 
@@ -172,9 +172,9 @@ test('a cursor of another type is an invalid_request', async () => {
 
 test('defaults are filled in, and nothing else changes', async () => {
   const body = { filters: { countries: ['de'], store_created_at: { from: 'whenever' } } }
-  const reply = await postJson(`${edge.url}/api/v1/search`, body)
+  const reply = await postJson(`${server.url}/api/v1/search`, body)
   expect(JSON.parse(reply.body)).toEqual({ ...body, limit: 25, cursor: null })
-  const enriched = await postJson(`${edge.url}/api/v1/enrich`, { domains: ['a'] })
+  const enriched = await postJson(`${server.url}/api/v1/enrich`, { domains: ['a'] })
   expect(JSON.parse(enriched.body)).toEqual({
     domains: ['a'],
     include: ['store', 'technologies'],

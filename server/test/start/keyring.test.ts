@@ -92,7 +92,7 @@ describe('a keyring', () => {
   })
 
   test.each(['', 'nonsense', 'k1:AAAA'])(
-    'that is no keyring (%j) is told by its file, not by its content',
+    'that is invalid (%j) is named by its file, without its content',
     async (text) => {
       await writeFile(file(), text)
       await expect(openContactSeals(await openDatabase(), null, folder)).rejects.toThrow(

@@ -109,9 +109,9 @@ describe('the stand-in for Stripe', () => {
     await until(async () => !(await isThere(address)))
 
     const second = startService(settings, [])
-    let told = ''
-    while (!told.includes('Billing')) told = await second.line()
-    expect(addressIn(told)).toBe(address)
+    let output = ''
+    while (!output.includes('Billing')) output = await second.line()
+    expect(addressIn(output)).toBe(address)
     expect(await isThere(address)).toBe(true)
     second.interrupt()
     expect(await second.exitCode()).toBe(0)
@@ -142,9 +142,9 @@ test('with DEMO=0 it creates no account and prints how to create one', async () 
   const { url } = await createTestDatabase()
   const dataDir = temporaryFolder()
   const service = startService({ DATA_DIR: dataDir, DATABASE_URL: url, DEMO: '0' }, [])
-  const told: string[] = []
-  while (!told.at(-1)?.includes('keys create')) told.push(await service.line())
-  expect(told.join('\n')).not.toMatch(/sdx_(live|test)_/)
+  const output: string[] = []
+  while (!output.at(-1)?.includes('keys create')) output.push(await service.line())
+  expect(output.join('\n')).not.toMatch(/sdx_(live|test)_/)
   service.interrupt()
   expect(await service.exitCode()).toBe(0)
 })

@@ -93,9 +93,9 @@ function parseReplies(received: Buffer): RawReply[] {
 }
 
 /** The log lines about a reply; they are written shortly after the reply. */
-export async function logLinesOf(edge: TestServer, reply: RawReply): Promise<Record<string, unknown>[]> {
+export async function logLinesOf(server: TestServer, reply: RawReply): Promise<Record<string, unknown>[]> {
   const id = reply.headers.get('x-request-id')
-  const lines = () => edge.log.filter((line) => line.request_id === id)
+  const lines = () => server.log.filter((line) => line.request_id === id)
   await expect.poll(() => lines().length, { message: `lines about ${id}` }).toBeGreaterThan(0)
   return lines()
 }
