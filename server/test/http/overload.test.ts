@@ -9,14 +9,14 @@ import { ApiError } from '../../src/kernel/errors.ts'
 import { ClosedObject } from '../../src/kernel/shapes.ts'
 import { call, expectEnvelope, postJson, startTestServer, type TestServer } from './support/test-server.ts'
 
-const places = 8
+const permits = 8
 /** Maximum of one holder alone. */
-const share = places / 2
+const share = permits / 2
 
 /** Starts a server whose requests end on command; the path says how. A request belongs to the holder it names. */
 async function startWork() {
   const ends: (() => void)[] = []
-  let begun = 0
+  let started = 0
   const addRoutes = (api: ApiRoutes) => {
     api.post(
       '/work',
@@ -27,7 +27,7 @@ async function startWork() {
         },
       },
       async ({ body: { how } }, reply) => {
-        begun++
+        started++
         if (how === 'refuse at once') throw new ApiError('store_not_found', 'There is none.')
         await new Promise<void>((resolve) => ends.push(resolve))
         if (how === 'refuse') throw new ApiError('rate_limit_exceeded', 'Enough.')
@@ -46,7 +46,7 @@ async function startWork() {
   const server = await startTestServer(addRoutes, {
     observers: [metrics.observe, countGone],
     overload: {
-      maxInFlight: places,
+      maxInFlight: permits,
       identifyHolder: ({ routeOptions, headers }) =>
         routeOptions.url === '/api/v1/work' ? (headers['x-holder'] as string) : null,
     },
@@ -56,8 +56,8 @@ async function startWork() {
     server,
     metrics,
     send,
-    get begun() {
-      return begun
+    get started() {
+      return started
     },
     /** Requests whose connection broke before the reply. */
     get gone() {
@@ -72,9 +72,9 @@ async function startWork() {
     },
     /** Starts requests that wait in their handler. */
     hold: async (count: number, holder = 'a') => {
-      const before = begun
+      const before = started
       const replies = Array.from({ length: count }, () => send('return', holder))
-      await expect.poll(() => begun).toBe(before + count)
+      await expect.poll(() => started).toBe(before + count)
       return Promise.all(replies)
     },
   }
@@ -83,11 +83,11 @@ async function startWork() {
 test('a request beyond the limit is rejected at once, before its work begins, and counted', async () => {
   const work = await startWork()
   const held = work.hold(share)
-  await expect.poll(() => work.begun).toBe(share)
+  await expect.poll(() => work.started).toBe(share)
   const refused = await work.send('return')
   expectEnvelope(refused, 503, 'service_unavailable')
   expect(refused.headers.get('retry-after')).toBe('1')
-  expect(work.begun).toBe(share)
+  expect(work.started).toBe(share)
   const shed = async () => (await work.metrics.registry.metrics()).match(/^storedex_http_requests_shed_total .*$/m)?.[0]
   await expect.poll(shed).toBe('storedex_http_requests_shed_total 1')
   work.endAll()
@@ -97,7 +97,7 @@ test('a request beyond the limit is rejected at once, before its work begins, an
 test('a rejected connection is paused for a moment, then read again', async () => {
   const work = await startWork()
   const held = work.hold(share)
-  await expect.poll(() => work.begun).toBe(share)
+  await expect.poll(() => work.started).toBe(share)
   let ours: Socket | undefined
   work.server.app.server.once('connection', (socket: Socket) => {
     ours = socket
@@ -120,13 +120,13 @@ test('a rejected connection is paused for a moment, then read again', async () =
 test('one holder leaves permits for another, and health and documents always answer', async () => {
   const work = await startWork()
   const held = [work.hold(share, 'a')]
-  await expect.poll(() => work.begun).toBe(share)
+  await expect.poll(() => work.started).toBe(share)
   held.push(work.hold(share / 2, 'b'))
-  await expect.poll(() => work.begun).toBe(share + share / 2)
+  await expect.poll(() => work.started).toBe(share + share / 2)
   expect((await work.send('return', 'a')).status).toBe(503)
   expect((await work.send('return', 'b')).status).toBe(503)
   held.push(work.hold(1, 'c'))
-  await expect.poll(() => work.begun).toBe(share + share / 2 + 1)
+  await expect.poll(() => work.started).toBe(share + share / 2 + 1)
   for (const path of ['/healthz', '/readyz', '/api/v1/openapi.json', '/docs'])
     expect((await call(work.server.url + path)).status).toBe(200)
   work.endAll()
@@ -135,10 +135,10 @@ test('one holder leaves permits for another, and health and documents always ans
 
 test('a request takes no permit before its body has arrived', async () => {
   const work = await startWork()
-  const slow = Array.from({ length: places }, () => openRequest(work.server, '{"how"'))
+  const slow = Array.from({ length: permits }, () => openRequest(work.server, '{"how"'))
   await Promise.all(slow.map((socket) => once(socket, 'connect')))
   const held = work.hold(share)
-  await expect.poll(() => work.begun).toBe(share)
+  await expect.poll(() => work.started).toBe(share)
   work.endAll()
   await held
   for (const socket of slow) socket.destroy()
@@ -147,7 +147,7 @@ test('a request takes no permit before its body has arrived', async () => {
 test('a request of a disconnected client keeps its permit until its work ends', async () => {
   const work = await startWork()
   const gone = Array.from({ length: share }, () => openRequest(work.server, '{"how":"return"}'))
-  await expect.poll(() => work.begun).toBe(share)
+  await expect.poll(() => work.started).toBe(share)
   for (const socket of gone) socket.destroy()
   await expect.poll(() => work.gone).toBe(share)
   expect((await work.send('return')).status).toBe(503)
@@ -187,9 +187,9 @@ test(`however requests end, every permit is released (seed ${seed})`, async () =
   await Promise.all(replies)
   await expect.poll(() => broken.every((port) => closed.has(port)) && work.isIdle).toBe(true)
   clearInterval(ending)
-  const begun = work.begun
+  const started = work.started
   const held = work.hold(share, 'newcomer')
-  await expect.poll(() => work.begun).toBe(begun + share)
+  await expect.poll(() => work.started).toBe(started + share)
   expect((await work.send('return', 'newcomer')).status).toBe(503)
   work.endAll()
   expect((await held).map((reply) => reply.status)).toEqual(Array(share).fill(200))
