@@ -18,7 +18,7 @@ export function registerContactRoutes(api: ApiRoutes, services: CatalogueService
         tags: ['contacts'],
         summary: 'Search contacts, as previews',
         description:
-          'People who meet every condition on the person, at stores that meet every condition on the store; an empty body asks for everybody. Stores come as in store search, within one the most senior people first, and of them those with a verified email. A preview carries no email, phone or profile URL. Each row returned counts against the search rows, each store once a period against the store exports; a page that does not fit is refused whole.',
+          'Finds contacts that meet every person condition at stores that meet every store condition; an empty body finds all. Stores are ordered as in store search; within a store the most senior contacts come first, and among them those with a verified email. A preview has no email, phone or profile URL. Each returned row counts as a search row, and each store as one store export per period; a page that exceeds either balance is refused as a whole.',
         body: ContactSearchRequest,
         response: { 200: ContactSearchReply, ...errorReplies(400, 401, 403, 429) },
       },
@@ -39,7 +39,7 @@ export function registerContactRoutes(api: ApiRoutes, services: CatalogueService
         tags: ['contacts'],
         summary: 'Reveal contacts with their channels',
         description:
-          'Up to ten people, whole. Each costs one contact credit at the first reveal by your account and nothing ever after; a later reveal tells what is on file that day. All or nothing: when the credits do not suffice for all, nobody is revealed. People who are unknown or have no channel to deliver are left out and cost nothing. Their stores count once a period against the store exports. Keep what is revealed out of logs and analytics.',
+          'Returns up to ten contacts with their channels. The first reveal of a contact by your account costs one contact credit; later reveals are free and return the current data. All or nothing: if the credits do not cover all contacts, none is revealed. Contacts that are unknown or have no deliverable channel are left out and cost nothing. Each store counts as one store export per period. Keep revealed data out of logs and analytics.',
         headers: ContactRevealHeaders,
         body: ContactRevealRequest,
         response: {

@@ -11,7 +11,7 @@ export const ContactRevealRequest = ClosedObject({
   contact_ids: Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 1_000 }), {
     minItems: 1,
     maxItems: maxContacts,
-    description: 'Ids of previews. One that stands twice counts once.',
+    description: 'Ids from previews. A repeated id counts once.',
     examples: [['ct_live_PqLmXzTbVnRwKdHc']],
   }),
 })
@@ -24,14 +24,14 @@ export const ContactRevealHeaders = Type.Object({
       maxLength: 255,
       pattern: '^[ -~]+$',
       description:
-        'A name of your own for this request, new for each new one. Sent again with the same body within 24 hours it gets the first reply, byte for byte, and spends nothing; with another body it is refused.',
+        'A unique text of your choice for this request. A repeat with the same body within 24 hours gets the first reply, byte for byte, and spends nothing; with another body it is refused.',
       examples: ['0d9c3f6e-52a4-4c0f-9a67-3f4f9f0f8a11'],
     }),
   ),
 })
 
 const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
-const IsPrimary = Type.Boolean({ description: 'True for exactly one of the list.' })
+const IsPrimary = Type.Boolean({ description: 'True for exactly one in the list.' })
 
 const Contact = ClosedObject({
   id: Type.String({ pattern: contactIdPattern, maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
@@ -65,8 +65,8 @@ const Contact = ClosedObject({
 export const ContactRevealReply = ClosedObject({
   object: Type.Literal('contact_reveal_result'),
   credits: ClosedObject({
-    spent: Count('Credits that this call spent.'),
-    remaining: Count('Credits left in the period after it.'),
+    spent: Count('Credits spent by this call.'),
+    remaining: Count('Credits left in the period after this call.'),
   }),
   data: Type.Array(Contact, { maxItems: maxContacts, description: 'In the order of the ids.' }),
   request_id: RequestId,

@@ -18,7 +18,7 @@ export const ContactSearchRequest = ClosedObject({
       minimum: 1,
       maximum: 10,
       default: 1,
-      description: 'The first so many contacts of each store, over all pages.',
+      description: 'The most contacts returned per store, over all pages.',
     }),
   ),
   ...pageParameters,

@@ -17,12 +17,12 @@ const Cursor = Type.String({ pattern: '^cur_[A-Za-z0-9_-]+$', maxLength: 500 })
 /** The paging parameters of a search request. */
 export const pageParameters = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit, description: 'Rows a page.' }),
+    Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit, description: 'Rows per page.' }),
   ),
   cursor: Type.Optional(
     Type.Union([Cursor, Type.Null()], {
       default: null,
-      description: 'The next_cursor of the page before, with the same filters.',
+      description: 'The next_cursor of the previous page, with the same filters.',
     }),
   ),
 }

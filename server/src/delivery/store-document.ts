@@ -29,7 +29,7 @@ const storeFields = {
   lead_fit_score: Nullable(Type.Number()),
   store_created_at: Nullable(
     ClosedObject({
-      estimate: Nullable(Timestamp('When the store opened, as well as is known.')),
+      estimate: Nullable(Timestamp('Estimated opening time of the store.')),
       resolution: Nullable(Type.Union([Type.Literal('exact'), Type.Literal('month'), Type.Literal('year')])),
       source: Nullable(TaxonomyValue()),
       confidence: Nullable(Type.Union([Type.Literal('high'), Type.Literal('medium'), Type.Literal('low')])),

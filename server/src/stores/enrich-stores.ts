@@ -20,7 +20,7 @@ export const StoreEnrichmentRequest = ClosedObject({
     Type.Array(Include, {
       maxItems: 50,
       default: ['store', 'technologies'],
-      description: 'A found row always has its store; technologies and contact previews only when named here.',
+      description: 'A found row always has its store; technologies and contact previews only if listed here.',
     }),
   ),
   contact_roles: Type.Optional(
@@ -31,7 +31,7 @@ export const StoreEnrichmentRequest = ClosedObject({
     Type.Boolean({
       const: false,
       default: false,
-      description: 'Must be false: contacts are revealed by their own call.',
+      description: 'Must be false: contacts are revealed by a separate call.',
     }),
   ),
 })

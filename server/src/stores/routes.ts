@@ -18,9 +18,9 @@ export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices)
       schema: {
         operationId: 'getStore',
         tags: ['stores'],
-        summary: 'Look one store up by its domain',
+        summary: 'Look up a store by its domain',
         description:
-          'Answers from the catalogue alone; a domain that is not in it is not scanned. A URL or an alias finds the store it belongs to. The store counts once a period against the store exports.',
+          'Reads the catalogue only; an unknown domain is not scanned. A URL or an alias finds the store it belongs to. The store counts as one store export per period.',
         params: ClosedObject({
           domain: Type.String({ description: 'A domain, or a percent-encoded URL with one.', maxLength: 16_000 }),
         }),
@@ -39,7 +39,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices)
         tags: ['stores'],
         summary: 'Search stores',
         description:
-          'A store has to meet every field given; within a list, any one value is enough. The best lead fit comes first. Each row returned counts against the search rows, each store once a period against the store exports; a page that does not fit is refused whole.',
+          'Finds stores that match every given filter; within a list, one matching value is enough. The best lead fit comes first. Each returned row counts as a search row, and each store as one store export per period; a page that exceeds either balance is refused as a whole.',
         body: StoreSearchRequest,
         response: { 200: StoreSearchReply, ...errorReplies(400, 401, 403, 429) },
       },
