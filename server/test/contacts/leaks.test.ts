@@ -10,7 +10,7 @@ import { importSuppressionLines, peopleAt, tryImportContacts } from '../erasure/
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { atEnd } from '../support/cleanup.ts'
 import type { Json } from '../support/client.ts'
-import { generous, unknownId } from './support/reveal-world.ts'
+import { generous, unknownId } from './support/reveals.ts'
 
 const shops = ['quiet-shop.example', 'silent-shop.example']
 

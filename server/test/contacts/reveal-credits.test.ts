@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { addCrowd, booksOf, generous, reveal, usageOf } from './support/reveal-world.ts'
+import { addCrowd, booksOf, generous, reveal, usageOf } from './support/reveals.ts'
 
 let app: TestApp
 let ids: string[]

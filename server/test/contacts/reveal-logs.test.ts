@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { startTestApp } from '../support/app.ts'
-import { addPeople, firstShop, generous, idsByFirstName, people, reveal } from './support/reveal-world.ts'
+import { addPeople, firstShop, generous, idsByFirstName, people, reveal } from './support/reveals.ts'
 
 test('no log line of any reveal holds a channel, a name, an id or an Idempotency-Key', async () => {
   const lines: string[] = []

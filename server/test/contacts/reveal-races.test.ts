@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json, TestClient, TestReply } from '../support/client.ts'
-import { addCrowd, booksOf, generous, reveal, startSecondServer, usageOf } from './support/reveal-world.ts'
+import { addCrowd, booksOf, generous, reveal, startSecondServer, usageOf } from './support/reveals.ts'
 
 let app: TestApp
 /** The same key at the other server. */

@@ -11,7 +11,7 @@ import {
   reveal,
   unknownId,
   usageOf,
-} from './support/reveal-world.ts'
+} from './support/reveals.ts'
 
 let app: TestApp
 /** By first name. */

@@ -9,7 +9,7 @@ import { readSealedContacts, replaceSealedContacts } from '../../src/encryption/
 import { readDataKeyStatus, resealEverything } from '../../src/encryption/reseal.ts'
 import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { generateDataKey, parseDataKeys } from '../../src/kernel/seal.ts'
-import { addCrowd, generous, reveal, startSecondServer } from '../contacts/support/reveal-world.ts'
+import { addCrowd, generous, reveal, startSecondServer } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { testDataKeys } from '../support/data-keys.ts'
 

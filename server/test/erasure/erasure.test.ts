@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
 import { contactKey } from '../../src/kernel/ids.ts'
-import { reveal } from '../contacts/support/reveal-world.ts'
+import { reveal } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import { contactIdOf, externalIdsAt, peopleAt, tryImportContacts } from './support/people.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { expireReplies } from '../../src/idempotency/idempotency.ts'
-import { addCrowd, booksOf, generous, reveal, startSecondServer, usageOf } from '../contacts/support/reveal-world.ts'
+import { addCrowd, booksOf, generous, reveal, startSecondServer, usageOf } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json, TestReply } from '../support/client.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
-import { addCrowd, booksOf, generous, reveal, startSecondServer } from '../contacts/support/reveal-world.ts'
+import { addCrowd, booksOf, generous, reveal, startSecondServer } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { TestClient } from '../support/client.ts'
 

@@ -7,7 +7,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runCommand } from '../../cli/support/run-command.ts'
 import type { TestKey } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
-import { type ClosingWorld, dayMs, openClosingWorld } from '../support/closing-world.ts'
+import { type ClosingWorld, dayMs, openClosingWorld } from '../support/closing.ts'
 
 let world: ClosingWorld
 let folder: string

@@ -5,7 +5,7 @@ import { closePeriodsExclusively } from '../../../src/usage/closing/close-period
 import { runCommand } from '../../cli/support/run-command.ts'
 import type { TestKey } from '../../support/app.ts'
 import { connectClient } from '../../support/database.ts'
-import { type ClosingWorld, dayMs, detailMonths, openClosingWorld } from '../support/closing-world.ts'
+import { type ClosingWorld, dayMs, detailMonths, openClosingWorld } from '../support/closing.ts'
 
 const start = '2025-01-10T12:00:00.000Z'
 let world: ClosingWorld
