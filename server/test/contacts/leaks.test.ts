@@ -14,7 +14,7 @@ import { generous, unknownId } from './support/reveals.ts'
 
 const shops = ['quiet-shop.example', 'silent-shop.example']
 
-/** People whose every word is found again wherever it comes out; only first name, title and role may be shown. */
+/** People with distinctive data; only first name, title and role may appear in previews. */
 const people = [
   {
     last_name: 'Zwettlmayr-Ogunbanjo',
@@ -58,7 +58,7 @@ const people = [
 }))
 const [erased, refused] = people.slice(-2) as [Json, Json]
 
-/** Everything that must not come out, each in the spellings that it could come out in. */
+/** Everything that must not leak, in normal and original spellings, and as hashes. */
 const secrets: string[] = people.flatMap((person: Json) => {
   const emails: string[] = (person.emails ?? []).map(({ email }: Json) => email)
   const phones: string[] = (person.phones ?? []).map(({ phone }: Json) => phone)
@@ -85,7 +85,7 @@ function digest(name: string, text: string): string {
   return createHash(name).update(text).digest('hex')
 }
 
-/** The secrets that a text holds, as they are or escaped as JSON, URLs, HTML or base64 have them. */
+/** The secrets in a text: verbatim, or escaped for JSON, URLs or HTML, or in base64. */
 function secretsIn(text: string): string[] {
   const haystack = foldText(text)
   return secrets.filter((secret) => spellings(secret).some((spelling) => haystack.includes(foldText(spelling))))
@@ -146,8 +146,8 @@ async function call(method: string, path: string, body?: unknown, headers: Recor
 const reveal = (contact_ids: unknown, headers: Record<string, string> = {}, as = key) =>
   call('POST', '/contacts/reveal', { contact_ids }, headers, as)
 
-/** What must be true of everything said but by reveals. */
-function expectDiscretion(): void {
+/** Only successful reveals may contain secrets; other replies, headers and logs may not. */
+function expectNoLeaks(): void {
   for (const { what, status, text, headers } of replies) {
     const isReveal = what.endsWith('/contacts/reveal') && status === 200
     expect(isReveal ? [] : secretsIn(text), `${what} ${status}`).toEqual([])
@@ -191,7 +191,7 @@ test('searches, previews, lookups and cursors hold no secret', async () => {
   expect(enriched.body.data[0].contact_previews).toHaveLength(6)
   for (const shop of shops) expect((await call('GET', `/stores/${shop}`)).status).toBe(200)
   for (const path of ['/usage', '/taxonomy', '/openapi.json']) expect((await call('GET', path)).status).toBe(200)
-  expectDiscretion()
+  expectNoLeaks()
 })
 
 test('refused, replayed and failed reveals hold no secret outside the reveal itself', async () => {
@@ -222,10 +222,10 @@ test('refused, replayed and failed reveals hold no secret outside the reveal its
   expect((await reveal([ids[0]])).status).toBe(500)
   expect(logged.join('')).toContain('sealed bytes were altered')
   await app.db.query('update contacts set sealed = $3 where store_id = $1 and number = $2', [storeId, number, sealed])
-  expectDiscretion()
+  expectNoLeaks()
 })
 
-/** Damages the first contact's sealed part; answers what it was. */
+/** Damages the first sealed contact; returns the original bytes. */
 async function alterSealed() {
   const { rows } = await app.db.query(
     'select store_id as "storeId", number, sealed from contacts order by store_id, number limit 1',
@@ -241,7 +241,7 @@ test('erasures and rejected imports of erased people hold no secret', async () =
   const { rejects } = await tryImportContacts(app, [erased])
   expect(rejects).toHaveLength(1)
   expect(secretsIn(JSON.stringify(rejects))).toEqual([])
-  expectDiscretion()
+  expectNoLeaks()
 })
 
 test('metrics hold no secret', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { addCrowd, booksOf, generous, reveal, usageOf } from './support/reveals.ts'
+import { addCrowd, generous, reveal, storedUsage, usageOf } from './support/reveals.ts'
 
 let app: TestApp
 let ids: string[]
@@ -23,7 +23,7 @@ describe('credits', () => {
   test('a reveal of more contacts than credits are left reveals nobody, and counts as a request', async () => {
     const key = await app.key({ limits: { ...generous, contact_credits: 3 }, periodStart: '2026-11-01T00:00:00.000Z' })
     await reveal(key, [ids[0], ids[10]])
-    const before = await booksOf(app, key)
+    const before = await storedUsage(app, key)
     const reply = await reveal(key, [ids[0], ids[20], ids[21], ids[22]])
     expect(reply.status).toBe(402)
     expect(reply.body.error).toEqual({
@@ -34,7 +34,7 @@ describe('credits', () => {
       request_id: reply.headers.get('x-request-id'),
     })
     expect(reply.headers.get('cache-control')).toBe('no-store')
-    expect(await booksOf(app, key)).toEqual(before)
+    expect(await storedUsage(app, key)).toEqual(before)
     expect((await usageOf(key)).api_requests.used).toBe(3)
     expect((await reveal(key, [ids[20]])).body.credits).toEqual({ spent: 1, remaining: 0 })
   })
@@ -123,13 +123,13 @@ describe('store exports', () => {
   test('a reveal of more new stores than exports are left is refused with 429, and counts as a request', async () => {
     const key = await app.key({ limits: { ...generous, store_exports: 1 } })
     await reveal(key, [ids[0]])
-    const before = await booksOf(app, key)
+    const before = await storedUsage(app, key)
     const reply = await reveal(key, [ids[1], ids[10], ids[20]])
     expect(reply.status).toBe(429)
     expect(reply.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: 'store_exports' })
     expect(reply.body.error.message).toContain('0 of 1')
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(60)
-    expect(await booksOf(app, key)).toEqual(before)
+    expect(await storedUsage(app, key)).toEqual(before)
     expect((await usageOf(key)).api_requests.used).toBe(3)
   })
 

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json, TestClient, TestReply } from '../support/client.ts'
-import { addCrowd, booksOf, generous, reveal, startSecondServer, usageOf } from './support/reveals.ts'
+import { addCrowd, generous, reveal, startSecondServer, storedUsage, usageOf } from './support/reveals.ts'
 
 let app: TestApp
-/** The same key at the other server. */
+/** A client of the second server with the same key. */
 let atSecondServer: (key: TestKey) => TestClient
 let ids: string[]
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 interface Exchange {
-  asked: string[]
+  contactIds: string[]
   reply: TestReply
 }
 
@@ -32,25 +32,25 @@ test.each([
 ])(
   'the replies of 100 overlapping reveals on two servers, %s idempotency keys and one credit short, fit one order',
   async (_how, idempotencyKeyOf) => {
-    const asked = overlappingRequests(100)
-    const requests = asked.map((people, index) => {
+    const idLists = overlappingRequests(100)
+    const requests = idLists.map((people, index) => {
       const idempotencyKey = idempotencyKeyOf(index)
-      // Two requests with one key are one request, sent to both servers.
-      return { idempotencyKey, wanted: idempotencyKey === undefined ? people : asked[index - (index % 2)]! }
+      // Two requests with one key have the same body; each server gets one.
+      return { idempotencyKey, wanted: idempotencyKey === undefined ? people : idLists[index - (index % 2)]! }
     })
     const credits = new Set(requests.flatMap(({ wanted }) => wanted)).size - 1
     const key = await app.key({ limits: { ...generous, contact_credits: credits } })
     const callers = [key, atSecondServer(key)]
     const exchanges: Exchange[] = await Promise.all(
       requests.map(async ({ wanted, idempotencyKey }, index) => ({
-        asked: wanted,
+        contactIds: wanted,
         reply: await reveal(callers[index % 2]!, wanted, idempotencyKey),
       })),
     )
     expect([...new Set(exchanges.map(({ reply }) => reply.status))].sort()).toEqual([200, 402])
 
     const paidFor = expectOneOrder(credits, exchanges)
-    const { reveals, counted, entered } = await booksOf(app, key)
+    const { reveals, counted, entered } = await storedUsage(app, key)
     expect([reveals, counted, entered]).toEqual([paidFor, paidFor, paidFor])
     expect((await usageOf(key)).contact_credits.used).toBe(paidFor)
     expect(paidFor).toBeLessThanOrEqual(credits)
@@ -58,8 +58,9 @@ test.each([
 )
 
 /**
- * Every reply must be right for some order of the requests. What a reply says is left after it fixes its place: the replies
- * that spent follow each other without a gap, and what had been revealed at any place is then known. How many were paid for.
+ * Expects that the replies are correct for some order of the requests, and returns how many contacts were paid for. The
+ * credits left order the replies: those that spent credits follow each other without a gap, which determines the contacts
+ * revealed before each.
  */
 function expectOneOrder(credits: number, exchanges: readonly Exchange[]): number {
   const successes = exchanges.filter(({ reply }) => reply.status === 200)
@@ -67,7 +68,7 @@ function expectOneOrder(credits: number, exchanges: readonly Exchange[]): number
   const spending = bodies.filter((body) => body.credits.spent > 0)
   spending.sort((a, b) => b.credits.remaining - a.credits.remaining)
 
-  /** By credits left: whom the account had revealed then. */
+  /** The contacts revealed so far, by credits left. */
   const revealedAt = new Map([[credits, new Set<string>()]])
   let left = credits
   for (const body of spending) {
@@ -80,9 +81,9 @@ function expectOneOrder(credits: number, exchanges: readonly Exchange[]): number
   }
   for (const body of bodies.filter(({ credits: { spent } }) => spent === 0))
     expectStatuses(body, revealedAt.get(body.credits.remaining)!)
-  for (const { asked, reply } of exchanges.filter(({ reply: { status } }) => status === 402)) {
+  for (const { contactIds, reply } of exchanges.filter(({ reply: { status } }) => status === 402)) {
     const [, needed, leftThen] = /^(\d+) .* needed, but (\d+) of/.exec(reply.body.error.message)!.map(Number)
-    const unrevealed = new Set(asked.filter((id) => !revealedAt.get(leftThen!)!.has(id)))
+    const unrevealed = new Set(contactIds.filter((id) => !revealedAt.get(leftThen!)!.has(id)))
     expect(needed).toBe(unrevealed.size)
     expect(needed).toBeGreaterThan(leftThen!)
   }
@@ -113,7 +114,7 @@ test('40 concurrent reveals of the same ten people are paid for once', async () 
   expect(replies.map(({ status }) => status)).toEqual(Array(40).fill(200))
   expect(replies.map(({ body }) => body.credits.spent).sort((a, b) => a - b)).toEqual([...Array(39).fill(0), 10])
   expect(replies.map(({ body }) => body.credits.remaining)).toEqual(Array(40).fill(0))
-  expect(await booksOf(app, key)).toEqual({ reveals: 10, exports: 1, counted: 10, entered: 10 })
+  expect(await storedUsage(app, key)).toEqual({ reveals: 10, exports: 1, counted: 10, entered: 10 })
 })
 
 test('concurrent reveals and lookups never exceed the export allowance', async () => {
@@ -131,11 +132,11 @@ test('concurrent reveals and lookups never exceed the export allowance', async (
   expect([...new Set(replies.map(({ status }) => status))].sort()).toEqual([200, 429])
   for (const { body } of replies.filter(({ status }) => status === 429)) {
     const [, left] = /^(\d) of 4 store exports are left/.exec(body.error.message)!
-    // No reply holds more than two stores.
+    // Each reply holds at most two stores.
     expect(Number(left)).toBeLessThan(2)
   }
-  const books = await booksOf(app, key)
-  expect(books.exports).toBeLessThanOrEqual(4)
-  expect((await usageOf(key)).store_exports.used).toBe(books.exports)
-  expect([books.counted, books.entered]).toEqual([books.reveals, books.reveals])
+  const stored = await storedUsage(app, key)
+  expect(stored.exports).toBeLessThanOrEqual(4)
+  expect((await usageOf(key)).store_exports.used).toBe(stored.exports)
+  expect([stored.counted, stored.entered]).toEqual([stored.reveals, stored.reveals])
 })

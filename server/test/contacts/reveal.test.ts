@@ -3,12 +3,12 @@ import { contactKey } from '../../src/kernel/ids.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import {
   addPeople,
-  booksOf,
   firstShop,
   generous,
   idsByFirstName,
   namesIn,
   reveal,
+  storedUsage,
   unknownId,
   usageOf,
 } from './support/reveals.ts'
@@ -100,7 +100,7 @@ describe('a revealed person', () => {
       { reveal_status: 'already_revealed', charged: false, revealed_at: '2026-11-10T12:00:00.000Z' },
       { reveal_status: 'newly_revealed', charged: true, revealed_at: '2027-03-01T00:00:00.000Z' },
     ])
-    expect(await booksOf(app, key)).toEqual({ reveals: 2, exports: 2, counted: 2, entered: 2 })
+    expect(await storedUsage(app, key)).toEqual({ reveals: 2, exports: 2, counted: 2, entered: 2 })
   })
 
   test('previews mark a revealed contact, for its own account only', async () => {
@@ -155,7 +155,7 @@ describe('the ids', () => {
     const reply = await reveal(key, mixed)
     expect(namesIn(reply)).toEqual(['Yuki', 'Mara', 'Tomas'])
     expect(reply.body.credits).toEqual({ spent: 3, remaining: 97 })
-    expect(await booksOf(app, key)).toEqual({ reveals: 3, exports: 1, counted: 3, entered: 3 })
+    expect(await storedUsage(app, key)).toEqual({ reveals: 3, exports: 1, counted: 3, entered: 3 })
     const again = await reveal(key, [...mixed].reverse())
     expect(namesIn(again)).toEqual(['Mara', 'Tomas', 'Yuki'])
     expect(again.body.credits).toEqual({ spent: 0, remaining: 97 })
@@ -180,7 +180,7 @@ describe('the ids', () => {
       code: 'no_revealable_contacts',
       param: 'contact_ids',
     })
-    expect(await booksOf(app, key)).toEqual({ ...nothing })
+    expect(await storedUsage(app, key)).toEqual({ ...nothing })
   })
 
   test('ids of stores and accounts are refused', async () => {
@@ -224,7 +224,7 @@ test('the sandbox has contacts, credits and reveals of its own', async () => {
   expect(reply.body.credits).toEqual({ spent: 2, remaining: 3 })
   expect(reply.body.data[0]).toMatchObject({ id: sandboxIds.Mara, store: { id: expect.stringMatching(/^st_test_/) } })
   expect((await usageOf(key)).contact_credits.used).toBe(1)
-  expect((await booksOf(app, key, 'test')).reveals).toBe(2)
+  expect((await storedUsage(app, key, 'test')).reveals).toBe(2)
 })
 
 test('with DELIVER_EMAILS=verified, other emails do not make a contact revealable', async () => {

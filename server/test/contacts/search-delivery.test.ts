@@ -10,13 +10,13 @@ const stores = [
   { domain: 'nobody.example', people: [] },
 ]
 
-/** The service under a delivery rule, with a store for each kind of person. */
-async function startUnder(rule: string | null) {
+/** The service with a value of DELIVER_EMAILS, and a store for each kind of contact. */
+async function startWithRule(rule: string | null) {
   const app = await startTestApp({
     now: '2026-11-10T12:00:00.000Z',
     ...(rule && { environment: { DELIVER_EMAILS: rule } }),
   })
-  // The name would be changed along with the flag by whoever replaced text without looking at quotes.
+  // A careless text replacement of the flag would change this name as well.
   const name = 'A "has_revealable_contacts":true shop'
   await app.importStores(stores.map(({ domain }) => ({ domain, name })))
   await app.importContacts(
@@ -32,7 +32,7 @@ describe.each([
   ['all', ['verified.example', 'unverified.example', 'phone.example']],
   ['verified', ['verified.example', 'phone.example']],
 ])('with DELIVER_EMAILS %s', async (rule, revealable) => {
-  const { key, name } = await startUnder(rule)
+  const { key, name } = await startWithRule(rule)
   const domains = stores.map((store) => store.domain)
   const search = async (filters: object) => (await key.post('/stores/search', { filters })).body.data
   const domainsOf = (data: Json[]) => data.map((store) => store.domain)

@@ -6,7 +6,7 @@ import type { Json } from '../support/client.ts'
 const generous = { requests_per_minute: 100_000, requests_per_day: 100_000, search_rows: 1_000_000 }
 const seniorities = ['other', 'executive', 'decision_maker']
 
-/** Twenty stores with one to five people each: sixty in all. */
+/** Imports twenty stores with one to five people each, sixty in all. */
 async function fill(app: TestApp): Promise<void> {
   const domains = Array.from({ length: 20 }, (_, index) => `page-${index}.example`)
   await app.importStores(
@@ -127,18 +127,18 @@ describe('a cursor', () => {
   })
 })
 
-describe('what a page costs', () => {
+describe('the cost of a page', () => {
   const usageOf = async (by: TestKey) => (await by.get('/usage')).body
 
-  /** The statements from here to the end of the test. */
+  /** Records the statements of requests until the end of the test. */
   const watchStatements = () => {
     const query = vi.spyOn(Lane.prototype, 'query')
     onTestFinished(() => query.mockRestore())
-    // Searches that PostgreSQL answers have connections of their own.
+    // Searches in PostgreSQL use another pool.
     const isRequests = (_: unknown, index: number) =>
       (query.mock.contexts[index] as Lane).connections === app.deps.db.connections
     const texts = () => query.mock.calls.filter(isRequests).map(([statement]) => JSON.stringify(statement))
-    // The watch over the taxonomy asks every second, whoever calls.
+    // The taxonomy is polled every second.
     return () => texts().filter((text) => !text.includes('taxonomy_version'))
   }
 
@@ -203,10 +203,10 @@ describe('what a page costs', () => {
     const whole = await walk({}, [100])
     const own = await app.key({ limits: generous })
     const found = app.deps.search.findContacts.bind(app.deps.search)
-    const nowhere = { negatedScore: 0, storeId: 999_999, contact: 0 }
-    const find = vi.spyOn(app.deps.search, 'findContacts').mockImplementationOnce(async (asked) => {
-      const [first, , ...others] = await found(asked)
-      return [first!, nowhere, ...others]
+    const missing = { negatedScore: 0, storeId: 999_999, contact: 0 }
+    const find = vi.spyOn(app.deps.search, 'findContacts').mockImplementationOnce(async (query) => {
+      const [first, , ...others] = await found(query)
+      return [first!, missing, ...others]
     })
     onTestFinished(() => find.mockRestore())
     const page = await search({ limit: 3 }, own)

@@ -56,7 +56,7 @@ beforeAll(async () => {
 
 const search = (body: unknown, by: TestKey = key) => by.post('/contacts/search', body)
 
-/** First names of all who are found, in order. */
+/** The first names of the contacts found, in order. */
 async function namesOf(body: object): Promise<string[]> {
   const reply = await search({ max_contacts_per_store: 10, ...body })
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
@@ -98,7 +98,7 @@ describe('a preview', () => {
   })
 
   test('no preview holds a channel', async () => {
-    // The request's name, beside the data, is random, and may hold any short word.
+    // Only the data: the random request id may contain any of these.
     const text = JSON.stringify((await search({ max_contacts_per_store: 10 })).body.data)
     expect(text).not.toMatch(/@|555|profiles\.example|Ellery/)
   })
@@ -156,7 +156,7 @@ test.each([
   [['Eve', 'Dov', 'Bo'].sort(), { has_phone: true }],
   [['Dov', 'Cy'].sort(), { has_profile: true }],
   [['Bea'], { has_phone: false, has_profile: false, has_verified_email: false }],
-  // Alder has a marketing person, an executive and a verified email, in three people.
+  // At Alder no single person has all of role, seniority and verified email.
   [[], { roles_any: ['marketing'], seniority_any: ['executive'] }],
   [['Bo'], { roles_any: ['marketing'], has_verified_email: true, has_phone: true }],
   [['Ada'], { roles_any: ['founder', 'ceo'], seniority_any: ['executive'], has_verified_email: true }],

@@ -1,4 +1,4 @@
-/** A re-sealing in a process of its own, for a test that kills it: `reseal-process.ts <database url> <keyring>`. */
+/** Reseals in a process of its own, which a test kills: `reseal-process.ts <database url> <keyring>`. */
 
 import { createPool } from '../../src/db/pool.ts'
 import { openContactSeals } from '../../src/encryption/keyring.ts'
@@ -6,7 +6,7 @@ import { resealEverything } from '../../src/encryption/reseal.ts'
 import { parseDataKeys } from '../../src/kernel/seal.ts'
 
 const [url, keyring] = process.argv.slice(2) as [string, string]
-const db = createPool({ url, applicationName: 'storedex re-sealing to be killed' })
+const db = createPool({ url, applicationName: 'storedex reseal to be killed' })
 const seals = await openContactSeals(db, parseDataKeys(keyring)!, '')
 await resealEverything({ db, seals }, ({ done }) => process.stdout.write(`${done}\n`))
 await db.end()

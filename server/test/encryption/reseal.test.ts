@@ -17,8 +17,8 @@ const fresh = generateDataKey()
 const freshId = fresh.split(':')[0]!
 const rotatedRing = `${fresh},${testDataKeys}`
 
-/** An installation with people and kept replies, all sealed with the old key, and a server that was restarted with both. */
-async function installation(people: number) {
+/** An app with people and a kept reply, sealed with the old key, and a second server with the old and the new key. */
+async function startRotatedApp(people: number) {
   const app = await startTestApp({ now: '2026-11-21T12:00:00Z' })
   const ids = await addCrowd(app, people)
   const key = await app.key({ limits: generous })
@@ -46,7 +46,7 @@ async function emailsOnFile(app: TestApp, ring: string): Promise<string[]> {
 }
 
 test('after a reseal the newest key alone opens everything, and replays are the same byte for byte', async () => {
-  const { app, ids, key, kept, rotated } = await installation(30)
+  const { app, ids, key, kept, rotated } = await startRotatedApp(30)
   const before = await emailsOnFile(app, testDataKeys)
   expect(await readDataKeyStatus(rotated)).toEqual([
     { id: freshId, in_keyring: true, seals: true, contacts: 0, replies: 0, identity_key: false },
@@ -54,7 +54,7 @@ test('after a reseal the newest key alone opens everything, and replays are the 
   ])
   const seen: number[] = []
   const result = await resealEverything(rotated, ({ done, total }) => seen.push(done, total))
-  // People, the reply, and the identity key.
+  // The people, the reply and the identity key.
   expect(result).toEqual({ resealed: 32, remaining: 0 })
   expect(seen).toEqual([30, 31, 31, 31])
   expect(await readDataKeyStatus(rotated)).toEqual([
@@ -68,7 +68,7 @@ test('after a reseal the newest key alone opens everything, and replays are the 
   expect(replayed.headers.get('idempotent-replayed')).toBe('true')
   expect(replayed.body).toEqual(kept.body)
   expect((await reveal(without(key), ids.slice(5, 8))).body.data).toHaveLength(3)
-  // Who was known is recognised still.
+  // Identity hashes are unchanged.
   expect((await openRing(app, fresh)).seals.identities.hash('email', 'x@y.example')).toEqual(
     app.deps.seals.identities.hash('email', 'x@y.example'),
   )
@@ -76,7 +76,7 @@ test('after a reseal the newest key alone opens everything, and replays are the 
 })
 
 test('a key can be removed once nothing is sealed with it, and not before', async () => {
-  const { app, rotated } = await installation(3)
+  const { app, rotated } = await startRotatedApp(3)
   await transact(app.db, async (client) => {
     const rows = await readSealedContacts(client, { storeId: 0, number: -1 }, rotated.seals.sealer.newestPrefix, 10)
     expect(rows).toHaveLength(3)
@@ -87,7 +87,7 @@ test('a key can be removed once nothing is sealed with it, and not before', asyn
 })
 
 test('a reseal during imports, reveals and retries loses nothing', async () => {
-  const { app, ids, key, kept, restarted, rotated } = await installation(400)
+  const { app, ids, key, kept, restarted, rotated } = await startRotatedApp(400)
   const caller = restarted(key)
   const renamed = ids.map((_, index) => ({
     store_domain: `crowd-${Math.floor(index / 10)}.example`,
@@ -113,7 +113,7 @@ test('a reseal during imports, reveals and retries loses nothing', async () => {
 })
 
 test('a reseal does not overwrite bytes that were written meanwhile', async () => {
-  const { app, rotated } = await installation(2)
+  const { app, rotated } = await startRotatedApp(2)
   const { sealer } = rotated.seals
   await transact(app.db, async (client) => {
     const [row] = await readSealedContacts(client, { storeId: 0, number: -1 }, sealer.newestPrefix, 1)
@@ -134,7 +134,7 @@ test('a reseal does not overwrite bytes that were written meanwhile', async () =
 })
 
 test('a killed reseal loses nothing, and the next run does the rest', async () => {
-  const { app, rotated } = await installation(10)
+  const { app, rotated } = await startRotatedApp(10)
   await app.importContacts(
     Array.from({ length: 2_400 }, (_, index) => ({
       store_domain: 'crowd-0.example',
@@ -163,7 +163,7 @@ test('a killed reseal loses nothing, and the next run does the rest', async () =
 })
 
 test('rows that do not open are left unchanged and reported; the others are resealed', async () => {
-  const { app, rotated } = await installation(5)
+  const { app, rotated } = await startRotatedApp(5)
   const { rows } = await app.db.query(
     `update contacts set sealed = set_byte(sealed, length(sealed) - 1, get_byte(sealed, length(sealed) - 1) # 1)
      where number = 2 returning sealed`,

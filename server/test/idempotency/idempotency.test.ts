@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { expireReplies } from '../../src/idempotency/idempotency.ts'
-import { addCrowd, booksOf, generous, reveal, startSecondServer, usageOf } from '../contacts/support/reveals.ts'
+import { addCrowd, generous, reveal, startSecondServer, storedUsage, usageOf } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { Json, TestReply } from '../support/client.ts'
 
@@ -66,7 +66,7 @@ describe('a repeated request with the same key', () => {
       })
     const first = await raw()
     const firstBody = Buffer.from(await first.arrayBuffer())
-    // What is on file changes, and so would a fresh reply.
+    // After this change a new reply would differ.
     await app.importContacts([{ store_domain: 'crowd-0.example', external_id: 'person-0', title: 'Changed' }])
     const second = await raw({ 'content-type': 'application/json; charset=utf-8' })
     expect(Buffer.from(await second.arrayBuffer()).equals(firstBody)).toBe(true)
@@ -77,9 +77,9 @@ describe('a repeated request with the same key', () => {
     expect(second.headers.get('x-request-id')).toMatch(/^req_[A-Za-z0-9]{20,}$/)
     expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
     for (const name of ['cache-control', 'content-type']) expect(second.headers.get(name)).toBe(first.headers.get(name))
-    // What was left then stands in the body; what is left now, the replay does not know.
+    // A replay has no balance headers: the body has the balance of that time.
     expect(second.headers.has('x-contact-credits-remaining')).toBe(false)
-    expect(await booksOf(app, key)).toEqual({ reveals: 3, exports: 1, counted: 3, entered: 3 })
+    expect(await storedUsage(app, key)).toEqual({ reveals: 3, exports: 1, counted: 3, entered: 3 })
     expect((await usageOf(key)).api_requests.used).toBe(3)
   })
 
@@ -115,7 +115,7 @@ describe('a repeated request with the same key', () => {
       })
     }
     expect(textOf(await reveal(key, [ids[0], ids[1]], 'conflict'))).toBe(textOf(first))
-    expect((await booksOf(app, key)).reveals).toBe(2)
+    expect((await storedUsage(app, key)).reveals).toBe(2)
   })
 
   test('a reply is replayed for 24 hours; after that the request runs again', async () => {
@@ -131,7 +131,7 @@ describe('a repeated request with the same key', () => {
     expect(lastReplay.body.data[0].charged).toBe(true)
     expect(anew.body.data[0]).toMatchObject({ charged: false, reveal_status: 'already_revealed', revealed_at: start })
     expect(textOf(replayOfNew)).toBe(textOf(anew))
-    expect(await booksOf(app, key)).toMatchObject({ reveals: 1, counted: 1 })
+    expect(await storedUsage(app, key)).toMatchObject({ reveals: 1, counted: 1 })
   })
 })
 
@@ -263,7 +263,7 @@ describe('a key', () => {
     const reply = await reveal(key, [ids[0]], name)
     expect(reply.status).toBe(400)
     expect(reply.body.error).toMatchObject({ code: 'invalid_idempotency_key', param: 'Idempotency-Key' })
-    expect((await booksOf(app, key)).reveals).toBe(0)
+    expect((await storedUsage(app, key)).reveals).toBe(0)
   })
 
   test('the body is validated before the key', async () => {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { eraseContacts } from '../../src/erasure/erase-contacts.ts'
-import { addCrowd, booksOf, generous, reveal, startSecondServer } from '../contacts/support/reveals.ts'
+import { addCrowd, generous, reveal, startSecondServer, storedUsage } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
 import type { TestClient } from '../support/client.ts'
 
 let app: TestApp
-/** The same key at the other server. */
+/** A client of the second server with the same key. */
 let atSecondServer: (key: TestKey) => TestClient
 let ids: string[]
 beforeAll(async () => {
@@ -16,13 +16,13 @@ beforeAll(async () => {
 })
 
 const newKey = () => app.key({ limits: generous })
-const patience = { timeout: 20_000, interval: 10 }
+const polling = { timeout: 20_000, interval: 10 }
 
-/** Who waits for another request gives up after two seconds; on a busy machine they can pass before anything is done. */
-const oftenEnough = { retry: 3 }
+/** A waiting request is refused after two seconds, which can be too short on a busy machine. */
+const retried = { retry: 3 }
 
-/** Claims an Idempotency-Key by hand, in a transaction that stays open. */
-async function claimByHand(key: TestKey, name: string) {
+/** Claims an Idempotency-Key in a transaction that stays open until `rollback`. */
+async function holdClaim(key: TestKey, name: string) {
   const client = await app.db.connect()
   await client.query('begin')
   await client.query(
@@ -38,15 +38,15 @@ async function claimByHand(key: TestKey, name: string) {
   }
 }
 
-/** How many connections to the test's database wait for a lock. */
-async function waitingForLocks(): Promise<number> {
+/** The number of connections to the test's database that wait for a lock. */
+async function countLockWaits(): Promise<number> {
   const { rows } = await app.db.query(
     "select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
   )
   return rows[0].waiting
 }
 
-test('20 concurrent requests with one key to two servers run once and get the same reply', oftenEnough, async () => {
+test('20 concurrent requests with one key to two servers run once and get the same reply', retried, async () => {
   const key = await newKey()
   const callers = [key, atSecondServer(key)]
   const replies = await Promise.all(
@@ -56,12 +56,12 @@ test('20 concurrent requests with one key to two servers run once and get the sa
   expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1)
   expect(replies.filter(({ headers }) => headers.has('idempotent-replayed'))).toHaveLength(19)
   expect(new Set(replies.map(({ headers }) => headers.get('x-request-id'))).size).toBe(20)
-  expect(await booksOf(app, key)).toEqual({ reveals: 10, exports: 1, counted: 10, entered: 10 })
+  expect(await storedUsage(app, key)).toEqual({ reveals: 10, exports: 1, counted: 10, entered: 10 })
 })
 
 test(
   'concurrent requests with one key and two bodies run for one body and conflict for the other',
-  oftenEnough,
+  retried,
   async () => {
     const key = await newKey()
     const callers = [key, atSecondServer(key)]
@@ -69,7 +69,7 @@ test(
       Array.from({ length: 10 }, (_, request) => reveal(callers[request % 2]!, [ids[request % 2]], 'two bodies')),
     )
     expect(replies.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(5).fill(409)])
-    expect((await booksOf(app, key)).reveals).toBe(1)
+    expect((await storedUsage(app, key)).reveals).toBe(1)
   },
 )
 
@@ -84,7 +84,7 @@ test('concurrent requests with one key that lack credits are all refused', async
 
 test('a request whose key is in progress elsewhere gets 409 and spends nothing', async () => {
   const key = await newKey()
-  const held = await claimByHand(key, 'at work')
+  const held = await holdClaim(key, 'at work')
   onTestFinished(held.rollback)
   const replies = await Promise.all([reveal(key, [ids[0]], 'at work'), reveal(key, [ids[0]], 'at work')])
   for (const reply of replies) {
@@ -92,14 +92,14 @@ test('a request whose key is in progress elsewhere gets 409 and spends nothing',
     expect(reply.body.error).toMatchObject({ code: 'idempotency_in_progress', param: 'Idempotency-Key' })
     expect(reply.headers.get('retry-after')).toBe('1')
   }
-  expect((await booksOf(app, key)).reveals).toBe(0)
+  expect((await storedUsage(app, key)).reveals).toBe(0)
 })
 
-test('when the request that holds the key fails, the one that waits runs', oftenEnough, async () => {
+test('when the request that holds the key fails, the one that waits runs', retried, async () => {
   const key = await newKey()
-  const held = await claimByHand(key, 'in vain')
+  const held = await holdClaim(key, 'in vain')
   const waiting = reveal(key, [ids[0]], 'in vain')
-  await vi.waitUntil(async () => (await waitingForLocks()) === 1, patience)
+  await vi.waitUntil(async () => (await countLockWaits()) === 1, polling)
   await held.rollback()
   const reply = await waiting
   expect([reply.status, reply.body.credits?.spent]).toEqual([200, 1])
@@ -107,33 +107,33 @@ test('when the request that holds the key fails, the one that waits runs', often
 
 test('requests that wait for one key use one connection and do not block others', async () => {
   const key = await newKey()
-  const held = await claimByHand(key, 'crowded')
+  const held = await holdClaim(key, 'crowded')
   const waiting = Promise.all(Array.from({ length: 50 }, () => reveal(key, [ids[0]], 'crowded')))
-  await vi.waitUntil(async () => (await waitingForLocks()) === 1, patience)
+  await vi.waitUntil(async () => (await countLockWaits()) === 1, polling)
   const others = await Promise.all(
     Array.from({ length: 20 }, (_, request) => reveal(key, [ids[1]], `other ${request}`)),
   )
   expect(others.map(({ status }) => status)).toEqual(Array(20).fill(200))
-  expect(await waitingForLocks()).toBeLessThanOrEqual(1)
+  expect(await countLockWaits()).toBeLessThanOrEqual(1)
   await held.rollback()
   const replies = await waiting
-  // A machine so slow that two seconds passed meanwhile tells them to try again; nothing else may happen.
+  // On a slow machine, requests that waited two seconds get 409; nothing else may happen.
   for (const { status, body } of replies) expect([200, 409], body.error?.code).toContain(status)
-  expect((await booksOf(app, key)).reveals).toBeLessThanOrEqual(2)
+  expect((await storedUsage(app, key)).reveals).toBeLessThanOrEqual(2)
 })
 
 test('a contact erased during its reveal is delivered at most once, and its reply is not kept', async () => {
   const key = await newKey()
   const account = app.accountNumber(key.account)
   await reveal(key, [ids[1]])
-  // The reveal gets as far as its payment, and waits there.
+  // The reveal waits in its charge.
   const client = await app.db.connect()
   await client.query('begin')
   await client.query('select from usage_counters where account_id = $1 for update', [account])
   const revealing = reveal(key, [ids[15]], 'erased')
-  await vi.waitUntil(async () => (await waitingForLocks()) === 1, patience)
+  await vi.waitUntil(async () => (await countLockWaits()) === 1, polling)
   const erasing = eraseContacts(app.operator, { id: ids[15]! })
-  await vi.waitUntil(async () => (await waitingForLocks()) === 2, patience)
+  await vi.waitUntil(async () => (await countLockWaits()) === 2, polling)
   await client.query('rollback')
   client.release()
 
@@ -142,7 +142,7 @@ test('a contact erased during its reveal is delivered at most once, and its repl
   const { rows } = await app.db.query('select from idempotency where account_id = $1', [account])
   expect(rows).toEqual([])
   expect((await reveal(key, [ids[15]], 'erased')).status).toBe(404)
-  expect((await booksOf(app, key)).reveals).toBe(2)
+  expect((await storedUsage(app, key)).reveals).toBe(2)
 })
 
 test('a deadlock is retried from the claim on, unseen by the caller', async () => {
@@ -154,8 +154,8 @@ test('a deadlock is retried from the claim on, unseen by the caller', async () =
   await client.query('begin')
   await client.query('select from usage_counters where account_id = $1 for update', [account])
   const revealing = reveal(key, [ids[2]], 'deadlock')
-  await vi.waitUntil(async () => (await waitingForLocks()) === 1, patience)
-  // The reveal has its row of the contact and waits for the counter, this one the other way round.
+  await vi.waitUntil(async () => (await countLockWaits()) === 1, polling)
+  // The reveal has locked the contact's row and waits for the counter; this transaction does the opposite.
   const crossing = client.query("insert into reveals values ($1, 'live', $2, $3)", [account, contact, app.clock.now()])
   await crossing.catch(() => {})
   await client.query('rollback')
@@ -165,5 +165,5 @@ test('a deadlock is retried from the claim on, unseen by the caller', async () =
   expect([reply.status, reply.body.credits?.spent]).toEqual([200, 1])
   const again = await reveal(key, [ids[2]], 'deadlock')
   expect(JSON.stringify(again.body)).toBe(JSON.stringify(reply.body))
-  expect(await booksOf(app, key)).toMatchObject({ reveals: 2, counted: 2, entered: 2 })
+  expect(await storedUsage(app, key)).toMatchObject({ reveals: 2, counted: 2, entered: 2 })
 })

@@ -19,7 +19,7 @@ const charge: DeliveryCharge = {
 }
 
 let pool: ConnectionPool
-/** Of live stores, whose documents, previews and hosts say which ones they are; the last is one of the sandbox. */
+/** Live stores whose documents, previews and hosts contain their index; the last store is of the sandbox. */
 let ids: number[]
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'delivery', maxConnections: 1 })
@@ -48,12 +48,12 @@ beforeAll(async () => {
 afterAll(() => pool.end())
 beforeEach(() => pool.query('truncate store_exports, usage_counters, ledger, reveals').then(() => {}))
 
-const storesAt = (...places: number[]) => places.map((place) => ids[place]!)
-const peopleAt = (...places: number[]) => storesAt(...places).map((id) => contactKey(id, 3))
+const storesAt = (...indexes: number[]) => indexes.map((index) => ids[index]!)
+const peopleAt = (...indexes: number[]) => storesAt(...indexes).map((id) => contactKey(id, 3))
 const documentsOf = async (storeIds: number[]) =>
   (await deliverStores(pool, charge, { storeIds, deliverEmails: 'all' })).items
 
-async function booked() {
+async function chargedAmounts() {
   const { rows } = await pool.query<{ rows: number; exports: number; entries: number; marked: number }>(
     `select coalesce(sum(used) filter (where meter = 'search_rows'), 0) as rows,
             coalesce(sum(used) filter (where meter = 'store_exports'), 0) as exports,
@@ -66,16 +66,16 @@ async function booked() {
 
 describe('a page of stores', () => {
   test('a page of stores has the requested order, and each store is exported once', async () => {
-    const places = [9, 2, 5, 700]
-    expect(await documentsOf(storesAt(...places))).toBe('d9,d2,d5,d700')
+    const indexes = [9, 2, 5, 700]
+    expect(await documentsOf(storesAt(...indexes))).toBe('d9,d2,d5,d700')
     expect(await documentsOf(storesAt(5, 6))).toBe('d5,d6')
-    expect(await booked()).toEqual({ rows: 6, exports: 5, entries: 11, marked: 5 })
+    expect(await chargedAmounts()).toEqual({ rows: 6, exports: 5, entries: 11, marked: 5 })
   })
 
   test('missing stores and stores of the other mode are neither delivered nor charged', async () => {
-    const gone = 999_999_999
-    expect(await documentsOf([gone, ...storesAt(4, storeCount - 1), gone + 1])).toBe('d4')
-    expect(await booked()).toEqual({ rows: 1, exports: 1, entries: 2, marked: 1 })
+    const missing = 999_999_999
+    expect(await documentsOf([missing, ...storesAt(4, storeCount - 1), missing + 1])).toBe('d4')
+    expect(await chargedAmounts()).toEqual({ rows: 1, exports: 1, entries: 2, marked: 1 })
   })
 
   test('an empty page costs nothing and returns the counters', async () => {
@@ -91,7 +91,7 @@ describe('a page of stores', () => {
     const request = { storeIds: storesAt(1, 2), deliverEmails: 'all' as const }
     const failure = await deliverStores(pool, { ...charge, ...allowance }, request).catch((error: unknown) => error)
     expect(isAllowanceExceeded(failure)).toBe(true)
-    expect(await booked()).toEqual({ rows: 0, exports: 0, entries: 0, marked: 0 })
+    expect(await chargedAmounts()).toEqual({ rows: 0, exports: 0, entries: 0, marked: 0 })
   })
 })
 
@@ -105,7 +105,7 @@ describe('a page of previews', () => {
     )
     const { items } = await deliverPreviews(pool, charge, [revealed!, other!, foreign!])
     expect(items).toBe('p8true,"store":s8},p3false,"store":s3},p5false,"store":s5}')
-    expect(await booked()).toEqual({ rows: 3, exports: 3, entries: 6, marked: 3 })
+    expect(await chargedAmounts()).toEqual({ rows: 3, exports: 3, entries: 6, marked: 3 })
   })
 
   test('erased contacts and contacts of the other mode are left out, with their stores', async () => {
@@ -113,7 +113,7 @@ describe('a page of previews', () => {
     const erased = contactKey(ids[2]!, 6)
     const { items } = await deliverPreviews(pool, charge, [erased, sandbox!, first!])
     expect(items).toBe('p1false,"store":s1}')
-    expect(await booked()).toEqual({ rows: 1, exports: 1, entries: 2, marked: 1 })
+    expect(await chargedAmounts()).toEqual({ rows: 1, exports: 1, entries: 2, marked: 1 })
   })
 })
 
@@ -129,7 +129,7 @@ test('a delivery by host finds a store under domain and alias, exports it once, 
     [hosts[2]!]: ['d2', null],
   })
   expect(meters).toEqual({ rows_taken: 0, exports_taken: 2 })
-  expect(await booked()).toEqual({ rows: 0, exports: 2, entries: 2, marked: 2 })
+  expect(await chargedAmounts()).toEqual({ rows: 0, exports: 2, entries: 2, marked: 2 })
 })
 
 test('at 20,000 stores, the generic plans of all deliveries use primary keys', async () => {

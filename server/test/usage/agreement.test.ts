@@ -53,7 +53,7 @@ async function take(key: TestKey, step: Step): Promise<void> {
     case 'search':
       return void (await key.post('/stores/search', { filters: {}, limit: step.limit }))
     case 'credits':
-      // Too few left, or no access: then nothing happens.
+      // Refused without enough credits or access.
       return void (await spendCredits(app, key, step.amount).catch((refusal) =>
         expect(refusal).toBeInstanceOf(ApiError),
       ))

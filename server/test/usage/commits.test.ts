@@ -23,8 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => pool.end())
 
-/** Whether the commit of the transaction that runs, or would begin now, is waited for. */
-async function isCommitAwaited(client: Client): Promise<boolean> {
+/** Whether a commit on this connection is synchronous now. */
+async function isCommitSynchronous(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ synchronous_commit: string }>('show synchronous_commit')
   return rows[0]!.synchronous_commit === 'on'
 }
@@ -34,16 +34,16 @@ test('admission commits asynchronously, a charge synchronously', async () => {
   try {
     await client.query('set synchronous_commit = on')
     const ctx = await admitOn(client)
-    expect(await isCommitAwaited(client)).toBe(true)
+    expect(await isCommitSynchronous(client)).toBe(true)
 
     await client.query('begin')
     await admitOn(client)
-    expect(await isCommitAwaited(client)).toBe(false)
+    expect(await isCommitSynchronous(client)).toBe(false)
     await client.query('rollback')
 
     await client.query('begin')
     await spendRows(ctx, [1, 2])
-    expect(await isCommitAwaited(client)).toBe(true)
+    expect(await isCommitSynchronous(client)).toBe(true)
     await client.query('rollback')
   } finally {
     client.release()

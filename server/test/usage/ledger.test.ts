@@ -67,7 +67,7 @@ async function play(keys: TestKey[], each: Move): Promise<void> {
     case 'look up':
       return void (await key.get(`/stores/spent-${each.store}.example`))
     case 'reveal':
-      // Too few left, or no access: then nothing is spent.
+      // Refused without enough credits or access.
       return void (await spendCredits(app, key, each.count).catch((error) => expect(error).toBeInstanceOf(ApiError)))
     case 'wait':
       return app.clock.advance(each.hours * hourMs)
@@ -76,17 +76,17 @@ async function play(keys: TestKey[], each: Move): Promise<void> {
   }
 }
 
-interface Proof {
+interface LedgerCheck {
   entries: number
   differences: { account: string; mode: string }[]
 }
 
-async function prove(): Promise<Proof & { code: number }> {
+async function checkLedger(): Promise<LedgerCheck & { code: number }> {
   const { code, stdout } = await runCommand(app.deps, ['ledger', 'check', '--json'])
   return { code, ...JSON.parse(stdout) }
 }
 
-/** Two accounts, one of them with a key of either mode. */
+/** Three keys: a live and a test key of one account, and a live key of another. */
 async function openKeys(): Promise<TestKey[]> {
   app.clock.set(opening)
   const first = await app.key({ scopes })
@@ -99,24 +99,25 @@ describe('the ledger balances', () => {
       fc.asyncProperty(fc.array(move, { minLength: 15, maxLength: 30, size: 'max' }), async (moves) => {
         const keys = await openKeys()
         for (const each of moves) await play(keys, each)
-        expect(await prove()).toMatchObject({ code: 0, differences: [] })
+        expect(await checkLedger()).toMatchObject({ code: 0, differences: [] })
       }),
       { numRuns: 15 },
     )
-    expect((await prove()).entries).toBeGreaterThan(50)
+    expect((await checkLedger()).entries).toBeGreaterThan(50)
   })
 
   test('the ledger balances during and after concurrent spends', async () => {
     const keys = await openKeys()
     const spends: Move[] = fc.sample(move, { numRuns: 60, seed: 7 }).filter((each) => each.do !== 'wait')
-    const proofs = Promise.all(Array.from({ length: 5 }, prove))
+    const checks = Promise.all(Array.from({ length: 5 }, checkLedger))
     await Promise.all(spends.map((each) => play(keys, each)))
-    for (const proof of [...(await proofs), await prove()]) expect(proof).toMatchObject({ code: 0, differences: [] })
+    for (const check of [...(await checks), await checkLedger()])
+      expect(check).toMatchObject({ code: 0, differences: [] })
   })
 })
 
 describe('ledger check finds a single row that was tampered with', () => {
-  // One row of those that the account's spends left, whichever it is.
+  // A random row of the account.
   const some = (table: string) => `ctid = (select ctid from ${table} where account_id = $1 order by random() limit 1)`
   test.each([
     ['an entry is removed', `delete from ledger where ${some('ledger')}`],
@@ -139,18 +140,18 @@ describe('ledger check finds a single row that was tampered with', () => {
     app.clock.advance(800 * hourMs)
     await key!.post('/stores/search', { filters: {}, limit: 3 })
     await spendCredits(app, key!, 2)
-    expect(await prove()).toMatchObject({ code: 0 })
+    expect(await checkLedger()).toMatchObject({ code: 0 })
 
     expect((await app.db.query(tampering, [app.accountNumber(key!.account)])).rowCount).toBe(1)
-    const { code, differences } = await prove()
+    const { code, differences } = await checkLedger()
     expect(code).toBe(1)
     expect(new Set(differences.map((difference) => difference.account))).toEqual(new Set([key!.account]))
-    await forget(app.accountNumber(key!.account))
+    await deleteUsage(app.accountNumber(key!.account))
   })
 })
 
-/** Takes an account's books away, so that what was tampered with does not show again. */
-async function forget(account: number): Promise<void> {
+/** Deletes an account's rows, so that later checks pass. */
+async function deleteUsage(account: number): Promise<void> {
   for (const table of ['ledger', 'usage_counters', 'store_exports', 'reveals'])
     await app.db.query(`delete from ${table} where account_id = $1`, [account])
 }

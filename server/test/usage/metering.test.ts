@@ -70,7 +70,7 @@ describe('store exports', () => {
     expect(replies.filter((reply) => reply.status === 429)).toHaveLength(30)
     expect((await usageOf(key)).store_exports).toMatchObject({ used: 20, remaining: 0 })
     expect(await ledgerSums(key)).toEqual({ store_exports: 20 })
-    // Those that were refused tell who is on file, so they count like the others; and so does asking for the usage.
+    // Refused lookups count as requests too, as they show that the store exists. The two usage requests count as well.
     expect((await usageOf(key)).api_requests.used).toBe(52)
   })
 
@@ -189,7 +189,7 @@ describe('periods', () => {
 })
 
 describe('without exports left', () => {
-  const askedAs = {
+  const operations = {
     lookup: (key: TestKey, isThere: boolean) => key.get(`/stores/${isThere ? 'meter-1' : 'nobody'}.example`),
     search: (key: TestKey, isThere: boolean) =>
       search(key, { limit: 100, filters: { countries: [isThere ? 'FR' : 'AQ'] } }),
@@ -211,15 +211,15 @@ describe('without exports left', () => {
     ])
   })
 
-  test.each(Object.entries(askedAs))(
+  test.each(Object.entries(operations))(
     'a %s costs one request without exports left, whether it finds something or not',
-    async (_, ask) => {
+    async (_, send) => {
       const [finds, misses] = [
         await app.key({ limits: { requests_per_minute: 10, store_exports: 0 } }),
         await app.key({ limits: { requests_per_minute: 10, store_exports: 0 } }),
       ]
-      const found = await ask(finds, true)
-      const missed = await ask(misses, false)
+      const found = await send(finds, true)
+      const missed = await send(misses, false)
       expect(found.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: 'store_exports' })
       expect([200, 404]).toContain(missed.status)
       expect(headersOf(found)).toEqual(headersOf(missed))
@@ -228,7 +228,7 @@ describe('without exports left', () => {
         expect((await usageOf(key)).api_requests.used).toBe(2)
         expect(await ledgerSums(key)).toEqual({})
       }
-      // How much matches is told by no figure that differs with it.
+      // The message has no number that depends on the matches.
       expect(found.body.error.message).toMatch(
         /^0 of 0 store exports are left until [\d-]{10}; this reply holds more stores that are new this period\.$/,
       )
@@ -238,7 +238,7 @@ describe('without exports left', () => {
   test('the limit of requests a minute ends probing without exports left', async () => {
     const key = await app.key({ limits: { requests_per_minute: 5, store_exports: 0 } })
     const replies = []
-    for (let i = 0; i < 7; i++) replies.push(await askedAs['contact search'](key, true))
+    for (let i = 0; i < 7; i++) replies.push(await operations['contact search'](key, true))
     const params = replies.map(({ body }) => body.error.param)
     expect(params).toEqual([...Array(5).fill('store_exports'), 'requests_per_minute', 'requests_per_minute'])
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
 
-/** What one account may have at work at once: half of 32 requests for each of sixteen connections. */
+/** The most in-flight requests of one account: half of 32 for each of sixteen connections. */
 const share = 256
 
 test('requests beyond the share of an account are refused at once, uncounted and unpaid; others are answered', async () => {
@@ -11,7 +11,7 @@ test('requests beyond the share of an account are refused at once, uncounted and
   const key = await app.key({ limits })
   const sibling = await app.keyOf(key.account, {})
   const [other, sandbox] = [await app.key({}), await app.keyOf(key.account, { mode: 'test' })]
-  // Whose keys they are is known from here on.
+  // From here on the server knows which account each key belongs to.
   for (const each of [key, sibling, other, sandbox]) expect((await each.get('/usage')).status).toBe(200)
 
   const client = await app.db.connect()
@@ -27,7 +27,7 @@ test('requests beyond the share of an account are refused at once, uncounted and
       expect(body.error.code).toBe('service_unavailable')
       shed++
     })
-  // The others are still waiting for the database.
+  // The other requests still wait for the database.
   await expect.poll(() => shed, { timeout: 10_000 }).toBe(20)
   expect((await sandbox.get('/usage')).status).toBe(503)
   const newcomer = other.get('/usage')
@@ -35,7 +35,7 @@ test('requests beyond the share of an account are refused at once, uncounted and
   client.release()
 
   expect((await newcomer).status).toBe(200)
-  // On a slow machine some have waited for a connection until their time was over; they were uncounted and unpaid as well.
+  // On a slow machine some timed out waiting for a connection; they were uncounted and unpaid as well.
   const statuses = (await Promise.all(replies)).map((reply) => reply.status)
   const answered = statuses.filter((status) => status === 200).length
   expect(answered).toBeGreaterThan(0)

@@ -18,7 +18,7 @@ const lookUp = (key: TestKey, store: number) => key.get(`/stores/period-${store}
 
 const second = 1_000
 
-/** Lives through boundaries with an allowance of one store each: used up before one, whole again at it. */
+/** Crosses period boundaries with an allowance of one store: used up before each boundary, renewed at it. */
 async function expectBoundaries(key: TestKey, start: string, boundaries: string[]): Promise<void> {
   app.clock.set(start)
   expect((await lookUp(key, 0)).status).toBe(200)
@@ -93,7 +93,7 @@ test('a request admitted before a period boundary is charged to the earlier peri
   const boundary = '2026-06-10T00:00:00.000Z'
   const before = new Date(Date.parse(boundary) - 1)
   app.clock.set(boundary)
-  // The first look at the clock is the request's own; it passes the boundary right after.
+  // Only the first reading, that of the request, is before the boundary.
   vi.spyOn(app.deps.clock, 'now').mockImplementationOnce(() => before)
   const page = await key.post('/stores/search', { filters: {}, limit: 3 })
   expect(page.status).toBe(200)

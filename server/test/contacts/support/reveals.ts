@@ -10,10 +10,10 @@ import type { TestApp, TestKey } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import { createClient, type Json, type TestClient, type TestReply } from '../../support/client.ts'
 
-/** Room to spare in everything that a test of reveals does not look at. */
+/** Request limits that tests of reveals never reach. */
 export const generous = { requests_per_minute: 100_000, requests_per_day: 100_000 }
 
-/** Invented people by first name: somebody for each outcome of a reveal. */
+/** Invented people by first name, one for each outcome of a reveal. */
 export const people: Record<string, object> = {
   Mara: {
     last_name: 'Lindqvist',
@@ -55,7 +55,7 @@ export const people: Record<string, object> = {
 
 export const firstShop = 'first-shop.example'
 
-/** Puts `people` on file at one store. */
+/** Imports `people` at one store. */
 export async function addPeople(app: TestApp, mode: Mode = 'live'): Promise<void> {
   await importInto(app, mode, importStores, [{ domain: firstShop, name: 'First Shop', country: 'DE' }])
   const records = Object.entries(people).map(([name, person]) => ({
@@ -67,7 +67,7 @@ export async function addPeople(app: TestApp, mode: Mode = 'live'): Promise<void
   await importInto(app, mode, importContacts, records)
 }
 
-/** Puts `count` people on file, ten to a store. Their ids, in order of their numbers. */
+/** Imports `count` people, ten per store, and returns their ids in order. */
 export async function addCrowd(app: TestApp, count: number): Promise<string[]> {
   const storeOf = (index: number) => `crowd-${Math.floor(index / 10)}.example`
   const indexes = Array.from({ length: count }, (_, index) => index)
@@ -90,7 +90,7 @@ async function importInto(app: TestApp, mode: Mode, importFile: typeof importSto
   if (rejected > 0) throw new Error(`${rejected} records were rejected`)
 }
 
-/** Ids as previews tell them, of everybody on file. */
+/** The public ids of all contacts, from previews. */
 export async function idsByFirstName(key: TestKey): Promise<Record<string, string>> {
   const ids: Record<string, string> = {}
   let cursor: string | null = null
@@ -102,7 +102,7 @@ export async function idsByFirstName(key: TestKey): Promise<Record<string, strin
   return ids
 }
 
-/** Another server on the same database, with connections of its own. */
+/** Starts another server on the same database, with a pool of its own. */
 export async function startSecondServer(
   app: TestApp,
   settings: Partial<Config> = {},
@@ -123,16 +123,16 @@ export function reveal(caller: TestClient, ids: readonly unknown[], idempotencyK
   return caller.post('/contacts/reveal', { contact_ids: ids }, headers)
 }
 
-/** Who was revealed, by first name. */
+/** The first names of the revealed contacts. */
 export const namesIn = ({ body }: TestReply): string[] => body.data.map((contact: Json) => contact.first_name)
 
 export const usageOf = async (key: TestKey): Promise<Json> => (await key.get('/usage')).body
 
-/** A well-formed id of nobody. */
+/** A well-formed id without a contact. */
 export const unknownId = (app: TestApp) => app.deps.ids.seal('contact', contactKey(987_654, 3), 'live')
 
-/** What is written down of an account. */
-export async function booksOf(app: TestApp, key: TestKey, mode: Mode = 'live') {
+/** The stored reveals, exports, counter and ledger sum of an account. */
+export async function storedUsage(app: TestApp, key: TestKey, mode: Mode = 'live') {
   const { rows } = await app.db.query(
     `select (select count(*) from reveals where account_id = $1 and mode = $2) as reveals,
             (select count(*) from store_exports where account_id = $1 and mode = $2) as exports,

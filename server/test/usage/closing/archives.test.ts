@@ -7,19 +7,19 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runCommand } from '../../cli/support/run-command.ts'
 import type { TestKey } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
-import { type ClosingWorld, dayMs, openClosingWorld } from '../support/closing.ts'
+import { type ClosingApp, dayMs, startClosingApp } from '../support/closing.ts'
 
-let world: ClosingWorld
+let world: ClosingApp
 let folder: string
 beforeAll(async () => {
-  world = await openClosingWorld('2025-01-10T12:00:00.000Z')
+  world = await startClosingApp('2025-01-10T12:00:00.000Z')
   folder = await mkdtemp(join(tmpdir(), 'storedex-archives-'))
 })
 atEnd(() => rm(folder, { recursive: true }))
 
 let key: TestKey
 let other: TestKey
-/** Two accounts with entries of January and February packed, and some of June in rows. */
+/** Two accounts with packed entries of January and February, and rows of June. */
 beforeEach(async () => {
   await world.app.db.query(`truncate ledger, ledger_archives, ledger_rollups, store_exports, export_rollups,
                                      usage_counters, reveals, request_windows, clock_readings`)
@@ -31,11 +31,11 @@ beforeEach(async () => {
   await world.spend(key, 4)
   world.app.clock.set('2025-05-10T12:00:00.000Z')
   await world.close()
-  await world.live(1)
+  await world.passDays(1)
   world.app.clock.set('2025-06-10T12:00:00.000Z')
   await world.close()
   await world.spend(key, 1)
-  await world.live(1)
+  await world.passDays(1)
 })
 
 const packedOfKey = 3 + 1 + 4 + 1
@@ -184,7 +184,7 @@ describe('ledger export', () => {
     expect(await world.check()).toMatchObject({ code: 0, archived: packed, entries: packed + 2, differences: [] })
     expect(await world.show(key)).toHaveLength(4 + 1 + 2)
     expect(await world.show(other)).toEqual([])
-    // The next one finds what is left.
+    // The next export finds the rest.
     expect(await exportTo(newFile(), '--drop')).toMatchObject({ archives: 1, dropped: 1 })
     expect(await exportTo(newFile())).toEqual({ archives: 0, entries: 0, dropped: 0, file: null })
     expect(await world.check()).toMatchObject({ code: 0, archived: packed, differences: [] })

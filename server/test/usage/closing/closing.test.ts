@@ -5,12 +5,12 @@ import { closePeriodsExclusively } from '../../../src/usage/closing/close-period
 import { runCommand } from '../../cli/support/run-command.ts'
 import type { TestKey } from '../../support/app.ts'
 import { connectClient } from '../../support/database.ts'
-import { type ClosingWorld, dayMs, detailMonths, openClosingWorld } from '../support/closing.ts'
+import { type ClosingApp, dayMs, detailMonths, startClosingApp } from '../support/closing.ts'
 
 const start = '2025-01-10T12:00:00.000Z'
-let world: ClosingWorld
+let world: ClosingApp
 beforeAll(async () => {
-  world = await openClosingWorld(start)
+  world = await startClosingApp(start)
 })
 beforeEach(async () => {
   world.app.clock.set(start)
@@ -28,20 +28,20 @@ describe('a past period is closed', () => {
     await world.spend(key, 3)
     await world.close()
     const before = await world.show(key)
-    // January ends with the month; two days later, seen on two days, it is over.
-    expect(await world.live(2)).toMatchObject({ exports: 0 })
-    expect(await world.live(3)).toMatchObject({ exports: 5, entries: 0, unbalanced: 0 })
+    // January is closed two days after its end, once the clock was read on two days.
+    expect(await world.passDays(2)).toMatchObject({ exports: 0 })
+    expect(await world.passDays(3)).toMatchObject({ exports: 5, entries: 0, unbalanced: 0 })
     expect(await world.count('store_exports', key)).toBe(3)
     expect(await world.check()).toMatchObject({ ...soundCheck, entries: before.length, archived: 0 })
     expect(await world.show(key)).toEqual(before)
-    expect(await world.live(20)).toMatchObject({ exports: 0, entries: 0 })
+    expect(await world.passDays(20)).toMatchObject({ exports: 0, entries: 0 })
   })
 
   test('exports of an inactive account are kept as long as its entries', async () => {
     const key = await world.open()
     await world.spend(key, 4)
-    expect(await world.live(60)).toMatchObject({ exports: 0, entries: 0 })
-    expect(await world.live(60)).toMatchObject({ exports: 4 })
+    expect(await world.passDays(60)).toMatchObject({ exports: 0, entries: 0 })
+    expect(await world.passDays(60)).toMatchObject({ exports: 4 })
     expect(await world.check()).toMatchObject(soundCheck)
   })
 
@@ -58,8 +58,8 @@ describe('a past period is closed', () => {
     const usage = (await key.get('/usage')).body
 
     await world.close()
-    const closed = await world.live(1)
-    // Spent before March, and of a period that was over two days before March: January alone.
+    const closed = await world.passDays(1)
+    // Entries of periods that were over two days before March: January only.
     expect(closed).toMatchObject({ entries: 2 + 2, archives: 2 })
     expect(await world.count('ledger', key)).toBe(before.length - 2)
     expect(await world.check()).toMatchObject({ ...soundCheck, archived: 4, entries: before.length + ofOther.length })
@@ -70,7 +70,7 @@ describe('a past period is closed', () => {
 
     const csv = await runCommand(world.app.deps, ['ledger', 'show', key.account, '--csv'])
     expect(csv.stdout.trim().split('\r\n')).toHaveLength(before.length + 1)
-    expect((await world.live(40)).entries).toBeGreaterThan(0)
+    expect((await world.passDays(40)).entries).toBeGreaterThan(0)
     expect(await world.show(key)).toEqual(before)
     expect(await world.check()).toMatchObject(soundCheck)
   })
@@ -78,19 +78,19 @@ describe('a past period is closed', () => {
   test('a late charge into a closed period is accepted, checked, and closed by the next run', async () => {
     const key = await world.open()
     await world.spend(key, 3)
-    await world.live(120)
+    await world.passDays(120)
     expect(await world.count('ledger', key)).toBe(0)
-    // A server whose clock is four months behind.
+    // A charge by a server whose clock is four months behind.
     const closedAt = world.app.clock.now()
     world.app.clock.set(start)
     await world.spend(key, 4)
     world.app.clock.set(closedAt)
     expect(await world.check()).toMatchObject(soundCheck)
     const shown = await world.show(key)
-    expect(await world.live(2)).toMatchObject({ exports: 4, entries: 5, archives: 1 })
+    expect(await world.passDays(2)).toMatchObject({ exports: 4, entries: 5, archives: 1 })
     expect(await world.check()).toMatchObject(soundCheck)
     expect(await world.show(key)).toEqual(shown)
-    expect(await world.live(2)).toMatchObject({ exports: 0, entries: 0 })
+    expect(await world.passDays(2)).toMatchObject({ exports: 0, entries: 0 })
   })
 
   test('a dry run counts what would be done and changes nothing', async () => {
@@ -124,8 +124,8 @@ describe('a past period is closed', () => {
 })
 
 describe('a wrong clock does not close an open period', () => {
-  /** A store that was delivered in the open period is not paid for again. */
-  async function expectFreeAgain(key: TestKey): Promise<void> {
+  /** A store exported in the current period is still free. */
+  async function expectStillFree(key: TestKey): Promise<void> {
     const used = (await key.get('/usage')).body.store_exports.used
     expect((await key.get('/stores/closed-0.example')).status).toBe(200)
     expect((await key.get('/usage')).body.store_exports.used).toBe(used)
@@ -146,7 +146,7 @@ describe('a wrong clock does not close an open period', () => {
   test('a clock that jumps ahead by ten years and back closes nothing, however often closing runs', async () => {
     const key = await world.open()
     await world.spend(key, 3)
-    await world.live(3)
+    await world.passDays(3)
     const rightTime = world.app.clock.now()
     for (const years of [10, 1, 10]) {
       world.app.clock.set(new Date(rightTime.getTime() + years * 365 * dayMs))
@@ -157,9 +157,9 @@ describe('a wrong clock does not close an open period', () => {
       expect(await world.close()).toMatchObject({ exports: 0, entries: 0 })
     }
     expect(await world.count('store_exports', key)).toBe(3)
-    await expectFreeAgain(key)
-    // The readings of the wrong clock are forgotten: the right one closes as ever.
-    await world.live(125)
+    await expectStillFree(key)
+    // Readings of the wrong clock were deleted: the right clock closes as usual.
+    await world.passDays(125)
     expect(await world.count('ledger', key)).toBe(0)
     expect(await world.check()).toMatchObject(soundCheck)
   })
@@ -171,14 +171,14 @@ describe('a wrong clock does not close an open period', () => {
     world.app.clock.set('2025-03-02T00:00:00.000Z')
     expect(await world.close()).toMatchObject({ exports: 0, until: '2025-03-01T00:00:00.000Z' })
     world.app.clock.set(start)
-    await expectFreeAgain(key)
+    await expectStillFree(key)
   })
 })
 
 describe('closing keeps all sums at every moment', () => {
   const entries = 9_000
 
-  /** As much as several batches of an account: entries and exports of a period that is long over. */
+  /** Inserts entries and exports of a past period, enough for several batches. */
   async function fill(key: TestKey): Promise<void> {
     const account = world.app.accountNumber(key.account)
     const period = '2025-01-01T00:00:00Z'
@@ -242,7 +242,7 @@ describe('closing keeps all sums at every moment', () => {
           () => 'closed',
           () => 'failed',
         )
-        await killWhoWaits(holder, table)
+        await killWaitingSession(holder, table)
         expect(await closing).toBe('failed')
       } finally {
         await holder.end()
@@ -286,8 +286,8 @@ describe('closing keeps all sums at every moment', () => {
   })
 })
 
-/** Ends the session that waits to write to a table. */
-async function killWhoWaits(client: pg.Client, table: string): Promise<void> {
+/** Terminates the session that waits for a lock on a table. */
+async function killWaitingSession(client: pg.Client, table: string): Promise<void> {
   for (;;) {
     const { rowCount } = await client.query(
       `select pg_terminate_backend(l.pid) from pg_locks l where l.relation = $1::regclass and not l.granted`,

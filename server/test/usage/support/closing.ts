@@ -23,23 +23,23 @@ interface Checked {
   differences: Record<string, unknown>[]
 }
 
-/** An app whose accounts live through months, and the commands that close their periods. */
-export interface ClosingWorld {
+/** An app with a clock that advances through months, and the commands that close periods. */
+export interface ClosingApp {
   app: TestApp
-  /** Opens an account whose periods begin with the month. */
+  /** Creates an account whose periods begin with the month. */
   open(): Promise<TestKey>
-  /** Looks up stores, so many from the first on, and pays for as many credits. */
+  /** Looks up the first `count` stores and spends as many credits. */
   spend(key: TestKey, count: number): Promise<void>
-  /** Moves the clock a day at a time, closing at each, as a server does. */
-  live(days: number): Promise<Closed>
+  /** Advances the clock day by day and closes periods each day, as a server does. */
+  passDays(days: number): Promise<Closed>
   close(...flags: string[]): Promise<Closed>
   check(): Promise<Checked>
   show(key: TestKey, ...flags: string[]): Promise<object[]>
   count(table: string, key: TestKey): Promise<number>
 }
 
-export async function openClosingWorld(now: string): Promise<ClosingWorld> {
-  // The clock of these tests lies behind the database's own, which is a witness against clocks that are ahead.
+export async function startClosingApp(now: string): Promise<ClosingApp> {
+  // The tests' clock must be behind the database's, as closing takes the earlier of both.
   expect(Date.parse(now)).toBeLessThan(Date.parse('2026-01-01'))
   const app = await startTestApp({ now, environment: { LEDGER_DETAIL_MONTHS: String(detailMonths) } })
   await app.importStores(
@@ -50,7 +50,7 @@ export async function openClosingWorld(now: string): Promise<ClosingWorld> {
     if (code !== 0) throw new Error(`storedex ${args.join(' ')}: ${stderr}`)
     return JSON.parse(stdout)
   }
-  const close: ClosingWorld['close'] = (...flags) => run('ledger', 'close', ...flags)
+  const close: ClosingApp['close'] = (...flags) => run('ledger', 'close', ...flags)
   return {
     app,
     open: () => app.key({ scopes, periodStart: '2025-01-01T00:00:00.000Z' }),
@@ -60,7 +60,7 @@ export async function openClosingWorld(now: string): Promise<ClosingWorld> {
       await spendCredits(app, key, count)
     },
     close,
-    async live(days) {
+    async passDays(days) {
       const sum = { until: null as string | null, entries: 0, archives: 0, exports: 0, unbalanced: 0 }
       for (let day = 0; day < days; day++) {
         app.clock.advance(dayMs)

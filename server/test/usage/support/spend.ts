@@ -10,8 +10,8 @@ import type { TestApp, TestKey } from '../../support/app.ts'
 let lastContact = 0
 
 /**
- * Pays for contacts nobody has revealed before, as a reveal does, without the people: hundreds of credits are spent at
- * once. Answers what is left, or throws the refusal.
+ * Spends credits as a reveal of new contacts does, but without contacts, so that hundreds are spent at once. Returns the
+ * credits left, or throws the refusal.
  */
 export async function spendCredits({ deps }: TestApp, key: TestKey, count: number): Promise<number> {
   const { db, clock, plans } = deps
@@ -34,7 +34,7 @@ export async function spendCredits({ deps }: TestApp, key: TestKey, count: numbe
   return paid.balance.contact_credits
 }
 
-/** Pays for a page of rows, one for each of the ids, as a search does, without the stores. */
+/** Charges a page of search rows, one per id, without stores. */
 export async function spendRows(ctx: CallerContext, storeIds: number[]): Promise<void> {
   await deliverAndCharge(ctx, {
     deliver: async (charge) => {
