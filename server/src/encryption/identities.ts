@@ -62,10 +62,10 @@ export interface PersonIdentities extends ChannelIdentities {
 export function computeIdentities(
   hasher: IdentityHasher,
   facts: ContactFacts,
-  place: ContactImportKey,
+  key: ContactImportKey,
 ): PersonIdentities {
-  const channels = hashChannels(hasher, normalizeChannels(facts, place.country))
-  return { ...channels, record: recordIdentity(hasher, place) }
+  const channels = hashChannels(hasher, normalizeChannels(facts, key.country))
+  return { ...channels, record: recordIdentity(hasher, key) }
 }
 
 /** Channels in normal form. */
