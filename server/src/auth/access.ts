@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Meter, PlanFile } from '../accounts/plans.ts'
-import { pauseConnectionAfterReply } from '../http/overload.ts'
+import { pauseConnectionAfterReply } from '../http/limits/overload.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Clock, formatDay } from '../kernel/time.ts'
 import { admit, unknownKeyError } from './admit.ts'

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
 import { exceededJsonBound } from '../kernel/json.ts'
 import { checkStrictJson } from '../kernel/json-check.ts'
-import { type BodyBudget, bodyTooLargeError } from './body-budget.ts'
+import { type BodyBudget, bodyTooLargeError } from './limits/body-budget.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

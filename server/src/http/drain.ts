@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../kernel/errors.ts'
-import type { BodyBudget } from './body-budget.ts'
-import type { ConnectionManager } from './connections.ts'
+import type { BodyBudget } from './limits/body-budget.ts'
+import type { ConnectionManager } from './limits/connections.ts'
 
 /** The phased shutdown: running requests finish, new ones get a 503, then connections close. */
 interface Drain {

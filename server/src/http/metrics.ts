@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { PoolStats } from '../db/connection-pool.ts'
+import { OverloadError } from './limits/overload.ts'
 import type { FinishedRequest, RequestObserver } from './observe.ts'
-import { OverloadError } from './overload.ts'
 
 export interface Metrics {
   registry: Registry

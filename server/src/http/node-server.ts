@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '../kernel/errors.ts'
-import type { ConnectionTimeouts } from './connection-limits.ts'
-import type { ConnectionManager } from './connections.ts'
+import type { ConnectionTimeouts } from './limits/connection-limits.ts'
+import type { ConnectionManager } from './limits/connections.ts'
 import { newRequestId, type RequestObserver, unmatchedRoute } from './observe.ts'
 import { sendRawError } from './replies.ts'
 

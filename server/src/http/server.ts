@@ -9,22 +9,22 @@ import {
   type RawServerDefault,
 } from 'fastify'
 import { discardUnreadBodies, maxBodyBytes, registerJsonParser } from './bodies.ts'
-import { BodyBudget } from './body-budget.ts'
+import { drainBeforeClosing } from './drain.ts'
+import { registerErrorHandler } from './errors.ts'
+import { type ReadinessCheck, type ReadinessDetails, registerHealthRoutes } from './health.ts'
+import { BodyBudget } from './limits/body-budget.ts'
 import {
   type ConnectionTimeouts,
   defaultConnectionTimeouts,
   maxConnectionsFor,
   readOpenFileLimit,
-} from './connection-limits.ts'
-import { ConnectionManager } from './connections.ts'
-import { drainBeforeClosing } from './drain.ts'
-import { registerErrorHandler } from './errors.ts'
-import { type ReadinessCheck, type ReadinessDetails, registerHealthRoutes } from './health.ts'
+} from './limits/connection-limits.ts'
+import { ConnectionManager } from './limits/connections.ts'
+import { limitRequestsInFlight, type RequestLimitOptions } from './limits/overload.ts'
 import { createNodeServer, maxHeaderBytes } from './node-server.ts'
 import { addRequestIds, type CallerLabels, newRequestId, observeRequests, type RequestObserver } from './observe.ts'
 import { registerDocsPage } from './openapi/docs.ts'
 import { type OpenApiOptions, registerOpenApi } from './openapi/openapi.ts'
-import { limitRequestsInFlight, type RequestLimitOptions } from './overload.ts'
 import { setDefaultHeaders } from './replies.ts'
 import { type RequestDatabaseOptions, registerRequestDatabase } from './request-database.ts'
 import { rejectMalformedRequests, rejectUnknownRoutes, toDecodableTarget } from './routing.ts'

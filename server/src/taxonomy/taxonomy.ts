@@ -10,7 +10,9 @@ const item = {
   value: TaxonomyValue({ description: 'The value as used in filters, records and replies.' }),
   label: Type.String({ maxLength: 200, description: 'The label to show to people.' }),
   deprecated: Type.Optional(
-    Type.Literal(true, { description: 'Present if the value is kept for old data only and should not be used in new requests.' }),
+    Type.Literal(true, {
+      description: 'Present if the value is kept for old data only and should not be used in new requests.',
+    }),
   ),
 }
 
@@ -19,7 +21,10 @@ const maxItems = 100_000
 
 const Items = Type.Array(ClosedObject(item), { maxItems })
 const Categories = Type.Array(
-  ClosedObject({ ...item, parent: Nullable(TaxonomyValue({ description: 'The parent category; null at the top level.' })) }),
+  ClosedObject({
+    ...item,
+    parent: Nullable(TaxonomyValue({ description: 'The parent category; null at the top level.' })),
+  }),
   { maxItems, examples: [[{ value: 'home_garden_decor', label: 'Decor', parent: 'home_garden' }]] },
 )
 const Tiers = (description: string) =>

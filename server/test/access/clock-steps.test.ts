@@ -3,7 +3,7 @@ import { scopes } from '../../src/auth/caller.ts'
 import { startSecondServer } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestKey } from '../support/app.ts'
 import type { TestClient, TestReply } from '../support/client.ts'
-import { createManualClock } from '../support/clock.ts'
+import { createManualClock } from '../support/fixtures.ts'
 
 const right = '2026-11-10T12:00:00.000Z'
 const rightMs = Date.parse(right)

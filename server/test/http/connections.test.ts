@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { maxConnectionsFor, parseOpenFileLimit } from '../../src/http/connection-limits.ts'
+import { maxConnectionsFor, parseOpenFileLimit } from '../../src/http/limits/connection-limits.ts'
 import type { ApiRoutes, HttpServerOptions } from '../../src/http/server.ts'
 import { addEchoRoute, call, expectEnvelope, sendRaw, startTestServer, type TestServer } from './support/test-server.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/kernel/time.ts'
-import { createManualClock } from '../support/clock.ts'
+import { createManualClock } from '../support/fixtures.ts'
 
 test('the system clock returns the current time', () => {
   const before = Date.now()

@@ -4,7 +4,7 @@ import { scopes } from '../../../src/auth/caller.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import type { Json } from '../../support/client.ts'
-import { createManualClock } from '../../support/clock.ts'
+import { createManualClock } from '../../support/fixtures.ts'
 import { serveOnLoopback } from '../../support/listen.ts'
 
 /** A signed event that the stand-in sends. */

@@ -4,9 +4,9 @@ import { runCommandLine } from '../../../src/cli/program.ts'
 import { findProjectDir, readConfig } from '../../../src/config.ts'
 import { type Deps, openDeps } from '../../../src/deps.ts'
 import { atEnd } from '../../support/cleanup.ts'
-import { createManualClock } from '../../support/clock.ts'
 import { testDataKeys } from '../../support/data-keys.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { createManualClock } from '../../support/fixtures.ts'
 
 interface CommandResult {
   code: number

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError } from '../kernel/errors.ts'
-import { formatNumber } from '../kernel/time.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { formatNumber } from '../../kernel/time.ts'
 
 type Done = (error: ApiError | null, body?: Buffer) => void
 

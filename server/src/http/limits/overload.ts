@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../kernel/errors.ts'
-import { FairSemaphore } from '../runtime/fairness.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { FairSemaphore } from '../../runtime/fairness.ts'
 
 export interface RequestLimitOptions {
   /** Maximum number of requests in flight. */
