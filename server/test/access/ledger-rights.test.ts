@@ -5,8 +5,8 @@ import { findProjectDir, readConfig } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
 import { runCommand } from '../cli/support/run-command.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { testDataKeys } from '../support/data-keys.ts'
 import { connectClient, createTestDatabase } from '../support/database.ts'
+import { testDataKeys } from '../support/fixtures.ts'
 import { spendCredits } from '../usage/support/spend.ts'
 
 // Skipped when the server does not allow creating roles.

@@ -7,7 +7,7 @@ import { admit } from '../../src/auth/admit.ts'
 import { findProjectDir } from '../../src/config.ts'
 import { hashApiKey } from '../../src/kernel/api-key.ts'
 import type { Mode } from '../../src/kernel/ids.ts'
-import { testDataKeys } from '../support/data-keys.ts'
+import { testDataKeys } from '../support/fixtures.ts'
 import { spendRows } from '../usage/support/spend.ts'
 import { openCommandLine } from './support/run-command.ts'
 

@@ -4,9 +4,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { serverPid, temporaryDirectory } from '../../../packages/embedded-postgres/test/support.ts'
 import { Load, randomFrom, type Tally } from './support/load.ts'
-import { killPostgres, query } from './support/postgres.ts'
 import { sendRequestOrThrow } from './support/requests.ts'
-import { killWithinStart, type Service, startService, subscribe, waitUntilReady } from './support/service.ts'
+import {
+  killPostgres,
+  killWithinStart,
+  query,
+  type Service,
+  startService,
+  subscribe,
+  waitUntilReady,
+} from './support/service.ts'
 
 // Each counter with the number of rows it counts; a full join, so that neither side can be missing.
 const books = `

@@ -4,10 +4,9 @@ import { expect, test } from 'vitest'
 import { serverPid, temporaryDirectory } from '../../../packages/embedded-postgres/test/support.ts'
 import { randomFrom } from './support/load.ts'
 import { expectBalancedLedger, importPeople, peopleSettings } from './support/people.ts'
-import { killPostgres } from './support/postgres.ts'
 import { type ApiReply, sendRequestOrThrow } from './support/requests.ts'
 import { isReplay, type RevealReply, type RevealRequest, revealWithRetries, tryReveal } from './support/reveal.ts'
-import { type Service, startService, subscribe, waitUntilReady } from './support/service.ts'
+import { killPostgres, type Service, startService, subscribe, waitUntilReady } from './support/service.ts'
 
 /** 200 in the long run. */
 const kills = Number(process.env.STOREDEX_PROOF_KILLS ?? 12)

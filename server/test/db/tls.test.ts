@@ -8,8 +8,8 @@ import { openDatabaseServer } from '../../src/db/embedded.ts'
 import { clearTextWarning } from '../../src/db/tls.ts'
 import { type Settings, startService, temporaryFolder } from '../start/support/service.ts'
 import { atEnd } from '../support/cleanup.ts'
-import { testDataKeys } from '../support/data-keys.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { testDataKeys } from '../support/fixtures.ts'
 
 const project = join(import.meta.dirname, '../../..')
 const resolved = (url: string, tls?: string) =>

@@ -11,7 +11,7 @@ import { importContacts } from '../../src/imports/contacts/import-contacts.ts'
 import { generateDataKey, parseDataKeys } from '../../src/kernel/seal.ts'
 import { addCrowd, generous, reveal, startSecondServer } from '../contacts/support/reveals.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { testDataKeys } from '../support/data-keys.ts'
+import { testDataKeys } from '../support/fixtures.ts'
 
 const fresh = generateDataKey()
 const freshId = fresh.split(':')[0]!

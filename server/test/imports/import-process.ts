@@ -8,7 +8,7 @@ import { importStores } from '../../src/imports/stores/import-stores.ts'
 import { createIdSealer } from '../../src/kernel/ids.ts'
 import { parseDataKeys } from '../../src/kernel/seal.ts'
 import { systemClock } from '../../src/kernel/time.ts'
-import { testDataKeys } from '../support/data-keys.ts'
+import { testDataKeys } from '../support/fixtures.ts'
 
 const [url, kind, file] = process.argv.slice(2) as [string, 'stores' | 'contacts', string]
 const db = createPool({ url, applicationName: 'storedex import to be killed' })

@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSigner } from '../../src/kernel/signer.ts'
+import { createSigner, createTextHmac } from '../../src/kernel/signer.ts'
 
 const signer = createSigner(Buffer.alloc(32, 1))
 
@@ -18,4 +20,16 @@ test('a signature is valid only for its text, purpose and installation', () => {
     ['door', 'open', `${'é'.repeat(21)}x`],
   ] as const)
     expect(signer.verify(purpose, text, given), given).toBe(false)
+})
+
+test('texts of any length have the standard HMAC digest, also in sequence', () => {
+  const key = Buffer.alloc(32, 7)
+  const digest = createTextHmac(key)
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ minLength: 900, maxLength: 5_000 }))
+  fc.assert(
+    fc.property(text, (text) => {
+      expect(digest(text)).toBe(createHmac('sha256', key).update(text).digest('binary'))
+    }),
+    { numRuns: 200 },
+  )
 })

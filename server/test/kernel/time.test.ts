@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { monthlyPeriodAt, utcDayAt } from '../../src/kernel/time.ts'
+import { monthlyPeriodAt, parseTimestamp, systemClock, utcDayAt } from '../../src/kernel/time.ts'
+import { createManualClock } from '../support/fixtures.ts'
 
 const moment = fc.date({
   min: new Date('1990-01-01T00:00:00Z'),
@@ -134,4 +135,82 @@ test('a UTC day runs from midnight to midnight and contains the given time', () 
       expect(end.getTime() - start.getTime()).toBe(86_400_000)
     }),
   )
+})
+
+test('the system clock returns the current time', () => {
+  const before = Date.now()
+  const told = systemClock.now().getTime()
+  expect(told).toBeGreaterThanOrEqual(before)
+  expect(told).toBeLessThanOrEqual(Date.now())
+})
+
+test('a manual clock moves only when it is advanced', () => {
+  const clock = createManualClock('2026-01-31T12:00:00Z')
+  clock.now().setFullYear(1999)
+  expect(clock.now()).toEqual(new Date('2026-01-31T12:00:00Z'))
+  clock.advance(1500)
+  expect(clock.now()).toEqual(new Date('2026-01-31T12:00:01.500Z'))
+  clock.set('2027-01-01T00:00:00Z')
+  expect(clock.now()).toEqual(new Date('2027-01-01T00:00:00Z'))
+})
+
+const iso = (text: string) => {
+  const moment = parseTimestamp(text)
+  return moment === null ? null : new Date(moment).toISOString()
+}
+
+test.each([
+  ['2026-11-01T00:00:00Z', '2026-11-01T00:00:00.000Z'],
+  ['2026-11-01t00:00:00z', '2026-11-01T00:00:00.000Z'],
+  ['2026-11-01T00:00Z', '2026-11-01T00:00:00.000Z'],
+  ['2026-11-01T00:00:00.5Z', '2026-11-01T00:00:00.500Z'],
+  ['2026-11-01T00:00:01.005Z', '2026-11-01T00:00:01.005Z'],
+  ['2026-11-01T00:00:01.0059999999999Z', '2026-11-01T00:00:01.005Z'],
+  ['2026-11-01T01:30:00+02:00', '2026-10-31T23:30:00.000Z'],
+  ['2026-10-31T18:30:00-0530', '2026-11-01T00:00:00.000Z'],
+  ['2026-11-01T01:00:00+01', '2026-11-01T00:00:00.000Z'],
+  ['2024-02-29T12:00:00Z', '2024-02-29T12:00:00.000Z'],
+  ['2000-02-29T12:00:00-00:00', '2000-02-29T12:00:00.000Z'],
+  ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z'],
+  ['2017-01-01T00:59:60.9+01:00', '2017-01-01T00:00:00.000Z'],
+  ['1969-12-31T23:59:60Z', '1970-01-01T00:00:00.000Z'],
+  ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+  ['0050-06-01T00:00:00Z', '0050-06-01T00:00:00.000Z'],
+  ['9999-12-31T23:59:59.9999999Z', '9999-12-31T23:59:59.999Z'],
+])('%s is %s', (text, expected) => {
+  expect(iso(text)).toBe(expected)
+})
+
+test.each([
+  '2026-11-01',
+  '2026-11-01T00:00:00',
+  '2026-11-01 00:00:00Z',
+  '2026-02-30T00:00:00Z',
+  '2025-02-29T00:00:00Z',
+  '1900-02-29T00:00:00Z',
+  '2026-13-01T00:00:00Z',
+  '2026-00-01T00:00:00Z',
+  '2026-01-00T00:00:00Z',
+  '2026-04-31T00:00:00Z',
+  '2026-01-01T24:00:00Z',
+  '2026-01-01T23:60:00Z',
+  '2026-01-01T23:59:61Z',
+  '2026-01-01T12:00:60Z',
+  '2026-01-01T00:00:00+24:00',
+  '2026-01-01T00:00:00+01:60',
+  '2026-01-01T00:00:00.Z',
+  '2026-01-01T00:00:00Z ',
+  '2026-01-01T00:00:00Z\n',
+  '٢٠٢٦-01-01T00:00:00Z',
+  '0000-12-31T00:00:00Z',
+  '0001-01-01T00:00:00+01:00',
+  '9999-12-31T23:59:59-01:00',
+  '+012026-01-01T00:00:00Z',
+  '20260101T000000Z',
+  '1767225600',
+  'now',
+  'infinity',
+  '',
+])('%j is not a timestamp', (text) => {
+  expect(parseTimestamp(text)).toBeNull()
 })

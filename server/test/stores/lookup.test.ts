@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp, type TestKey } from '../support/app.ts'
-import { aurora } from '../support/sandbox-store.ts'
+import { aurora } from '../support/fixtures.ts'
 
 let app: TestApp
 let key: TestKey

@@ -22,9 +22,8 @@ import type { StartReplica } from '../../src/search/replica/replica.ts'
 import { runInProcess } from '../../src/search/replica/replica-sync.ts'
 import { atEnd } from './cleanup.ts'
 import { createClient, type TestClient } from './client.ts'
-import { testDataKeys } from './data-keys.ts'
 import { createTestDatabase } from './database.ts'
-import { createManualClock } from './fixtures.ts'
+import { createManualClock, testDataKeys } from './fixtures.ts'
 
 interface AccountTraits {
   plan?: PlanSlug

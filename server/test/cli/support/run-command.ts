@@ -4,9 +4,8 @@ import { runCommandLine } from '../../../src/cli/program.ts'
 import { findProjectDir, readConfig } from '../../../src/config.ts'
 import { type Deps, openDeps } from '../../../src/deps.ts'
 import { atEnd } from '../../support/cleanup.ts'
-import { testDataKeys } from '../../support/data-keys.ts'
 import { createTestDatabase } from '../../support/database.ts'
-import { createManualClock } from '../../support/fixtures.ts'
+import { createManualClock, testDataKeys } from '../../support/fixtures.ts'
 
 interface CommandResult {
   code: number

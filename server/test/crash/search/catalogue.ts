@@ -9,7 +9,7 @@ import { importStores } from '../../../src/imports/stores/import-stores.ts'
 import { readCatalogueState } from '../../../src/search/replica/queries.ts'
 import { temporaryFolder } from '../../search/support/replica-world.ts'
 import { atEnd } from '../../support/cleanup.ts'
-import { testDataKeys } from '../../support/data-keys.ts'
+import { testDataKeys } from '../../support/fixtures.ts'
 import { drawPerson, drawStore, type Random, someOf } from './records.ts'
 
 /** Settings of every process that uses the catalogue. */

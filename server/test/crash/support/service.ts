@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import { until } from '../../../../packages/embedded-postgres/test/support.ts'
+import { run, serverPid, until } from '../../../../packages/embedded-postgres/test/support.ts'
 import { changeAccount, createAccount } from '../../../src/accounts/change-account.ts'
 import type { LimitOverrides } from '../../../src/accounts/plans.ts'
 import { createKey, revokeKey } from '../../../src/auth/keys.ts'
 import { findProjectDir, readConfig } from '../../../src/config.ts'
+import { openDatabaseServer } from '../../../src/db/embedded.ts'
 import { type Deps, openDeps } from '../../../src/deps.ts'
 
 const projectDir = findProjectDir(import.meta.dirname)
@@ -122,4 +123,20 @@ export function subscribe(settings: Settings, limits: LimitOverrides = {}): Prom
       })
     return { live: live.key, test: test.key, revoke }
   })
+}
+
+/** Runs a statement on the embedded PostgreSQL, while the service runs. */
+export async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {
+  const postgres = await openDatabaseServer({ dataDir })
+  try {
+    return await run(postgres.url, statement)
+  } finally {
+    await postgres.release()
+  }
+}
+
+/** Kills the embedded PostgreSQL. */
+export async function killPostgres(dataDir: string): Promise<void> {
+  process.kill(serverPid(dataDir)!, 'SIGKILL')
+  await until(() => serverPid(dataDir) === undefined)
 }

@@ -5,7 +5,7 @@ import { importContacts } from '../../../src/imports/contacts/import-contacts.ts
 import { OperatorError } from '../../../src/kernel/errors.ts'
 import { createSealer, generateDataKey, parseDataKeys } from '../../../src/kernel/seal.ts'
 import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
-import { aurora } from '../../support/sandbox-store.ts'
+import { aurora } from '../../support/fixtures.ts'
 import { readStoredPeople } from '../support/stored-people.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { importStores } from '../../../src/imports/stores/import-stores.ts'
 import { OperatorError } from '../../../src/kernel/errors.ts'
-import { aurora } from '../../support/sandbox-store.ts'
+import { aurora } from '../../support/fixtures.ts'
 import { comparableContent, openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 let catalogue: TestCatalogue

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
-import { aurora } from '../../support/sandbox-store.ts'
+import { aurora } from '../../support/fixtures.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 let catalogue: TestCatalogue

@@ -4,7 +4,7 @@ import { refreshStoreSummaries } from '../../../src/catalogue/store-summaries.ts
 import { transact } from '../../../src/db/pool.ts'
 import { flagTokens } from '../../../src/search/query/vocabulary.ts'
 import { loadTaxonomy } from '../../../src/taxonomy/taxonomy.ts'
-import { aurora } from '../../support/sandbox-store.ts'
+import { aurora } from '../../support/fixtures.ts'
 import { openTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts'
 
 let catalogue: TestCatalogue

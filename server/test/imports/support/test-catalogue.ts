@@ -14,9 +14,8 @@ import { createIdSealer, type Mode } from '../../../src/kernel/ids.ts'
 import { parseDataKeys } from '../../../src/kernel/seal.ts'
 import { syncTaxonomy } from '../../../src/taxonomy/sync-taxonomy.ts'
 import { atEnd } from '../../support/cleanup.ts'
-import { testDataKeys } from '../../support/data-keys.ts'
 import { createTestDatabase } from '../../support/database.ts'
-import { createManualClock } from '../../support/fixtures.ts'
+import { createManualClock, testDataKeys } from '../../support/fixtures.ts'
 
 export const catalogueFolder = join(import.meta.dirname, '../../../../catalogue')
 
