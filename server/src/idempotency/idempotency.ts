@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { CallerContext } from '../auth/caller.ts'
 import { type Client, type Pool, type Queryable, transact } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/seal.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
+import { withTimeout } from '../runtime/timing.ts'
 import * as queries from './queries.ts'
 import { deleteExpiredReplies, redateFutureReplies } from './queries.ts'
 
@@ -127,15 +127,9 @@ export class InFlightRequests {
   }
 
   /** Resolves to true when the request with this key has ended, to false after `timeoutMs`. */
-  async waitForEnd(key: string, timeoutMs: number): Promise<boolean> {
-    const stopTimer = new AbortController()
-    const timeout = delay(timeoutMs, false, { signal: stopTimer.signal }).catch(() => false)
+  waitForEnd(key: string, timeoutMs: number): Promise<boolean> {
     const end = (this.#running.get(key) ?? Promise.resolve()).then(() => true)
-    try {
-      return await Promise.race([end, timeout])
-    } finally {
-      stopTimer.abort()
-    }
+    return withTimeout(end, timeoutMs, () => false)
   }
 
   /** Call it only while no request holds the key. */
