@@ -3,8 +3,7 @@ import { formatFailure, runCommandLine } from '../cli/program.ts'
 import { findProjectDir, readConfig } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { createLogger } from '../runtime/logger.ts'
-import { listenForTermination, rejectOnAbort } from './process.ts'
-import { standinProgram } from './programs.ts'
+import { listenForTermination, rejectOnAbort, standinProgram } from './process.ts'
 
 const termination = listenForTermination()
 let opening: Promise<Deps> | undefined

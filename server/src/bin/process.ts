@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { classifyDatabaseError } from '../db/failures.ts'
@@ -6,6 +9,7 @@ import { OperatorError } from '../kernel/errors.ts'
 import { formatNumber } from '../kernel/time.ts'
 import { describeCause } from '../runtime/logger.ts'
 import { minimumMemory } from '../runtime/memory.ts'
+import type { ThreadProgram } from '../search/replica/thread.ts'
 
 // npm forwards the terminal's Ctrl-C to its child, which has already received it: two signals at once count as one.
 const repeatAfterMs = 500
@@ -91,4 +95,22 @@ export function requireMemory({ databaseUrl }: Pick<Config, 'databaseUrl'>, avai
 
 function inMb(bytes: number): string {
   return `${formatNumber(Math.floor(bytes / 2 ** 20))} MB`
+}
+
+/** How to run the search thread: its bundle next to ours, otherwise its source. */
+export function searchThreadProgram(): ThreadProgram {
+  const siblingPath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+  const bundle = siblingPath('./search-thread.js')
+  if (existsSync(bundle)) return { file: bundle, execArgv: [] }
+  // tsx does not register itself in threads.
+  const registration = `import { register } from ${JSON.stringify(import.meta.resolve('tsx/esm/api'))}; register()`
+  const preload = `data:text/javascript,${encodeURIComponent(registration)}`
+  return { file: siblingPath('./search-thread.ts'), execArgv: ['--import', preload] }
+}
+
+/** Node arguments that run the stand-in for Stripe: its bundle next to ours, otherwise its source. */
+export function standinProgram(projectDir: string): string[] {
+  const bundle = fileURLToPath(new URL('./standin.js', import.meta.url))
+  if (existsSync(bundle)) return [bundle]
+  return ['--import', import.meta.resolve('tsx'), join(projectDir, 'stripe-standin/src/bin/standin.ts')]
 }

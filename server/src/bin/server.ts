@@ -23,8 +23,7 @@ import { searchGauges } from '../search/status.ts'
 import { type DemoKeys, prepareCatalogueAndKeys } from './demo-keys.ts'
 import { createGreeting, formatGreeting, type Greeting } from './greeting.ts'
 import { chooseFreePort, portTakenError } from './port.ts'
-import { handleUncaughtErrors, rejectOnAbort, requireMemory } from './process.ts'
-import { searchThreadProgram, standinProgram } from './programs.ts'
+import { handleUncaughtErrors, rejectOnAbort, requireMemory, searchThreadProgram, standinProgram } from './process.ts'
 
 const clockCheckIntervalMs = 60_000
 

@@ -7,7 +7,7 @@ import { toNdjson } from '../../../catalogue/build/records.ts'
 import { sandboxStores } from '../../../catalogue/build/sandbox/stores.ts'
 import { readFacet } from '../../../catalogue/build/taxonomy/files.ts'
 import { ClosedObject, Nullable } from '../../src/kernel/shapes.ts'
-import { readCatalogueRecords, readCatalogueText } from './support/catalogue-files.ts'
+import { readCatalogueRecords, readCatalogueText } from './support/shipped-catalogue.ts'
 
 const instant = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{3})?Z$' })
 

@@ -6,8 +6,12 @@ import { sandboxContacts } from '../../../catalogue/build/sandbox/contacts.ts'
 import { readFacet } from '../../../catalogue/build/taxonomy/files.ts'
 import { isRevealable } from '../../src/encryption/contact-facts.ts'
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../../src/kernel/channels.ts'
-import { readCatalogueRecords, readCatalogueText } from './support/catalogue-files.ts'
-import { readShippedPeople, type ShippedPerson } from './support/shipped-people.ts'
+import {
+  readCatalogueRecords,
+  readCatalogueText,
+  readShippedPeople,
+  type ShippedPerson,
+} from './support/shipped-catalogue.ts'
 
 const demo = readShippedPeople('demo/contacts.ndjson')
 const sandbox = readShippedPeople('sandbox/contacts.ndjson')

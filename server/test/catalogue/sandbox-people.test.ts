@@ -10,8 +10,7 @@ import {
   phoneTypes,
   traitsOf,
 } from '../../src/encryption/contact-facts.ts'
-import { readCatalogueRecords, readCatalogueText } from './support/catalogue-files.ts'
-import { readShippedPeople } from './support/shipped-people.ts'
+import { readCatalogueRecords, readCatalogueText, readShippedPeople } from './support/shipped-catalogue.ts'
 
 /** One contact in the table of the guide. */
 interface GuideRow {

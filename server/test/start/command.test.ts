@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { findProjectDir } from '../../src/config.ts'
 import { createTestDatabase } from '../support/database.ts'
 
@@ -34,4 +37,18 @@ test('a command prints one JSON document and nothing else, and exits', async () 
 test('its exit code distinguishes invalid input from wrong usage', async () => {
   expect(await storedex('accounts', 'show', 'acct_nobody')).toMatchObject({ code: 1, stdout: '' })
   expect(await storedex('accounts', 'frobnicate')).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('a checkout with a workspace that is newer than its installation gets the link without npm', async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'storedex-links-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const path of ['packages/new', 'node_modules']) mkdirSync(join(folder, path), { recursive: true })
+  const packages = { 'node_modules/@storedex/new': { resolved: 'packages/new', link: true } }
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }))
+  writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify({ packages: {} }))
+  const launcher = pathToFileURL(join(findProjectDir(import.meta.dirname), 'bin/launcher/install.mjs')).href
+  const { installPackages } = await import(launcher)
+  await installPackages(folder, { tools: false })
+  await installPackages(folder, { tools: false })
+  expect(realpathSync(join(folder, 'node_modules/@storedex/new'))).toBe(join(folder, 'packages/new'))
 })

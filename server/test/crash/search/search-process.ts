@@ -2,7 +2,7 @@
  * The search of a service without the service, in a process that starts and can be killed quickly. It replicates the
  * catalogue in a thread, writes snapshots, and searches continuously: every search must find all stores exactly once.
  */
-import { searchThreadProgram } from '../../../src/bin/programs.ts'
+import { searchThreadProgram } from '../../../src/bin/process.ts'
 import { createPool } from '../../../src/db/pool.ts'
 import type { SearchEngine } from '../../../src/search/engine.ts'
 import type { CatalogueView, StartReplica } from '../../../src/search/replica/replica.ts'

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { ContactRecord } from '../../../../catalogue/build/records.ts'
 import { readFacet } from '../../../../catalogue/build/taxonomy/files.ts'
 import type { ContactFacts } from '../../../src/encryption/contact-facts.ts'
@@ -8,7 +9,6 @@ import type { ReadContext } from '../../../src/imports/import-kind.ts'
 import { TaxonomyResolver } from '../../../src/imports/taxonomy-resolver.ts'
 import { createSealer, generateDataKey, parseDataKeys } from '../../../src/kernel/seal.ts'
 import { Vocabulary } from '../../../src/search/query/vocabulary.ts'
-import { readCatalogueRecords } from './catalogue-files.ts'
 
 /** A contact of a shipped file: the record, and the facts that an import stores for it. */
 export interface ShippedPerson {
@@ -34,4 +34,16 @@ export function readShippedPeople(name: string): ShippedPerson[] {
     record,
     facts: applyContactPatch(null, readContactRecord(record, context), null),
   }))
+}
+
+/** Reads a file of the folder `catalogue/`. */
+export function readCatalogueText(name: string): string {
+  return readFileSync(new URL(`../../../../catalogue/${name}`, import.meta.url), 'utf8')
+}
+
+export function readCatalogueRecords<Record>(name: string): Record[] {
+  return readCatalogueText(name)
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record)
 }
