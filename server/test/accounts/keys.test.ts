@@ -69,7 +69,7 @@ describe('ending a key', () => {
     expect(await resumeKey(office.at(start), id)).toMatchObject({ status: 'active', suspended_at: null })
     expect(await revokeKey(office.at(start), id)).toMatchObject({ status: 'revoked', revoked_at: start })
     expect(await revokeKey(office.at('2026-04-01T00:00:00.000Z'), id)).toMatchObject({ revoked_at: start })
-    for (const late of [suspendKey, resumeKey]) await expect(late(office.at(start), id)).rejects.toThrow(/for good/)
+    for (const late of [suspendKey, resumeKey]) await expect(late(office.at(start), id)).rejects.toThrow(/permanent/)
   })
 
   test('concurrent changes are all applied', async () => {

@@ -119,7 +119,7 @@ describe('a key removed from the keyring', () => {
       await resealedIdentityKey(db),
     ])
     await expect(openContactSeals(db, ringOf(fresh), folder)).rejects.toThrow(
-      `The data key "${oldId}" is not in the keyring, but still needed (contacts sealed with it: 1, kept replies: 0).`,
+      `The data key "${oldId}" is not in the keyring, but is still needed (contacts sealed with it: 1, kept replies: 0). Put it back; "storedex data-keys reseal" seals them with the newest key.`,
     )
     await db.query('delete from contacts')
     await openContactSeals(db, ringOf(fresh), folder)
