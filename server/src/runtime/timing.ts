@@ -46,11 +46,14 @@ export function sleepUnlessStopped(timeMs: number, stopped: AbortSignal): Promis
  * later result is ignored.
  */
 export async function withTimeout<T>(work: Promise<T>, timeMs: number, onTimeout: () => T): Promise<T> {
-  const settled = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeMs)
+  }).then(onTimeout)
   try {
-    return await Promise.race([work, delay(timeMs, undefined, { signal: settled.signal }).then(onTimeout)])
+    return await Promise.race([work, timeout])
   } finally {
-    settled.abort()
+    clearTimeout(timer)
   }
 }
 

@@ -9,6 +9,7 @@ import type { Queryable } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import { type Clock, formatNumber } from '../../kernel/time.ts'
+import { withTimeout } from '../../runtime/timing.ts'
 import type { Offer, ProviderLink } from '../provider.ts'
 import type { BillingLinkKind, BillingLinkReply } from '../schema.ts'
 import type { BillingContext } from '../sync/sync-account.ts'
@@ -129,17 +130,10 @@ export type TimeBudget = <T>(work: Promise<T>) => Promise<T>
 /** Starts a time shared by several calls. Later it throws `billing_provider_unavailable`; the work goes on unobserved. */
 export function startTimeBudget(totalMs = defaultTotalMs): TimeBudget {
   const endsAtMs = performance.now() + totalMs
-  return async (work) => {
-    let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(budgetExceeded(totalMs)), Math.max(0, endsAtMs - performance.now()))
+  return (work) =>
+    withTimeout(work, Math.max(0, endsAtMs - performance.now()), () => {
+      throw budgetExceeded(totalMs)
     })
-    try {
-      return await Promise.race([work, timeout])
-    } finally {
-      clearTimeout(timer)
-    }
-  }
 }
 
 function budgetExceeded(totalMs: number): ApiError {

@@ -1,8 +1,7 @@
 import { createServer } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { withLock } from '@storedex/process-lock'
 import { ApiError } from '../../kernel/errors.ts'
-import { sleepUnlessStopped } from '../../runtime/timing.ts'
+import { sleepUnlessStopped, withTimeout } from '../../runtime/timing.ts'
 import type { StripeAccess } from '../stripe/connection.ts'
 import {
   ensureSecretKey,
@@ -60,11 +59,11 @@ export class LocalStandin {
   /** Its address and secrets. Starts it if it does not run; returns the same object for the same run. */
   async access(): Promise<StripeAccess> {
     if (this.#handle?.isRunning()) return this.#handle.access
-    const timeout = delay(accessTimeoutMs, undefined, { ref: false })
-    const handle = await Promise.race([this.#acquire(), timeout]).catch((cause) => {
+    const handle = await withTimeout(this.#acquire(), accessTimeoutMs, () => {
+      throw new Error(`the stand-in was not ready within ${accessTimeoutMs} ms`)
+    }).catch((cause) => {
       throw unavailable(cause)
     })
-    if (!handle) throw unavailable(new Error(`the stand-in was not ready within ${accessTimeoutMs} ms`))
     return handle.access
   }
 

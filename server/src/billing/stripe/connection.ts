@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import { ApiError } from '../../kernel/errors.ts'
+import { withTimeout } from '../../runtime/timing.ts'
 import { billingIntervals, paidPlans } from '../provider.ts'
 
 export type { Stripe }
@@ -37,7 +38,10 @@ export function connectStripe(access: StripeAccess): StripeConnection {
   return {
     async call(work) {
       try {
-        return await withTimeout(work(stripe))
+        // All requests together; the library's timeout covers only one attempt of one request.
+        return await withTimeout(work(stripe), timeoutMs, () => {
+          throw new Error(`Stripe took longer than ${timeoutMs} ms`)
+        })
       } catch (error) {
         throw toApiError(error)
       }
@@ -79,19 +83,6 @@ function fetchWithBase(apiBase: string | null): typeof fetch {
   return (input, init) => {
     const { origin, pathname, search } = new URL(String(input))
     return fetch(`${apiBase ?? origin}${pathname}${search}`, { ...init, redirect: 'error' })
-  }
-}
-
-/** Bounds all requests together; the library's timeout covers only one attempt of one request. */
-async function withTimeout<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Stripe took longer than ${timeoutMs} ms`)), timeoutMs)
-  })
-  try {
-    return await Promise.race([work, timeout])
-  } finally {
-    clearTimeout(timer)
   }
 }
 
