@@ -82,7 +82,7 @@ const method = `## How it was measured
   ads and people together; countries, categories, apps and pixels are used by rank, a few by most. So filters that
   contradict each other find little, deep in the order. Three contacts a store on average, forty at most.
 - *Searches*: broad, typical, narrow, empty and adversarial ones for stores, and ones for contacts; what each asks is in
-  \`search/questions/stores.ts\` and \`search/questions/contacts.ts\`. A page is 26 rows: 25, and the one that says that there are more.
+  \`search/questions/stores.ts\` and \`search/questions/contacts.ts\`. A page is 26 rows: 25, and one more that shows whether there is a next page.
   Page 200 begins after row 4,975.
 - *Time*: from the call to the rows' keys in this process, without fetching documents. Peers that are servers pay for the
   way to them, as they would in a service. A search counts by the median of its rounds, in which engines take turns; the own

@@ -121,7 +121,7 @@ async function initialize(
 
 /**
  * The service works as an ordinary role that owns its database; only the operator has reason to connect as superuser.
- * A single-user server does this before the cluster is ready, so that there is never a cluster without them.
+ * A single-user server does this before the cluster is ready, so no cluster lacks them.
  */
 async function createRolesAndDatabase(
   location: ClusterLocation,

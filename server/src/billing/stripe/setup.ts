@@ -86,7 +86,7 @@ function idOf(reference: string | { id: string }): string {
   return typeof reference === 'string' ? reference : reference.id
 }
 
-/** Uses a fixed product id, so that there is never a second product of a plan. */
+/** Uses a fixed product id, so a plan never gets a second product. */
 async function ensureProduct(
   stripe: Stripe,
   plan: PaidPlan,
