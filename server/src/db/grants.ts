@@ -8,6 +8,7 @@ const usualRights: readonly Right[] = ['select', 'insert', 'update', 'delete']
 /** Tables on which the service has other rights than the usual ones. */
 const rightsOf: Record<string, readonly Right[]> = {
   ledger: ['select', 'insert'],
+  audit_log: ['select', 'insert'],
   ledger_archives: ['select'],
   ledger_rollups: ['select'],
   export_rollups: ['select'],
