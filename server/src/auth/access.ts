@@ -4,7 +4,7 @@ import { pauseConnectionAfterReply } from '../http/limits/overload.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Clock, formatDay } from '../kernel/time.ts'
 import { admit, unknownKeyError } from './admit.ts'
-import type { Caller, CallerContext, Scope } from './caller.ts'
+import type { CallerContext, KeyCaller, Scope } from './caller.ts'
 import { type FailedKeyCounter, type KeyDirectory, type KeyUsageRecorder, readBearerKeyHash } from './key-directory.ts'
 import { uncountRequest } from './queries.ts'
 import { type BillingLimit, rateHeaders } from './rate-limits.ts'
@@ -25,7 +25,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The time of the request, the same everywhere. */
     now: Date
-    caller: Caller | null
+    caller: KeyCaller | null
     /** The hash of the request's key, once it was read. */
     secretHash: Buffer | null
   }
@@ -127,7 +127,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
 const countedRequests = new WeakSet<FastifyRequest>()
 
 /** The context of an authenticated request. */
-export function callerContext(request: FastifyRequest): CallerContext {
+export function callerContext(request: FastifyRequest): CallerContext & { caller: KeyCaller } {
   if (!request.caller) throw new Error(`${request.routeOptions.url} has no access declaration`)
   return { db: request.db, now: request.now, requestId: request.id, caller: request.caller }
 }

@@ -5,7 +5,7 @@ import type { Queryable } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { formatDay, utcDayAt } from '../kernel/time.ts'
 import { admitStatusCheck } from './billing-window-queries.ts'
-import { accessRequiredError, type Caller, missingScopeError, refuseUnusableKey, type Scope } from './caller.ts'
+import { accessRequiredError, type KeyCaller, missingScopeError, refuseUnusableKey, type Scope } from './caller.ts'
 import { type AdmissionRow, admitLinkRequest, admitRequest } from './queries.ts'
 import {
   type BillingLimit,
@@ -35,7 +35,7 @@ export interface Admission {
 }
 
 /** The caller, and the error when the request is rejected. The caller's rate windows are known in both cases. */
-export type AdmissionResult = { caller: Caller; error: ApiError | null }
+export type AdmissionResult = { caller: KeyCaller; error: ApiError | null }
 
 /**
  * Decides whether a request may proceed: key, then limits, then API access, then scope. Counts an admitted request; a
@@ -84,7 +84,7 @@ function describeCaller(
   terms: AccountTerms,
   { plans, now }: AdmissionContext,
   { billingLimit }: Admission,
-): Caller {
+): KeyCaller {
   const entitlement = entitlementAt(terms, plans, now)
   const { limits, period } = entitlement
   const rowsPeriod = row.rows_period_starts?.findIndex((start) => start.getTime() === period.start.getTime()) ?? -1
@@ -92,6 +92,7 @@ function describeCaller(
     accountId: row.account_id,
     mode: row.mode,
     key: { id: row.key_id, name: row.key_name },
+    personId: null,
     entitlement,
     rate: {
       ...(billingLimit === 'billing_status' ? {} : requestWindows(row, limits, now)),
@@ -126,7 +127,7 @@ const limitsByLength: readonly CallLimit[] = [
 function rejectionReason(
   row: AdmissionRow,
   terms: AccountTerms,
-  { rate }: Caller,
+  { rate }: KeyCaller,
   { now, publicUrl }: AdmissionContext,
   { scope, billingLimit }: Admission,
 ): ApiError | null {

@@ -22,16 +22,25 @@ export type Scope = (typeof scopes)[number]
 /** The default scopes of a new key: all data, no billing. */
 export const defaultScopes: readonly Scope[] = ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal']
 
-/** The caller of a request whose key was accepted. */
+/** The account for which a request acts, and who acts: an API key, or a person of the console. */
 export interface Caller {
   accountId: number
   mode: Mode
-  key: { id: number; name: string }
+  /** Null for a person. */
+  key: { id: number; name: string } | null
+  /** The person who is signed in; null for a key. */
+  personId: number | null
   entitlement: Entitlement
-  /** The rate windows, including this call. */
+  /** The rate windows, including this call; none for a person. */
   rate: RateWindows
   /** Search rows used in the period at admission; 0 for routes that do not spend them. */
   searchRowsUsed: number
+}
+
+/** The caller of a request whose key was accepted. */
+export interface KeyCaller extends Caller {
+  key: { id: number; name: string }
+  personId: null
 }
 
 /** The context of an authenticated request. */

@@ -47,6 +47,24 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable
 export type ErrorType = (typeof errorTable)[ErrorCode][1]
 
+/** The codes that only the console's own routes answer with; the API never does. */
+export const consoleErrorTable = {
+  weak_password: [400, 'invalid_request_error'],
+  not_signed_in: [401, 'authentication_error'],
+  sign_in_failed: [401, 'authentication_error'],
+  insufficient_role: [403, 'permission_error'],
+  fresh_sign_in_required: [403, 'permission_error'],
+  cross_site_request: [403, 'permission_error'],
+  account_not_found: [404, 'not_found_error'],
+  person_not_found: [404, 'not_found_error'],
+  key_not_found: [404, 'not_found_error'],
+  last_owner: [409, 'invalid_request_error'],
+  already_member: [409, 'invalid_request_error'],
+  invalid_link: [410, 'not_found_error'],
+} as const satisfies Record<string, readonly [number, ErrorType]>
+
+export type ConsoleErrorCode = keyof typeof consoleErrorTable
+
 export interface ApiErrorDetails {
   /** JSON path of the offending value, the missing scope, or the exceeded limit. */
   param?: string
@@ -60,9 +78,11 @@ export interface ApiErrorDetails {
   cause?: unknown
 }
 
+const allErrors = { ...errorTable, ...consoleErrorTable }
+
 /** An error reply with a public message. Everything except `cause` may reach the caller. */
 export class ApiError extends Error {
-  readonly code: ErrorCode
+  readonly code: ErrorCode | ConsoleErrorCode
   readonly status: number
   readonly type: ErrorType
   readonly param: string | undefined
@@ -70,11 +90,11 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly headers: Record<string, string>
 
-  constructor(code: ErrorCode, message: string, details: ApiErrorDetails = {}) {
+  constructor(code: ErrorCode | ConsoleErrorCode, message: string, details: ApiErrorDetails = {}) {
     super(message, { cause: details.cause })
     this.name = 'ApiError'
     this.code = code
-    const [status, type] = errorTable[code]
+    const [status, type] = allErrors[code]
     this.status = status
     this.type = type
     this.param = details.param

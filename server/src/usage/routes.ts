@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { planSlugs } from '../accounts/plans.ts'
 import { callerContext } from '../auth/access.ts'
+import type { KeyCaller } from '../auth/caller.ts'
 import { TrialCreditAction } from '../http/errors.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
@@ -64,6 +65,7 @@ const UsageReply = ClosedObject({
 
 interface UsageContext extends TrialContext {
   ids: IdSealer
+  caller: KeyCaller
 }
 
 /** The usage of the account in the caller's mode, including this request. */

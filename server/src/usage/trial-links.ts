@@ -1,11 +1,11 @@
-import type { Caller } from '../auth/caller.ts'
-import type { IdSealer } from '../kernel/ids.ts'
+import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Signer } from '../kernel/signer.ts'
 import { clockToleranceMs } from '../kernel/time.ts'
 
 /** The page on which a person ends a trial, and the page that sandbox links lead to instead. */
 export const trialPagePath = '/billing/trial'
 const testPagePath = '/billing/test'
+const consoleBillingPath = '/billing'
 
 const purpose = 'trial page of a key'
 const lifeMs = 3_600_000
@@ -17,7 +17,7 @@ type OpenedTrialToken = { keyId: number } | 'expired' | 'unknown'
  * last an hour, are never renewed and never logged.
  */
 export interface TrialLinks {
-  urlFor(caller: { key: Pick<Caller['key'], 'id'>; mode: Caller['mode'] }, now: Date): string
+  urlFor(caller: { key: { id: number } | null; mode: Mode }, now: Date): string
   /** The link with an existing token, which expires when the token does. */
   urlOf(token: string): string
   open(token: string, now: Date): OpenedTrialToken
@@ -38,6 +38,8 @@ export function createTrialLinks({
     urlOf,
     urlFor({ key, mode }, now) {
       if (mode === 'test') return publicUrl + testPagePath
+      // A person is signed in; the console's page decides again what they may do.
+      if (key === null) return publicUrl + consoleBillingPath
       const text = `${ids.seal('key', key.id)}.${Math.floor((now.getTime() + lifeMs) / 1000)}`
       return urlOf(`${text}.${signer.sign(purpose, text)}`)
     },

@@ -9,7 +9,7 @@ const source = join(project, 'server/src')
 const line = [
   ...['kernel', 'runtime', 'db', 'search', 'http', 'taxonomy', 'accounts', 'auth', 'usage'],
   ...['idempotency', 'encryption', 'delivery', 'billing', 'stores', 'contacts'],
-  ...['catalogue', 'erasure', 'imports', 'config', 'deps', 'app', 'cli', 'bin'],
+  ...['catalogue', 'erasure', 'imports', 'people', 'console', 'config', 'deps', 'app', 'cli', 'bin'],
 ]
 
 interface SourceFile {
