@@ -18,12 +18,13 @@ await installPackages(projectDir, { tools: true })
 const named = process.argv.slice(2)
 const folders = [...new Set([...withoutDatabase, ...(named.length > 0 ? named : changedTestFolders())])]
 console.log(`Tests in ${folders.join(', ')}`)
-const [types, lint, tests] = await Promise.all([
+const [types, consoleTypes, lint, tests] = await Promise.all([
   run('typescript/bin/tsc', []),
+  run('typescript/bin/tsc', ['-p', 'console']),
   run('@biomejs/biome/bin/biome', ['check', '.']),
   run('vitest/vitest.mjs', ['run', '--reporter=dot', ...folders.map((folder) => `${folder}/`)]),
 ])
-const failed = Object.entries({ types, lint, tests }).filter(([, code]) => code !== 0)
+const failed = Object.entries({ types, consoleTypes, lint, tests }).filter(([, code]) => code !== 0)
 console.log(failed.length === 0 ? 'All passed.' : `Failed: ${failed.map(([name]) => name).join(', ')}`)
 process.exitCode = failed.length === 0 ? 0 : 1
 

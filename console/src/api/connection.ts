@@ -1,0 +1,64 @@
+import { useSyncExternalStore } from 'react'
+
+export type ConnectionState = 'online' | 'offline' | 'outdated'
+
+// `outdated`: the server has other files than those that this tab was loaded from.
+let state: ConnectionState = 'online'
+let probeTimer: ReturnType<typeof setTimeout> | undefined
+const listeners = new Set<() => void>()
+
+const longestPauseMs = 10_000
+
+/** Also the pauses between tries of a query. */
+export function pauseMs(attempt: number): number {
+  return Math.min(longestPauseMs, 1_000 * 2 ** attempt)
+}
+
+export function useConnection(): ConnectionState {
+  return useSyncExternalStore(onConnectionChange, () => state)
+}
+
+export function onConnectionChange(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The server did not answer: show it, and ask until it does. */
+export function markOffline(): void {
+  if (state === 'online') change('offline')
+  if (state === 'offline' && probeTimer === undefined) probe(0)
+}
+
+/** The server has answered something. */
+export function markOnline(): void {
+  if (state === 'offline') change('online')
+  clearTimeout(probeTimer)
+  probeTimer = undefined
+}
+
+/** A file of this version could not be loaded. It is gone if the server answers, and out of reach otherwise. */
+export async function explainMissingFile(): Promise<void> {
+  if (await isServerThere()) change('outdated')
+  else markOffline()
+}
+
+function change(next: ConnectionState): void {
+  state = next
+  for (const listener of listeners) listener()
+}
+
+function probe(attempt: number): void {
+  probeTimer = setTimeout(async () => {
+    if (await isServerThere()) markOnline()
+    else probe(attempt + 1)
+  }, pauseMs(attempt))
+}
+
+async function isServerThere(): Promise<boolean> {
+  try {
+    const response = await fetch('/console/api/sign-in-options', { cache: 'no-store' })
+    return response.status < 502
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,70 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { api } from '#api/client.ts'
+import { fieldError, messageOf } from '#api/failure.ts'
+import { startSession } from '#api/session.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { FormError } from '#ui/fields/form-error.tsx'
+import { TextField } from '#ui/fields/text-field.tsx'
+import type { PasswordLink } from './link-reply.ts'
+
+export function SetPasswordForm({ token, link }: { token: string; link: PasswordLink }) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const [name, setName] = useState(link.name ?? '')
+  const [password, setPassword] = useState('')
+  const [isPending, setIsPending] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const passwordError = fieldError(failure, 'password')
+  const nameError = fieldError(failure, 'name')
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setIsPending(true)
+    setFailure(undefined)
+    try {
+      await api.post('/link/password', { token, password, ...(link.needs_name && { name }) })
+      startSession(queryClient)
+      await navigate({ to: '/stores', replace: true })
+    } catch (error) {
+      setFailure(error)
+      setIsPending(false)
+    }
+  }
+  return (
+    <form onSubmit={submit}>
+      <div className="space-y-4">
+        {link.needs_name && (
+          <TextField
+            label="Name"
+            autoComplete="name"
+            value={name}
+            onChange={setName}
+            errorMessage={nameError}
+            isRequired
+            autoFocus
+          />
+        )}
+        <input type="hidden" name="username" autoComplete="username" value={link.email} />
+        <TextField
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          description="At least 12 characters. A few words in a row are easier to remember than signs."
+          value={password}
+          onChange={setPassword}
+          errorMessage={passwordError}
+          isRequired
+          autoFocus={!link.needs_name}
+        />
+      </div>
+      <FormError>{failure && !passwordError && !nameError ? messageOf(failure) : undefined}</FormError>
+      <div className="mt-6 flex flex-col">
+        <Button type="submit" variant="primary" isPending={isPending}>
+          Set password
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,62 @@
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { AccountProvider, useAccounts } from '#api/account.tsx'
+import { useSession } from '#api/session.ts'
+import { Link } from '#ui/actions/link.tsx'
+import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { KeyboardShortcuts } from './keyboard/keyboard-shortcuts.tsx'
+import { NavigationList } from './navigation-list.tsx'
+import { SeeAsBanner } from './see-as-banner.tsx'
+import { SignInAgainDialog } from './sign-in-again-dialog.tsx'
+import { TopBar } from './top-bar.tsx'
+
+export function AppLayout() {
+  return (
+    <AccountProvider>
+      <KeyboardShortcuts>
+        <a
+          href="#main"
+          className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-surface px-3 py-2 shadow-overlay focus:translate-y-0"
+        >
+          Skip to content
+        </a>
+        <SeeAsBanner />
+        <div className="flex min-h-dvh">
+          <aside className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col overflow-y-auto border-line border-r bg-surface px-3 py-3 md:flex">
+            <Wordmark />
+            <NavigationList />
+          </aside>
+          <div className="flex min-w-0 flex-1 flex-col">
+            <TopBar />
+            <main id="main" tabIndex={-1} className="min-w-0 flex-1 p-4 outline-none sm:p-6">
+              <Page />
+            </main>
+          </div>
+        </div>
+        <SignInAgainDialog />
+      </KeyboardShortcuts>
+    </AccountProvider>
+  )
+}
+
+function Wordmark() {
+  return <div className="mb-4 px-2 py-1 font-semibold text-lg">Storedex</div>
+}
+
+const withoutAccount = ['/operator', '/account/profile', '/account/sessions']
+
+/** Anew for each account: nothing that was chosen in one is left in another. */
+function Page() {
+  const { current } = useAccounts()
+  const { person } = useSession()
+  const { pathname } = useLocation()
+  if (current || withoutAccount.some((path) => pathname.startsWith(path))) return <Outlet key={current?.id ?? ''} />
+  return (
+    <EmptyState title="You are not a member of an account">
+      {person.operator ? (
+        <Link href="/operator/accounts">Go to all accounts</Link>
+      ) : (
+        'Ask an admin of your account to invite you.'
+      )}
+    </EmptyState>
+  )
+}

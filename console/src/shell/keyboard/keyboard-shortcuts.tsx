@@ -1,0 +1,57 @@
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { KeyboardContext } from './keyboard-context.ts'
+
+const Palette = lazy(() => import('./palette.tsx'))
+const KeyboardHelp = lazy(() => import('./keyboard-help.tsx'))
+
+/** ⌘K or Ctrl K, `/` and `?`. The last two are plain letters while somebody types. */
+export function KeyboardShortcuts({ children }: { children: ReactNode }) {
+  const [open, setOpen] = useState<'palette' | 'help'>()
+  const keyboard = useMemo(() => ({ openPalette: () => setOpen('palette'), openHelp: () => setOpen('help') }), [])
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const action = actionOf(event)
+      if (!action || event.defaultPrevented) return
+      if (action === 'search' ? !focusSearch() : isDialogOpen()) return
+      event.preventDefault()
+      if (action !== 'search') setOpen(action)
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
+  const close = () => setOpen(undefined)
+  return (
+    <KeyboardContext value={keyboard}>
+      {children}
+      <Suspense>
+        {open === 'palette' && <Palette onClose={close} />}
+        {open === 'help' && <KeyboardHelp onClose={close} />}
+      </Suspense>
+    </KeyboardContext>
+  )
+}
+
+function actionOf(event: KeyboardEvent): 'palette' | 'help' | 'search' | undefined {
+  if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey)
+    return 'palette'
+  if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return undefined
+  return event.key === '?' ? 'help' : event.key === '/' ? 'search' : undefined
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'button', 'submit'].includes(target.type)
+  return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+}
+
+function isDialogOpen(): boolean {
+  return document.querySelector('section[role=dialog], section[role=alertdialog]') !== null
+}
+
+function focusSearch(): boolean {
+  const fields = document.querySelectorAll<HTMLInputElement>('main input[type=search]')
+  const field = [...fields].find((each) => each.checkVisibility())
+  field?.focus()
+  field?.select()
+  return field !== undefined
+}

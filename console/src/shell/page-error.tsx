@@ -1,0 +1,37 @@
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { onConnectionChange, useConnection } from '#api/connection.ts'
+import { ApiFailure, failureProps } from '#api/failure.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { MissingFileError } from './lazy-page.tsx'
+
+/** In place of a page that could not be loaded or drawn. Tries again by itself when the server is back. */
+export function PageError({ error, reset }: ErrorComponentProps) {
+  const router = useRouter()
+  const connection = useConnection()
+  const retry = () => {
+    reset()
+    void router.invalidate()
+  }
+  const isUnreachable =
+    error instanceof MissingFileError || (error instanceof ApiFailure && error.code === 'unreachable')
+  useEffect(() => {
+    if (!isUnreachable) return
+    return onConnectionChange(() => {
+      reset()
+      void router.invalidate()
+    })
+  }, [isUnreachable, reset, router])
+
+  if (connection === 'outdated') {
+    const reload = (
+      <Button variant="primary" onPress={() => window.location.reload()}>
+        Reload
+      </Button>
+    )
+    return <ErrorState message="A new version of Storedex is here" actions={reload} />
+  }
+  if (isUnreachable) return <ErrorState message="The server cannot be reached" onRetry={retry} />
+  return <ErrorState {...failureProps(error)} onRetry={retry} />
+}

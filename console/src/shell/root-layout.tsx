@@ -1,0 +1,43 @@
+import { Outlet, useRouter } from '@tanstack/react-router'
+import { RouterProvider as LinkProvider } from 'react-aria-components'
+import { useConnection } from '#api/connection.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { Banner } from '#ui/feedback/banner.tsx'
+import { ToastRegion } from '#ui/feedback/toasts.tsx'
+import { RouteAnnouncer } from './route-announcer.tsx'
+
+/** Around every page, also those without sign-in. */
+export function RootLayout() {
+  const router = useRouter()
+  return (
+    <LinkProvider navigate={(href) => router.history.push(href)}>
+      <ConnectionBanner />
+      <Outlet />
+      <RouteAnnouncer />
+      <ToastRegion />
+    </LinkProvider>
+  )
+}
+
+function ConnectionBanner() {
+  const connection = useConnection()
+  const reload = (
+    <Button isSmall onPress={() => window.location.reload()}>
+      Reload
+    </Button>
+  )
+  return (
+    <div role="status" className="sticky top-0 z-30">
+      {connection === 'offline' && (
+        <Banner tone="warning" isWide>
+          The server cannot be reached; trying again
+        </Banner>
+      )}
+      {connection === 'outdated' && (
+        <Banner isWide actions={reload}>
+          A new version of Storedex is here
+        </Banner>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { RegisteredRouter } from '@tanstack/react-router'
+import { api, setClientHooks } from '#api/client.ts'
+import { signInAgain } from './sign-in-again.ts'
+
+const openPages = ['/sign-in', '/link', '/privacy']
+// Tells other tabs of this browser, which would show what they have until their next call.
+const channel = new BroadcastChannel('storedex')
+
+/** What calls of the API lead to: a session that is gone leads to the sign-in page, and back from there. */
+export function connectClient(router: RegisteredRouter, queryClient: QueryClient): void {
+  const leave = async () => {
+    const { pathname, href } = router.latestLocation
+    if (openPages.includes(pathname)) return
+    await router.navigate({ to: '/sign-in', search: { next: href } })
+    queryClient.clear()
+  }
+  setClientHooks({ onSignedOut: () => void leave(), signInAgain })
+  channel.onmessage = ({ data }) => data === 'signed out' && void leave()
+}
+
+/** Ends the session; nothing that was loaded stays in this tab. */
+export async function signOut(router: RegisteredRouter, queryClient: QueryClient): Promise<void> {
+  await api.post('/sign-out')
+  channel.postMessage('signed out')
+  sessionStorage.clear()
+  await router.navigate({ to: '/sign-in' })
+  queryClient.clear()
+}

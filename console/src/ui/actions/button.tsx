@@ -1,0 +1,134 @@
+import { type ReactNode, useId } from 'react'
+import { Button as AriaButton, type PressEvent } from 'react-aria-components/Button'
+import { TooltipTrigger } from 'react-aria-components/Tooltip'
+import { classNames } from '../class-names.ts'
+import { Spinner } from '../feedback/spinner.tsx'
+import { Tooltip } from '../overlays/tooltip.tsx'
+
+export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger'
+
+const variants: Record<ButtonVariant, string> = {
+  primary: 'bg-accent text-on-accent border-transparent hover:bg-accent-hover',
+  secondary: 'bg-surface text-text border-control/60 hover:bg-hover',
+  quiet: 'bg-transparent text-text border-transparent hover:bg-hover',
+  danger: 'bg-danger text-on-accent border-transparent hover:bg-danger-hover',
+}
+
+/** The look of a button, for a link that should have it. */
+export function buttonClass(variant: ButtonVariant = 'secondary', isSmall = false): string {
+  return classNames(
+    'relative inline-flex items-center justify-center gap-2 rounded-md border font-medium whitespace-nowrap select-none',
+    'cursor-default transition-colors [&_svg]:size-4 [&_svg]:shrink-0',
+    'aria-disabled:opacity-55 data-disabled:opacity-55 pointer-coarse:min-h-10',
+    isSmall ? 'h-7 px-2' : 'h-8 px-3',
+    variants[variant],
+  )
+}
+
+interface CommonButtonProps {
+  onPress?: (event: PressEvent) => void
+  variant?: ButtonVariant
+  isSmall?: boolean
+  isDisabled?: boolean
+  /** Why it cannot be pressed. It then stays focusable, and shows the reason. */
+  disabledReason?: string | undefined
+  /** Keeps the focus and the width, shows a spinner, and cannot be pressed. */
+  isPending?: boolean
+  autoFocus?: boolean
+  className?: string
+  'aria-expanded'?: boolean
+  'aria-haspopup'?: 'dialog' | 'menu' | 'listbox'
+  'aria-describedby'?: string
+}
+
+export interface ButtonProps extends CommonButtonProps {
+  children: ReactNode
+  type?: 'button' | 'submit'
+  /** Only where the text alone does not say what it does. */
+  'aria-label'?: string
+  /** The id of the form that it submits, where it is not inside. */
+  form?: string
+}
+
+export function Button({
+  children,
+  variant,
+  isSmall,
+  disabledReason,
+  className,
+  isPending = false,
+  ...props
+}: ButtonProps) {
+  const look = classNames(buttonClass(variant, isSmall), className)
+  const content = (
+    <>
+      {isPending && (
+        <span className="absolute inset-0 grid place-items-center">
+          <Spinner label="Working" isImmediate />
+        </span>
+      )}
+      <span className={classNames('inline-flex items-center gap-2', isPending && 'opacity-0')}>{children}</span>
+    </>
+  )
+  if (disabledReason) return <ButtonWithReason reason={disabledReason} look={look} {...props} content={content} />
+  return (
+    <AriaButton {...props} isPending={isPending} className={look}>
+      {content}
+    </AriaButton>
+  )
+}
+
+interface ReasonProps extends Omit<ButtonProps, 'children' | 'className' | 'variant' | 'onPress' | 'type'> {
+  reason: string
+  look: string
+  content: ReactNode
+}
+
+/** A disabled element cannot have the focus, so it could not tell why. This one can, and does nothing when pressed. */
+function ButtonWithReason({ reason, look, content, ...props }: ReasonProps) {
+  const id = useId()
+  return (
+    <>
+      <TooltipTrigger delay={100}>
+        <AriaButton {...props} type="button" isDisabled={false} aria-disabled aria-describedby={id} className={look}>
+          {content}
+        </AriaButton>
+        <Tooltip>{reason}</Tooltip>
+      </TooltipTrigger>
+      <span id={id} hidden>
+        {reason}
+      </span>
+    </>
+  )
+}
+
+export interface IconButtonProps extends CommonButtonProps {
+  /** What it does, in words: its name, and its tooltip. */
+  label: string
+  icon: ReactNode
+}
+
+export function IconButton({
+  label,
+  icon,
+  variant = 'quiet',
+  isSmall,
+  disabledReason,
+  className,
+  ...props
+}: IconButtonProps) {
+  const square = isSmall ? 'w-7 px-0!' : 'w-8 px-0!'
+  return (
+    <TooltipTrigger delay={400}>
+      <AriaButton
+        {...props}
+        {...(disabledReason && { 'aria-disabled': true, onPress: () => undefined })}
+        aria-label={label}
+        className={classNames(buttonClass(variant, isSmall), square, 'pointer-coarse:min-w-10', className)}
+      >
+        {icon}
+      </AriaButton>
+      <Tooltip>{disabledReason ? `${label}: ${disabledReason}` : label}</Tooltip>
+    </TooltipTrigger>
+  )
+}

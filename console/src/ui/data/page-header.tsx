@@ -1,0 +1,27 @@
+import { type ReactNode, useEffect } from 'react'
+
+interface PageHeaderProps {
+  title: string
+  /** The window's title, where it differs. */
+  documentTitle?: string
+  description?: ReactNode
+  actions?: ReactNode
+}
+
+/** The beginning of every page, at once and not only when its data is there: after a change of page the focus goes here. */
+export function PageHeader({ title, documentTitle = title, description, actions }: PageHeaderProps) {
+  useEffect(() => {
+    document.title = `${documentTitle} · Storedex`
+  }, [documentTitle])
+  return (
+    <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
+      <div className="min-w-0">
+        <h1 tabIndex={-1} className="font-semibold text-xl wrap-anywhere">
+          {title}
+        </h1>
+        {description && <div className="mt-1 text-muted">{description}</div>}
+      </div>
+      {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
+    </header>
+  )
+}
