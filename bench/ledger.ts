@@ -72,7 +72,8 @@ export async function benchLedger(
   await db.query('vacuum analyze')
   const vacuumed = await readSizes(db)
   const checkAfter = await check()
-  const show = await secondsOf(() => withLedgerEntries(db, { accountId: 1 }, drain))
+  const ids = createIdSealer(await ensureInstallationSecret(db))
+  const show = await secondsOf(() => withLedgerEntries({ db, ids }, { accountId: 1 }, drain))
   await db.query('vacuum full ledger')
   await db.query('vacuum full store_exports')
   const rewritten = await readSizes(db)
@@ -141,7 +142,7 @@ async function chargeUntil(db: Pool, end: Promise<unknown>): Promise<Charges> {
     isOver = true
   })
   const text = deliverySql({
-    delivered: 'select store_id from unnest($8::bigint[]) as store_id',
+    delivered: 'select store_id from unnest($10::bigint[]) as store_id',
     countsRows: false,
     answer: 'select * from meters',
   })
@@ -153,9 +154,12 @@ async function chargeUntil(db: Pool, end: Promise<unknown>): Promise<Charges> {
       mode: 'live' as const,
       now,
       requestId: `req_bench${lastStore}`,
+      keyId: 1,
+      personId: null,
       periodStart: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())),
       storeExportsAllowance: 2_000_000_000,
       searchRowsAllowance: 2_000_000_000,
+      isView: false,
     }
     const startedAtMs = performance.now()
     await db.query({ name: 'bench_charge', text, values: [...deliveryValues(charge), [lastStore]] })

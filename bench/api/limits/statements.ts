@@ -80,15 +80,17 @@ async function reveal(db: Queryable, caller: BareCaller, read: typeof readContac
 }
 
 function deliveryOf(caller: BareCaller): DeliveryCharge {
-  return { ...chargeOf(caller), searchRowsAllowance: caller.entitlement.limits.search_rows }
+  return { ...chargeOf(caller), searchRowsAllowance: caller.entitlement.limits.search_rows, isView: false }
 }
 
-function chargeOf({ accountId, entitlement }: BareCaller): Charge {
+function chargeOf({ accountId, keyId, entitlement }: BareCaller): Charge {
   return {
     accountId,
     mode: 'live',
     now: new Date(),
     requestId: 'req_00000000000000000000',
+    keyId,
+    personId: null,
     periodStart: entitlement.period.start,
     storeExportsAllowance: entitlement.limits.store_exports,
   }
@@ -107,6 +109,7 @@ type Statement = { name?: string; text: string; values: unknown[] }
 /** A caller as the service knows it when it charges, with the admission statements for its key. */
 export interface BareCaller {
   accountId: number
+  keyId: number
   entitlement: Entitlement
   admissions: Record<keyof typeof admissionsByCall, Statement>
 }
@@ -121,14 +124,14 @@ export async function prepareCallers(pool: Pool, plansFile: string, keys: string
       recordAdmission(pool, plans, key, admissionsByCall.contactSearch),
       recordAdmission(pool, plans, key, admissionsByCall.reveal),
     ])
-    const { accountId, entitlement } = stores.caller
+    const { accountId, key: spender, entitlement } = stores.caller
     const admissions = {
       stores: stores.statement,
       storeSearch: storeSearch.statement,
       contactSearch: contactSearch.statement,
       reveal: reveal.statement,
     }
-    return { accountId, entitlement, admissions }
+    return { accountId, keyId: spender.id, entitlement, admissions }
   })
 }
 

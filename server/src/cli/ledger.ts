@@ -60,7 +60,7 @@ export function addLedgerCommands(program: Command, cli: Cli): void {
       const format = csv ? entriesAsCsv : json ? entriesAsJson : entriesAsTable
       return withDeps(cli, async (deps) => {
         const account = await readAccount(accountsContext(deps), id)
-        await withLedgerEntries(deps.db, { accountId: account.id, ...range }, (pages) =>
+        await withLedgerEntries(deps, { accountId: account.id, ...range }, (pages) =>
           writeList(cli.stdout, format, pages),
         )
       })
@@ -93,6 +93,7 @@ const differenceLines: ListFormat<LedgerDifference> = {
 }
 
 const columns = ['spent_at', 'mode', 'meter', 'amount', 'period_start', 'request_id'] as const
+type Column = (typeof columns)[number]
 
 const entriesAsJson: ListFormat<LedgerEntry> = {
   opening: '[',
@@ -110,7 +111,7 @@ const entriesAsCsv: ListFormat<LedgerEntry> = {
 
 // The rows are not known in advance, so the columns have fixed widths.
 const widths = { spent_at: 24, mode: 4, meter: 15, amount: 6, period_start: 24, request_id: 0 }
-const tableLine = (cells: Record<keyof LedgerEntry, string | number>) =>
+const tableLine = (cells: Record<Column, string | number>) =>
   `${columns.map((column) => String(cells[column]).padEnd(widths[column])).join('  ')}\n`
 
 const entriesAsTable: ListFormat<LedgerEntry> = {

@@ -1,6 +1,4 @@
 import buildSerializer from 'fast-json-stringify'
-import type { FastifyRequest } from 'fastify'
-import { callerContext } from '../auth/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import { type Pool, type Queryable, retryConflicts } from '../db/pool.ts'
 import type { PaidReply } from '../delivery/paid-reply.ts'
@@ -35,13 +33,13 @@ export interface RevealServices {
 }
 
 export function revealContext(
-  request: FastifyRequest,
+  ctx: CallerContext & { db: Pool },
   services: RevealServices,
   inFlightRequests: InFlightRequests,
 ): RevealContext {
   const { ids, seals, config, trialLinks } = services
   const { deliverEmails } = config
-  return { ...callerContext(request), db: request.db, ids, seals, deliverEmails, trialLinks, inFlightRequests }
+  return { ...ctx, ids, seals, deliverEmails, trialLinks, inFlightRequests }
 }
 
 const serialize = buildSerializer(ContactRevealReply as object)

@@ -1,3 +1,4 @@
+import { callerContext } from '../auth/access.ts'
 import { type CatalogueServices, catalogueContext, sendPaidReply } from '../delivery/paid-reply.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
@@ -24,7 +25,7 @@ export function registerContactRoutes(api: ApiRoutes, services: CatalogueService
       },
     },
     async (request, reply) =>
-      sendPaidReply(reply, await searchContacts(catalogueContext(request, services), request.body)),
+      sendPaidReply(reply, await searchContacts(catalogueContext(callerContext(request), services), request.body)),
   )
 
   api.post(
@@ -49,7 +50,7 @@ export function registerContactRoutes(api: ApiRoutes, services: CatalogueService
       },
     },
     async (request, reply) => {
-      const ctx = revealContext(request, services, runningKeys)
+      const ctx = revealContext({ ...callerContext(request), db: request.db }, services, runningKeys)
       const { isReplay, ...paid } = await revealContacts(ctx, request.body, request.headers['idempotency-key'])
       if (isReplay) reply.header('idempotent-replayed', 'true')
       return sendPaidReply(reply, paid)

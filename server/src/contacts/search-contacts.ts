@@ -50,6 +50,7 @@ export async function searchContacts(
   })
   const contactIds = contactIdsOf(positions)
   const { delivered, balance } = await deliverAndCharge(ctx, {
+    isView: caller.personId !== null,
     deliver: (charge) => deliverPreviews(db, charge, contactIds),
     estimateCost: async () => ({ storeIds: positions.map((each) => each.storeId), searchRows: positions.length }),
   })

@@ -7,6 +7,7 @@ import { ApiError } from '../kernel/errors.ts'
 import { ClosedObject, Nullable, RequestId } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
 import { requireSearchRows } from '../usage/charge.ts'
+import { requireViewableRows } from '../usage/viewing-limit.ts'
 import type { CatalogueContext } from './paid-reply.ts'
 
 const maxLimit = 100
@@ -56,7 +57,7 @@ interface Page<Position> {
 
 /**
  * Finds the positions of the requested page. Before it searches, it refuses an invalid cursor, a walk beyond its bound, and
- * a limit above the search rows left.
+ * a limit above the search rows left, or above what the person may still look at this hour.
  */
 export async function findPage<Position extends StoreSortKey>(
   ctx: CatalogueContext,
@@ -68,6 +69,7 @@ export async function findPage<Position extends StoreSortKey>(
   const rowsWalked = cursor?.rowsWalked ?? 0
   requireWithinBounds(ctx, search, rowsWalked)
   requireSearchRows(ctx, limit)
+  await requireViewableRows(ctx, limit)
 
   const found = await search.find(cursor?.position ?? null, limit + 1)
   const positions = found.slice(0, limit)

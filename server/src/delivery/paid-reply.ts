@@ -1,6 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Meter, PlanFile } from '../accounts/plans.ts'
-import { callerContext } from '../auth/access.ts'
 import type { CallerContext } from '../auth/caller.ts'
 import type { ReplyHeader } from '../http/openapi/openapi.ts'
 import { sendJson } from '../http/replies.ts'
@@ -30,9 +29,9 @@ export interface CatalogueServices {
   config: { deliverEmails: DeliverEmails }
 }
 
-export function catalogueContext(request: FastifyRequest, services: CatalogueServices): CatalogueContext {
+export function catalogueContext(ctx: CallerContext, services: CatalogueServices): CatalogueContext {
   return {
-    ...callerContext(request),
+    ...ctx,
     cursors: services.cursors,
     search: services.search,
     vocabulary: services.taxonomy.current.vocabulary,
@@ -63,16 +62,28 @@ export function sendPaidReply(reply: FastifyReply, { body, balance }: PaidReply)
   return sendJson(reply, body)
 }
 
-/** Fetches the stores with these hosts and previews of the given contacts; each store costs one export per period. */
+interface HostsDelivery {
+  hosts: string[]
+  contactIds?: number[]
+  isView?: boolean
+}
+
+/**
+ * Fetches the stores with these hosts and previews of the given contacts; each store costs one export per period, or a
+ * search row when a person only looks at it.
+ */
 export function deliverByHostAndCharge(
   ctx: CatalogueContext,
-  hosts: string[],
-  contactIds: number[] = [],
+  { hosts, contactIds = [], isView = false }: HostsDelivery,
 ): Promise<{ delivered: DeliveredStoresByHost; balance: Balance }> {
   const { db, caller, deliverEmails } = ctx
   return deliverAndCharge(ctx, {
+    isView,
     deliver: (charge) => deliverStoresByHost(db, charge, { hosts, contactIds, deliverEmails }),
-    estimateCost: async () => ({ storeIds: await findStoreIds(db, caller.mode, hosts), searchRows: 0 }),
+    estimateCost: async () => {
+      const storeIds = await findStoreIds(db, caller.mode, hosts)
+      return { storeIds, searchRows: isView ? storeIds.length : 0 }
+    },
   })
 }
 

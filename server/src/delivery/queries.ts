@@ -3,7 +3,26 @@ import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { servedDocument } from '../search/postgres/statements.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
-import { type DeliveryCharge, deliverySql, deliveryValues, type MetersTaken } from '../usage/charge-queries.ts'
+import {
+  type DeliveryCharge,
+  type DeliveryParts,
+  deliverySql,
+  deliveryValues,
+  type MetersTaken,
+} from '../usage/charge-queries.ts'
+import { viewSql } from '../usage/view-queries.ts'
+
+interface Statement {
+  name: string
+  text: string
+}
+
+/** The statements that take and that only view the same rows. */
+function deliveryStatements(rows: string, parts: DeliveryParts): (charge: DeliveryCharge) => Statement {
+  const take = { name: `deliver_${rows}`, text: deliverySql(parts) }
+  const view = { name: `view_${rows}`, text: viewSql(parts) }
+  return ({ isView }) => (isView ? view : take)
+}
 
 export interface DeliveredPage extends MetersTaken {
   /** JSON in the requested order, separated by commas; null for none. */
@@ -14,30 +33,29 @@ const pageOfDelivered = `
 select meters.*, (select string_agg(item, ',' order by ordinal) from delivered) as items
 from meters`
 
-/** Fetches the documents of the stores that exist, and charges them as search rows and exports. */
+/** Fetches the documents of the stores that exist, and charges them as search rows and, unless viewed, as exports. */
 export async function deliverStores(
   db: Queryable,
   charge: DeliveryCharge,
   { storeIds, deliverEmails }: { storeIds: number[]; deliverEmails: DeliverEmails },
 ): Promise<DeliveredPage> {
   const { rows } = await db.query<DeliveredPage>({
-    name: 'deliver_stores',
-    text: deliverStoresSql,
+    ...pageOfStores(charge),
     values: [...deliveryValues(charge), storeIds, deliverEmails],
   })
   return rows[0]!
 }
 
-const deliverStoresSql = deliverySql({
+const pageOfStores = deliveryStatements('stores', {
   delivered: `
-  select requested.ordinal, s.id as store_id, ${servedDocument('s', '$9')} as item
-  from unnest($8::bigint[]) with ordinality as requested (store_id, ordinal)
+  select requested.ordinal, s.id as store_id, ${servedDocument('s', '$11')} as item
+  from unnest($10::bigint[]) with ordinality as requested (store_id, ordinal)
   join stores s on s.id = requested.store_id and s.mode = $2::text`,
   countsRows: true,
   answer: pageOfDelivered,
 })
 
-/** SQL for the existing contacts among the ids of a parameter such as `$8`: `requested (contact_id, ordinal)` and `c`. */
+/** SQL for the existing contacts among the ids of a parameter such as `$10`: `requested (contact_id, ordinal)` and `c`. */
 const requestedContacts = (parameter: string) => `
   unnest(${parameter}::bigint[]) with ordinality as requested (contact_id, ordinal)
   join contacts c
@@ -49,24 +67,23 @@ const joinedPreview = (storePreview: string) => `c.preview || coalesce((
       where account_id = $1::bigint and mode = $2::text and contact_id = requested.contact_id
     ), 'false') || ',"store":' || ${storePreview} || '}'`
 
-/** Fetches the previews of the contacts that exist, and charges them as search rows and exports. */
+/** Fetches the previews of the contacts that exist, and charges them as search rows and, unless viewed, as exports. */
 export async function deliverPreviews(
   db: Queryable,
   charge: DeliveryCharge,
   contactIds: number[],
 ): Promise<DeliveredPage> {
   const { rows } = await db.query<DeliveredPage>({
-    name: 'deliver_previews',
-    text: deliverPreviewsSql,
+    ...pageOfPreviews(charge),
     values: [...deliveryValues(charge), contactIds],
   })
   return rows[0]!
 }
 
-const deliverPreviewsSql = deliverySql({
+const pageOfPreviews = deliveryStatements('previews', {
   delivered: `
   select requested.ordinal, s.id as store_id, ${joinedPreview('s.preview')} as item
-  from ${requestedContacts('$8')}
+  from ${requestedContacts('$10')}
   join stores s on s.id = c.store_id and s.mode = $2::text`,
   countsRows: true,
   answer: pageOfDelivered,
@@ -83,32 +100,34 @@ export interface DeliveredStoresByHost extends MetersTaken {
   stores: StoreByHost[]
 }
 
-/** Fetches the stores with any of the hosts as domain or alias, and previews of the given contacts; charges the exports. */
+/**
+ * Fetches the stores with any of the hosts as domain or alias, and previews of the given contacts; charges the exports, or
+ * a search row for each store when they are viewed.
+ */
 export async function deliverStoresByHost(
   db: Queryable,
   charge: DeliveryCharge,
   { hosts, contactIds, deliverEmails }: { hosts: string[]; contactIds: number[]; deliverEmails: DeliverEmails },
 ): Promise<DeliveredStoresByHost> {
   const { rows } = await db.query<MetersTaken & (StoreByHost | { host: null })>({
-    name: 'deliver_hosts',
-    text: deliverHostsSql,
+    ...storesByHost(charge),
     values: [...deliveryValues(charge), hosts, deliverEmails, contactIds],
   })
   const { rows_taken, exports_taken } = rows[0]!
   return { rows_taken, exports_taken, stores: rows.filter((row) => row.host !== null) }
 }
 
-const deliverHostsSql = deliverySql({
+const storesByHost = deliveryStatements('hosts', {
   delivered: `
-  select d.host, s.id as store_id, ${servedDocument('s', '$9')} as document, s.preview
+  select d.host, s.id as store_id, ${servedDocument('s', '$11')} as document, s.preview
   from store_domains d
   join stores s on s.id = d.store_id
-  where d.mode = $2::text and d.host = any ($8::text[])`,
+  where d.mode = $2::text and d.host = any ($10::text[])`,
   countsRows: false,
   answer: `
 select meters.*, d.host, d.document, (
   select string_agg(${joinedPreview('d.preview')}, ',' order by requested.ordinal)
-  from ${requestedContacts('$10')}
+  from ${requestedContacts('$12')}
   where c.store_id = d.store_id
 ) as previews
 from meters

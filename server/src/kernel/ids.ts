@@ -1,5 +1,5 @@
 /**
- * Public ids: `st_live_`, `ct_test_`, `acct_`, `key_` and 16 letters. The letters are an integer below 2^53, encrypted
+ * Public ids: `st_live_`, `ct_test_`, `acct_`, `key_`, `per_` and 16 letters. The letters are an integer below 2^53, encrypted
  * with the installation's secret. There are 52^16 (about 2^91) combinations and only 2^53 integers, so one in 2^38
  * invented ids opens: the others are rejected without a query. Ids of adjacent rows look unrelated.
  *
@@ -15,7 +15,7 @@ export type Mode = (typeof modes)[number]
 
 /** Kinds that exist per mode; their ids contain the mode. */
 type ModalKind = 'store' | 'contact'
-type GlobalKind = 'account' | 'key'
+type GlobalKind = 'account' | 'key' | 'person'
 
 type IdOwner = { kind: ModalKind; mode: Mode } | { kind: GlobalKind; mode: null }
 type OpenedId = IdOwner & { value: number }
@@ -58,6 +58,7 @@ const spaces: readonly { prefix: string; owner: IdOwner }[] = [
   { prefix: 'ct_test_', owner: { kind: 'contact', mode: 'test' } },
   { prefix: 'acct_', owner: { kind: 'account', mode: null } },
   { prefix: 'key_', owner: { kind: 'key', mode: null } },
+  { prefix: 'per_', owner: { kind: 'person', mode: null } },
 ]
 
 const rounds = 8

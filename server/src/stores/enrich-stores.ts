@@ -64,7 +64,7 @@ export async function enrichStores(
   const contactIds = include.has('contact_previews')
     ? await findContactIds(ctx, hosts, person, request.max_contacts_per_store ?? 1)
     : []
-  const { delivered, balance } = await deliverByHostAndCharge(ctx, hosts, contactIds)
+  const { delivered, balance } = await deliverByHostAndCharge(ctx, { hosts, contactIds })
   const foundByHost = new Map(delivered.stores.map((store) => [store.host, store]))
   const data = hosts.map((host) => {
     const found = foundByHost.get(host)

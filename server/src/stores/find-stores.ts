@@ -14,7 +14,10 @@ export const StoreSearchRequest = ClosedObject({ filters: StoreSearchFilters, ..
 
 export const StoreSearchReply = ListReply(Store)
 
-/** A page of matching stores, best lead fit first; its rows and new exports are charged before it is sent. */
+/**
+ * A page of matching stores, best lead fit first. Its rows and, unless a person looks at it, its new exports are charged
+ * before it is sent.
+ */
 export async function searchStores(
   ctx: CatalogueContext,
   request: Static<typeof StoreSearchRequest>,
@@ -29,6 +32,7 @@ export async function searchStores(
   })
   const storeIds = positions.map((position) => position.storeId)
   const { delivered, balance } = await deliverAndCharge(ctx, {
+    isView: caller.personId !== null,
     deliver: (charge) => deliverStores(db, charge, { storeIds, deliverEmails }),
     estimateCost: async () => ({ storeIds, searchRows: storeIds.length }),
   })
@@ -42,7 +46,7 @@ export async function lookupStore(ctx: CatalogueContext, domain: string): Promis
     throw new ApiError('invalid_domain', 'This is not a domain or a URL with one, such as shop.example.', {
       param: 'domain',
     })
-  const { delivered, balance } = await deliverByHostAndCharge(ctx, [host])
+  const { delivered, balance } = await deliverByHostAndCharge(ctx, { hosts: [host] })
   const [found] = delivered.stores
   if (!found) throw new ApiError('store_not_found', `No store is known for ${host}.`, { param: 'domain' })
   return { body: `${found.document.slice(0, -1)},"request_id":"${ctx.requestId}"}`, balance }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { callerContext } from '../auth/access.ts'
 import { type CatalogueServices, catalogueContext, sendPaidReply } from '../delivery/paid-reply.ts'
 import { StoreLookupReply } from '../delivery/store-document.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
@@ -9,7 +10,7 @@ import { enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './en
 import { lookupStore, StoreSearchReply, StoreSearchRequest, searchStores } from './find-stores.ts'
 
 export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices): void {
-  const contextOf = (request: FastifyRequest) => catalogueContext(request, services)
+  const contextOf = (request: FastifyRequest) => catalogueContext(callerContext(request), services)
 
   api.get(
     '/stores/:domain',

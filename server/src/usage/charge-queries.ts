@@ -1,8 +1,19 @@
 import pg from 'pg'
+import type { Caller } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { Mode } from '../kernel/ids.ts'
 
-export interface Charge {
+/** Who spends: an API key or a person of the console; the other is null. */
+export interface Spender {
+  keyId: number | null
+  personId: number | null
+}
+
+export function spenderOf({ key, personId }: Pick<Caller, 'key' | 'personId'>): Spender {
+  return { keyId: key?.id ?? null, personId }
+}
+
+export interface Charge extends Spender {
   accountId: number
   mode: Mode
   now: Date
@@ -11,10 +22,13 @@ export interface Charge {
   storeExportsAllowance: number
 }
 
-/** The first parameters of every charge: $1 account, $2 mode, $3 now, $4 request, $5 period, $6 allowance of exports. */
+/**
+ * The first parameters of every charge: $1 account, $2 mode, $3 now, $4 request, $5 period, $6 allowance of exports,
+ * $7 key and $8 person.
+ */
 export function chargeValues(charge: Charge): unknown[] {
-  const { accountId, mode, now, requestId, periodStart, storeExportsAllowance } = charge
-  return [accountId, mode, now, requestId, periodStart, storeExportsAllowance]
+  const { accountId, mode, now, requestId, periodStart, storeExportsAllowance, keyId, personId } = charge
+  return [accountId, mode, now, requestId, periodStart, storeExportsAllowance, keyId, personId]
 }
 
 /**
@@ -49,8 +63,8 @@ counted as (
   returning meter, used + reserved as taken
 ),
 recorded as (
-  insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at)
-  select $1::bigint, $2::text, meter, period_start, amount, $4::text, $3::timestamptz
+  insert into ledger (account_id, mode, meter, period_start, amount, request_id, spent_at, key_id, person_id)
+  select $1::bigint, $2::text, meter, period_start, amount, $4::text, $3::timestamptz, $7::bigint, $8::bigint
   from spends
   where amount > 0
 ),
@@ -64,9 +78,11 @@ balances as (
 
 export interface DeliveryCharge extends Charge {
   searchRowsAllowance: number
+  /** Whether the rows are only shown to a person (`viewSql`) instead of taken (`deliverySql`). */
+  isView: boolean
 }
 
-/** Parameters 1 to 7 of a delivery: those of every charge, then the allowance of search rows. */
+/** Parameters 1 to 9 of a delivery: those of every charge, then the allowance of search rows. */
 export function deliveryValues(charge: DeliveryCharge): unknown[] {
   return [...chargeValues(charge), charge.searchRowsAllowance]
 }
@@ -77,10 +93,10 @@ export interface MetersTaken {
   exports_taken: number
 }
 
-interface DeliveryParts {
-  /** Selects the delivered rows, with `store_id`; its own parameters begin at $8. */
+export interface DeliveryParts {
+  /** Selects the delivered rows, with `store_id`; its own parameters begin at $10. */
   delivered: string
-  /** Whether each delivered row counts as a search row. */
+  /** Whether each taken row counts as a search row; each viewed one does. */
   countsRows: boolean
   /** The final select, from `delivered` and `meters`; `meters` is always one row of `MetersTaken`. */
   answer: string
@@ -96,17 +112,21 @@ with delivered as materialized (${delivered}
 ),
 ${exportsCte('delivered')},
 spends (meter, period_start, amount, allowance) as (
-  values ('search_rows', $5::timestamptz, ${countsRows ? '(select count(*)::integer from delivered)' : '0'}, $7::integer),
+  values ('search_rows', $5::timestamptz, ${countsRows ? '(select count(*)::integer from delivered)' : '0'}, $9::integer),
          ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $6::integer)
 ),
 ${settlementCtes},
+${metersCte}
+${answer}`
+}
+
+/** SQL for `meters`, one row of `MetersTaken`. */
+export const metersCte = `
 meters as (
   select max(taken) filter (where meter = 'search_rows') as rows_taken,
          max(taken) filter (where meter = 'store_exports') as exports_taken
   from balances
-)
-${answer}`
-}
+)`
 
 /** Whether a charge failed because a meter would have exceeded its allowance. */
 export function isAllowanceExceeded(error: unknown): boolean {

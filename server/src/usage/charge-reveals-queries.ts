@@ -41,15 +41,15 @@ export async function chargeReveals(db: Queryable, charge: RevealCharge): Promis
 
 const chargeRevealsSql = `
 with revealed as (
-  insert into reveals (account_id, mode, contact_id, revealed_at)
-  select $1::bigint, $2::text, contact_id, $3::timestamptz
-  from unnest($8::bigint[]) as contact_id
+  insert into reveals (account_id, mode, contact_id, revealed_at, key_id, person_id)
+  select $1::bigint, $2::text, contact_id, $3::timestamptz, $7::bigint, $8::bigint
+  from unnest($10::bigint[]) as contact_id
   on conflict do nothing
   returning contact_id, revealed_at
 ),
-${exportsCte('unnest($7::bigint[]) as store_id')},
+${exportsCte('unnest($9::bigint[]) as store_id')},
 spends (meter, period_start, amount, allowance) as (
-  values ('contact_credits', $9::timestamptz, (select count(*)::integer from revealed), $10::integer),
+  values ('contact_credits', $11::timestamptz, (select count(*)::integer from revealed), $12::integer),
          ('store_exports', $5::timestamptz, (select count(*)::integer from exported), $6::integer)
 ),
 ${settlementCtes}
@@ -58,11 +58,11 @@ select requested.contact_id,
        fresh.contact_id is not null as is_new,
        (select taken from balances where meter = 'contact_credits') as credits_taken,
        (select taken from balances where meter = 'store_exports') as exports_taken
-from unnest($8::bigint[]) as requested (contact_id)
+from unnest($10::bigint[]) as requested (contact_id)
 left join revealed fresh on fresh.contact_id = requested.contact_id
 left join reveals known
   on known.account_id = $1::bigint and known.mode = $2::text and known.contact_id = requested.contact_id
-    and known.contact_id = any ($8::bigint[])`
+    and known.contact_id = any ($10::bigint[])`
 
 /** Reads the same rows for contacts that are already revealed. */
 export async function readReveals(db: Queryable, charge: RevealCharge): Promise<RevealRow[]> {

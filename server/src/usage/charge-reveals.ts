@@ -2,7 +2,7 @@ import type { CallerContext } from '../auth/caller.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { ApiError } from '../kernel/errors.ts'
 import { type Balance, remaining, runChargeWithRetries } from './charge.ts'
-import { isAllowanceExceeded, readMeterBalances } from './charge-queries.ts'
+import { isAllowanceExceeded, readMeterBalances, spenderOf } from './charge-queries.ts'
 import { creditsRefusal, exportsRefusal, type TrialContext } from './charge-refusals.ts'
 import * as queries from './charge-reveals-queries.ts'
 
@@ -81,6 +81,7 @@ function chargeOf(ctx: CallerContext, { contactIds, storeIds }: RevealDelivery):
     mode,
     now: ctx.now,
     requestId: ctx.requestId,
+    ...spenderOf(ctx.caller),
     periodStart: entitlement.period.start,
     storeIds: [...new Set(storeIds)],
     storeExportsAllowance: entitlement.limits.store_exports,

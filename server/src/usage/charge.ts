@@ -4,9 +4,13 @@ import { retryConflicts } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import * as queries from './charge-queries.ts'
 import { exportsRefusal, rowsRefusal } from './charge-refusals.ts'
+import { isViewingExceeded } from './view-queries.ts'
+import { findViewingRefusal } from './viewing-limit.ts'
 
 export interface Delivery<Delivered extends queries.MetersTaken> {
-  /** Runs the statement that fetches and charges (`deliverySql`). */
+  /** Whether a person only looks at the rows, which uses up no store exports. */
+  isView: boolean
+  /** Runs the statement that fetches and charges (`deliverySql`, for a view `viewSql`). */
   deliver(charge: queries.DeliveryCharge): Promise<Delivered>
   /** The whole cost, if everything still exists; called only to find what a refused delivery lacks. */
   estimateCost(): Promise<{ storeIds: readonly number[]; searchRows: number }>
@@ -16,12 +20,12 @@ export interface Delivery<Delivered extends queries.MetersTaken> {
 export type Balance = Partial<Record<Meter, number>>
 
 /**
- * Fetches a delivery and charges for it before it is sent: an export per store and period, and search rows. All or nothing:
- * a delivery that exceeds a balance is refused with 429 and changes nothing.
+ * Fetches a delivery and charges for it before it is sent: an export per store and period, and search rows; a view costs
+ * search rows only. All or nothing: a delivery that exceeds a balance is refused with 429 and changes nothing.
  */
 export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
   ctx: CallerContext,
-  { deliver, estimateCost }: Delivery<Delivered>,
+  { isView, deliver, estimateCost }: Delivery<Delivered>,
 ): Promise<{ delivered: Delivered; balance: Balance }> {
   const { entitlement, accountId, mode } = ctx.caller
   const { limits, period } = entitlement
@@ -30,15 +34,18 @@ export async function deliverAndCharge<Delivered extends queries.MetersTaken>(
     mode,
     now: ctx.now,
     requestId: ctx.requestId,
+    ...queries.spenderOf(ctx.caller),
     periodStart: period.start,
     storeExportsAllowance: limits.store_exports,
     searchRowsAllowance: limits.search_rows,
+    isView,
   }
   const delivered = await runChargeWithRetries(
     () => retryConflicts(() => deliver(charge)),
     async (error) => {
-      if (!queries.isAllowanceExceeded(error)) throw error
-      return findRefusal(ctx, charge, await estimateCost())
+      if (queries.isAllowanceExceeded(error)) return findRefusal(ctx, charge, await estimateCost())
+      if (isViewingExceeded(error)) return findViewingRefusal(ctx, (await estimateCost()).searchRows)
+      throw error
     },
   )
   const { rows_taken, exports_taken } = delivered
@@ -72,6 +79,7 @@ async function findRefusal(
   })
   const rowsLeft = remaining(charge.searchRowsAllowance, balances.rows_taken)
   if (searchRows > rowsLeft) return rowsRefusal(ctx, rowsLeft)
+  if (charge.isView) return null
   const exportsLeft = remaining(charge.storeExportsAllowance, balances.exports_taken)
   return balances.new_stores > exportsLeft ? exportsRefusal(ctx, exportsLeft) : null
 }

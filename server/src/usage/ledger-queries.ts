@@ -10,6 +10,9 @@ export interface LedgerRow {
   amount: number
   period_start: Date
   request_id: string
+  /** Who spent: an API key or a person of the console. Both are null for entries of before that was recorded. */
+  key_id: number | null
+  person_id: number | null
 }
 
 export interface LedgerRange {
@@ -26,7 +29,7 @@ export async function selectEntriesAfter(
 ): Promise<LedgerRow[]> {
   const { rows } = await db.query<LedgerRow>(
     `
-select entry, spent_at, mode, meter, amount, period_start, request_id
+select entry, spent_at, mode, meter, amount, period_start, request_id, key_id, person_id
 from ledger
 where account_id = $1::bigint and entry > $2::bigint
   and ($3::timestamptz is null or spent_at >= $3::timestamptz)

@@ -14,6 +14,9 @@ export interface LedgerEntry {
   amount: number
   period_start: string
   request_id: string
+  /** Public ids of the key or the person that spent; both are null when that is unknown. */
+  key: string | null
+  person: string | null
 }
 
 export interface LedgerEntriesQuery extends LedgerRange {
@@ -25,22 +28,23 @@ export interface LedgerEntriesQuery extends LedgerRange {
  * out of memory. All are read from one snapshot, so that entries packed meanwhile are neither missed nor read twice.
  */
 export function withLedgerEntries<T>(
-  db: Pool,
+  { db, ids }: { db: Pool; ids: IdSealer },
   query: LedgerEntriesQuery,
   consume: (pages: AsyncIterable<LedgerEntry[]>) => Promise<T>,
 ): Promise<T> {
   return transact(db, async (client) => {
     await beginSnapshotRead(client)
-    return consume(readEntries(client, query))
+    return consume(readEntries(client, ids, query))
   })
 }
 
 async function* readEntries(
   client: Client,
+  ids: IdSealer,
   { accountId, ...range }: LedgerEntriesQuery,
 ): AsyncGenerator<LedgerEntry[], void, void> {
   const archived = readArchivedRows(client, accountId, range)
-  for await (const rows of mergePages(archived, readRows(client, accountId, range))) yield rows.map(entryOf)
+  for await (const rows of mergePages(archived, readRows(client, accountId, range))) yield entriesOf(ids, rows)
 }
 
 const pageSize = 2_000
@@ -77,15 +81,31 @@ async function* mergePages(...runs: AsyncGenerator<LedgerRow[]>[]): AsyncGenerat
   }
 }
 
-function entryOf(row: LedgerRow): LedgerEntry {
-  return {
+function entriesOf(ids: IdSealer, rows: readonly LedgerRow[]): LedgerEntry[] {
+  const keys = sealDistinct(ids, 'key', rows, (row) => row.key_id)
+  const people = sealDistinct(ids, 'person', rows, (row) => row.person_id)
+  return rows.map((row) => ({
     spent_at: row.spent_at.toISOString(),
     mode: row.mode,
     meter: row.meter,
     amount: row.amount,
     period_start: row.period_start.toISOString(),
     request_id: row.request_id,
-  }
+    key: keys.get(row.key_id) ?? null,
+    person: people.get(row.person_id) ?? null,
+  }))
+}
+
+/** The public id of each different value; few spend, many times. */
+function sealDistinct(
+  ids: IdSealer,
+  kind: 'key' | 'person',
+  rows: readonly LedgerRow[],
+  readId: (row: LedgerRow) => number | null,
+): Map<number | null, string> {
+  const values = [...new Set(rows.map(readId))].filter((value) => value !== null)
+  const sealed = ids.sealMany(kind, values)
+  return new Map(values.map((value, index) => [value, sealed[index]!]))
 }
 
 export type { LedgerTotals } from './ledger-queries.ts'

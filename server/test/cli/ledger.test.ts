@@ -17,6 +17,8 @@ const cli = openCommandLine(now)
 
 interface Spender {
   account: string
+  /** The id of its key. */
+  key: string
   /** Spends one row per delivered store. */
   spend(requestId: string, ...storeIds: number[]): Promise<void>
 }
@@ -24,15 +26,16 @@ interface Spender {
 async function openSpender(mode: Mode = 'live'): Promise<Spender> {
   const flags = ['--plan', 'pro', '--period-start', period]
   const { id } = await cli.json<{ id: string }>('accounts', 'create', '--name', 'Aurora Candles', ...flags)
-  const { key } = await cli.json<{ key: string }>('keys', 'create', id, '--name', 'k', '--mode', mode)
+  const issued = await cli.json<{ id: string; key: string }>('keys', 'create', id, '--name', 'k', '--mode', mode)
   return {
     account: id,
+    key: issued.id,
     async spend(requestId, ...storeIds) {
       const { db, plans, clock } = cli.deps
       const at = clock.now()
       const { caller } = await admit(
         { db, now: at, plans, publicUrl: 'http://storedex.example' },
-        { secretHash: hashApiKey(key), scope: 'stores:read', readSearchRows: true },
+        { secretHash: hashApiKey(issued.key), scope: 'stores:read', readSearchRows: true },
       )
       await spendRows({ db, now: at, requestId, caller }, storeIds)
     },
@@ -56,13 +59,15 @@ async function insertEntries(count: number): Promise<void> {
   )
 }
 
-const entry = (meter: string, amount: number, requestId: string, spentAt = now) => ({
+const entry = (key: string, meter: string, amount: number, requestId: string, spentAt = now) => ({
   spent_at: spentAt,
   mode: 'live',
   meter,
   amount,
   period_start: period,
   request_id: requestId,
+  key,
+  person: null,
 })
 
 describe('ledger show', () => {
@@ -76,9 +81,12 @@ describe('ledger show', () => {
     const entries = await cli.json<object[]>('ledger', 'show', spender.account)
     expect(entries).toHaveLength(3)
     expect(entries.slice(0, 2)).toEqual(
-      expect.arrayContaining([entry('search_rows', 2, 'req_1'), entry('store_exports', 2, 'req_1')]),
+      expect.arrayContaining([
+        entry(spender.key, 'search_rows', 2, 'req_1'),
+        entry(spender.key, 'store_exports', 2, 'req_1'),
+      ]),
     )
-    expect(entries[2]).toEqual(entry('search_rows', 1, 'req_3', '2026-11-11T00:00:00.000Z'))
+    expect(entries[2]).toEqual(entry(spender.key, 'search_rows', 1, 'req_3', '2026-11-11T00:00:00.000Z'))
   })
 
   test('--since is inclusive and --until exclusive', async () => {
@@ -101,9 +109,23 @@ describe('ledger show', () => {
     expect(stdout).toMatch(/^spent_at,mode,meter,amount,period_start,request_id\r\n/)
     expect(stdout).toMatch(/[^\r]\r\n$/)
     const read = parse(stdout, { columns: true, record_delimiter: '\r\n' }) as Record<string, string>[]
-    const entries = await cli.json<object[]>('ledger', 'show', account)
+    const entries = await cli.json<{ key: string; person: null }[]>('ledger', 'show', account)
     expect(entries).toHaveLength(3)
-    expect(read.map(({ amount, ...rest }) => ({ ...rest, amount: Number(amount) }))).toEqual(entries)
+    expect(read.map(({ amount, ...rest }) => ({ ...rest, amount: Number(amount) }))).toEqual(
+      entries.map(({ key, person, ...columns }) => columns),
+    )
+  })
+
+  test('--json names the person who spent, and nobody for entries of before that was recorded', async () => {
+    const { account, spend } = await openSpender()
+    await insertEntries(1)
+    await spend('req_later', 1)
+    await cli.deps.db.query("update ledger set key_id = null, person_id = 7 where request_id = 'req_later'")
+    expect(await cli.json('ledger', 'show', account)).toMatchObject([
+      { request_id: 'req_1', key: null, person: null },
+      { request_id: 'req_later', key: null, person: cli.deps.ids.seal('person', 7) },
+      { request_id: 'req_later', key: null, person: cli.deps.ids.seal('person', 7) },
+    ])
   })
 
   test('without --json a table is printed', async () => {

@@ -42,7 +42,10 @@ interface ExportedArchive {
   last_spent_at: string
   /** Of `text` in UTF-8, in hexadecimal. */
   sha256: string
-  /** A line for each entry: a JSON array of entry, spent_at, mode, meter, amount, period_start and request_id. */
+  /**
+   * A line for each entry: a JSON array of entry, spent_at, mode, meter, amount, period_start, request_id and the row numbers
+   * of the key and the person. Lines of before 0012 lack the last two.
+   */
   text: string
 }
 

@@ -43,7 +43,18 @@ function digestOf(text: Buffer | string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-type Line = [entry: number, spentAt: string, mode: Mode, meter: Meter, amount: number, period: string, request: string]
+/** Archives of before it was recorded who spent lack the last two, and keep their text and its digest. */
+type Line = [
+  entry: number,
+  spentAt: string,
+  mode: Mode,
+  meter: Meter,
+  amount: number,
+  period: string,
+  request: string,
+  key?: number | null,
+  person?: number | null,
+]
 
 function textOf(rows: readonly LedgerRow[]): string {
   const lineOf = (row: LedgerRow): Line => [
@@ -54,12 +65,14 @@ function textOf(rows: readonly LedgerRow[]): string {
     row.amount,
     row.period_start.toISOString(),
     row.request_id,
+    row.key_id,
+    row.person_id,
   ]
   return rows.map((row) => `${JSON.stringify(lineOf(row))}\n`).join('')
 }
 
 function readLine(line: string): LedgerRow {
-  const [entry, spentAt, mode, meter, amount, period, request] = JSON.parse(line) as Line
+  const [entry, spentAt, mode, meter, amount, period, request, key = null, person = null] = JSON.parse(line) as Line
   return {
     entry,
     spent_at: new Date(spentAt),
@@ -68,6 +81,8 @@ function readLine(line: string): LedgerRow {
     amount,
     period_start: new Date(period),
     request_id: request,
+    key_id: key,
+    person_id: person,
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { deflateSync, gunzipSync, inflateSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runCommand } from '../../cli/support/run-command.ts'
 import type { TestKey } from '../../support/app.ts'
@@ -45,6 +45,28 @@ test('the months of an account are two archives, and the ledger check passes', a
   expect(await world.check()).toMatchObject({ code: 0, archived: packed, entries: packed + 2, differences: [] })
   expect(await world.count('ledger_archives', key)).toBe(2)
   expect(await world.count('ledger', key)).toBe(2)
+})
+
+test('an archive of before it was recorded who spent stays readable, with its digest', async () => {
+  const shown = await world.show(key)
+  expect(shown).toMatchObject(Array(shown.length).fill({ key: key.id, person: null }))
+  const { rows } = await world.app.db.query<{ first_entry: number; packed: Buffer }>(
+    'select first_entry, packed from ledger_archives where account_id = $1',
+    [world.app.accountNumber(key.account)],
+  )
+  for (const { first_entry, packed } of rows) {
+    const lines = inflateSync(packed).toString().trim().split('\n')
+    const text = lines.map((line) => `${JSON.stringify(JSON.parse(line).slice(0, 7))}\n`).join('')
+    await world.app.db.query('update ledger_archives set packed = $2, sha256 = $3 where first_entry = $1', [
+      first_entry,
+      deflateSync(text),
+      createHash('sha256').update(text).digest(),
+    ])
+  }
+  expect(await world.show(key)).toEqual(
+    shown.map((each, index) => (index < packedOfKey ? { ...each, key: null } : each)),
+  )
+  expect(await world.check()).toMatchObject({ code: 0, differences: [] })
 })
 
 describe('ledger check finds an archive or roll-up that was tampered with', () => {
@@ -159,13 +181,15 @@ describe('ledger export', () => {
           .map((line) => JSON.parse(line)),
       )
     expect(
-      exported.map(([, spent_at, mode, meter, amount, period_start, request_id]) => ({
+      exported.map(([, spent_at, mode, meter, amount, period_start, request_id, key, person]) => ({
         spent_at,
         mode,
         meter,
         amount,
         period_start,
         request_id,
+        key: world.app.deps.ids.seal('key', key),
+        person,
       })),
     ).toEqual(shown.slice(0, packedOfKey))
     expect((await stat(file)).mode & 0o777).toBe(0o600)

@@ -37,10 +37,11 @@ export async function spendCredits({ deps }: TestApp, key: TestKey, count: numbe
 /** Charges a page of search rows, one per id, without stores. */
 export async function spendRows(ctx: CallerContext, storeIds: number[]): Promise<void> {
   await deliverAndCharge(ctx, {
+    isView: false,
     deliver: async (charge) => {
       const { rows } = await ctx.db.query<MetersTaken>(
         deliverySql({
-          delivered: 'select store_id from unnest($8::bigint[]) as store_id',
+          delivered: 'select store_id from unnest($10::bigint[]) as store_id',
           countsRows: true,
           answer: 'select * from meters',
         }),

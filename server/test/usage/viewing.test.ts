@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { CallerContext } from '../../src/auth/caller.ts'
+import { type ConnectionPool, createPool } from '../../src/db/pool.ts'
+import { deliverStores, deliverStoresByHost } from '../../src/delivery/queries.ts'
+import { ApiError } from '../../src/kernel/errors.ts'
+import { deliverAndCharge } from '../../src/usage/charge.ts'
+import { requireViewableRows } from '../../src/usage/viewing-limit.ts'
+import { insertPeople, insertRows, plainRow } from '../search/support/tables.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+const noon = '2026-11-10T12:00:00.000Z'
+const at = (time: string) => new Date(`2026-11-10T${time}Z`)
+
+let pool: ConnectionPool
+let ids: number[]
+let people: number[]
+beforeAll(async () => {
+  pool = createPool({ url: (await createTestDatabase()).url, applicationName: 'viewing', maxConnections: 8 })
+  ids = await insertRows(
+    pool,
+    Array.from({ length: 20 }, (_, index) => ({ ...plainRow, document: `d${index}`, preview: `s${index}` })),
+  )
+  await insertPeople(pool, [{ storeId: ids[0]!, number: 3, role: null, traits: 20, preview: 'p0' }])
+  await pool.query(
+    "insert into store_domains (mode, host, store_id, canonical) values ('live', 'shop.example', $1, true)",
+    [ids[0]],
+  )
+})
+afterAll(() => pool.end())
+beforeEach(async () => {
+  await pool.query('truncate store_exports, usage_counters, ledger, people cascade')
+  const { rows } = await pool.query<{ id: number }>(
+    "insert into people (email, name, created_at) values ('ada@one.example', 'Ada', $1), ('bo@one.example', 'Bo', $1) returning id",
+    [noon],
+  )
+  people = rows.map(({ id }) => id)
+})
+
+interface Viewer {
+  person?: number
+  account?: number
+  now?: Date
+  rowsAllowed?: number
+}
+
+function contextOf({ person = people[0]!, account = 7, now = new Date(noon), rowsAllowed = 25_000 }: Viewer) {
+  const period = { start: new Date('2026-11-01T00:00:00Z'), end: new Date('2026-12-01T00:00:00Z') }
+  const entitlement = {
+    limits: { store_exports: 0, search_rows: rowsAllowed, contact_credits: 0 },
+    period,
+    creditsPeriod: period,
+  } as unknown as CallerContext['caller']['entitlement']
+  const caller = { accountId: account, mode: 'live' as const, key: null, personId: person, entitlement, rate: {} }
+  return { db: pool, now, requestId: 'req_1', caller: { ...caller, searchRowsUsed: 0 } }
+}
+
+/** Shows the first `count` stores. */
+async function view(count: number, viewer: Viewer = {}): Promise<string | null> {
+  const ctx = contextOf(viewer)
+  const storeIds = ids.slice(0, count)
+  const { delivered } = await deliverAndCharge(ctx, {
+    isView: true,
+    deliver: (charge) => deliverStores(pool, charge, { storeIds, deliverEmails: 'all' }),
+    estimateCost: async () => ({ storeIds, searchRows: count }),
+  })
+  return delivered.items
+}
+
+const refusalOf = (work: Promise<unknown>): Promise<ApiError> =>
+  work.then(
+    () => expect.unreachable('it was not refused'),
+    (error) => {
+      expect(error).toBeInstanceOf(ApiError)
+      return error
+    },
+  )
+
+/** Sets the hour of a person as if they had looked at so many rows since `startedAt`. */
+async function setWindow(rowsViewed: number, startedAt: Date, person = people[0]!): Promise<void> {
+  await pool.query(
+    `insert into person_windows values ($1, $2, $3, 3000)
+     on conflict (person_id) do update set started_at = excluded.started_at, rows_viewed = excluded.rows_viewed`,
+    [person, startedAt, rowsViewed],
+  )
+}
+
+async function windowOf(person = people[0]!): Promise<{ rows_viewed: number; started_at: Date } | undefined> {
+  const { rows } = await pool.query('select rows_viewed, started_at from person_windows where person_id = $1', [person])
+  return rows[0]
+}
+
+async function ledgerRows() {
+  const { rows } = await pool.query(
+    'select account_id, meter, amount, key_id, person_id from ledger order by account_id, entry',
+  )
+  return rows
+}
+
+async function charged(): Promise<{ rows: number; exports: number; marked: number }> {
+  const { rows } = await pool.query(
+    `select coalesce(sum(used) filter (where meter = 'search_rows'), 0) as rows,
+            coalesce(sum(used) filter (where meter = 'store_exports'), 0) as exports,
+            (select count(*) from store_exports) as marked
+     from usage_counters`,
+  )
+  return rows[0]
+}
+
+describe('looking', () => {
+  test('a page costs search rows and no exports, counts in the hour of the person, and names them in the ledger', async () => {
+    expect(await view(3)).toBe('d0,d1,d2')
+    expect(await view(3)).toBe('d0,d1,d2')
+    expect(await charged()).toEqual({ rows: 6, exports: 0, marked: 0 })
+    const entry = { account_id: 7, meter: 'search_rows', amount: 3, key_id: null, person_id: people[0] }
+    expect(await ledgerRows()).toEqual([entry, entry])
+    expect(await windowOf()).toEqual({ rows_viewed: 6, started_at: new Date(noon) })
+    expect(await windowOf(people[1])).toBeUndefined()
+  })
+
+  test('a store’s page is one row with its people, and an unknown one costs nothing', async () => {
+    const { caller, ...ctx } = contextOf({})
+    const { limits, period } = caller.entitlement
+    const charge = {
+      ...ctx,
+      ...{ accountId: 7, mode: 'live' as const, keyId: null, personId: people[0]!, isView: true },
+      ...{ periodStart: period.start, storeExportsAllowance: 0, searchRowsAllowance: limits.search_rows },
+    }
+    const contactIds = [ids[0]! * 4096 + 3]
+    const show = (host: string) =>
+      deliverStoresByHost(pool, charge, { hosts: [host], contactIds, deliverEmails: 'all' })
+    const found = { host: 'shop.example', document: 'd0', previews: 'p0false,"store":s0}' }
+    expect((await show('shop.example')).stores).toMatchObject([found])
+    expect(await show('nobody.example')).toEqual({ stores: [], rows_taken: 1, exports_taken: 0 })
+    expect(await charged()).toEqual({ rows: 1, exports: 0, marked: 0 })
+    expect(await windowOf()).toMatchObject({ rows_viewed: 1 })
+  })
+
+  test('an empty page costs nothing and opens no hour', async () => {
+    expect(await view(0)).toBeNull()
+    expect(await ledgerRows()).toEqual([])
+    expect(await windowOf()).toBeUndefined()
+  })
+})
+
+describe('the hour of a person', () => {
+  test('a page beyond 3,000 rows delivers and charges nothing, and says when to come back', async () => {
+    await setWindow(2_995, at('11:30:30'))
+    const refusal = await refusalOf(view(6))
+    expect(refusal).toMatchObject({
+      code: 'rate_limit_exceeded',
+      status: 429,
+      param: 'person_rows',
+      retryAfterSeconds: 1_830,
+      message: '5 of 3,000 rows that a person may look at in an hour are left for the next 31 minutes.',
+    })
+    expect(await charged()).toEqual({ rows: 0, exports: 0, marked: 0 })
+    expect(await ledgerRows()).toEqual([])
+    expect(await view(5)).toBe('d0,d1,d2,d3,d4')
+    expect(await windowOf()).toMatchObject({ rows_viewed: 3_000 })
+  })
+
+  test('a limit above the rows left is refused before the search', async () => {
+    await setWindow(2_995, at('11:30:00'))
+    await requireViewableRows(contextOf({}), 5)
+    expect(await refusalOf(requireViewableRows(contextOf({}), 6))).toMatchObject({ param: 'person_rows' })
+    // Another person, and the same one when the hour is over.
+    await requireViewableRows(contextOf({ person: people[1]! }), 100)
+    await requireViewableRows(contextOf({ now: at('12:30:00') }), 100)
+  })
+
+  test('a key has no hour', async () => {
+    const { caller, ...ctx } = contextOf({})
+    await requireViewableRows({ ...ctx, caller: { ...caller, key: { id: 1, name: 'k' }, personId: null } }, 100)
+  })
+
+  test('it begins with the first row, ends an hour later, and the next one counts from zero', async () => {
+    await view(2)
+    await view(3, { now: at('12:59:59.999') })
+    expect(await windowOf()).toEqual({ rows_viewed: 5, started_at: new Date(noon) })
+    await view(4, { now: at('13:00:00') })
+    expect(await windowOf()).toEqual({ rows_viewed: 4, started_at: at('13:00:00') })
+  })
+
+  test('an hour that a wrong clock started in the future is replaced', async () => {
+    await setWindow(3_000, new Date('2027-01-01T00:00:00Z'))
+    await view(2)
+    expect(await windowOf()).toEqual({ rows_viewed: 2, started_at: new Date(noon) })
+  })
+
+  test('it counts over all accounts, and each person has their own', async () => {
+    await setWindow(2_990, at('11:59:00'))
+    await view(6, { account: 7 })
+    await refusalOf(view(6, { account: 8 }))
+    await view(4, { account: 8 })
+    await refusalOf(view(1, { account: 9 }))
+    await view(6, { account: 8, person: people[1]! })
+    expect((await ledgerRows()).map(({ account_id, amount }) => [account_id, amount])).toEqual([
+      [7, 6],
+      [8, 4],
+      [8, 6],
+    ])
+  })
+
+  test('concurrent pages in several accounts never exceed it, and all that were delivered are counted', async () => {
+    await setWindow(2_900, at('11:59:00'))
+    const pages = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, index) => view(7, { account: 7 + (index % 3) })),
+    )
+    const delivered = pages.filter(({ status }) => status === 'fulfilled').length
+    expect(delivered).toBe(14)
+    expect(await windowOf()).toMatchObject({ rows_viewed: 2_998 })
+    expect(await charged()).toMatchObject({ rows: 98, exports: 0 })
+  })
+
+  test('the rows of the account are refused as for a key', async () => {
+    await view(8, { rowsAllowed: 10 })
+    expect(await refusalOf(view(3, { rowsAllowed: 10 }))).toMatchObject({ param: 'search_rows', status: 429 })
+    expect(await windowOf()).toMatchObject({ rows_viewed: 8 })
+  })
+
+  test('an account without exports left may still be looked at', async () => {
+    await pool
+      .query("insert into usage_counters values (7, 'live', 'store_exports', '2026-11-01', 5, 0, 5)")
+      .catch(() => {})
+    expect(await view(2)).toBe('d0,d1')
+  })
+})
