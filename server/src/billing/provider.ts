@@ -24,6 +24,11 @@ export interface Price {
   intervalCount: number
 }
 
+/** What a plan costs when it is bought with a link. */
+export interface OfferPrice extends Offer {
+  price: Price
+}
+
 /** A subscription at the provider, independent of the provider's API version. */
 export interface ProviderSubscription {
   id: string
@@ -93,14 +98,17 @@ export interface BillingProvider {
   }): Promise<ProviderLink>
   /** Closes all checkouts of a customer that could still be paid. */
   closeCheckouts(customerId: string): Promise<void>
-  /** A page that confirms a plan change. Here and below `returnUrl` is the target of the way back, whatever the outcome. */
+  /** A page that confirms a plan change. */
   createUpdateConfirmation(input: {
     customerId: string
     subscriptionId: string
     plan: PaidPlan
     billing: BillingInterval
     returnUrl: string
+    /** Target of the page's link back, without a confirmation. */
+    canceledUrl: string
   }): Promise<ProviderLink>
+  /** Here and below `returnUrl` is the target of the way back, whatever the outcome. */
   createPortal(input: { customerId: string; returnUrl: string }): Promise<ProviderLink>
   /** A page that adds or replaces the payment method, without access to the rest of the portal. */
   createPaymentMethodUpdate(input: { customerId: string; returnUrl: string }): Promise<ProviderLink>
@@ -114,6 +122,8 @@ export interface BillingProvider {
   }): Promise<void>
   /** Ends a trial now; does nothing if it has already ended. */
   endTrial(subscriptionId: string): Promise<void>
+  /** The prices of all offers that can be bought with a link; without those that are not one fixed amount. */
+  listPrices(): Promise<OfferPrice[]>
   /** Whether a plan can be bought with a link. */
   isForSale(plan: PaidPlan, billing: BillingInterval): boolean
   /** Parses a webhook's body; null if the signature is invalid, or its timestamp more than five minutes from `now`. */

@@ -1,10 +1,10 @@
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { rejectBody } from '../http/validation.ts'
+import { type BillingServices, billingContext } from './context.ts'
 import { createPortalLink, createSubscriptionLink } from './links/create-links.ts'
 import { BillingLinkReply, BillingStatusReply, SubscriptionLinkRequest } from './schema.ts'
 import { readBillingStatus } from './status.ts'
-import { type BillingServices, billingContext } from './sync/sync-account.ts'
 
 /** Routes that report the billing status and create links to buy, change or pay for a plan. */
 export function registerBillingRoutes(api: ApiRoutes, services: BillingServices): void {

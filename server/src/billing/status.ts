@@ -4,13 +4,14 @@ import { selectAccount } from '../accounts/queries.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import { readUsage } from '../usage/read-usage.ts'
+import type { BillingContext } from './context.ts'
 import { decideLink, type SubscriptionSummary } from './links/decide-link.ts'
 import type { TimeBudget } from './links/links.ts'
 import { billingIntervals, type ProviderSubscription, paidPlans } from './provider.ts'
 import { setCustomerIfUnchanged } from './queries.ts'
 import type { BillingStatusReply } from './schema.ts'
 import { deriveSubscriptionState, storedSubscriptionState } from './subscription-state.ts'
-import { type BillingContext, type SyncContext, syncAccount } from './sync/sync-account.ts'
+import { type SyncContext, syncAccount } from './sync/sync-account.ts'
 
 /** An account with its subscriptions at the payment provider, newest first. */
 export interface BillingState {
@@ -76,8 +77,12 @@ async function createCustomer(
  * subscription.
  */
 export async function readBillingStatus(ctx: BillingContext): Promise<BillingStatusReply> {
+  return billingStatusOf(ctx, (await selectAccount(ctx.db, ctx.caller.accountId))!)
+}
+
+/** The billing status of an account that was read for this request. */
+export async function billingStatusOf(ctx: BillingContext, account: Account): Promise<BillingStatusReply> {
   const { accountId, mode } = ctx.caller
-  const account = (await selectAccount(ctx.db, accountId))!
   const entitlement = entitlementAt(account, ctx.plans, ctx.now)
   const { contact_credits } = await readUsage(ctx.db, { accountId, mode, entitlement, now: ctx.now })
   const isPaid = account.planInForce !== 'free'
@@ -116,7 +121,8 @@ function canCreateAnyLink({ billing: provider }: BillingContext, account: Accoun
   )
 }
 
-function storedSubscriptions({ subscriptionId, status, plan, billing }: Account): SubscriptionSummary[] {
+/** The account's live subscription as it is stored. */
+export function storedSubscriptions({ subscriptionId, status, plan, billing }: Account): SubscriptionSummary[] {
   if (subscriptionId === null || endedStatuses.has(status)) return []
   return [{ id: subscriptionId, status, offer: plan === 'free' || !billing ? null : { plan, billing } }]
 }

@@ -1,4 +1,4 @@
-import type { BillingProvider, ProviderLink, ProviderSubscription } from '../../src/billing/provider.ts'
+import type { BillingProvider, OfferPrice, ProviderLink, ProviderSubscription } from '../../src/billing/provider.ts'
 
 type Call = keyof BillingProvider
 
@@ -14,6 +14,7 @@ export interface TestProvider extends BillingProvider {
   before: (call: Call) => Promise<void> | void
   /** Prices that are not sold. */
   unsold: Set<string>
+  prices: OfferPrice[]
 }
 
 export function createTestProvider(): TestProvider {
@@ -33,6 +34,7 @@ export function createTestProvider(): TestProvider {
     urls: [],
     before: () => {},
     unsold: new Set(),
+    prices: [],
     createCustomer: (account) => answer('createCustomer', account, () => `cus_${account.publicId}`),
     listSubscriptions: (customerId) =>
       answer('listSubscriptions', customerId, () => provider.subscriptions.get(customerId) ?? []),
@@ -43,6 +45,7 @@ export function createTestProvider(): TestProvider {
     createPaymentMethodUpdate: (input) => answer('createPaymentMethodUpdate', input, link('payment-method')),
     startTrial: (input) => answer('startTrial', input, () => {}),
     endTrial: (subscriptionId) => answer('endTrial', subscriptionId, () => {}),
+    listPrices: () => answer('listPrices', undefined, () => provider.prices),
     isForSale: (plan, billing) => !provider.unsold.has(`${plan}_${billing}`),
     parseSignedEvent: (input) => answer('parseSignedEvent', input, () => null),
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { billingPagePaths } from './links.ts'
+import { billingPagePaths } from '../context.ts'
 
 /** Trusted HTML; every other value is escaped when inserted into a page. */
 export class Html {

@@ -5,21 +5,14 @@ import {
   settleBillingClaim,
 } from '../../auth/billing-window-queries.ts'
 import { type RateWindow, rateLimitError, rateWindowAt } from '../../auth/rate-limits.ts'
-import type { Queryable } from '../../db/pool.ts'
+import { type Pool, type Queryable, transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import { type Clock, formatNumber } from '../../kernel/time.ts'
 import { withTimeout } from '../../runtime/timing.ts'
-import type { Offer, ProviderLink } from '../provider.ts'
-import type { BillingLinkKind, BillingLinkReply } from '../schema.ts'
-import type { BillingContext } from '../sync/sync-account.ts'
-
-/** Pages of this service: the return pages of the provider, and the page for links created with test keys. */
-export const billingPagePaths = {
-  done: '/billing/done',
-  canceled: '/billing/canceled',
-  test: '/billing/test',
-} as const
+import { type BillingContext, billingPagePaths, type LinkPurpose, type RecordLink } from '../context.ts'
+import type { ProviderLink } from '../provider.ts'
+import type { BillingLinkReply } from '../schema.ts'
 
 // Longer than creating a link may take: only claims left by a crash expire.
 const claimLifetimeMs = 15_000
@@ -33,12 +26,23 @@ interface LinkQuota {
 }
 
 /** Creates a link that counts against the caller's hourly limit, and reports the window in the reply's headers. */
-export function createCallerLink(ctx: BillingContext, create: () => Promise<ProviderLink>): Promise<ProviderLink> {
+export function createCallerLink(
+  ctx: BillingContext,
+  purpose: LinkPurpose,
+  create: () => Promise<ProviderLink>,
+): Promise<ProviderLink> {
   const { accountId, mode, rate, entitlement } = ctx.caller
   const hour = { accountId, mode, limit: entitlement.limits.billing_links_per_hour }
-  return createCountedLink(ctx, hour, create, (window) => {
+  return createCountedLink(ctx, hour, purpose, create, (window) => {
     rate.billing_links = window
   })
+}
+
+interface LinkContext {
+  db: Pool
+  clock: Clock
+  now: Date
+  recordLink?: RecordLink
 }
 
 /**
@@ -47,8 +51,9 @@ export function createCallerLink(ctx: BillingContext, create: () => Promise<Prov
  * resulting window.
  */
 export async function createCountedLink(
-  { db, clock, now }: { db: Queryable; clock: Clock; now: Date },
+  { db, clock, now, recordLink }: LinkContext,
   { accountId, mode, limit }: LinkQuota,
+  purpose: LinkPurpose,
   create: () => Promise<ProviderLink>,
   onWindow: (window: RateWindow) => void = () => {},
 ): Promise<ProviderLink> {
@@ -74,8 +79,13 @@ export async function createCountedLink(
     await settleBillingClaim(db, claim, false).catch(() => {})
     throw error
   }
-  const hour = await settleBillingClaim(db, claim, true)
-  if (!hour) throw claimExpired()
+  const count = async (at: Queryable) => {
+    const hour = await settleBillingClaim(at, claim, true)
+    if (!hour) throw claimExpired()
+    await recordLink?.(at, purpose)
+    return hour
+  }
+  const hour = recordLink ? await transact(db, count) : await count(db)
   onWindow(windowOf(hour))
   return link
 }
@@ -98,15 +108,14 @@ function claimExpired(): ApiError {
 }
 
 /** Creates the link of a test key, to a page that explains test mode; the provider is not called. */
-export function createTestLink(ctx: BillingContext): Promise<ProviderLink> {
-  return createCallerLink(ctx, async () => ({ url: ctx.publicUrl + billingPagePaths.test, expiresAt: null }))
+export function createTestLink(ctx: BillingContext, purpose: LinkPurpose): Promise<ProviderLink> {
+  return createCallerLink(ctx, purpose, async () => ({ url: ctx.publicUrl + billingPagePaths.test, expiresAt: null }))
 }
 
 export function linkReply(
   { requestId }: BillingContext,
   { url, expiresAt }: ProviderLink,
-  kind: BillingLinkKind,
-  target: Offer | null,
+  { kind, target }: LinkPurpose,
 ): BillingLinkReply {
   return {
     object: 'billing_link',

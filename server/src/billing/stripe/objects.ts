@@ -1,6 +1,14 @@
 import { ApiError } from '../../kernel/errors.ts'
 import { parseStrictJson } from '../../kernel/json.ts'
-import type { BillingInterval, Offer, PaidPlan, Price, ProviderEvent, ProviderSubscription } from '../provider.ts'
+import type {
+  BillingInterval,
+  Offer,
+  OfferPrice,
+  PaidPlan,
+  Price,
+  ProviderEvent,
+  ProviderSubscription,
+} from '../provider.ts'
 import type { Stripe } from './connection.ts'
 
 /** Offers by Stripe price id. */
@@ -51,10 +59,21 @@ function offerOf(items: readonly Stripe.SubscriptionItem[], offers: OffersByPric
 
 /** Null for several items or usage-based prices, which have no single amount. */
 function priceOf([item, ...others]: readonly Stripe.SubscriptionItem[]): Price | null {
-  const { unit_amount, currency, recurring } = item?.price ?? {}
-  if (others.length > 0 || unit_amount == null || !currency || !recurring) return null
-  const { interval, interval_count: intervalCount } = recurring
-  return { amount: unit_amount * (item?.quantity ?? 1), currency, interval, intervalCount }
+  if (!item || others.length > 0) return null
+  const price = fixedPriceOf(item.price)
+  return price && { ...price, amount: price.amount * (item.quantity ?? 1) }
+}
+
+function fixedPriceOf({ unit_amount, currency, recurring }: Stripe.Price): Price | null {
+  if (unit_amount == null || !currency || !recurring) return null
+  return { amount: unit_amount, currency, interval: recurring.interval, intervalCount: recurring.interval_count }
+}
+
+/** The offer of a configured price with its amount; nothing for a price that is not one fixed amount. */
+export function toOfferPrice(stored: Stripe.Price, offers: OffersByPriceId): OfferPrice[] {
+  const offer = offers.get(stored.id)
+  const price = fixedPriceOf(stored)
+  return offer && price ? [{ ...offer, price }] : []
 }
 
 /** With Stripe's flexible billing mode, `cancel_at` replaces `cancel_at_period_end`. */

@@ -1,6 +1,6 @@
 import { endedStatuses, isSubscriptionRunning } from '../../accounts/account.ts'
 import { billingAccountNotFound } from '../links/links.ts'
-import type { BillingInterval, BillingProvider, PaidPlan, ProviderSubscription } from '../provider.ts'
+import type { BillingInterval, BillingProvider, OfferPrice, PaidPlan, ProviderSubscription } from '../provider.ts'
 import { closeCheckouts, replaceCheckouts } from './checkouts.ts'
 import {
   connectStripe,
@@ -12,7 +12,7 @@ import {
   type StripeAccess,
   withIdempotencyKey,
 } from './connection.ts'
-import { dateFromSeconds, offersByPriceId, parseEvent, toProviderSubscription } from './objects.ts'
+import { dateFromSeconds, offersByPriceId, parseEvent, toOfferPrice, toProviderSubscription } from './objects.ts'
 import { ensurePaymentMethodConfiguration, findPortalConfiguration } from './portal.ts'
 
 export interface StripeProviderOptions {
@@ -28,7 +28,7 @@ const maxSubscriptions = 1_000
 /** The payment provider on Stripe's API. */
 export function createStripeProvider({ getAccess, prices }: StripeProviderOptions): BillingProvider {
   const offers = offersByPriceId(prices)
-  let cached: { access: StripeAccess; connection: ReturnType<typeof connectStripe> } | undefined
+  let cached: { access: StripeAccess; connection: ReturnType<typeof connectStripe>; prices?: OfferPrice[] } | undefined
   const connect = async () => {
     const access = await getAccess()
     if (cached?.access !== access) cached = { access, connection: connectStripe(access) }
@@ -58,7 +58,26 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
       .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   }
 
+  /** A price that was deleted at Stripe, or belongs to another Stripe account, is left out. */
+  const retrievePrice = async (stripe: Stripe, id: string): Promise<OfferPrice[]> => {
+    try {
+      return toOfferPrice(await stripe.prices.retrieve(id), offers)
+    } catch (error) {
+      if (isMissingObject(error)) return []
+      throw error
+    }
+  }
+
   return {
+    async listPrices() {
+      const connected = await connect()
+      // Stripe never changes the amount of a price: read once.
+      connected.prices ??= await call(async (stripe) =>
+        (await Promise.all([...offers.keys()].map((id) => retrievePrice(stripe, id)))).flat(),
+      )
+      return connected.prices
+    },
+
     isForSale: (plan, billing) => `${plan}_${billing}` in prices,
 
     async createCustomer({ publicId, name, email, replaces }) {
@@ -104,7 +123,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
 
     closeCheckouts: (customerId) => call((stripe) => closeCheckouts(stripe, customerId)),
 
-    createUpdateConfirmation: ({ customerId, subscriptionId, plan, billing, returnUrl }) =>
+    createUpdateConfirmation: ({ customerId, subscriptionId, plan, billing, returnUrl, canceledUrl }) =>
       call(async (stripe) => {
         const [subscription, configuration] = await Promise.all([
           stripe.subscriptions.retrieve(subscriptionId),
@@ -114,7 +133,7 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
         const item = items.find(({ price }) => offers.has(price.id)) ?? items[0]!
         const session = await stripe.billingPortal.sessions.create({
           customer: customerId,
-          return_url: returnUrl,
+          return_url: canceledUrl,
           ...(configuration && { configuration }),
           flow_data: {
             type: 'subscription_update_confirm',

@@ -1,12 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FastifyRequest } from 'fastify'
 import { isSubscriptionRunning } from '../../accounts/account.ts'
-import type { PlanFile } from '../../accounts/plans.ts'
 import { lockAccount } from '../../accounts/queries.ts'
-import { callerContext } from '../../auth/access.ts'
-import type { CallerContext } from '../../auth/caller.ts'
 import { type Pool, transact } from '../../db/pool.ts'
-import type { IdSealer } from '../../kernel/ids.ts'
 import type { Clock } from '../../kernel/time.ts'
 import { withConcurrencyLimit } from '../concurrency-limit.ts'
 import type { BillingProvider } from '../provider.ts'
@@ -54,21 +49,4 @@ function readAndWrite(ctx: SyncContext, accountId: number): Promise<SyncResult> 
       }
     }),
   )
-}
-
-/** Dependencies of the billing routes. */
-export interface BillingServices extends SyncContext {
-  ids: IdSealer
-  plans: PlanFile
-  /** Base URL of this service's pages, to which the provider redirects. */
-  publicUrl: string
-}
-
-export interface BillingContext extends BillingServices, CallerContext {
-  db: Pool
-}
-
-export function billingContext(request: FastifyRequest, services: BillingServices): BillingContext {
-  const { billing, clock, ids, plans, publicUrl } = services
-  return { ...callerContext(request), db: request.db, billing, clock, ids, plans, publicUrl }
 }

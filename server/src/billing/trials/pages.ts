@@ -2,21 +2,21 @@ import type { ApiError } from '../../kernel/errors.ts'
 import { formatDay, formatNumber } from '../../kernel/time.ts'
 import { type Html, type HtmlPage, html } from '../links/html-pages.ts'
 import type { Price } from '../provider.ts'
-import type { TrialPageState } from './state.ts'
+import type { TrialState } from './state.ts'
 
 /** The trial page. Its form sends `confirmation` back. */
-export function trialPage(state: TrialPageState, confirmation: string): HtmlPage {
+export function trialPage(state: TrialState, confirmation: string): HtmlPage {
   return { status: 200, ...pageContent(state, confirmation) }
 }
 
 /** The trial page after a form that was outdated. */
-export function outdatedFormPage(state: TrialPageState, confirmation: string): HtmlPage {
+export function outdatedFormPage(state: TrialState, confirmation: string): HtmlPage {
   const { title, body } = pageContent(state, confirmation)
   const notice = html`<p class="note" role="alert">Nothing was changed: the page was out of date. Please check it and try again.</p>`
   return { status: 409, title, body: html`${notice}${body}` }
 }
 
-function pageContent(state: TrialPageState, confirmation: string): { title: string; body: Html } {
+function pageContent(state: TrialState, confirmation: string): { title: string; body: Html } {
   const { planName, step } = state
   const form = (label: string) => html`<form method="post">
         <input type="hidden" name="confirmation" value="${confirmation}" />
@@ -104,7 +104,7 @@ const withoutManager = {
   },
 } as const
 
-function factList({ planName, trialEndsAt, credits, step }: TrialPageState, price: Price | null): Html {
+function factList({ planName, trialEndsAt, credits, step }: TrialState, price: Price | null): Html {
   const left = `${formatNumber(credits.remaining)} of ${formatNumber(credits.total)} left`
   const facts: [string, string][] =
     step.kind === 'plan_active'

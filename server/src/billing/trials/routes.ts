@@ -3,23 +3,35 @@ import type { Scope } from '../../auth/caller.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { createBodyParser } from '../../http/bodies.ts'
 import { errorHeaders, toApiError } from '../../http/errors.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import { clockToleranceMs } from '../../kernel/time.ts'
-import { trialPagePath } from '../../usage/trial-links.ts'
+import { type TrialLinks, trialPagePath } from '../../usage/trial-links.ts'
 import { type HtmlPage, sendPage } from '../links/html-pages.ts'
+import { ProviderCallLimiter } from '../provider-call-limiter.ts'
 import { selectTrialLinkKey, type TrialLinkKeyRow } from '../queries.ts'
-import { confirmTrialForm, showTrialPage, type TrialPageContext, type TrialPageRequest } from './actions.ts'
-import { crossSitePage, errorPage, expiredLinkPage, invalidLinkPage, keyRefusedPage } from './pages.ts'
-import type { TrialLinkPermissions } from './state.ts'
+import { confirmTrialStep, type TrialOutcome, type TrialRequest, type TrialServices, viewTrial } from './actions.ts'
+import {
+  crossSitePage,
+  errorPage,
+  expiredLinkPage,
+  invalidLinkPage,
+  keyRefusedPage,
+  outdatedFormPage,
+  redirectPage,
+  trialPage,
+} from './pages.ts'
+import type { TrialPermissions } from './state.ts'
 
 const maxFormBytes = 2_000
+
+interface TrialPageContext extends TrialServices {
+  trialLinks: TrialLinks
+}
 
 /**
  * The page at `billing.url`. A link may do what its API key may do now; the key is read again for every request. GET
  * changes nothing, so link scanners and prefetching are harmless; only the form changes something.
  */
 export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): void {
-  const rateLimiter = new TrialPageRateLimiter()
+  const limiter = new ProviderCallLimiter()
   app.register(async (site) => {
     site.removeAllContentTypeParsers()
     site.addContentTypeParser(
@@ -36,7 +48,7 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
     const withTrialLink = async (
       request: FastifyRequest,
       reply: FastifyReply,
-      serve: (requestContext: TrialPageContext, pageRequest: TrialPageRequest) => Promise<FastifyReply>,
+      serve: (requestContext: TrialServices, trialRequest: TrialRequest) => Promise<FastifyReply>,
     ) => {
       const requestContext = { ...ctx, db: request.db }
       const { token } = request.query as { token?: unknown }
@@ -45,10 +57,11 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       if (link === 'expired') return sendPage(reply, expiredLinkPage)
       const permissions = await readTrialLinkPermissions(requestContext.db, link.keyId, request.now)
       if ('closed' in permissions) return sendPage(reply, permissions.closed)
-      const retryAfterSeconds = rateLimiter.take(permissions.accountId, request.now)
-      if (retryAfterSeconds !== null)
-        throw new ApiError('rate_limit_exceeded', 'The trial page was opened too often.', { retryAfterSeconds })
-      return serve(requestContext, { permissions, token: token as string, now: request.now })
+      limiter.count(permissions.accountId, request.now)
+      const subject = token as string
+      // The provider's pages return to the same link, with the same expiry.
+      const returnUrl = ctx.trialLinks.urlOf(subject)
+      return serve(requestContext, { permissions, subject, returnUrl, now: request.now })
     }
 
     site.route({
@@ -56,21 +69,28 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       url: trialPagePath,
       schema: { hide: true },
       handler: (request, reply) =>
-        withTrialLink(request, reply, async (requestContext, pageRequest) =>
-          sendPage(reply, await showTrialPage(requestContext, pageRequest)),
-        ),
+        withTrialLink(request, reply, async (requestContext, trialRequest) => {
+          const { state, confirmation } = await viewTrial(requestContext, trialRequest)
+          return sendPage(reply, trialPage(state, confirmation))
+        }),
     })
 
     site.post(trialPagePath, { schema: { hide: true } }, (request, reply) => {
       if (!isSameSite(request, ctx.publicUrl)) return sendPage(reply, crossSitePage)
-      return withTrialLink(request, reply, async (requestContext, pageRequest) => {
+      return withTrialLink(request, reply, async (requestContext, trialRequest) => {
         const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
-        const page = await confirmTrialForm(requestContext, pageRequest, form.get('confirmation') ?? '')
+        const page = outcomePage(await confirmTrialStep(requestContext, trialRequest, form.get('confirmation') ?? ''))
         // Relative, so that it also works behind a proxy that strips a path prefix.
-        return page ? sendPage(reply, page) : reply.redirect(`?token=${pageRequest.token}`, 303)
+        return page ? sendPage(reply, page) : reply.redirect(`?token=${trialRequest.subject}`, 303)
       })
     })
   })
+}
+
+/** Null if reloading the trial page shows the outcome. */
+function outcomePage(outcome: TrialOutcome): HtmlPage | null {
+  if (outcome.kind === 'link') return redirectPage(outcome.link.url)
+  return outcome.kind === 'outdated' ? outdatedFormPage(outcome.view.state, outcome.view.confirmation) : null
 }
 
 /**
@@ -85,30 +105,6 @@ function isSameSite({ headers }: FastifyRequest, publicUrl: string): boolean {
   return URL.canParse(origin) && [host, new URL(publicUrl).host].includes(new URL(origin).host)
 }
 
-const windowMs = 60_000
-const requestsPerWindow = 30
-const maxAccounts = 10_000
-
-/**
- * Limits how often an account's trial page is opened: each time calls the payment provider, whose rate limit all accounts
- * share. Counts in this process only.
- */
-class TrialPageRateLimiter {
-  readonly #windows = new Map<number, { startedAt: number; used: number }>()
-
-  /** Counts one request and returns null, or returns the seconds until the next one is allowed. */
-  take(accountId: number, now: Date): number | null {
-    const nowMs = now.getTime()
-    const previous = this.#windows.get(accountId)
-    const ageMs = previous ? nowMs - previous.startedAt : Number.POSITIVE_INFINITY
-    const window = previous && ageMs < windowMs && ageMs >= -clockToleranceMs ? previous : { startedAt: nowMs, used: 0 }
-    if (window.used >= requestsPerWindow) return Math.ceil((window.startedAt + windowMs - nowMs) / 1000)
-    if (this.#windows.size >= maxAccounts) this.#windows.clear()
-    this.#windows.set(accountId, { ...window, used: window.used + 1 })
-    return null
-  }
-}
-
 // The scopes of the operations that return this link. A key that lost them must not use it any more.
 const linkScopes: readonly Scope[] = ['usage:read', 'contacts:reveal']
 
@@ -117,7 +113,7 @@ async function readTrialLinkPermissions(
   db: Queryable,
   keyId: number,
   now: Date,
-): Promise<TrialLinkPermissions | { closed: HtmlPage }> {
+): Promise<TrialPermissions | { closed: HtmlPage }> {
   const key = await selectTrialLinkKey(db, keyId)
   const reason = key ? refusalReason(key, now) : 'no longer exists'
   if (!key || reason) return { closed: keyRefusedPage(reason!, key?.suspended_at && !key.revoked_at ? 403 : 410) }

@@ -1,14 +1,14 @@
 import { type Account, canRecoverSubscription, entitlementAt } from '../../accounts/account.ts'
 import { readUsage } from '../../usage/read-usage.ts'
+import type { BillingServices } from '../context.ts'
 import type { TimeBudget } from '../links/links.ts'
 import type { BillingInterval, PaidPlan, ProviderSubscription } from '../provider.ts'
 import { loadBillingState } from '../status.ts'
-import type { BillingServices } from '../sync/sync-account.ts'
 
-/** What a trial link may do, according to its key's current scopes. */
-export interface TrialLinkPermissions {
+/** What may be done about a trial: by a trial link according to its key's current scopes, by a person according to their role. */
+export interface TrialPermissions {
   accountId: number
-  /** Whether the page may lead to the payment provider; otherwise it can only end the trial. */
+  /** Whether this may lead to the payment provider; otherwise the trial can only be ended. */
   canManageBilling: boolean
 }
 
@@ -34,7 +34,7 @@ type TrialStep =
 export type ProviderStep = Extract<TrialStep, { kind: 'add_payment_method' | 'buy' | 'retry_payment' }>
 type ProviderStepKind = 'add_payment_method' | 'buy' | 'retry_payment'
 
-export interface TrialPageState {
+export interface TrialState {
   accountId: number
   planName: string
   trialEndsAt: Date | null
@@ -46,12 +46,12 @@ export interface TrialPageState {
 }
 
 /** Reads the account and its subscriptions from the provider and derives the step. Changes nothing at the provider. */
-export async function loadTrialPageState(
+export async function loadTrialState(
   ctx: BillingServices,
-  { accountId, canManageBilling }: TrialLinkPermissions,
+  { accountId, canManageBilling }: TrialPermissions,
   now: Date,
   withinBudget: TimeBudget,
-): Promise<TrialPageState> {
+): Promise<TrialState> {
   const { account, subscriptions } = await loadBillingState(ctx, accountId, withinBudget)
   const entitlement = entitlementAt(account, ctx.plans, now)
   const { contact_credits: credits } = await readUsage(ctx.db, { accountId, mode: 'live', entitlement, now })

@@ -100,6 +100,7 @@ async function makeEveryCall(): Promise<string[]> {
   const pages = { returnUrl: 'https://us.example/done', canceledUrl: 'https://us.example/canceled' }
   const now = app.clock.now()
   expect(billing.isForSale('pro', 'monthly')).toBe(true)
+  expect(await billing.listPrices()).toHaveLength(6)
   await billing.parseSignedEvent({ body: Buffer.from('{}'), signature: 't=1,v1=a', now })
   await billing.createCustomer({ publicId: 'acct_1', name: 'One', email: 'one@buyers.example' })
   await billing.createCustomer({ publicId: 'acct_2', name: 'Two', email: null })

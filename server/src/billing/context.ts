@@ -1,0 +1,59 @@
+import type { FastifyRequest } from 'fastify'
+import type { PlanFile } from '../accounts/plans.ts'
+import { callerContext } from '../auth/access.ts'
+import type { CallerContext } from '../auth/caller.ts'
+import type { Pool, Queryable } from '../db/pool.ts'
+import type { IdSealer } from '../kernel/ids.ts'
+import type { Offer } from './provider.ts'
+import type { BillingLinkKind } from './schema.ts'
+import type { SyncContext } from './sync/sync-account.ts'
+
+/** Pages of this service: the return pages of the provider, and the page for links created with test keys. */
+export const billingPagePaths = {
+  done: '/billing/done',
+  canceled: '/billing/canceled',
+  test: '/billing/test',
+} as const
+
+/** Dependencies of the billing routes. */
+export interface BillingServices extends SyncContext {
+  ids: IdSealer
+  plans: PlanFile
+  /** Base URL of this service's pages, to which the provider redirects. */
+  publicUrl: string
+}
+
+/** Where a page of the provider leads back to. */
+export interface ReturnUrls {
+  returnUrl: string
+  /** For leaving the page without a decision. */
+  canceledUrl: string
+}
+
+/** What a link is for; without the link itself. */
+export interface LinkPurpose {
+  kind: BillingLinkKind
+  /** The plan that the page leads to; null for the portal. */
+  target: Offer | null
+}
+
+/** Runs in the transaction that counts a new link. */
+export type RecordLink = (db: Queryable, purpose: LinkPurpose) => Promise<void>
+
+export interface BillingContext extends BillingServices, CallerContext {
+  db: Pool
+  returnUrlsOf(purpose: LinkPurpose): ReturnUrls
+  recordLink?: RecordLink
+}
+
+/** The context of a billing call with an API key. */
+export function billingContext(request: FastifyRequest, services: BillingServices): BillingContext {
+  const { billing, clock, ids, plans, publicUrl } = services
+  const returnUrl = publicUrl + billingPagePaths.done
+  const canceledUrl = publicUrl + billingPagePaths.canceled
+  return {
+    ...callerContext(request),
+    ...{ db: request.db, billing, clock, ids, plans, publicUrl },
+    returnUrlsOf: ({ kind }) => ({ returnUrl, canceledUrl: kind === 'checkout' ? canceledUrl : returnUrl }),
+  }
+}
