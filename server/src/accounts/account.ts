@@ -39,6 +39,10 @@ export interface AccountTerms {
   subscriptionId: string | null
   /** Whether the payment provider can charge at once. */
   hasPaymentMethod: boolean
+  /** When an operator suspended the account; null while it is not suspended. */
+  suspendedAt: Date | null
+  /** When an owner closed the account; permanent. */
+  closedAt: Date | null
 }
 
 /** A customer. */
@@ -160,6 +164,12 @@ function trialCap(plans: PlanFile, plan: PlanSlug): number {
  */
 export function canRecoverSubscription(terms: Pick<AccountTerms, 'status' | 'subscriptionId'>): boolean {
   return terms.subscriptionId !== null && recoverableStatuses.has(terms.status)
+}
+
+/** Why an account has no access whatever its plan, as a sentence; null when the plan alone decides. */
+export function closedReason({ suspendedAt, closedAt }: Pick<AccountTerms, 'suspendedAt' | 'closedAt'>): string | null {
+  if (closedAt) return 'This account is closed.'
+  return suspendedAt ? 'This account is suspended; contact its operator.' : null
 }
 
 /** Throws when a trial has no paid plan. */

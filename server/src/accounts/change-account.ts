@@ -1,4 +1,4 @@
-import { transact } from '../db/pool.ts'
+import { type Alongside, transact } from '../db/pool.ts'
 import {
   type Account,
   type AccountsContext,
@@ -24,14 +24,21 @@ export interface AccountChanges {
 }
 
 /** Changes an account by hand. Takes effect with the next request, in every running instance. */
-export async function changeAccount(ctx: AccountsContext, publicId: string, changes: AccountChanges): Promise<Account> {
+export async function changeAccount(
+  ctx: AccountsContext,
+  publicId: string,
+  changes: AccountChanges,
+  alongside?: Alongside<Account>,
+): Promise<Account> {
   const id = openAccountId(ctx.ids, publicId)
   return transact(ctx.db, async (client) => {
     const account = await lockAccount(client, id)
     if (!account) throw unknownAccountError(publicId)
     const terms = changedTerms(account, changes, ctx.now)
     requirePaidPlanForTrial(terms.plan, terms.status)
-    return updateTerms(client, id, terms)
+    const changed = await updateTerms(client, id, terms)
+    await alongside?.(client, changed)
+    return changed
   })
 }
 
@@ -84,11 +91,15 @@ export interface NewAccount {
 }
 
 /** Creates an account with a plan granted by hand: a paid plan is active, or on trial when the trial's end is given. */
-export async function createAccount(ctx: AccountsContext, input: NewAccount): Promise<Account> {
+export async function createAccount(
+  ctx: AccountsContext,
+  input: NewAccount,
+  alongside?: Alongside<Account>,
+): Promise<Account> {
   const plan = input.plan ?? 'free'
   const status = input.status ?? (input.trialEndsAt ? 'trialing' : plan === 'free' ? 'none' : 'active')
   requirePaidPlanForTrial(plan, status)
-  return insertAccount(ctx.db, {
+  const row = {
     name: input.name,
     email: input.email ?? null,
     plan,
@@ -99,5 +110,10 @@ export async function createAccount(ctx: AccountsContext, input: NewAccount): Pr
     periodAnchor: input.periodStart ?? ctx.now,
     limits: {},
     createdAt: ctx.now,
+  }
+  return transact(ctx.db, async (client) => {
+    const account = await insertAccount(client, row)
+    await alongside?.(client, account)
+    return account
   })
 }

@@ -16,6 +16,8 @@ export interface TermsRow {
   plan_in_force: PlanSlug
   trialing: boolean
   access_open: boolean
+  suspended_at: Date | null
+  closed_at: Date | null
 }
 
 export function toAccountTerms(row: TermsRow): AccountTerms {
@@ -32,6 +34,8 @@ export function toAccountTerms(row: TermsRow): AccountTerms {
     createdAt: row.created_at,
     subscriptionId: row.subscription_id,
     hasPaymentMethod: row.has_payment_method,
+    suspendedAt: row.suspended_at,
+    closedAt: row.closed_at,
   }
 }
 
@@ -48,7 +52,7 @@ interface AccountRow extends TermsRow {
 
 const accountColumns = `id, name, email, plan, status, billing, trial_started_at, trial_ends_at, period_anchor, limits,
        created_at, plan_in_force, trialing, access_open, customer_id, subscription_id, cancel_at_period_end,
-       current_period_end, has_payment_method, billing_problem`
+       current_period_end, has_payment_method, billing_problem, suspended_at, closed_at`
 
 function accountOf(row: AccountRow): Account {
   return {
@@ -143,6 +147,15 @@ returning ${accountColumns}`,
       JSON.stringify(terms.limits),
       terms.subscriptionId,
     ],
+  )
+  return accountOf(rows[0]!)
+}
+
+/** Sets or ends the suspension of an account. */
+export async function updateSuspension(db: Queryable, id: number, suspendedAt: Date | null): Promise<Account> {
+  const { rows } = await db.query<AccountRow>(
+    `update accounts set suspended_at = $2::timestamptz where id = $1::bigint returning ${accountColumns}`,
+    [id, suspendedAt],
   )
   return accountOf(rows[0]!)
 }

@@ -39,6 +39,8 @@ export interface AccountReport {
   /** The anchor of its monthly periods. */
   period_start: string
   api_access: boolean
+  suspended_at: string | null
+  closed_at: string | null
   limits: Record<string, number>
   created_at: string
 }
@@ -54,6 +56,8 @@ export function reportAccount(ids: IdSealer, account: Account): AccountReport {
     trial_ends_at: account.trialEndsAt?.toISOString() ?? null,
     period_start: account.periodAnchor.toISOString(),
     api_access: account.accessOpen,
+    suspended_at: account.suspendedAt?.toISOString() ?? null,
+    closed_at: account.closedAt?.toISOString() ?? null,
     limits: account.limits,
     created_at: account.createdAt.toISOString(),
   }

@@ -1,4 +1,4 @@
-import { type AccountTerms, canRecoverSubscription, type Entitlement } from '../accounts/account.ts'
+import { type AccountTerms, canRecoverSubscription, closedReason, type Entitlement } from '../accounts/account.ts'
 import type { Queryable } from '../db/pool.ts'
 import type { ApiAccessAction } from '../http/errors.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -54,14 +54,16 @@ export interface CallerContext {
 /** Throws for a revoked, suspended or expired key. */
 export function refuseUnusableKey(row: AdmissionRow, now: Date): void {
   if (row.revoked_at) throw new ApiError('revoked_api_key', 'This API key was revoked.')
-  if (row.suspended_at) throw new ApiError('suspended_api_key', 'This API key is suspended.')
+  if (row.key_suspended_at) throw new ApiError('suspended_api_key', 'This API key is suspended.')
   if (row.expires_at && row.expires_at <= now)
     throw new ApiError('expired_api_key', `This API key expired on ${formatDay(row.expires_at)}.`)
 }
 
 /** The error of an account without API access, with the action that restores it. */
 export function accessRequiredError(terms: AccountTerms, publicUrl: string): ApiError {
-  const billing: ApiAccessAction = canRecoverSubscription(terms)
+  const closed = closedReason(terms)
+  const hasPortal = canRecoverSubscription(terms) || (closed !== null && terms.subscriptionId !== null)
+  const billing: ApiAccessAction = hasPortal
     ? {
         action: 'manage_billing',
         url: `${publicUrl}/api/v1/billing/portal-link`,
@@ -72,11 +74,8 @@ export function accessRequiredError(terms: AccountTerms, publicUrl: string): Api
         url: `${publicUrl}/api/v1/billing/subscription-link`,
         endpoint: '/api/v1/billing/subscription-link',
       }
-  return new ApiError(
-    'api_access_required',
-    `This account has no active paid plan (status ${terms.status}); renew it to use the API.`,
-    { billing },
-  )
+  const lapsed = `This account has no active paid plan (status ${terms.status}); renew it to use the API.`
+  return new ApiError('api_access_required', closed ?? lapsed, { billing })
 }
 
 export function missingScopeError(scope: Scope): ApiError {

@@ -1,4 +1,4 @@
-import type { Account, AccountsContext } from '../accounts/account.ts'
+import { type Account, type AccountsContext, closedReason } from '../accounts/account.ts'
 import { openAccountId, readAccount } from '../accounts/read-account.ts'
 import { transact } from '../db/pool.ts'
 import { displayedParts, hashApiKey, newApiKey } from '../kernel/api-key.ts'
@@ -56,6 +56,8 @@ export async function createKey(ctx: AccountsContext, accountId: string, input: 
 }
 
 function noAccessError(accountId: string, account: Account): OperatorError {
+  const closed = closedReason(account)
+  if (closed) return new OperatorError(`Account ${accountId} has no API access: ${closed}`)
   return new OperatorError(
     `Account ${accountId} has no API access (plan ${account.planInForce}, status ${account.status}): a key needs a paid plan that is active or on trial.`,
   )

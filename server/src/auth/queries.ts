@@ -12,7 +12,7 @@ export interface AdmissionRow extends TermsRow {
   scopes: string[]
   expires_at: Date | null
   revoked_at: Date | null
-  suspended_at: Date | null
+  key_suspended_at: Date | null
   account_id: number
   /** Whether this call was admitted and counted; the windows then include it. */
   counted: boolean
@@ -84,9 +84,11 @@ export function presentedKeySql({ needsAccess, limits }: PresentedParts): string
   )
   return `
 presented as materialized (
-  select k.id as key_id, k.name as key_name, k.mode, k.scopes, k.expires_at, k.revoked_at, k.suspended_at,
+  select k.id as key_id, k.name as key_name, k.mode, k.scopes, k.expires_at, k.revoked_at,
+         k.suspended_at as key_suspended_at,
          a.id as account_id, a.plan, a.status, a.trial_started_at, a.trial_ends_at, a.period_anchor, a.limits,
          a.created_at, a.subscription_id, a.has_payment_method, a.plan_in_force, a.trialing, a.access_open,
+         a.suspended_at, a.closed_at,
          k.revoked_at is null and k.suspended_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz)
            ${needsAccess ? 'and a.access_open ' : ''}and $3::text = any (k.scopes) as usable,
          ${limitColumns.join(',\n         ')}

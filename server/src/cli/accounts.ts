@@ -3,6 +3,7 @@ import { type Account, entitlementAt, type KnownStatus, knownStatuses } from '..
 import { changeAccount, createAccount } from '../accounts/change-account.ts'
 import { type PlanSlug, planSlugs } from '../accounts/plans.ts'
 import { type AccountReport, readAccount, reportAccount } from '../accounts/read-account.ts'
+import { resumeAccount, suspendAccount } from '../accounts/suspend-account.ts'
 import { type BillingInterval, billingIntervals, type PaidPlan, paidPlans } from '../billing/provider.ts'
 import { startTrial } from '../billing/trials/start.ts'
 import type { Deps } from '../deps.ts'
@@ -82,6 +83,23 @@ export function addAccountCommands(program: Command, cli: Cli): void {
         printResult(cli, command, report, formatAccount(report))
       }),
     )
+
+  const suspension = [
+    ['suspend', suspendAccount, 'close the access of an account until it is resumed'],
+    ['resume', resumeAccount, 'end the suspension of an account'],
+  ] as const
+  for (const [name, change, description] of suspension) {
+    accounts
+      .command(name)
+      .description(description)
+      .argument('<id>', 'acct_…')
+      .action((id: string, _flags: object, command: Command) =>
+        withDeps(cli, async (deps) => {
+          const report = reportAccount(deps.ids, await change(accountsContext(deps), id))
+          printResult(cli, command, report, formatAccount(report))
+        }),
+      )
+  }
 
   accounts
     .command('show')

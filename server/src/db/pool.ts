@@ -95,6 +95,9 @@ export function transact<T>(pool: Pool, work: (client: Client) => Promise<T>): P
   })
 }
 
+/** Further work in a verb's transaction, such as an entry of the audit log; it receives the verb's result. */
+export type Alongside<T> = (client: Client, result: T) => Promise<void>
+
 // An arbitrary fixed number, different from the migrations'.
 const firstStartLock = 7_305_111_202
 

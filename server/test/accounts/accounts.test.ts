@@ -127,6 +127,8 @@ describe('reading an account', () => {
       trial_ends_at: null,
       period_start: start,
       api_access: false,
+      suspended_at: null,
+      closed_at: null,
       limits: {},
       created_at: start,
     })

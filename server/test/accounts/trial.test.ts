@@ -163,6 +163,8 @@ describe("a trial's credits are counted over all months that it overlaps", () =>
           createdAt: trialStartedAt,
           subscriptionId: null,
           hasPaymentMethod: false,
+          suspendedAt: null,
+          closedAt: null,
         }
         const nows = [first, first + next].map((ms) => new Date(trialStartedAt.getTime() + ms))
         for (const now of nows) {

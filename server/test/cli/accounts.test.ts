@@ -36,6 +36,8 @@ test('an account is created, changed and shown', async () => {
     trial_ends_at: null,
     period_start: now,
     api_access: true,
+    suspended_at: null,
+    closed_at: null,
     limits: { search_rows: 7, store_exports: 0 },
     created_at: now,
   }
@@ -96,6 +98,22 @@ test('--trial-ends grants a trial, and none ends it', async () => {
   expect(ended).toMatchObject({ status: 'active', trial_ends_at: null })
 })
 
+test('suspend closes access and keeps the first moment; resume restores the plan', async () => {
+  const id = await openAccount('--plan', 'pro')
+  expect(await cli.json('accounts', 'suspend', id)).toMatchObject({
+    api_access: false,
+    suspended_at: now,
+    plan: 'pro',
+    status: 'active',
+  })
+  cli.clock.set('2026-11-11T12:00:00.000Z')
+  expect(await cli.json('accounts', 'suspend', id)).toMatchObject({ suspended_at: now })
+  cli.clock.set(now)
+  const refused = await cli.run('keys', 'create', id, '--name', 'k')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('suspended; contact its operator') })
+  expect(await cli.json('accounts', 'resume', id)).toMatchObject({ api_access: true, suspended_at: null })
+})
+
 test('without --json the same is printed as text', async () => {
   const { code, stdout } = await cli.run('accounts', 'create', '--name', 'Aurora Candles', '--plan', 'pro')
   expect(code).toBe(0)
@@ -106,7 +124,7 @@ test('without --json the same is printed as text', async () => {
 })
 
 test('an unknown account is an error, with nothing on standard output', async () => {
-  for (const [command, ...flags] of [['show'], ['set', '--plan', 'pro']] as const) {
+  for (const [command, ...flags] of [['show'], ['suspend'], ['resume'], ['set', '--plan', 'pro']] as const) {
     const { code, stdout, stderr } = await cli.run('accounts', command, 'acct_nobody', ...flags, '--json')
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: 'No account has the id "acct_nobody".\n' })
   }

@@ -1,12 +1,18 @@
-import { type Account, canRecoverSubscription, endedStatuses, isSubscriptionRunning } from '../../accounts/account.ts'
+import {
+  type Account,
+  canRecoverSubscription,
+  closedReason,
+  endedStatuses,
+  isSubscriptionRunning,
+} from '../../accounts/account.ts'
 import { type BillingProvider, type Offer, type PaidPlan, type ProviderSubscription, paidPlans } from '../provider.ts'
 
 /** The part of a subscription that the decision uses. */
 export type SubscriptionSummary = Pick<ProviderSubscription, 'id' | 'status' | 'offer'>
 
 export interface LinkDecisionInput {
-  /** Decides if there is no live subscription. */
-  account: Pick<Account, 'planInForce' | 'accessOpen' | 'trialing'>
+  /** Decides if there is no live subscription. Nothing is sold to a suspended or closed account. */
+  account: Pick<Account, 'planInForce' | 'accessOpen' | 'trialing' | 'suspendedAt' | 'closedAt'>
   /** From the provider, newest first. */
   subscriptions: readonly SubscriptionSummary[]
 }
@@ -28,6 +34,8 @@ export function decideLink(
   requested: Offer,
   isForSale: BillingProvider['isForSale'],
 ): LinkDecision {
+  const closed = closedReason(account)
+  if (closed) return support(closed)
   const live = subscriptions.filter(({ status }) => !endedStatuses.has(status))
   const running = live.filter(isSubscriptionRunning)
   if (running.length > 1) return support('This account has several subscriptions at the payment provider; ask support.')

@@ -1,4 +1,4 @@
-import { type Account, endedStatuses } from '../../accounts/account.ts'
+import { type Account, closedReason, endedStatuses } from '../../accounts/account.ts'
 import { readAccount } from '../../accounts/read-account.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
@@ -34,6 +34,8 @@ export async function startTrial(
   const { account, subscriptions } = await loadBillingState(ctx, id, withoutBudget)
   const live = subscriptions.find(({ status }) => !endedStatuses.has(status))
   if (live) throw new OperatorError(`${publicId} already has a subscription; its status is ${live.status}.`)
+  const closed = closedReason(account)
+  if (closed) throw new OperatorError(`${publicId} cannot start a trial: ${closed}`)
   if (account.accessOpen)
     throw new OperatorError(
       `${publicId} has the plan ${account.planInForce} granted by hand; remove it first: accounts set ${publicId} --plan free.`,

@@ -1,4 +1,4 @@
-import { type Account, canRecoverSubscription, entitlementAt } from '../../accounts/account.ts'
+import { type Account, canRecoverSubscription, closedReason, entitlementAt } from '../../accounts/account.ts'
 import { readUsage } from '../../usage/read-usage.ts'
 import type { BillingServices } from '../context.ts'
 import type { TimeBudget } from '../links/links.ts'
@@ -76,7 +76,7 @@ function stepOf(
   { billing: provider }: BillingServices,
 ): TrialStep {
   const { customerId, billingProblem, trialing } = account
-  if (billingProblem !== null) return { kind: 'contact_operator' }
+  if (billingProblem !== null || closedReason(account) !== null) return { kind: 'contact_operator' }
   const subscription = subscriptions.find(({ id }) => id === account.subscriptionId)
   if (trialing && subscription && customerId !== null)
     return subscription.hasPaymentMethod

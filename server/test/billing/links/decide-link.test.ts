@@ -14,9 +14,15 @@ const offers = ['pro', 'business', 'enterprise'].flatMap((plan) =>
 const everythingIsForSale = () => true
 const enterpriseIsNotForSale = (plan: PaidPlan) => plan !== 'enterprise'
 
-const freeAccount: LinkDecisionInput['account'] = { planInForce: 'free', accessOpen: false, trialing: false }
+const notClosed = { suspendedAt: null, closedAt: null }
+const freeAccount: LinkDecisionInput['account'] = {
+  planInForce: 'free',
+  accessOpen: false,
+  trialing: false,
+  ...notClosed,
+}
 const byHand = (planInForce: PlanSlug, { accessOpen = true, trialing = false } = {}) => ({
-  account: { planInForce, accessOpen, trialing },
+  account: { planInForce, accessOpen, trialing, ...notClosed },
   subscriptions: [],
 })
 const subscriber = (...subscriptions: Partial<SubscriptionSummary>[]): LinkDecisionInput => ({
@@ -40,6 +46,14 @@ const always = (outcome: string) => offers.map(() => outcome)
 
 const up = 'subscription_update_confirm'
 const buy = 'checkout'
+
+test.each([
+  ['suspended', { suspendedAt: new Date(0), closedAt: null }],
+  ['closed', { suspendedAt: null, closedAt: new Date(0) }],
+])('nothing is sold to a %s account', (_, closing) => {
+  for (const input of [byHand('free', { accessOpen: false }), byHand('pro'), subscriber({})])
+    expect(decideAll({ ...input, account: { ...input.account, ...closing } })).toEqual(always('support'))
+})
 
 describe('a running subscription', () => {
   // Requested:                pro mon, ann    business mon, ann    enterprise mon, ann
