@@ -128,11 +128,13 @@ comment on column billing_windows.claimed_until is 'A moment for each link that 
 
 create table catalogue_batches (
   batch bigint not null,
-  mark bigint not null
+  mark bigint not null,
+  written_at timestamp with time zone
 );
 alter table catalogue_batches add constraint catalogue_batches_pkey PRIMARY KEY (batch);
 comment on table catalogue_batches is 'A row for each numbered batch. Small: a reference table when distributed.';
 comment on column catalogue_batches.mark is 'Drawn at random when the batch was written: who knows batch and mark has seen this very history, not that of another database or of a backup that went another way.';
+comment on column catalogue_batches.written_at is 'When the batch was written; null for those of before 0013.';
 
 create table catalogue_state (
   singleton boolean not null default true,
@@ -175,7 +177,8 @@ create table contacts (
   preview text not null,
   preview_version smallint not null,
   identities bigint[] not null,
-  sealed bytea not null
+  sealed bytea not null,
+  added_at timestamp with time zone
 );
 alter table contacts add constraint contacts_number_check CHECK (((number >= 0) AND (number <= 4095)));
 alter table contacts add constraint contacts_pkey PRIMARY KEY (store_id, number);
@@ -193,6 +196,7 @@ comment on column contacts.preview is 'The public preview as JSON, up to the val
 comment on column contacts.preview_version is 'Which rendering made the preview.';
 comment on column contacts.identities is 'Keyed hashes of the emails, phones, profile and import key, by which a person is found to be erased. Read in sequence, so without an index.';
 comment on column contacts.sealed is 'AES-256-GCM: version, key id, nonce, ciphertext, tag; the row''s identity is the associated data.';
+comment on column contacts.added_at is 'When an import added the contact; null for those of before 0013.';
 
 create table export_rollups (
   account_id bigint not null,

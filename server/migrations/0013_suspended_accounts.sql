@@ -12,3 +12,10 @@ alter table accounts
 comment on column accounts.suspended_at is 'When an operator suspended the account; null while it is not suspended.';
 comment on column accounts.closed_at is 'When an owner closed the account; permanent.';
 comment on column accounts.access_open is 'Whether the data endpoints answer. Decided here, so that admission and every reply agree.';
+
+-- The privacy page tells people since when they are on file, and operators see when the catalogue was written. Rows of
+-- before have neither.
+alter table contacts add column added_at timestamptz;
+comment on column contacts.added_at is 'When an import added the contact; null for those of before 0013.';
+alter table catalogue_batches add column written_at timestamptz;
+comment on column catalogue_batches.written_at is 'When the batch was written; null for those of before 0013.';

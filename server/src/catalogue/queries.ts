@@ -46,12 +46,13 @@ export async function lockCatalogue(client: Client): Promise<{ batch: number; ta
 }
 
 /** Records the batch number of the transaction's changes; replicas are notified when it commits. */
-export async function recordBatch(client: Client, batch: number): Promise<void> {
+export async function recordBatch(client: Client, batch: number, now: Date): Promise<void> {
   await client.query(
     `with numbered as (update catalogue_state set batch = $1::bigint),
-          marked as (insert into catalogue_batches (batch, mark) values ($1::bigint, $2::bigint))
+          marked as (insert into catalogue_batches (batch, mark, written_at)
+                     values ($1::bigint, $2::bigint, $3::timestamptz))
      select pg_notify('${catalogueChannel}', '')`,
-    [batch, randomBytes(8).readBigInt64BE().toString()],
+    [batch, randomBytes(8).readBigInt64BE().toString(), now],
   )
 }
 

@@ -9,7 +9,7 @@ import { computeContactTokens, computeSearchColumns, summarizeContacts } from '.
  * Recomputes the contact summaries of stores and writes those that changed, with a new batch number; if none changed, no
  * number is used. Runs in the caller's transaction and takes the catalogue lock. Returns how many stores were written.
  */
-export async function refreshStoreSummaries(client: Client, storeIds: number[]): Promise<number> {
+export async function refreshStoreSummaries(client: Client, storeIds: number[], now: Date): Promise<number> {
   if (storeIds.length === 0) return 0
   const { batch } = await queries.lockCatalogue(client)
   const rows = await queries.readStoredStores(client, storeIds)
@@ -20,7 +20,7 @@ export async function refreshStoreSummaries(client: Client, storeIds: number[]):
     ({ document, tokens }, index) => document !== rows[index]!.document || tokens !== rows[index]!.tokens,
   )
   if (stale.length === 0) return 0
-  await queries.recordBatch(client, batch + 1)
+  await queries.recordBatch(client, batch + 1, now)
   await queries.updateStoreSummaries(client, batch + 1, documentVersion, stale)
   return stale.length
 }

@@ -105,6 +105,6 @@ export async function erasePeople(client: Client, erasures: readonly Erasure[], 
     erasures.flatMap(({ suppressed }) => suppressed),
     now,
   )
-  await refreshStoreSummaries(client, [...new Set(contacts.map((contact) => contact.store_id))])
+  await refreshStoreSummaries(client, [...new Set(contacts.map((contact) => contact.store_id))], now)
   return erased
 }

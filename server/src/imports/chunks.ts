@@ -101,7 +101,7 @@ export function applyChunk<Patch>(
     if (!change) return { outcome, taxonomy: current }
 
     const taxonomy = context.extendTaxonomy ? await addUnknownValues(client, change, current) : current
-    await queries.recordBatch(client, batch + 1)
+    await queries.recordBatch(client, batch + 1, context.now)
     await change.write(client, batch + 1, taxonomy.vocabulary)
     return { outcome, taxonomy }
   })

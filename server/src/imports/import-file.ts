@@ -70,7 +70,7 @@ export async function importFile<Patch>(
 
 /** Imports from any source with any rejects sink, and closes both. */
 export async function importSource<Patch>(
-  { db, ids, seals }: ImportContext,
+  { db, clock, ids, seals }: ImportContext,
   kind: ImportKind<Patch>,
   source: ImportSource,
   rejects: RejectsSink,
@@ -81,7 +81,8 @@ export async function importSource<Patch>(
     let taxonomy = await loadTaxonomy(db)
     const resolver = new TaxonomyResolver(taxonomy.vocabulary, extendTaxonomy)
     for await (const chunk of readAhead(readChunks(source, kind, { resolver, seals }))) {
-      const applied = await applyChunk(kind, { db, ids, seals, mode, extendTaxonomy }, chunk, taxonomy)
+      const context = { db, ids, seals, mode, now: clock.now(), extendTaxonomy }
+      const applied = await applyChunk(kind, context, chunk, taxonomy)
       if (applied.taxonomy !== taxonomy) resolver.setVocabulary(applied.taxonomy.vocabulary)
       taxonomy = applied.taxonomy
       await rejects.write(rejectsOf(chunk, applied.outcome))

@@ -29,6 +29,8 @@ export interface WriteContext {
   ids: IdSealer
   seals: ContactSeals
   mode: Mode
+  /** When the chunk is written. */
+  now: Date
 }
 
 /** A checked record with its line number. */

@@ -58,7 +58,8 @@ async function planContacts(
         for (const { facts } of written) if (facts.role !== null) visit('role', facts.role)
       },
       write: async (client, batch, vocabulary) => {
-        if (created.length > 0) await bulkInsertContacts(client, previewVersion, buildContactRows(context, created))
+        if (created.length > 0)
+          await bulkInsertContacts(client, previewVersion, context.now, buildContactRows(context, created))
         if (states.length > 0) await updateContacts(client, previewVersion, [...buildContactRows(context, states)])
         await writeStoreSummaries(client, batch, vocabulary, writtenStores)
       },

@@ -81,15 +81,17 @@ export interface ContactRow {
 export async function bulkInsertContacts(
   client: Client,
   previewVersion: number,
+  now: Date,
   rows: Iterable<ContactRow>,
 ): Promise<void> {
+  const constants = `${previewVersion}\t${now.toISOString()}\t`
   await copyLines(
     client,
-    `copy contacts (preview_version, store_id, number, external_key, role, traits, revealable, verified_revealable,
-                    verified_emails, preview, identities, sealed) from stdin`,
+    `copy contacts (preview_version, added_at, store_id, number, external_key, role, traits, revealable,
+                    verified_revealable, verified_emails, preview, identities, sealed) from stdin`,
     rows,
     (row) =>
-      `${previewVersion}\t${row.storeId}\t${row.number}\t${bytes(row.externalKey)}\t${row.role ?? copyNull}\t${
+      `${constants}${row.storeId}\t${row.number}\t${bytes(row.externalKey)}\t${row.role ?? copyNull}\t${
         row.traits
       }\t${row.revealable}\t${row.verifiedRevealable}\t${row.verifiedEmails}\t${escapeText(
         row.preview,

@@ -137,7 +137,7 @@ async function erase(model: ContactModel, pick: number): Promise<void> {
     for (const { storeId, number, domain, facts } of people)
       if (JSON.stringify([domain, facts]) === JSON.stringify([person.domain, person.facts]))
         await client.query('delete from contacts where store_id = $1 and number = $2', [storeId, number])
-    await refreshStoreSummaries(client, [person.storeId])
+    await refreshStoreSummaries(client, [person.storeId], catalogue.context.clock.now())
   })
 }
 

@@ -15,7 +15,8 @@ beforeAll(async () => {
   storeId = (await catalogue.store(aurora.domain))!.id
 })
 
-const refresh = (ids: number[]) => transact(catalogue.db, (client) => refreshStoreSummaries(client, ids))
+const refresh = (ids: number[]) =>
+  transact(catalogue.db, (client) => refreshStoreSummaries(client, ids, catalogue.context.clock.now()))
 
 const at = { store_domain: aurora.domain }
 const emails = (...statuses: string[]) =>
