@@ -1,5 +1,5 @@
 import { lockCatalogue } from '../catalogue/queries.ts'
-import { type Client, type Pool, transact } from '../db/pool.ts'
+import { type Alongside, type Client, type Pool, transact } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import { normalizeEmail } from '../kernel/channels.ts'
 import { OperatorError } from '../kernel/errors.ts'
@@ -18,11 +18,20 @@ export interface ErasureContext {
 /** What to erase: a contact by its public id, or everybody with an email address. */
 export type ErasureTarget = { id: string } | { email: string }
 
+export interface ErasureResult {
+  /** How many contacts were erased. */
+  erased: number
+}
+
 /**
  * Erases a person from the live catalogue, at every store where their identities match, and suppresses them for later
- * imports, in one transaction. An address is suppressed even if no contact has it. Returns how many contacts were erased.
+ * imports, in one transaction. An address is suppressed even if no contact has it.
  */
-export function eraseContacts(ctx: ErasureContext, target: ErasureTarget): Promise<{ erased: number }> {
+export function eraseContacts(
+  ctx: ErasureContext,
+  target: ErasureTarget,
+  alongside?: Alongside<ErasureResult>,
+): Promise<ErasureResult> {
   return transact(ctx.db, async (client) => {
     await queries.prepareErasureTransaction(client)
     // Imports wait from here on, so that they cannot add the person again in between.
@@ -32,7 +41,9 @@ export function eraseContacts(ctx: ErasureContext, target: ErasureTarget): Promi
       'id' in target
         ? [await readPersonById(client, ctx, target.id)]
         : await suppressEmailAndFindPeople(client, ctx, target.email)
-    return { erased: await erasePeople(client, await planErasures(client, ctx.seals, seeds), now) }
+    const result = { erased: await erasePeople(client, await planErasures(client, ctx.seals, seeds), now) }
+    await alongside?.(client, result)
+    return result
   })
 }
 

@@ -1,5 +1,6 @@
 import { refreshStoreSummaries } from '../catalogue/store-summaries.ts'
 import type { Client } from '../db/pool.ts'
+import type { ContactFacts } from '../encryption/contact-facts.ts'
 import {
   computeIdentities,
   type Identity,
@@ -40,27 +41,33 @@ export async function planErasures(
   }))
 }
 
-interface Person {
+/** A live contact, opened. */
+export interface ErasablePerson {
   row: queries.PersonRow
+  facts: ContactFacts
   identities: PersonIdentities
 }
 
-async function findSamePeople(
+/**
+ * Finds the contacts that an erasure of `seeds` erases: these, and those that share a personal mailbox or profile with one
+ * of them, directly or through others.
+ */
+export async function findSamePeople(
   client: Client,
   { sealer, identities: hasher }: ContactSeals,
   seeds: readonly queries.PersonRow[],
-): Promise<Person[]> {
-  const people = new Map<number, Person>()
+): Promise<ErasablePerson[]> {
+  const people = new Map<number, ErasablePerson>()
   const known = new Set<string>()
   let fresh: string[] = []
-  const add = (person: Person) => {
+  const add = (person: ErasablePerson) => {
     people.set(contactKey(person.row.store_id, person.row.number), person)
     for (const { hash } of person.identities.own) {
       if (!known.has(hash)) fresh.push(hash)
       known.add(hash)
     }
   }
-  const open = (row: queries.PersonRow): Person => ({ row, identities: identify(sealer, hasher, row) })
+  const open = (row: queries.PersonRow) => openPerson(sealer, hasher, row)
   for (const row of seeds) add(open(row))
   while (fresh.length > 0) {
     const wanted = fresh
@@ -75,10 +82,10 @@ async function findSamePeople(
   return [...people.values()]
 }
 
-function identify(sealer: ContactSeals['sealer'], hasher: IdentityHasher, row: queries.PersonRow): PersonIdentities {
+function openPerson(sealer: ContactSeals['sealer'], hasher: IdentityHasher, row: queries.PersonRow): ErasablePerson {
   const { store_id: storeId, number, external_key: externalKey, country, sealed } = row
   const facts = openStoredContact(sealer, storeId, number, sealed)
-  return computeIdentities(hasher, facts, { storeId, externalKey, country })
+  return { row, facts, identities: computeIdentities(hasher, facts, { storeId, externalKey, country }) }
 }
 
 function countEach(identities: readonly Identity[]): Map<string, number> {

@@ -1,16 +1,12 @@
 import type { Readable } from 'node:stream'
-import { lockCatalogue } from '../../catalogue/queries.ts'
-import { transact } from '../../db/pool.ts'
-import type { Identity } from '../../encryption/identities.ts'
 import type { ErasureContext } from '../../erasure/erase-contacts.ts'
-import { type Erasure, erasePeople, planErasures } from '../../erasure/erase-people.ts'
-import * as queries from '../../erasure/queries.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { RecordError } from '../fields.ts'
 import type { ImportProgress, ImportResult } from '../import-file.ts'
 import { type Reject, RejectsFile, rejectsPathFor, toReject } from '../source/rejects.ts'
 import { type Line, LineSplitter, openText, type TextSource } from '../source/text.ts'
 import { isBlankOrComment, readSuppression, type Suppression } from './read-suppression.ts'
+import { suppress } from './suppress.ts'
 
 export interface SuppressionsInput {
   /** A path, or `-` for `stdin`. */
@@ -26,8 +22,6 @@ export interface SuppressionsResult extends ImportResult {
 
 /** Finding matches reads all contacts once per chunk. */
 const linesPerChunk = 20_000
-/** Few enough that other writers do not wait long. */
-const peoplePerTransaction = 1_000
 
 /**
  * Imports a list of people and companies that must not be stored: one email, phone, profile URL or domain per line. Per
@@ -42,8 +36,7 @@ export async function importSuppressions(ctx: ErasureContext, input: Suppression
   try {
     for await (const lines of readChunks(source)) {
       const chunk = readChunk(ctx, lines)
-      const inserted = await insertSuppressions(ctx, chunk.suppressions)
-      const erased = await eraseMatches(ctx, chunk.suppressions)
+      const { inserted, erased } = await suppress(ctx, chunk.suppressions)
       await rejects.write(chunk.rejects)
       counts.read += lines.length
       counts.inserted += inserted
@@ -101,48 +94,4 @@ function readChunk(
     }
   }
   return { suppressions, rejects }
-}
-
-/** Returns how many suppressions are new; a duplicate counts once. */
-function insertSuppressions({ db, clock }: ErasureContext, suppressions: readonly Suppression[]): Promise<number> {
-  return transact(db, async (client) => {
-    await queries.prepareErasureTransaction(client)
-    // A running import commits first, so the erasure finds its contacts. The next import reads the suppressions.
-    await lockCatalogue(client)
-    const identities = suppressions.flatMap((suppression) => suppression.identities)
-    const added = await queries.insertSuppressions(client, identities, clock.now())
-    return suppressions.filter((suppression) => deleteAny(added, suppression.identities)).length
-  })
-}
-
-function deleteAny(hashes: Set<string>, identities: readonly Identity[]): boolean {
-  return identities.map(({ hash }) => hashes.delete(hash)).includes(true)
-}
-
-async function eraseMatches(ctx: ErasureContext, suppressions: readonly Suppression[]): Promise<number> {
-  const erasures = await transact(ctx.db, async (client) => {
-    await queries.prepareErasureTransaction(client)
-    const personal = suppressions.flatMap(({ identities, host }) => (host === null ? identities : []))
-    const sites = suppressions.flatMap(({ identities, host }) => (host === null ? [] : identities))
-    const hosts = suppressions.flatMap(({ host }) => host ?? [])
-    const people = personal.length > 0 ? await queries.findPeopleByHashes(client, hashesOf(personal)) : []
-    // A suppressed domain does not erase the same people at other stores, so these are not passed to `planErasures`.
-    const colleagues = sites.length > 0 ? await queries.findContactKeys(client, hashesOf(sites), hosts) : []
-    const planned: Erasure[] = await planErasures(client, ctx.seals, people)
-    return [...planned, ...colleagues.map((contact) => ({ contact, suppressed: [] }))]
-  })
-  let erased = 0
-  for (let start = 0; start < erasures.length; start += peoplePerTransaction) {
-    const slice = erasures.slice(start, start + peoplePerTransaction)
-    erased += await transact(ctx.db, async (client) => {
-      await queries.prepareErasureTransaction(client)
-      await lockCatalogue(client)
-      return erasePeople(client, slice, ctx.clock.now())
-    })
-  }
-  return erased
-}
-
-function hashesOf(identities: readonly Identity[]): string[] {
-  return identities.map(({ hash }) => hash)
 }
