@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { call, expectEnvelope, logLinesOf, sendRaw, startTestServer } from './support/test-server.ts'
+import { addEchoRoute, call, expectEnvelope, logLinesOf, sendRaw, startTestServer } from './support/test-server.ts'
 
-const server = await startTestServer()
+const server = await startTestServer((api) => {
+  addEchoRoute(api)
+  // The more general pattern is declared first.
+  for (const path of ['/a/:x/shops/:shop', '/a/:x/shops/:shop/people', '/a/:x/:kind/all/:page'])
+    api.get(path, (request) => ({ [path]: request.params }))
+  for (const path of ['/a/:x/shops/search', '/a/own/shops/:shop']) api.post(path, () => ({ [path]: null }))
+})
 const at = (method: string, path: string) => call(server.url + path, { method })
 const raw = (requestLine: string, headers = '') =>
   sendRaw(server.port, `${requestLine} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`)
@@ -70,6 +76,33 @@ describe('a known path with another method', () => {
     const reply = await at('HEAD', '/api/v1/usage')
     expect(reply).toMatchObject({ status: 405, body: '' })
     expect(reply.headers.get('x-request-id')).toMatch(/^req_/)
+  })
+})
+
+describe('of several patterns that fit', () => {
+  test.each([
+    ['GET', '/a/1/shops/2', { '/a/:x/shops/:shop': { x: '1', shop: '2' } }],
+    ['GET', '/a/1/shops/all/2', { '/a/:x/:kind/all/:page': { x: '1', kind: 'shops', page: '2' } }],
+    ['GET', '/a/own/shops/2/people', { '/a/:x/shops/:shop/people': { x: 'own', shop: '2' } }],
+    ['POST', '/a/1/shops/search', { '/a/:x/shops/search': null }],
+    ['POST', '/a/own/shops/search', { '/a/own/shops/:shop': null }],
+  ])('%s %s goes to the most literal one', async (method, path, body) => {
+    const [reply] = await raw(`${method} /api/v1${path}`, 'Content-Length: 0\r\n')
+    expect(JSON.parse(reply!.body)).toEqual(body)
+  })
+
+  test.each([
+    ['GET', '/a/1/shops/search', 'POST'],
+    ['GET', '/a/own/shops/1', 'POST'],
+    ['POST', '/a/1/shops/1', 'GET'],
+  ])('the most literal one decides that %s %s is a 405', async (method, path, allowed) => {
+    const [reply] = await raw(`${method} /api/v1${path}`)
+    expect([reply!.status, reply!.headers.get('allow')]).toEqual([405, allowed])
+  })
+
+  test.each(['/a/1/shops/', '/a//shops/1', '/a/1/shops/2/3'])('%s fits none', async (path) => {
+    const [reply] = await raw(`GET /api/v1${path}`)
+    expectEnvelope(reply!, 404, 'route_not_found')
   })
 })
 
