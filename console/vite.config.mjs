@@ -17,9 +17,19 @@ export default defineConfig({
     reportCompressedSize: false,
     emptyOutDir: true,
     chunkSizeWarningLimit: 1024,
+    rolldownOptions: { output: { chunkFileNames } },
   },
   server: { proxy: { '/console/api': 'http://127.0.0.1:8080' } },
 })
+
+/**
+ * Named by its folder where the file is a page: `assets/operator-accounts-<hash>.js`.
+ * @param {{ name: string, facadeModuleId?: string | null }} chunk
+ */
+function chunkFileNames({ name, facadeModuleId }) {
+  const folder = /\/src\/pages\/(.+)\/(?:page|layout)\.tsx$/.exec(facadeModuleId ?? '')?.[1]
+  return `assets/${folder?.replaceAll('/', '-') ?? name.replaceAll('.', '-')}-[hash].js`
+}
 
 /** React Aria ships its strings in 34 languages. The console speaks English, also in a browser that does not. */
 function onlyEnglishStrings() {

@@ -9,13 +9,13 @@ import { SeeAsBanner } from './see-as-banner.tsx'
 import { SignInAgainDialog } from './sign-in-again-dialog.tsx'
 import { TopBar } from './top-bar.tsx'
 
-export function AppLayout() {
+export default function AppLayout() {
   return (
     <AccountProvider>
       <KeyboardShortcuts>
         <a
           href="#main"
-          className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-surface px-3 py-2 shadow-overlay focus:translate-y-0"
+          className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-surface focus:px-3 focus:py-2 focus:shadow-overlay"
         >
           Skip to content
         </a>

@@ -14,7 +14,6 @@ import { validateSignInSearch } from '../pages/sign-in/search.ts'
 import { validateStoreSearch } from '../pages/store/search.ts'
 import { validateStoresSearch } from '../pages/stores/search.ts'
 import { validateUsageSearch } from '../pages/usage/search.ts'
-import { AppLayout } from './app-layout.tsx'
 import { lazyPage } from './lazy-page.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { RootLayout } from './root-layout.tsx'
@@ -28,7 +27,7 @@ const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
 const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
-  component: AppLayout,
+  component: lazyPage(() => import('./app-layout.tsx')),
   beforeLoad: async ({ context, location }) => {
     try {
       await context.queryClient.ensureQueryData({ ...sessionQuery, revalidateIfStale: false })

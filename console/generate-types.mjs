@@ -1,0 +1,27 @@
+// Writes src/api/generated/ from the API documents: `node console/generate-types.mjs`. Types only, no code.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createClient } from '@hey-api/openapi-ts'
+
+const project = resolve(import.meta.dirname, '..')
+
+for (const name of ['v1', 'console']) {
+  const document = join(project, `openapi/${name}.json`)
+  if (!existsSync(document)) continue
+  const file = join(import.meta.dirname, `src/api/generated/${name}.ts`)
+  const types = await generateTypes(document)
+  writeFileSync(file, types)
+  console.log(`${file}: ${types.split('\n').length} lines`)
+}
+
+/** @param {string} document */
+async function generateTypes(document) {
+  const output = mkdtempSync(join(tmpdir(), 'storedex-types-'))
+  try {
+    await createClient({ input: document, output, plugins: ['@hey-api/typescript'], logs: { level: 'silent' } })
+    return readFileSync(join(output, 'types.gen.ts'), 'utf8')
+  } finally {
+    rmSync(output, { recursive: true, force: true })
+  }
+}
