@@ -26,16 +26,10 @@ export function TopBar() {
       </Drawer>
       <AccountSwitcher />
       <div className="flex-1" />
-      <Button
-        variant="secondary"
-        isSmall
-        onPress={openPalette}
-        aria-label="Go to a page or action"
-        aria-haspopup="dialog"
-      >
+      <Button variant="secondary" isSmall onPress={openPalette} aria-haspopup="dialog">
         <Search aria-hidden />
-        <span className="hidden sm:contents">
-          <span className="text-muted">Go to</span>
+        <span className="sr-only text-muted sm:not-sr-only">Go to</span>
+        <span aria-hidden className="hidden sm:contents">
           <KeyHint keys={paletteKeys} />
         </span>
       </Button>

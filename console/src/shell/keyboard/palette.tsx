@@ -41,19 +41,22 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                 className="h-11 flex-1 outline-none [&::-webkit-search-cancel-button]:hidden"
               />
             </SearchField>
-            <Menu
-              aria-label="Pages and actions"
-              items={actions}
-              onAction={(id) => run(String(id))}
-              renderEmptyState={() => <p className="px-2 py-3 text-muted">Nothing fits.</p>}
-              className="max-h-[50vh] overflow-auto p-1 outline-none"
-            >
-              {({ id, label, hint, icon: Icon }) => (
-                <MenuItem id={id} icon={Icon && <Icon aria-hidden className="text-muted" />} hint={hint}>
-                  {label}
-                </MenuItem>
-              )}
-            </Menu>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it has to be reachable by keyboard */}
+            <section tabIndex={0} aria-label="Results" className="max-h-[50vh] overflow-auto rounded-b-lg">
+              <Menu
+                aria-label="Pages and actions"
+                items={actions}
+                onAction={(id) => run(String(id))}
+                renderEmptyState={() => <p className="px-2 py-3 text-muted">Nothing fits.</p>}
+                className="p-1 outline-none"
+              >
+                {({ id, label, hint, icon: Icon }) => (
+                  <MenuItem id={id} icon={Icon && <Icon aria-hidden className="text-muted" />} hint={hint}>
+                    {label}
+                  </MenuItem>
+                )}
+              </Menu>
+            </section>
           </Autocomplete>
         </Dialog>
       </Modal>

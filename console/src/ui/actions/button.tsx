@@ -1,8 +1,9 @@
+import { LoaderCircle } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { Button as AriaButton, type PressEvent } from 'react-aria-components/Button'
+import { ProgressBar } from 'react-aria-components/ProgressBar'
 import { TooltipTrigger } from 'react-aria-components/Tooltip'
 import { classNames } from '../class-names.ts'
-import { Spinner } from '../feedback/spinner.tsx'
 import { Tooltip } from '../overlays/tooltip.tsx'
 
 export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger'
@@ -63,9 +64,9 @@ export function Button({
   const content = (
     <>
       {isPending && (
-        <span className="absolute inset-0 grid place-items-center">
-          <Spinner label="Working" isImmediate />
-        </span>
+        <ProgressBar isIndeterminate aria-label="Working" className="absolute inset-0 grid place-items-center">
+          <LoaderCircle aria-hidden className="animate-spin" />
+        </ProgressBar>
       )}
       <span className={classNames('inline-flex items-center gap-2', isPending && 'opacity-0')}>{children}</span>
     </>

@@ -44,7 +44,7 @@ export function SelectRowBox({ label, isSelected, onToggle }: SelectRowBoxProps)
   return (
     <input
       type="checkbox"
-      className={`${boxClass} my-2.5`}
+      className={`${boxClass} my-2`}
       aria-label={`Select ${label}`}
       checked={isSelected}
       onChange={(event) => onToggle(event.target.checked, (event.nativeEvent as MouseEvent).shiftKey === true)}

@@ -30,6 +30,7 @@ interface TableProps<Row> {
   visibleColumns?: readonly string[]
   /** The rows are those of an earlier question, and others are on their way. */
   isOutdated?: boolean
+  /** Classes of the region that scrolls, such as `max-h-96`: then the head stays in sight. */
   className?: string
 }
 
@@ -55,9 +56,11 @@ export function Table<Row>(props: TableProps<Row>) {
   }
 
   return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it has to be reachable by keyboard
     <section
       aria-label={label}
-      className={classNames('relative max-h-full overflow-auto rounded-lg border border-line bg-surface', className)}
+      tabIndex={0}
+      className={classNames('relative overflow-auto rounded-lg border border-line bg-surface', className)}
     >
       <table
         aria-label={label}
@@ -104,7 +107,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 )}
                 {shown.map((column) => {
                   const look = classNames(
-                    'px-3 py-2 align-top',
+                    'px-3 py-1.5 align-middle',
                     column.align === 'end' && 'text-right',
                     column.className,
                   )

@@ -51,7 +51,9 @@ export function Select<Id extends string>({
     >
       <FieldLabel {...texts} />
       <Button className={classNames(inputClass, 'flex items-center justify-between gap-2 text-left')}>
-        <SelectValue className="truncate data-placeholder:text-muted [&_[slot=description]]:hidden" />
+        <SelectValue className="truncate data-placeholder:text-muted">
+          {({ isPlaceholder, selectedText, defaultChildren }) => (isPlaceholder ? defaultChildren : selectedText)}
+        </SelectValue>
         <ChevronDown aria-hidden className="size-4 shrink-0 text-muted" />
       </Button>
       <FieldNotes {...texts} />
