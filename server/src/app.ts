@@ -6,6 +6,9 @@ import { registerBillingRoutes } from './billing/routes.ts'
 import { reconcileExclusively } from './billing/sync/reconcile.ts'
 import { registerWebhookRoutes } from './billing/sync/webhooks.ts'
 import { registerTrialPage } from './billing/trials/routes.ts'
+import { isMemberContext } from './console/access.ts'
+import { guardConsole, identifyVisitor, KnownSessions } from './console/guard.ts'
+import { registerConsoleRoutes } from './console/routes.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
 import { meterHeaders } from './delivery/paid-reply.ts'
 import type { Deps } from './deps.ts'
@@ -66,6 +69,7 @@ export async function buildApp(
     failedKeys: new FailedKeyCounter(),
   })
   const keyUse = new KeyUsageRecorder()
+  const sessions = new KnownSessions()
   const app = createHttpServer({
     observers: [createRequestLogger(deps.log), ...observers],
     checkReadiness: () => checkReadiness(deps),
@@ -73,7 +77,7 @@ export async function buildApp(
     describeCaller: labelCallers(deps.ids),
     overload: {
       maxInFlight: deps.db.max * requestsPerConnection,
-      identifyHolder: identify,
+      identifyHolder: (request, reply) => identifyVisitor(request, sessions) ?? identify(request, reply),
     },
     database: { pool: deps.db },
     trustedProxies: deps.config.trustedProxies,
@@ -88,6 +92,7 @@ export async function buildApp(
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
   requireAccess(app, { clock: deps.clock, plans: deps.plans, publicUrl, keyUse })
+  guardConsole(app, { ...deps, publicUrl, sessions })
   app.register(
     async (scope) => {
       const api = scope as unknown as ApiRoutes
@@ -100,6 +105,7 @@ export async function buildApp(
     { prefix: '/api/v1' },
   )
 
+  registerConsoleRoutes(app, { ...deps, publicUrl, trialLinks })
   registerLinkPages(app)
   registerTrialPage(app, { ...deps, publicUrl, trialLinks })
   registerWebhookRoutes(app, deps)
@@ -170,7 +176,14 @@ const maxCachedLabels = 10_000
  */
 function labelCallers(ids: IdSealer): (request: FastifyRequest) => CallerLabels | null {
   const cache = new Map<number, CallerLabels>()
-  return ({ caller }) => {
+  return ({ caller, consoleContext, params }) => {
+    if (consoleContext) {
+      const { publicId } = consoleContext.person
+      return {
+        person_id: publicId,
+        ...(isMemberContext(consoleContext) && { account_id: (params as { account: string }).account }),
+      }
+    }
     if (!caller) return null
     const cached = cache.get(caller.key.id)
     if (cached) return cached

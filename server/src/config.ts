@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type DatabaseTls, databaseTlsModes, resolveTls, setsTls } from './db/tls.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { type DataKey, parseDataKeys } from './kernel/seal.ts'
+import { type PeopleSettings, readPeopleSettings } from './people/settings.ts'
 import type { DeliverEmails } from './search/query/vocabulary.ts'
 import type { EngineChoice } from './search/service.ts'
 
@@ -40,6 +41,8 @@ export interface Config {
   billingStandin: boolean | null
   /** Whether an empty catalogue is filled with the demonstration data. */
   demo: boolean
+  /** How people sign in to the console and are written to. */
+  people: PeopleSettings
   deliverEmails: DeliverEmails
   searchEngine: EngineChoice
   /** Memory limit of the search index; null: half of the available memory. */
@@ -120,6 +123,9 @@ export function readConfig(environment: Environment, projectDir: string): Config
     stripe,
     billingStandin: read('BILLING_STANDIN', parseSwitch, '0 or 1'),
     demo: read('DEMO', parseSwitch, '0 or 1') ?? true,
+    people: readPeopleSettings(read, (message) => {
+      throw new OperatorError(message)
+    }),
     deliverEmails: read('DELIVER_EMAILS', oneOf(['all', 'verified']), 'all or verified') ?? 'all',
     searchEngine: read('SEARCH_ENGINE', oneOf(['auto', 'memory', 'postgres']), 'auto, memory or postgres') ?? 'auto',
     searchMemoryMb: read('SEARCH_MEMORY_MB', parseMegabytes, 'a number of megabytes from 1 to 1000000'),
@@ -136,7 +142,9 @@ const secretNames = new Set([
   'DATABASE_URL',
   'DATABASE_OWNER_URL',
   'DATA_KEYS',
+  'OIDC_CLIENT_SECRET',
   'PUBLIC_URL',
+  'SMTP_URL',
   'STRIPE_SECRET_KEY',
   'STRIPE_WEBHOOK_SECRET',
   'STRIPE_API_BASE',

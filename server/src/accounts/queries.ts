@@ -39,7 +39,8 @@ export function toAccountTerms(row: TermsRow): AccountTerms {
   }
 }
 
-interface AccountRow extends TermsRow {
+/** The columns of an account. */
+export interface AccountRow extends TermsRow {
   id: number
   name: string
   email: string | null
@@ -50,11 +51,18 @@ interface AccountRow extends TermsRow {
   billing_problem: BillingProblem | null
 }
 
-const accountColumns = `id, name, email, plan, status, billing, trial_started_at, trial_ends_at, period_anchor, limits,
-       created_at, plan_in_force, trialing, access_open, customer_id, subscription_id, cancel_at_period_end,
-       current_period_end, has_payment_method, billing_problem, suspended_at, closed_at`
+const accountColumnNames =
+  'id name email plan status billing trial_started_at trial_ends_at period_anchor limits created_at plan_in_force trialing access_open customer_id subscription_id cancel_at_period_end current_period_end has_payment_method billing_problem suspended_at closed_at'.split(
+    ' ',
+  )
+const accountColumns = accountColumnNames.join(', ')
 
-function accountOf(row: AccountRow): Account {
+/** The columns of an `AccountRow`, for a statement that joins the accounts under this alias. */
+export function accountColumnsOf(alias: string): string {
+  return accountColumnNames.map((name) => `${alias}.${name}`).join(', ')
+}
+
+export function accountOf(row: AccountRow): Account {
   return {
     id: row.id,
     name: row.name,

@@ -18,6 +18,8 @@ export interface ConsoleAccess {
   needsAccess?: true
   /** What the call may spend; never open to an operator who only sees as the account. */
   spends?: readonly Meter[]
+  /** Whether a POST changes nothing, such as a quote, so that an operator who sees as the account may call it. */
+  readOnly?: true
 }
 
 /** The person who is signed in, read from the database for each request. */
@@ -54,7 +56,7 @@ export interface MemberContext extends PersonContext {
   caller: Caller
   role: Role
   account: Account
-  /** Whether the person is an operator who looks at the account without being a member. */
+  /** Whether the person is an operator who looks at the account as its people see it. */
   isSeeAs: boolean
 }
 
@@ -82,6 +84,7 @@ export function memberContext(request: FastifyRequest): MemberContext {
   return ctx
 }
 
-function isMemberContext(ctx: PersonContext): ctx is MemberContext {
+/** Whether the context is that of a route about an account. */
+export function isMemberContext(ctx: PersonContext): ctx is MemberContext {
   return 'caller' in ctx
 }

@@ -24,7 +24,8 @@ export function errorBody(error: ApiError, requestId: string): ErrorReply {
 /** The reply headers of an error. */
 export function errorHeaders(error: ApiError): Record<string, string> {
   const headers: Record<string, string> = { 'cache-control': 'no-store' }
-  if (error.status === 401) headers['www-authenticate'] = 'Bearer'
+  // People sign in on a page; only the API takes a key.
+  if (error.status === 401 && error.code in errorTable) headers['www-authenticate'] = 'Bearer'
   const retryAfterSeconds = error.retryAfterSeconds ?? (error.status === 503 ? defaultRetryAfterSeconds : undefined)
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)))
   return { ...headers, ...error.headers }

@@ -5,10 +5,7 @@ import type { ApiError } from '../kernel/errors.ts'
 import { describeCause } from '../runtime/logger.ts'
 
 /** The public ids of the caller, if known; never a secret. */
-export interface CallerLabels {
-  account_id: string
-  key_id: string
-}
+export type CallerLabels = { account_id: string; key_id: string } | { account_id?: string; person_id: string }
 
 /** Data about a running request, for logs and metrics. */
 interface RequestRecord {

@@ -15,7 +15,7 @@ export type Mode = (typeof modes)[number]
 
 /** Kinds that exist per mode; their ids contain the mode. */
 type ModalKind = 'store' | 'contact'
-type GlobalKind = 'account' | 'key' | 'person'
+type GlobalKind = 'account' | 'key' | 'person' | 'session' | 'invitation' | 'passkey'
 
 type IdOwner = { kind: ModalKind; mode: Mode } | { kind: GlobalKind; mode: null }
 type OpenedId = IdOwner & { value: number }
@@ -59,6 +59,9 @@ const spaces: readonly { prefix: string; owner: IdOwner }[] = [
   { prefix: 'acct_', owner: { kind: 'account', mode: null } },
   { prefix: 'key_', owner: { kind: 'key', mode: null } },
   { prefix: 'per_', owner: { kind: 'person', mode: null } },
+  { prefix: 'ses_', owner: { kind: 'session', mode: null } },
+  { prefix: 'inv_', owner: { kind: 'invitation', mode: null } },
+  { prefix: 'psk_', owner: { kind: 'passkey', mode: null } },
 ]
 
 const rounds = 8

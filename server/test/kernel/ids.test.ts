@@ -7,7 +7,9 @@ const largest = Number.MAX_SAFE_INTEGER
 
 const value = fc.oneof(fc.nat({ max: largest }), fc.nat(1000), fc.constantFrom(0, 1, largest - 1, largest))
 
-type Sealed = { text: string; kind: 'store' | 'contact' | 'account' | 'key'; mode: Mode | null }
+const globalKinds = ['account', 'key', 'person', 'session', 'invitation', 'passkey'] as const
+
+type Sealed = { text: string; kind: 'store' | 'contact' | (typeof globalKinds)[number]; mode: Mode | null }
 
 function sealEverywhere(number: number): Sealed[] {
   return [
@@ -15,8 +17,7 @@ function sealEverywhere(number: number): Sealed[] {
     { text: sealer.seal('store', number, 'test'), kind: 'store', mode: 'test' },
     { text: sealer.seal('contact', number, 'live'), kind: 'contact', mode: 'live' },
     { text: sealer.seal('contact', number, 'test'), kind: 'contact', mode: 'test' },
-    { text: sealer.seal('account', number), kind: 'account', mode: null },
-    { text: sealer.seal('key', number), kind: 'key', mode: null },
+    ...globalKinds.map((kind) => ({ text: sealer.seal(kind, number), kind, mode: null })),
   ]
 }
 
@@ -59,6 +60,10 @@ describe('a public id', () => {
       /^ct_test_[A-Za-z]{16}$/,
       /^acct_[A-Za-z]{16}$/,
       /^key_[A-Za-z]{16}$/,
+      /^per_[A-Za-z]{16}$/,
+      /^ses_[A-Za-z]{16}$/,
+      /^inv_[A-Za-z]{16}$/,
+      /^psk_[A-Za-z]{16}$/,
     ]
     for (const [index, { text }] of sealEverywhere(123_456).entries()) expect(text).toMatch(shapes[index]!)
   })
@@ -76,8 +81,8 @@ describe('a public id', () => {
     ],
     [largest, 'st_live_lcMzAtOaIMrBjlJd', 'ct_test_xbnSaeAVYaVfPrIp', 'acct_eVHSOeqsJBGFEOLB', 'key_CfYHzYQIlolWTkjF'],
   ])('of %d never changes', (number, store, contact, account, key) => {
-    const [storeLive, , , contactTest, ...globals] = sealEverywhere(number).map(({ text }) => text)
-    expect([storeLive, contactTest, ...globals]).toEqual([store, contact, account, key])
+    const [storeLive, , , contactTest, accountId, keyId] = sealEverywhere(number).map(({ text }) => text)
+    expect([storeLive, contactTest, accountId, keyId]).toEqual([store, contact, account, key])
   })
 
   test('is the same sealed alone or in a batch', () => {
@@ -113,7 +118,7 @@ describe('a public id', () => {
   })
 
   test('that was invented does not open', () => {
-    const madeUp = fc.stringMatching(/^(st_live|st_test|ct_live|ct_test|acct|key)_[A-Za-z]{16}$/)
+    const madeUp = fc.stringMatching(/^(st_live|st_test|ct_live|ct_test|acct|key|per|ses|inv|psk)_[A-Za-z]{16}$/)
     fc.assert(
       fc.property(madeUp, (text) => sealer.open(text) === null),
       { numRuns: 5000 },

@@ -24,6 +24,7 @@ import { atEnd } from './cleanup.ts'
 import { createClient, type TestClient } from './client.ts'
 import { createTestDatabase } from './database.ts'
 import { createManualClock, testDataKeys } from './fixtures.ts'
+import { createTestPerson, type PersonTraits, type TestPerson } from './person.ts'
 
 interface AccountTraits {
   plan?: PlanSlug
@@ -60,6 +61,8 @@ export interface TestApp {
   key(traits: AccountTraits & KeyTraits): Promise<TestKey>
   keyOf(account: string, traits: KeyTraits): Promise<TestKey>
   setAccount(account: string, changes: AccountChanges): Promise<void>
+  /** Creates somebody who is signed in to the console, with an account; see `PersonTraits`. */
+  person(traits?: PersonTraits): Promise<TestPerson>
   revokeKey(key: TestKey): Promise<void>
   suspendKey(key: TestKey): Promise<void>
   resumeKey(key: TestKey): Promise<void>
@@ -151,6 +154,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
       if (limits) await changeAccount(accounts(), id, { limits })
       return keyOf(id, traits)
     },
+    person: (traits = {}) => createTestPerson(url, deps, traits),
     setAccount: async (account, changes) => void (await changeAccount(accounts(), account, changes)),
     revokeKey: async (key) => void (await revokeKey(accounts(), key.id)),
     suspendKey: async (key) => void (await suspendKey(accounts(), key.id)),

@@ -52,6 +52,8 @@ export function registerOpenApi(app: FastifyInstance, { tags, headersOf }: OpenA
     refResolver: { buildLocalReference: (schema, _base, _fragment, i) => String(schema.$id ?? `def-${i}`) },
     transform: ({ schema, url, route }) => {
       if (schema?.operationId && headersOf) ownHeaders.set(schema.operationId, headersOf(route))
+      // The routes of pages and of the console are no part of the API.
+      if (!url.startsWith(`${basePath}/`)) return { schema: { ...schema, hide: true }, url }
       return { schema: withCommonReplies(schema), url }
     },
     transformObject: (document) => {

@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify'
+import type { ApiRoutes } from '../http/server.ts'
+import { consolePrefix } from './guard.ts'
+import type { ConsoleServices } from './services.ts'
+import { registerSessionConsoleRoutes } from './session/routes.ts'
+
+/** Registers the console's own API. Every area declares in `config.console` who may call its routes. */
+export function registerConsoleRoutes(app: FastifyInstance, services: ConsoleServices): void {
+  app.register(
+    async (scope) => {
+      const api = scope as unknown as ApiRoutes
+      registerSessionConsoleRoutes(api, services)
+    },
+    { prefix: consolePrefix },
+  )
+}

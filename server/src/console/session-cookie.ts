@@ -1,0 +1,51 @@
+import cookie from '@fastify/cookie'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { hashToken } from '../people/tokens.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The hash of the token in the session's cookie; null without one. */
+    readonly sessionHash: Buffer | null
+  }
+}
+
+const plainName = 'storedex_session'
+// Browsers accept the prefix only with Secure, path / and no domain, so that no other host can set the cookie.
+const secureName = `__Host-${plainName}`
+
+const tokenShape = /^[\w-]{43}$/
+
+/** Longer than any session: the database decides when it ends. */
+const maxAgeSeconds = 90 * 86_400
+
+/** Adds `request.sessionHash`. */
+export function registerSessionCookie(app: FastifyInstance, publicUrl: string): void {
+  app.register(cookie)
+  app.decorateRequest('sessionHash', {
+    getter(this: FastifyRequest) {
+      return readSessionHash(this, publicUrl)
+    },
+  })
+}
+
+function readSessionHash(request: FastifyRequest, publicUrl: string): Buffer | null {
+  const token = request.cookies[isSecure(request, publicUrl) ? secureName : plainName]
+  return token !== undefined && tokenShape.test(token) ? hashToken(token) : null
+}
+
+export function setSessionCookie(reply: FastifyReply, publicUrl: string, token: string): void {
+  const secure = isSecure(reply.request, publicUrl)
+  reply.setCookie(secure ? secureName : plainName, token, { ...attributes, secure, maxAge: maxAgeSeconds })
+}
+
+export function clearSessionCookie(reply: FastifyReply, publicUrl: string): void {
+  const secure = isSecure(reply.request, publicUrl)
+  reply.clearCookie(secure ? secureName : plainName, { ...attributes, secure })
+}
+
+const attributes = { path: '/', httpOnly: true, sameSite: 'lax' } as const
+
+/** Whether the browser uses https, perhaps to a proxy in front of us. */
+function isSecure({ protocol }: FastifyRequest, publicUrl: string): boolean {
+  return protocol === 'https' || publicUrl.startsWith('https:')
+}

@@ -1,0 +1,57 @@
+import manifest from '../../../package.json' with { type: 'json' }
+import { entitlementAt } from '../../accounts/account.ts'
+import { accountOf } from '../../accounts/queries.ts'
+import type { Queryable } from '../../db/pool.ts'
+import { hasOperator, selectSettings } from '../../people/queries.ts'
+import { selectVisibleAccounts } from '../../people/sessions/queries.ts'
+import type { PersonContext } from '../access.ts'
+import type { ConsoleServices } from '../services.ts'
+import type { SessionReply, SignInOptionsReply } from './schema.ts'
+
+/** Describes the person who is signed in, what they may open, and what this installation can do. */
+export async function describeSession(ctx: PersonContext, services: ConsoleServices): Promise<SessionReply> {
+  const { db, now, person, session, requestId } = ctx
+  const { ids, plans } = services
+  const visible = await selectVisibleAccounts(db, person.id, person.isOperator ? session.seeAsAccountId : null)
+  const seen = person.isOperator ? visible.find(({ id }) => id === session.seeAsAccountId) : undefined
+  return {
+    object: 'session',
+    person: { id: person.publicId, email: person.email, name: person.name, operator: person.isOperator },
+    accounts: visible.flatMap((row) => {
+      if (row.role === null) return []
+      const { plan, planName, status, accessOpen } = entitlementAt(accountOf(row), plans, now)
+      return [
+        {
+          id: ids.seal('account', row.id),
+          name: row.name,
+          role: row.role,
+          api_access: accessOpen,
+          plan: { slug: plan, name: planName, status },
+        },
+      ]
+    }),
+    see_as: seen ? { account: { id: ids.seal('account', seen.id), name: seen.name } } : null,
+    signed_in_at: session.signedInAt.toISOString(),
+    settings: await selectSettings(db, person.id),
+    features: featuresOf(services),
+    version: manifest.version,
+    request_id: requestId,
+  }
+}
+
+export async function describeSignInOptions(
+  ctx: { db: Queryable; requestId: string },
+  services: ConsoleServices,
+): Promise<SignInOptionsReply> {
+  return {
+    object: 'sign_in_options',
+    ...featuresOf(services),
+    privacy_contact: services.config.people.privacyContact,
+    first_operator_missing: !(await hasOperator(ctx.db)),
+    request_id: ctx.requestId,
+  }
+}
+
+function featuresOf({ config: { people } }: ConsoleServices): SessionReply['features'] {
+  return { mail: people.mail !== null, oidc: people.openid && { name: people.openid.name }, signup: people.signup }
+}

@@ -1,0 +1,108 @@
+import { type Static, Type } from 'typebox'
+import { planSlugs } from '../../accounts/plans.ts'
+import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { roles } from '../../people/roles.ts'
+
+export const AccountId = Type.String({
+  pattern: '^acct_[A-Za-z]{16}$',
+  maxLength: 21,
+  description: 'Public id of an account.',
+})
+export const PersonId = Type.String({
+  pattern: '^per_[A-Za-z]{16}$',
+  maxLength: 20,
+  description: 'Public id of a person.',
+})
+const PersonName = Type.String({ maxLength: 200, description: 'How the person is called.' })
+export const EmailAddress = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  pattern: '^\\s*[^\\s@\\u0000-\\u001f]+@[^\\s@\\u0000-\\u001f]+\\s*$',
+  description: 'Email address; upper and lower case are the same.',
+  examples: ['mara@aurora.example'],
+})
+export const NewPersonName = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[^\\u0000-\\u001f]*\\S[^\\u0000-\\u001f]*$',
+  description: 'How the person is called.',
+})
+export const GivenPassword = Type.String({ minLength: 1, maxLength: 1000, description: 'A password.' })
+const LinkToken = Type.String({ minLength: 1, maxLength: 200, description: 'The part of a link after the #.' })
+export const RoleName = Type.Enum([...roles], { type: 'string', description: 'What the person may do in the account.' })
+
+const OpenIdProvider = Nullable(ClosedObject({ name: PersonName }, { description: 'The OpenID Connect provider.' }))
+const SignUp = Type.Enum(['off', 'open'], { type: 'string', description: 'Whether strangers may create an account.' })
+const Settings = Type.Object({}, { additionalProperties: true, description: 'What the person chose; any JSON.' })
+
+/** A reply without data, such as that of a sign-out. */
+export const DoneReply = ClosedObject({ object: Type.Literal('done'), request_id: RequestId })
+
+export const SessionReply = ClosedObject({
+  object: Type.Literal('session'),
+  person: ClosedObject({
+    id: PersonId,
+    email: EmailAddress,
+    name: PersonName,
+    operator: Type.Boolean({ description: 'Whether the person runs this installation.' }),
+  }),
+  accounts: Type.Array(
+    ClosedObject({
+      id: AccountId,
+      name: Type.String(),
+      role: RoleName,
+      api_access: Type.Boolean({ description: 'Whether the plan in force gives access to data.' }),
+      plan: ClosedObject({
+        slug: Type.Enum([...planSlugs], { type: 'string' }),
+        name: Type.String(),
+        status: Type.String({ description: 'Status of the subscription.' }),
+      }),
+    }),
+    { description: 'The accounts that the person is a member of.' },
+  ),
+  see_as: Nullable(
+    ClosedObject(
+      { account: ClosedObject({ id: AccountId, name: Type.String() }) },
+      { description: 'The account that an operator looks at.' },
+    ),
+  ),
+  signed_in_at: Timestamp('When the person last proved who they are.'),
+  settings: Settings,
+  features: ClosedObject({ mail: Type.Boolean(), oidc: OpenIdProvider, signup: SignUp }),
+  version: Type.String({ description: 'Version of the service.' }),
+  request_id: RequestId,
+})
+export type SessionReply = Static<typeof SessionReply>
+
+export const SignInOptionsReply = ClosedObject({
+  object: Type.Literal('sign_in_options'),
+  mail: Type.Boolean({ description: 'Whether the service sends mail.' }),
+  oidc: OpenIdProvider,
+  signup: SignUp,
+  privacy_contact: Nullable(Type.String({ description: 'Whom to write to about personal data.' })),
+  first_operator_missing: Type.Boolean({ description: 'Whether nobody can run this installation yet.' }),
+  request_id: RequestId,
+})
+export type SignInOptionsReply = Static<typeof SignInOptionsReply>
+
+export const SignInRequest = ClosedObject({ email: EmailAddress, password: GivenPassword })
+export const ReauthenticationRequest = ClosedObject({ password: GivenPassword })
+export const LinkRequest = ClosedObject({ token: LinkToken })
+export const LinkPasswordRequest = ClosedObject({
+  token: LinkToken,
+  password: GivenPassword,
+  name: Type.Optional(NewPersonName),
+})
+export const LinkReply = ClosedObject({
+  object: Type.Literal('link'),
+  next: Type.Enum(['signed_in', 'set_password'], {
+    type: 'string',
+    description: 'What the link does: it has signed the person in, or it waits for a password.',
+  }),
+  email: EmailAddress,
+  name: Nullable(PersonName),
+  request_id: RequestId,
+})
+export type LinkReply = Static<typeof LinkReply>
+
+export const SettingsRequest = ClosedObject({ settings: Settings })

@@ -1,0 +1,27 @@
+import type { Queryable } from '../db/pool.ts'
+import { insertAuditEntry } from './audit-queries.ts'
+
+/** Entries that concern no single account, such as signing in. */
+const wholeInstallation = 0
+
+export interface AuditEntry {
+  /** Null for what concerns the whole installation. */
+  accountId: number | null
+  /** Who did it; null for the command line and for somebody who is not signed in. */
+  personId: number | null
+  /** `noun.past_verb`, such as `key.created`. */
+  action: `${string}.${string}`
+  /** Public id of what was changed. */
+  target?: string | null
+  /** Never a secret, an email address or anything of a contact. */
+  details?: Readonly<Record<string, string | number | boolean | null>>
+  /** The network address of the browser; null for the command line. */
+  address: string | null
+  at: Date
+}
+
+/** Adds an entry to the audit log, in the transaction of the change that it describes. */
+export function recordAudit(db: Queryable, entry: AuditEntry): Promise<void> {
+  const { accountId, target = null, details = {} } = entry
+  return insertAuditEntry(db, { ...entry, accountId: accountId ?? wholeInstallation, target, details })
+}

@@ -1,0 +1,49 @@
+import type { Queryable } from '../../db/pool.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { recordAudit } from '../audit.ts'
+import { hashToken, newToken } from '../tokens.ts'
+import { insertSignInLink, type LinkPurpose } from './queries.ts'
+
+const hourMs = 3_600_000
+
+/** How long a link for somebody new can be used, and any other link. */
+export const linkLifeMs = { invitation: 72 * hourMs, other: hourMs } as const
+
+interface NewLink {
+  personId: number
+  /** `per_…` */
+  publicId: string
+  purpose: LinkPurpose
+  lifeMs: number
+  now: Date
+  /** Who made it, and from where; null for the command line. */
+  by: { personId: number | null; address: string | null }
+}
+
+/** Creates a single-use link. Returns its token, which is stored nowhere. */
+export async function createSignInLink(db: Queryable, link: NewLink): Promise<string> {
+  const { personId, publicId, purpose, lifeMs, now, by } = link
+  const token = newToken()
+  const expiresAt = new Date(now.getTime() + lifeMs)
+  await insertSignInLink(db, { tokenHash: hashToken(token), personId, purpose, now, expiresAt })
+  await recordAudit(db, {
+    accountId: null,
+    personId: by.personId,
+    action: 'link.created',
+    target: publicId,
+    details: { purpose },
+    address: by.address,
+    at: now,
+  })
+  return token
+}
+
+/** The address of a link. The token is in the fragment, which browsers send to nobody. */
+export function linkUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/link#${token}`
+}
+
+/** One error for links that are used, expired or unknown: which of them it is tells something. */
+export function invalidLinkError(): ApiError {
+  return new ApiError('invalid_link', 'This link was used, has expired or never existed; ask for a new one.')
+}

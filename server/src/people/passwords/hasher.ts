@@ -1,0 +1,62 @@
+import { hash, verify } from '@node-rs/argon2'
+import { ApiError } from '../../kernel/errors.ts'
+
+// OWASP's first choice for Argon2id: 19 MiB, two passes, one lane. `Algorithm.Argon2id` is 2; its enum is declared const.
+const parameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/**
+ * The hash of a random password that nobody knows, with the same parameters. A person who does not exist, or has no
+ * password, is checked against it, so that every answer takes the same work.
+ */
+const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$HXUm+KzeIBHyInJJb2AGCw$IJYBU9IUjAKa2xtlCZ4HGsLLNYECgu+YuwcEKytgukI'
+
+const maxAtOnce = 2
+const maxWaiting = 64
+
+/** Hashes and verifies passwords, a bounded number at once: each takes a CPU for tens of milliseconds, and memory. */
+class PasswordHasher {
+  #running = 0
+  #verifications = 0
+  readonly #waiting: (() => void)[] = []
+
+  /** How many passwords were verified, real ones and those of nobody. */
+  get verifications(): number {
+    return this.#verifications
+  }
+
+  hash(password: string): Promise<string> {
+    return this.#inTurn(() => hash(normalize(password), parameters))
+  }
+
+  /** Whether the password has this hash. Without a hash it is false, after the same work. */
+  async verify(password: string, passwordHash: string | null): Promise<boolean> {
+    const matches = await this.#inTurn(() => {
+      this.#verifications++
+      return verify(passwordHash ?? nobodysHash, normalize(password))
+    })
+    return matches && passwordHash !== null
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= maxAtOnce) {
+      if (this.#waiting.length >= maxWaiting)
+        throw new ApiError('service_unavailable', 'Too many people are signing in; try again in a moment.')
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    } else this.#running++
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running--
+    }
+  }
+}
+
+/** One for the process, because the CPU and the memory are the process's. */
+export const passwordHasher = new PasswordHasher()
+
+/** The same characters typed on another keyboard can be other code points. */
+function normalize(password: string): string {
+  return password.normalize('NFKC')
+}

@@ -1,0 +1,74 @@
+import type { Pool, Queryable } from '../db/pool.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import type { IdSealer } from '../kernel/ids.ts'
+import {
+  insertPerson,
+  type MembershipRow,
+  type RegisteredPerson,
+  selectMemberships,
+  selectPersonByEmail,
+} from './queries.ts'
+import type { Role } from './roles.ts'
+
+/** The context of what is done to people, by the console and by commands. */
+export interface PeopleContext {
+  db: Pool
+  ids: IdSealer
+  now: Date
+}
+
+/** Email addresses of people are compared in lower case. */
+export function foldEmail(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+/** Creates a person without a password; undefined when somebody has this address. */
+export function createPerson(
+  db: Queryable,
+  person: { email: string; name: string; operator?: boolean; now: Date },
+): Promise<RegisteredPerson | undefined> {
+  const { email, name, operator = false, now } = person
+  return insertPerson(db, { email: foldEmail(email), name, operator, createdAt: now })
+}
+
+export function findPersonByEmail(db: Queryable, email: string): Promise<RegisteredPerson | undefined> {
+  return selectPersonByEmail(db, foldEmail(email))
+}
+
+/** The person with this address, for commands. Throws an `OperatorError` when there is none. */
+export async function requirePerson(db: Queryable, email: string): Promise<RegisteredPerson> {
+  const person = await findPersonByEmail(db, email)
+  if (!person) throw new OperatorError(`Nobody has the address ${JSON.stringify(email)}.`)
+  return person
+}
+
+/** A person in the output format of the command line. */
+export interface PersonReport {
+  id: string
+  email: string
+  name: string
+  operator: boolean
+  accounts: { id: string; role: Role }[]
+}
+
+export async function reportPeople(
+  { db, ids }: Pick<PeopleContext, 'ids'> & { db: Queryable },
+  people: readonly RegisteredPerson[],
+): Promise<PersonReport[]> {
+  const memberships = await selectMemberships(
+    db,
+    people.map(({ id }) => id),
+  )
+  const accountsOf = new Map<number, MembershipRow[]>()
+  for (const row of memberships) accountsOf.set(row.person_id, [...(accountsOf.get(row.person_id) ?? []), row])
+  return people.map((person) => ({
+    id: ids.seal('person', person.id),
+    email: person.email,
+    name: person.name,
+    operator: person.operator,
+    accounts: (accountsOf.get(person.id) ?? []).map(({ account_id, role }) => ({
+      id: ids.seal('account', account_id),
+      role,
+    })),
+  }))
+}

@@ -1,0 +1,159 @@
+import type { Queryable } from '../db/pool.ts'
+import type { Role } from './roles.ts'
+
+export interface RegisteredPerson {
+  id: number
+  email: string
+  name: string
+  password_hash: string | null
+  operator: boolean
+  created_at: Date
+}
+
+const personColumns = 'id, email, name, password_hash, operator, created_at'
+
+interface NewPersonRow {
+  email: string
+  name: string
+  operator: boolean
+  createdAt: Date
+}
+
+/** Undefined when somebody has this address. */
+export async function insertPerson(db: Queryable, person: NewPersonRow): Promise<RegisteredPerson | undefined> {
+  const { rows } = await db.query<RegisteredPerson>(
+    `
+insert into people (email, name, operator, created_at)
+values ($1::text, $2::text, $3::boolean, $4::timestamptz)
+on conflict (email) do nothing
+returning ${personColumns}`,
+    [person.email, person.name, person.operator, person.createdAt],
+  )
+  return rows[0]
+}
+
+export async function selectPersonByEmail(db: Queryable, email: string): Promise<RegisteredPerson | undefined> {
+  const { rows } = await db.query<RegisteredPerson>(`select ${personColumns} from people where email = $1::text`, [
+    email,
+  ])
+  return rows[0]
+}
+
+export async function selectPerson(db: Queryable, id: number): Promise<RegisteredPerson | undefined> {
+  const { rows } = await db.query<RegisteredPerson>(`select ${personColumns} from people where id = $1::bigint`, [id])
+  return rows[0]
+}
+
+/** All people, or those of an account, by address. */
+export async function selectPeople(db: Queryable, accountId: number | null): Promise<RegisteredPerson[]> {
+  const { rows } = await db.query<RegisteredPerson>(
+    `
+select ${personColumns}
+from people p
+where $1::bigint is null
+  or exists (select from members m where m.person_id = p.id and m.account_id = $1::bigint)
+order by email`,
+    [accountId],
+  )
+  return rows
+}
+
+export async function hasOperator(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ found: boolean }>('select exists (select from people where operator) as found')
+  return rows[0]!.found
+}
+
+export async function updateOperator(db: Queryable, id: number, operator: boolean): Promise<void> {
+  await db.query('update people set operator = $2::boolean where id = $1::bigint', [id, operator])
+}
+
+export async function updatePassword(
+  db: Queryable,
+  id: number,
+  { hash, name, at }: { hash: string; name: string | null; at: Date },
+): Promise<void> {
+  await db.query(
+    `
+update people
+set password_hash = $2::text, password_set_at = $4::timestamptz, name = coalesce($3::text, name)
+where id = $1::bigint`,
+    [id, hash, name, at],
+  )
+}
+
+/** Whether the person still has this password hash, which then stays until the end of the transaction. */
+export async function lockPassword(db: Queryable, id: number, hash: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select from people where id = $1::bigint and password_hash = $2::text for share',
+    [id, hash],
+  )
+  return rowCount === 1
+}
+
+export async function deletePerson(db: Queryable, id: number): Promise<void> {
+  await db.query('delete from people where id = $1::bigint', [id])
+}
+
+export interface MembershipRow {
+  person_id: number
+  account_id: number
+  account_name: string
+  role: Role
+}
+
+/** The accounts of people, by name. */
+export async function selectMemberships(db: Queryable, personIds: readonly number[]): Promise<MembershipRow[]> {
+  const { rows } = await db.query<MembershipRow>(
+    `
+select m.person_id, m.account_id, a.name as account_name, m.role
+from members m
+join accounts a on a.id = m.account_id
+where m.person_id = any ($1::bigint[])
+order by a.name, a.id`,
+    [personIds],
+  )
+  return rows
+}
+
+/** Adds a member, or changes the role of one. Returns whether the person was no member before. */
+export async function upsertMember(
+  db: Queryable,
+  member: { accountId: number; personId: number; role: Role; addedAt: Date },
+): Promise<{ isNew: boolean }> {
+  const { rows } = await db.query<{ is_new: boolean }>(
+    `
+insert into members (account_id, person_id, role, added_at)
+values ($1::bigint, $2::bigint, $3::text, $4::timestamptz)
+on conflict (account_id, person_id) do update set role = excluded.role
+returning xmax = 0 as is_new`,
+    [member.accountId, member.personId, member.role, member.addedAt],
+  )
+  return { isNew: rows[0]!.is_new }
+}
+
+/** Returns whether the person was a member. */
+export async function deleteMember(db: Queryable, accountId: number, personId: number): Promise<boolean> {
+  const { rowCount } = await db.query('delete from members where account_id = $1::bigint and person_id = $2::bigint', [
+    accountId,
+    personId,
+  ])
+  return rowCount === 1
+}
+
+export async function selectSettings(db: Queryable, personId: number): Promise<object> {
+  const { rows } = await db.query<{ settings: object }>(
+    'select settings from person_settings where person_id = $1::bigint',
+    [personId],
+  )
+  return rows[0]?.settings ?? {}
+}
+
+export async function upsertSettings(db: Queryable, personId: number, settings: object, now: Date): Promise<void> {
+  await db.query(
+    `
+insert into person_settings (person_id, settings, changed_at)
+values ($1::bigint, $2::jsonb, $3::timestamptz)
+on conflict (person_id) do update set settings = excluded.settings, changed_at = excluded.changed_at`,
+    [personId, JSON.stringify(settings), now],
+  )
+}

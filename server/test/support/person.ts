@@ -1,0 +1,95 @@
+import { createAccount } from '../../src/accounts/change-account.ts'
+import type { PlanSlug } from '../../src/accounts/plans.ts'
+import { openAccountId } from '../../src/accounts/read-account.ts'
+import type { Deps } from '../../src/deps.ts'
+import { createPerson, findPersonByEmail } from '../../src/people/person.ts'
+import { updateOperator, upsertMember } from '../../src/people/queries.ts'
+import type { Role } from '../../src/people/roles.ts'
+import { createSession } from '../../src/people/sessions/sessions.ts'
+import type { TestReply } from './client.ts'
+
+export interface PersonTraits {
+  /** Public id of an account; by default a new one on an active pro plan; null for none. */
+  account?: string | null
+  plan?: PlanSlug
+  /** Default: owner. */
+  role?: Role
+  operator?: boolean
+  /** Default: an address of their own. An existing person gets another session. */
+  email?: string
+  name?: string
+}
+
+type ExtraHeaders = Record<string, string>
+
+/** Calls the console's API. Paths are relative to /console/api. */
+export interface ConsoleClient {
+  get(path: string, headers?: ExtraHeaders): Promise<TestReply>
+  post(path: string, body?: unknown, headers?: ExtraHeaders): Promise<TestReply>
+  put(path: string, body?: unknown, headers?: ExtraHeaders): Promise<TestReply>
+  patch(path: string, body?: unknown, headers?: ExtraHeaders): Promise<TestReply>
+  delete(path: string, body?: unknown, headers?: ExtraHeaders): Promise<TestReply>
+}
+
+/** Somebody who is signed in to the console. */
+export interface TestPerson extends ConsoleClient {
+  /** `per_…` */
+  id: string
+  email: string
+  /** Public id of the account; empty without one. */
+  account: string
+  /** The `Cookie` header of the session. */
+  cookie: string
+}
+
+/** A browser with this cookie; null for none. */
+export function createConsoleClient(url: string, cookie: string | null): ConsoleClient {
+  const send =
+    (method: string) =>
+    async (path: string, body?: unknown, headers: ExtraHeaders = {}) => {
+      const response = await fetch(`${url}/console/api${path}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(cookie === null ? {} : { cookie }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.includes('json')
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text || undefined }
+    }
+  return {
+    get: (path, headers) => send('GET')(path, undefined, headers),
+    post: send('POST'),
+    put: send('PUT'),
+    patch: send('PATCH'),
+    delete: send('DELETE'),
+  }
+}
+
+/** Creates a person with a session, without a password, and their account. */
+export async function createTestPerson(url: string, deps: Deps, traits: PersonTraits): Promise<TestPerson> {
+  const { db, ids, clock } = deps
+  const now = clock.now()
+  const email = traits.email ?? `person-${crypto.randomUUID()}@people.example`
+  const known = await findPersonByEmail(db, email)
+  const person = known ?? (await createPerson(db, { email, name: traits.name ?? 'Test Person', now }))!
+  if (traits.operator !== undefined) await updateOperator(db, person.id, traits.operator)
+  const newAccount = async () =>
+    ids.seal(
+      'account',
+      (await createAccount({ db, ids, now }, { name: 'Test account', plan: traits.plan ?? 'pro' })).id,
+    )
+  const account = traits.account === undefined ? await newAccount() : traits.account
+  if (account !== null) {
+    const accountId = openAccountId(ids, account)
+    await upsertMember(db, { accountId, personId: person.id, role: traits.role ?? 'owner', addedAt: now })
+  }
+  const browser = { address: '127.0.0.1', userAgent: 'test' }
+  const cookie = `storedex_session=${await createSession(db, { personId: person.id, browser, now })}`
+  const id = ids.seal('person', person.id)
+  return { ...createConsoleClient(url, cookie), id, email, account: account ?? '', cookie }
+}
