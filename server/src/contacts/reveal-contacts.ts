@@ -2,15 +2,16 @@ import buildSerializer from 'fast-json-stringify'
 import type { CallerContext } from '../auth/caller.ts'
 import { type Pool, type Queryable, retryConflicts } from '../db/pool.ts'
 import type { PaidReply } from '../delivery/paid-reply.ts'
-import { type ContactFacts, deliverableEmails, fullNameOf, isRevealable } from '../encryption/contact-facts.ts'
-import { type ContactSeals, openContact } from '../encryption/keyring.ts'
+import { isRevealable } from '../encryption/contact-facts.ts'
+import type { ContactSeals } from '../encryption/keyring.ts'
 import { type InFlightRequests, runIdempotently } from '../idempotency/idempotency.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { contactKey, type IdSealer, splitContactKey } from '../kernel/ids.ts'
+import { contactKey, type IdSealer } from '../kernel/ids.ts'
 import type { DeliverEmails } from '../search/query/vocabulary.ts'
 import { type PaidReveals, payForReveals, runRevealWithRetries } from '../usage/charge-reveals.ts'
 import type { TrialLinks } from '../usage/trial-links.ts'
-import { type ContactKeys, lockContacts, readContacts } from './queries.ts'
+import { contactKeysOf, describeContact, type OpenedContact, openContactRow } from './contact.ts'
+import { lockContacts, readContacts } from './queries.ts'
 import { ContactRevealReply, type ContactRevealRequest } from './schema.ts'
 
 /** The reply of a reveal: a new one, or the kept reply of the first request with the same Idempotency-Key. */
@@ -67,13 +68,9 @@ export function revealContacts(
   })
 }
 
-interface Person {
-  key: number
+interface RevealablePerson extends OpenedContact {
   /** The public id. */
   id: string
-  storeId: number
-  facts: ContactFacts
-  store: { id: string; domain: string; name: string }
 }
 
 interface Revealed extends PaidReply {
@@ -100,7 +97,7 @@ async function findRevealable(
   db: Queryable,
   read: typeof readContacts,
   ids: readonly string[],
-): Promise<Person[]> {
+): Promise<RevealablePerson[]> {
   const { mode } = ctx.caller
   const idsByKey = new Map<number, string>()
   for (const [index, key] of ctx.ids.openMany('contact', ids, mode).entries())
@@ -108,53 +105,24 @@ async function findRevealable(
   if (idsByKey.size === 0) return []
   const rows = await read(db, contactKeysOf(mode, [...idsByKey.keys()]))
   const rowsByKey = new Map(rows.map((row) => [contactKey(row.store_id, row.number), row]))
-  const people: Person[] = []
+  const people: RevealablePerson[] = []
   for (const [key, id] of idsByKey) {
     const row = rowsByKey.get(key)
     if (!row) continue
-    const facts = openContact(ctx.seals.sealer, row.store_id, row.number, row.sealed)
-    if (isRevealable(facts, ctx.deliverEmails))
-      people.push({ key, id, storeId: row.store_id, facts, store: JSON.parse(row.store) })
+    const opened = openContactRow(ctx.seals, row)
+    if (isRevealable(opened.facts, ctx.deliverEmails)) people.push({ ...opened, id })
   }
   return people
 }
 
-function contactKeysOf(mode: ContactKeys['mode'], contactIds: number[]): ContactKeys {
-  const keys = contactIds.map(splitContactKey)
-  return { mode, storeIds: keys.map(({ storeId }) => storeId), numbers: keys.map(({ number }) => number) }
-}
-
-function renderReply(ctx: RevealContext, people: readonly Person[], paid: PaidReveals): string {
+function renderReply(ctx: RevealContext, people: readonly RevealablePerson[], paid: PaidReveals): string {
   const reply: ContactRevealReply = {
     object: 'contact_reveal_result',
     credits: { spent: paid.spent, remaining: paid.balance.contact_credits },
-    data: people.map((person) => renderPerson(person, paid, ctx.deliverEmails)),
+    data: people.map((person) =>
+      describeContact(person.id, person, paid.reveals.get(person.key)!, ctx.deliverEmails),
+    ),
     request_id: ctx.requestId,
   }
   return serialize(reply)
-}
-
-function renderPerson(
-  { key, id, facts, store }: Person,
-  paid: PaidReveals,
-  deliverEmails: DeliverEmails,
-): ContactRevealReply['data'][number] {
-  const { revealedAt, isNew } = paid.reveals.get(key)!
-  return {
-    id,
-    object: 'contact',
-    full_name: fullNameOf(facts),
-    first_name: facts.first_name,
-    last_name: facts.last_name,
-    title: facts.title,
-    role: facts.role,
-    seniority: facts.seniority,
-    profile_url: facts.profile_url,
-    reveal_status: isNew ? 'newly_revealed' : 'already_revealed',
-    charged: isNew,
-    emails: deliverableEmails(facts, deliverEmails),
-    phones: facts.phones,
-    store,
-    revealed_at: revealedAt.toISOString(),
-  }
 }

@@ -33,7 +33,8 @@ export const ContactRevealHeaders = Type.Object({
 const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const IsPrimary = Type.Boolean({ description: 'True for exactly one in the list.' })
 
-const Contact = ClosedObject({
+/** A contact with its channels. */
+export const RevealedContact = ClosedObject({
   id: Type.String({ pattern: contactIdPattern, maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
   object: Type.Literal('contact'),
   full_name: Nullable(Type.String({ maxLength: 1_001 })),
@@ -62,13 +63,15 @@ const Contact = ClosedObject({
   revealed_at: Timestamp('When your account revealed this contact for the first time.'),
 })
 
+export type RevealedContact = Static<typeof RevealedContact>
+
 export const ContactRevealReply = ClosedObject({
   object: Type.Literal('contact_reveal_result'),
   credits: ClosedObject({
     spent: Count('Credits spent by this call.'),
     remaining: Count('Credits left in the period after this call.'),
   }),
-  data: Type.Array(Contact, { maxItems: maxContacts, description: 'In the order of the ids.' }),
+  data: Type.Array(RevealedContact, { maxItems: maxContacts, description: 'In the order of the ids.' }),
   request_id: RequestId,
 })
 export type ContactRevealReply = Static<typeof ContactRevealReply>

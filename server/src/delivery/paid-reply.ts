@@ -87,6 +87,18 @@ export function deliverByHostAndCharge(
   })
 }
 
+/** The host of a domain or a URL; refuses the request if it has none. */
+export function parseHost(domain: string, param = 'domain'): string {
+  const host = normalizeDomain(domain)
+  if (host === null)
+    throw new ApiError('invalid_domain', 'This is not a domain or a URL with one, such as shop.example.', { param })
+  return host
+}
+
+export function storeNotFound(host: string): ApiError {
+  return new ApiError('store_not_found', `No store is known for ${host}.`, { param: 'domain' })
+}
+
 /** The distinct hosts of a list of domains and URLs; refuses the request if any is invalid, naming all that are. */
 export function parseHosts(domains: string[], path: string): string[] {
   const hosts = domains.map((domain) => normalizeDomain(domain))

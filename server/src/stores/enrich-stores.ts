@@ -81,7 +81,7 @@ export async function enrichStores(
 }
 
 /** The first contacts of each store, in the order of contact search. */
-async function findContactIds(
+export async function findContactIds(
   { db, caller, search }: CatalogueContext,
   hosts: string[],
   person: PersonQuery,

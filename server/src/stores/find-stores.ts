@@ -1,10 +1,14 @@
 import type { Static } from 'typebox'
 import { findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
-import { type CatalogueContext, deliverByHostAndCharge, type PaidReply } from '../delivery/paid-reply.ts'
+import {
+  type CatalogueContext,
+  deliverByHostAndCharge,
+  type PaidReply,
+  parseHost,
+  storeNotFound,
+} from '../delivery/paid-reply.ts'
 import { deliverStores } from '../delivery/queries.ts'
 import { Store } from '../delivery/store-document.ts'
-import { normalizeDomain } from '../kernel/domain.ts'
-import { ApiError } from '../kernel/errors.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { StoreSearchFilters } from '../search/query/filters.ts'
 import { hashQuery, narrowsStores, normalizeStoreFilters } from '../search/query/store-query.ts'
@@ -41,13 +45,18 @@ export async function searchStores(
 
 /** Finds a store by its domain, an alias, or a URL with either; costs one export per period. */
 export async function lookupStore(ctx: CatalogueContext, domain: string): Promise<PaidReply> {
-  const host = normalizeDomain(domain)
-  if (host === null)
-    throw new ApiError('invalid_domain', 'This is not a domain or a URL with one, such as shop.example.', {
-      param: 'domain',
-    })
+  const { document, balance } = await takeStore(ctx, domain)
+  return { body: `${document.slice(0, -1)},"request_id":"${ctx.requestId}"}`, balance }
+}
+
+/** The document of a store, found by its domain, an alias, or a URL with either; costs one export per period. */
+export async function takeStore(
+  ctx: CatalogueContext,
+  domain: string,
+): Promise<{ document: string; balance: PaidReply['balance'] }> {
+  const host = parseHost(domain)
   const { delivered, balance } = await deliverByHostAndCharge(ctx, { hosts: [host] })
   const [found] = delivered.stores
-  if (!found) throw new ApiError('store_not_found', `No store is known for ${host}.`, { param: 'domain' })
-  return { body: `${found.document.slice(0, -1)},"request_id":"${ctx.requestId}"}`, balance }
+  if (!found) throw storeNotFound(host)
+  return { document: found.document, balance }
 }
