@@ -1,4 +1,4 @@
-import type { BillingServices } from '../billing/sync/sync-account.ts'
+import type { BillingServices } from '../billing/context.ts'
 import type { RevealServices } from '../contacts/reveal-contacts.ts'
 import type { ConnectionPool } from '../db/pool.ts'
 import type { CatalogueServices } from '../delivery/paid-reply.ts'
