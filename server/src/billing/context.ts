@@ -31,18 +31,18 @@ export interface ReturnUrls {
 }
 
 /** What a link is for; without the link itself. */
-export interface LinkPurpose {
+export interface BillingLinkPurpose {
   kind: BillingLinkKind
   /** The plan that the page leads to; null for the portal. */
   target: Offer | null
 }
 
 /** Runs in the transaction that counts a new link. */
-export type RecordLink = (db: Queryable, purpose: LinkPurpose) => Promise<void>
+export type RecordLink = (db: Queryable, purpose: BillingLinkPurpose) => Promise<void>
 
 export interface BillingContext extends BillingServices, CallerContext {
   db: Pool
-  returnUrlsOf(purpose: LinkPurpose): ReturnUrls
+  returnUrlsOf(purpose: BillingLinkPurpose): ReturnUrls
   recordLink?: RecordLink
 }
 

@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/account.ts'
 import { selectAccount } from '../../accounts/queries.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import type { BillingContext, BillingServices, LinkPurpose, ReturnUrls } from '../context.ts'
+import type { BillingContext, BillingLinkPurpose, BillingServices, ReturnUrls } from '../context.ts'
 import type { Offer, ProviderLink } from '../provider.ts'
 import type { BillingLinkReply, SubscriptionLinkRequest } from '../schema.ts'
 import { ensureCustomer, loadBillingState, withCustomer } from '../status.ts'
@@ -34,7 +34,7 @@ export async function createSubscriptionLink(
   return linkReply(ctx, link, purpose)
 }
 
-async function testLinkReply(ctx: BillingContext, purpose: LinkPurpose): Promise<BillingLinkReply> {
+async function testLinkReply(ctx: BillingContext, purpose: BillingLinkPurpose): Promise<BillingLinkReply> {
   return linkReply(ctx, await createTestLink(ctx, purpose), purpose)
 }
 

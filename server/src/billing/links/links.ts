@@ -10,7 +10,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/ids.ts'
 import { type Clock, formatNumber } from '../../kernel/time.ts'
 import { withTimeout } from '../../runtime/timing.ts'
-import { type BillingContext, billingPagePaths, type LinkPurpose, type RecordLink } from '../context.ts'
+import { type BillingContext, type BillingLinkPurpose, billingPagePaths, type RecordLink } from '../context.ts'
 import type { ProviderLink } from '../provider.ts'
 import type { BillingLinkReply } from '../schema.ts'
 
@@ -28,7 +28,7 @@ interface LinkQuota {
 /** Creates a link that counts against the caller's hourly limit, and reports the window in the reply's headers. */
 export function createCallerLink(
   ctx: BillingContext,
-  purpose: LinkPurpose,
+  purpose: BillingLinkPurpose,
   create: () => Promise<ProviderLink>,
 ): Promise<ProviderLink> {
   const { accountId, mode, rate, entitlement } = ctx.caller
@@ -53,7 +53,7 @@ interface LinkContext {
 export async function createCountedLink(
   { db, clock, now, recordLink }: LinkContext,
   { accountId, mode, limit }: LinkQuota,
-  purpose: LinkPurpose,
+  purpose: BillingLinkPurpose,
   create: () => Promise<ProviderLink>,
   onWindow: (window: RateWindow) => void = () => {},
 ): Promise<ProviderLink> {
@@ -108,14 +108,14 @@ function claimExpired(): ApiError {
 }
 
 /** Creates the link of a test key, to a page that explains test mode; the provider is not called. */
-export function createTestLink(ctx: BillingContext, purpose: LinkPurpose): Promise<ProviderLink> {
+export function createTestLink(ctx: BillingContext, purpose: BillingLinkPurpose): Promise<ProviderLink> {
   return createCallerLink(ctx, purpose, async () => ({ url: ctx.publicUrl + billingPagePaths.test, expiresAt: null }))
 }
 
 export function linkReply(
   { requestId }: BillingContext,
   { url, expiresAt }: ProviderLink,
-  { kind, target }: LinkPurpose,
+  { kind, target }: BillingLinkPurpose,
 ): BillingLinkReply {
   return {
     object: 'billing_link',
