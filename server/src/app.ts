@@ -7,12 +7,15 @@ import { reconcileExclusively } from './billing/sync/reconcile.ts'
 import { registerWebhookRoutes } from './billing/sync/webhooks.ts'
 import { registerTrialPage } from './billing/trials/routes.ts'
 import { isMemberContext } from './console/access.ts'
+import { registerConsoleFiles } from './console/files/routes.ts'
 import { guardConsole, identifyVisitor, KnownSessions } from './console/guard.ts'
+import { consoleDocument } from './console/openapi-document.ts'
 import { registerConsoleRoutes } from './console/routes.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
 import { meterHeaders } from './delivery/paid-reply.ts'
 import type { Deps } from './deps.ts'
 import { type CallerLabels, createRequestLogger, type RequestObserver } from './http/observe.ts'
+import { registerOpenApi } from './http/openapi/openapi.ts'
 import { type ApiRoutes, createHttpServer } from './http/server.ts'
 import { expireReplies } from './idempotency/idempotency.ts'
 import { ApiError } from './kernel/errors.ts'
@@ -89,6 +92,7 @@ export async function buildApp(
       ],
     },
   })
+  registerOpenApi(app, consoleDocument)
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
   requireAccess(app, { clock: deps.clock, plans: deps.plans, publicUrl, keyUse })
@@ -109,6 +113,7 @@ export async function buildApp(
   registerLinkPages(app)
   registerTrialPage(app, { ...deps, publicUrl, trialLinks })
   registerWebhookRoutes(app, deps)
+  registerConsoleFiles(app, deps.config.consoleDir)
 
   const closing = new AbortController()
   const warn = (message: string) => (error: unknown) => deps.log.warn({ cause: describeCause(error) }, message)

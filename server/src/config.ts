@@ -33,6 +33,8 @@ export interface Config {
   /** The keyring for contact data, the sealing key first; null: the generated one. */
   dataKeys: DataKey[] | null
   plansFile: string
+  /** The folder of the built console, which the launcher names; null: none. */
+  consoleDir: string | null
   stripe: StripeConfig
   /**
    * Whether the stand-in may replace Stripe when no key is given; null: only when the service is reachable from this
@@ -120,6 +122,7 @@ export function readConfig(environment: Environment, projectDir: string): Config
       read('LEDGER_DETAIL_MONTHS', parseMonths, 'a whole number of months from 1 to 1200') ?? defaultDetailMonths,
     dataKeys: read('DATA_KEYS', parseDataKeys, 'id:base64[,id:base64…] with distinct ids and keys of 32 bytes'),
     plansFile: read('PLANS_FILE', (value) => resolve(value), 'a file') ?? join(projectDir, 'plans.json'),
+    consoleDir: read('CONSOLE_DIR', (value) => resolve(value), 'a folder'),
     stripe,
     billingStandin: read('BILLING_STANDIN', parseSwitch, '0 or 1'),
     demo: read('DEMO', parseSwitch, '0 or 1') ?? true,

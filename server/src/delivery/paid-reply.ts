@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Meter, PlanFile } from '../accounts/plans.ts'
 import type { CallerContext } from '../auth/caller.ts'
-import type { ReplyHeader } from '../http/openapi/openapi.ts'
+import type { ReplyHeader } from '../http/openapi/public-document.ts'
 import { sendJson } from '../http/replies.ts'
 import type { CursorSealer } from '../kernel/cursor.ts'
 import { normalizeDomain } from '../kernel/domain.ts'

@@ -24,7 +24,8 @@ import { limitRequestsInFlight, type RequestLimitOptions } from './limits/overlo
 import { createNodeServer, maxHeaderBytes } from './node-server.ts'
 import { addRequestIds, type CallerLabels, newRequestId, observeRequests, type RequestObserver } from './observe.ts'
 import { registerDocsPage } from './openapi/docs.ts'
-import { type OpenApiOptions, registerOpenApi } from './openapi/openapi.ts'
+import { addErrorSchema, registerOpenApi } from './openapi/openapi.ts'
+import { createPublicDocument, type PublicDocumentOptions } from './openapi/public-document.ts'
 import { setDefaultHeaders } from './replies.ts'
 import { type RequestDatabaseOptions, registerRequestDatabase } from './request-database.ts'
 import { rejectMalformedRequests, rejectUnknownRoutes, toDecodableTarget } from './routing.ts'
@@ -45,7 +46,7 @@ export interface HttpServerOptions {
   checkReadiness: ReadinessCheck
   /** Further fields in the reply of `GET /readyz`. */
   readinessDetails?: ReadinessDetails
-  openapi: OpenApiOptions
+  openapi: PublicDocumentOptions
   /** The database of requests; none when left out. */
   database?: RequestDatabaseOptions
   /** Limit on requests in flight; none when left out. */
@@ -118,7 +119,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   if (options.database) registerRequestDatabase(app, options.database)
   if (options.overload) limitRequestsInFlight(app, options.overload)
 
-  registerOpenApi(app, options.openapi)
+  addErrorSchema(app)
+  registerOpenApi(app, createPublicDocument(options.openapi))
   registerDocsPage(app)
   registerHealthRoutes(app, options.checkReadiness, options.readinessDetails)
   return app

@@ -7,7 +7,9 @@ import { operations } from './support/operations.ts'
 /** The public routes, each with its reason; adding one needs a decision. */
 const open = [
   'GET /',
+  'HEAD /',
   'GET /api/v1/openapi.json',
+  'GET /console/api/openapi.json',
   'GET /docs',
   'GET /docs/scalar.js',
   'GET /docs/start.js',

@@ -114,11 +114,6 @@ describe('the published document', () => {
 })
 
 describe('the reference', () => {
-  test('is linked from the root', async () => {
-    const reply = await call(server.url, { redirect: 'manual' })
-    expect([reply.status, reply.headers.get('location')]).toEqual([302, '/docs'])
-  })
-
   test('runs only our own scripts, and loads nothing from other hosts', async () => {
     const page = await call(`${server.url}/docs`)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')

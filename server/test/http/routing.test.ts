@@ -134,7 +134,7 @@ describe('a path parameter', () => {
 
 test.each([
   ['the absolute form', 'GET http://elsewhere.example/api/v1/usage', 200],
-  ['the absolute form without a path', 'GET http://elsewhere.example', 302],
+  ['the absolute form without a path', 'GET http://elsewhere.example', 404],
   ['the asterisk form', 'OPTIONS *', 404],
 ])('%s of a target is routed by its path', async (_form, requestLine, status) => {
   const [reply] = await raw(requestLine)

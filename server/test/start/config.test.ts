@@ -27,6 +27,7 @@ test('by default it listens on loopback and stores its data in the checkout', ()
     ledgerDetailMonths: 13,
     dataKeys: null,
     plansFile: join(projectDir, 'plans.json'),
+    consoleDir: null,
     stripe: { secretKey: null, webhookSecrets: [], apiBase: null, prices: {} },
     billingStandin: null,
     demo: true,
@@ -50,6 +51,7 @@ test('every setting is read and normalised', () => {
     DATABASE_OWNER_URL: 'postgresql://owner:secret@db.example:5433/shops',
     DATA_KEYS: `new:${key(1)}, old:${key(2).replace('=', '')}`,
     PLANS_FILE: '/srv/plans.json',
+    CONSOLE_DIR: '/srv/console',
     STRIPE_SECRET_KEY: 'sk_test_abc123',
     STRIPE_WEBHOOK_SECRET: 'whsec_abc',
     STRIPE_API_BASE: 'http://127.0.0.1:12111',
@@ -81,6 +83,7 @@ test('every setting is read and normalised', () => {
       { id: 'old', secret: Buffer.alloc(32, 2) },
     ],
     plansFile: '/srv/plans.json',
+    consoleDir: '/srv/console',
     stripe: {
       secretKey: 'sk_test_abc123',
       webhookSecrets: ['whsec_abc'],

@@ -30,7 +30,6 @@ export function registerDocsPage(app: FastifyInstance): void {
   })
   app.register(async (docs) => {
     const schema = { hide: true }
-    docs.get('/', { schema }, (_request, reply) => reply.redirect('/docs', 302))
     docs.get('/docs', { schema, helmet: {} }, (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
     docs.get('/docs/start.js', { schema, helmet: {} }, (_request, reply) => reply.type(javascript).send(startScript))
     docs.get('/docs/scalar.js', { schema, helmet: {} }, async (_request, reply) => {

@@ -1,8 +1,11 @@
-import { type ErrorCode, errorTable } from '../../kernel/errors.ts'
+import { type ConsoleErrorCode, consoleErrorTable, type ErrorCode, errorTable } from '../../kernel/errors.ts'
 import type { ErrorReply } from '../errors.ts'
 
 /** A status of an error reply. */
 export type ErrorStatus = (typeof errorTable)[ErrorCode][0]
+
+/** A code of an error reply, of the API or of the console. */
+export type DocumentedCode = ErrorCode | ConsoleErrorCode
 
 /** Name of the shared schema that every error reply refers to. */
 export const errorSchemaId = 'Error'
@@ -22,7 +25,7 @@ const codesOfSpecificOperations: readonly ErrorCode[] = [
   'billing_provider_unavailable',
 ]
 
-const titles: Record<ErrorStatus, string> = {
+const titles: Record<DocumentedStatus, string> = {
   400: 'The request is not understood',
   401: 'There is no usable API key',
   402: 'The contact credits do not suffice',
@@ -30,6 +33,7 @@ const titles: Record<ErrorStatus, string> = {
   404: 'It does not exist',
   405: 'The path does not know the method',
   409: 'It contradicts another request, or how things stand',
+  410: 'It cannot be used any more',
   413: 'The body is too large',
   415: 'The body is not JSON',
   429: 'A limit or quota is used up',
@@ -38,16 +42,16 @@ const titles: Record<ErrorStatus, string> = {
   503: 'The service cannot answer now',
 }
 
-interface DocumentedReply {
+export interface DocumentedReply {
   description: string
   content: { 'application/json': { schema: { $ref: string }; examples: Record<string, { value: ErrorReply }> } }
 }
 
 /**
  * The error replies of an operation, for its `schema.response`, with an example of every code. A status stands for all
- * common codes with it, a code for itself alone.
+ * common codes of the API with it, a code for itself alone. Operations of the console name codes.
  */
-export function errorReplies(...refusals: (ErrorStatus | ErrorCode)[]): Record<number, DocumentedReply> {
+export function errorReplies(...refusals: (ErrorStatus | DocumentedCode)[]): Record<number, DocumentedReply> {
   const codes = refusals.flatMap((refusal) => (typeof refusal === 'number' ? codesOf(refusal) : [refusal]))
   const statuses = [...new Set(codes.map(statusOf))]
   return Object.fromEntries(
@@ -61,7 +65,10 @@ export function errorReplies(...refusals: (ErrorStatus | ErrorCode)[]): Record<n
   )
 }
 
-const statusOf = (code: ErrorCode): ErrorStatus => errorTable[code][0]
+const allErrors = { ...errorTable, ...consoleErrorTable }
+type DocumentedStatus = (typeof allErrors)[DocumentedCode][0]
+
+const statusOf = (code: DocumentedCode): DocumentedStatus => allErrors[code][0]
 
 function codesOf(status: ErrorStatus): ErrorCode[] {
   const codes = Object.keys(errorTable) as ErrorCode[]
@@ -69,7 +76,7 @@ function codesOf(status: ErrorStatus): ErrorCode[] {
   return codes.filter((code) => statusOf(code) === status && !excluded.includes(code))
 }
 
-function errorReply(status: ErrorStatus, codes: readonly ErrorCode[]): DocumentedReply {
+function errorReply(status: DocumentedStatus, codes: readonly DocumentedCode[]): DocumentedReply {
   const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]))
   return {
     description: `${titles[status]}: ${codes.join(', ')}.`,
@@ -77,15 +84,15 @@ function errorReply(status: ErrorStatus, codes: readonly ErrorCode[]): Documente
   }
 }
 
-function exampleOf(code: ErrorCode): ErrorReply {
+function exampleOf(code: DocumentedCode): ErrorReply {
   const { message, ...rest } = errorExamples[code]
-  return { error: { type: errorTable[code][1], code, message, ...rest, request_id: exampleRequestId } }
+  return { error: { type: allErrors[code][1], code, message, ...rest, request_id: exampleRequestId } }
 }
 
 type Example = Omit<ErrorReply['error'], 'type' | 'code' | 'request_id'>
 
 /** One example of each code, for the published document. */
-const errorExamples: Record<ErrorCode, Example> = {
+const errorExamples: Record<DocumentedCode, Example> = {
   invalid_request: {
     message: 'domains must be a list of 1 to 25 items.',
     param: 'domains',
@@ -182,4 +189,16 @@ const errorExamples: Record<ErrorCode, Example> = {
   internal_error: { message: 'Something went wrong on our side; it has been recorded.' },
   service_unavailable: { message: 'The service is busy or restarting; try again in a moment.' },
   billing_provider_unavailable: { message: 'The payment provider does not answer; try again in a moment.' },
+  weak_password: { message: 'The password needs 12 characters or more.', param: 'password' },
+  not_signed_in: { message: 'You are not signed in.' },
+  sign_in_failed: { message: 'Email or password is wrong.' },
+  insufficient_role: { message: 'This needs the role admin in the account.' },
+  fresh_sign_in_required: { message: 'Confirm that it is you, then try again.' },
+  cross_site_request: { message: 'The console accepts changes from its own pages only.' },
+  account_not_found: { message: 'You are not a member of this account.' },
+  person_not_found: { message: 'This person is not a member of the account.' },
+  key_not_found: { message: 'The account has no such key.' },
+  last_owner: { message: 'The account needs another owner first.' },
+  already_member: { message: 'This person is a member already.' },
+  invalid_link: { message: 'This link was used already, or is no longer valid.' },
 }

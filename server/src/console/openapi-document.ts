@@ -1,0 +1,82 @@
+import type { FastifySchema, RouteOptions } from 'fastify'
+import { type DocumentedCode, type DocumentedReply, errorReplies } from '../http/openapi/errors.ts'
+import type { OpenApiDocument } from '../http/openapi/openapi.ts'
+import { replyHeaders } from '../http/openapi/public-document.ts'
+
+/** The document of the routes that the console's pages call. They change with the pages; nobody else may rely on them. */
+export const consoleDocument: OpenApiDocument = {
+  decorator: 'consoleSwagger',
+  basePath: '/console/api',
+  serverDescription: 'This installation.',
+  info: {
+    title: "Storedex console's own API",
+    version: '1.0.0',
+    description:
+      'What the pages of the console call, with the cookie of a signed-in person. It changes with the pages; programs use /api/v1.',
+    license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+  },
+  tags: [
+    { name: 'session', description: 'Signing in and out, and who is signed in.' },
+    { name: 'account', description: 'Members, invitations, sessions, the profile and the audit log.' },
+    { name: 'data', description: 'Stores, people and what the account has revealed.' },
+    { name: 'usage', description: 'Meters, days and the ledger.' },
+    { name: 'keys', description: 'API keys of the account.' },
+    { name: 'billing', description: 'Plans, and links to the pages of the payment provider.' },
+    { name: 'operator', description: 'What operators of the installation see and do.' },
+    { name: 'privacy', description: 'Requests of people about their own data.' },
+  ],
+  security: {
+    sessionCookie: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'storedex_session',
+      description: 'Set by signing in. Over https its name begins with `__Host-`.',
+    },
+  },
+  headers: { 'X-Request-Id': replyHeaders['X-Request-Id'], 'Retry-After': replyHeaders['Retry-After'] },
+  headersOfStatus: (status) => ([409, 429, 503].includes(status) ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id']),
+  headersOfSuccess: () => [],
+  completeSchema,
+}
+
+/** Adds the refusals of the guard, of validation and of any route to those that the route declares. */
+function completeSchema(schema: FastifySchema, route: RouteOptions): FastifySchema {
+  const declared = (schema.response ?? {}) as Record<string, Partial<DocumentedReply>>
+  const errors = Object.keys(declared).filter((status) => Number(status) >= 400)
+  const codes = errors.flatMap((status) => Object.keys(declared[status]?.content?.['application/json'].examples ?? {}))
+  const refusals = errorReplies(...new Set([...(codes as DocumentedCode[]), ...commonRefusals(schema, route)]))
+  for (const [status, reply] of Object.entries(refusals))
+    reply.description = reply.description.replace(/^[^:]+/, (title) => titles[status] ?? title)
+  const isOpen = route.config?.console?.who === 'anyone'
+  return { ...schema, ...(isOpen && { security: [] }), response: { ...declared, ...refusals } }
+}
+
+// The sentences of the API speak of keys.
+const titles: Record<string, string> = {
+  401: 'There is no session, or signing in failed',
+  402: "The account's contact credits do not suffice",
+  403: 'The person or the account may not do this',
+}
+
+function commonRefusals({ body, querystring }: FastifySchema, { method, config }: RouteOptions): DocumentedCode[] {
+  const access = config?.console
+  const needsAccount = access && !['anyone', 'person', 'operator'].includes(access.who)
+  const isChange = [method].flat().some((each) => each !== 'GET' && each !== 'HEAD')
+  return [
+    ...when(body || querystring, 'invalid_request', 'unknown_parameter', 'missing_parameter'),
+    ...when(body, 'invalid_json', 'payload_too_large', 'unsupported_media_type'),
+    ...when(isChange, 'cross_site_request'),
+    ...when(access && access.who !== 'anyone', 'not_signed_in'),
+    ...when(needsAccount, 'account_not_found'),
+    ...when(needsAccount || access?.who === 'operator', 'insufficient_role'),
+    ...when(access?.fresh, 'fresh_sign_in_required'),
+    ...when(access?.needsAccess, 'api_access_required'),
+    ...when(access?.spends, 'rate_limit_exceeded'),
+    'internal_error',
+    'service_unavailable',
+  ]
+}
+
+function when(condition: unknown, ...codes: DocumentedCode[]): DocumentedCode[] {
+  return condition ? codes : []
+}
