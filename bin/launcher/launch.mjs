@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { prepareBundle } from './bundle.mjs'
+import { lastConsole, prepareConsole } from './console.mjs'
 import { installPackages } from './install.mjs'
 
 const projectDir = resolve(import.meta.dirname, '../..')
@@ -8,10 +9,10 @@ const projectDir = resolve(import.meta.dirname, '../..')
 /** Makes ready what a command needs and runs it. What can go wrong before that is said in one sentence. */
 export async function launch(args) {
   try {
-    if (args[0] === 'dev') await runSource(['watch', '--clear-screen=false', 'server/src/bin/cli.ts', 'serve'])
+    if (args[0] === 'dev') await runDevelopment()
     else if (args[0] === 'bench') await runSource(['bench/run.ts', ...args.slice(1)])
     else if (args[0] === 'drill') await runSource(['drill/run.ts', ...args.slice(1)])
-    else await runBundle()
+    else await runBundle(args)
   } catch (error) {
     if (!error.isExplained) throw error
     console.error(error.message)
@@ -20,11 +21,29 @@ export async function launch(args) {
 }
 
 /** In this process, so that signals and the terminal arrive without a middleman. */
-async function runBundle() {
+async function runBundle(args) {
   await installPackages(projectDir, { tools: false })
-  const entry = await prepareBundle(projectDir)
+  const isServe = args.find((arg) => !arg.startsWith('-')) === 'serve'
+  const [entry] = await Promise.all([prepareBundle(projectDir), isServe && provideConsole(prepareConsole)])
   process.setSourceMapsEnabled(true)
   await import(entry)
+}
+
+/** From the source, with the console as it was built last; `npm run console` serves the console from its source. */
+async function runDevelopment() {
+  await installPackages(projectDir, { tools: true })
+  await provideConsole(async () => lastConsole(projectDir) ?? (await prepareConsole(projectDir)))
+  await runSource(['watch', '--clear-screen=false', 'server/src/bin/cli.ts', 'serve'])
+}
+
+/** Tells the service where the console is. It also runs without one. */
+async function provideConsole(findFolder) {
+  if (process.env.CONSOLE_DIR) return
+  try {
+    process.env.CONSOLE_DIR = await findFolder(projectDir)
+  } catch (error) {
+    console.error(`${error.message}\nThe service starts without the console.`)
+  }
 }
 
 async function runSource(args) {
