@@ -1,7 +1,6 @@
 import { LoaderCircle } from 'lucide-react'
-import { type ReactNode, useId } from 'react'
+import { type MouseEvent, type ReactNode, useId } from 'react'
 import { Button as AriaButton, type PressEvent } from 'react-aria-components/Button'
-import { ProgressBar } from 'react-aria-components/ProgressBar'
 import { TooltipTrigger } from 'react-aria-components/Tooltip'
 import { classNames } from '../class-names.ts'
 import { Tooltip } from '../overlays/tooltip.tsx'
@@ -51,48 +50,58 @@ export interface ButtonProps extends CommonButtonProps {
   form?: string
 }
 
-export function Button({
-  children,
-  variant,
-  isSmall,
-  disabledReason,
-  className,
-  isPending = false,
-  ...props
-}: ButtonProps) {
+export function Button({ children, variant, isSmall, disabledReason, className, isPending, ...props }: ButtonProps) {
   const look = classNames(buttonClass(variant, isSmall), className)
-  const content = (
+  if (disabledReason) {
+    return (
+      <ButtonWithReason reason={disabledReason} look={look} {...props}>
+        {children}
+      </ButtonWithReason>
+    )
+  }
+  if (isPending === undefined) {
+    return (
+      <AriaButton {...props} className={look}>
+        {children}
+      </AriaButton>
+    )
+  }
+  return (
     <>
-      {isPending && (
-        <ProgressBar isIndeterminate aria-label="Working" className="absolute inset-0 grid place-items-center">
-          <LoaderCircle aria-hidden className="animate-spin" />
-        </ProgressBar>
-      )}
-      <span className={classNames('inline-flex items-center gap-2', isPending && 'opacity-0')}>{children}</span>
+      <AriaButton {...props} {...(isPending && inert)} className={look}>
+        {isPending && <LoaderCircle aria-hidden className="absolute animate-spin" />}
+        <span className={classNames('inline-flex items-center gap-2', isPending && 'opacity-0')}>{children}</span>
+      </AriaButton>
+      <span role="status" className="sr-only">
+        {isPending && 'Working'}
+      </span>
     </>
   )
-  if (disabledReason) return <ButtonWithReason reason={disabledReason} look={look} {...props} content={content} />
-  return (
-    <AriaButton {...props} isPending={isPending} className={look}>
-      {content}
-    </AriaButton>
-  )
 }
 
-interface ReasonProps extends Omit<ButtonProps, 'children' | 'className' | 'variant' | 'onPress' | 'type'> {
+/**
+ * Cannot be pressed, and still has the focus: a disabled element would lose it. Enter in a field of its form presses it
+ * too, so that sends nothing either.
+ */
+const inert = {
+  'aria-disabled': true,
+  onPress: () => undefined,
+  onClick: (event: MouseEvent) => event.preventDefault(),
+} as const
+
+interface ReasonProps extends Omit<ButtonProps, 'className' | 'variant' | 'isSmall' | 'isPending' | 'isDisabled'> {
   reason: string
   look: string
-  content: ReactNode
 }
 
-/** A disabled element cannot have the focus, so it could not tell why. This one can, and does nothing when pressed. */
-function ButtonWithReason({ reason, look, content, ...props }: ReasonProps) {
+/** The reason shows when it is pointed at or has the focus, and is read out with the name. */
+function ButtonWithReason({ reason, look, children, ...props }: ReasonProps) {
   const id = useId()
   return (
     <>
       <TooltipTrigger delay={100}>
-        <AriaButton {...props} type="button" isDisabled={false} aria-disabled aria-describedby={id} className={look}>
-          {content}
+        <AriaButton {...props} {...inert} aria-describedby={id} className={look}>
+          {children}
         </AriaButton>
         <Tooltip>{reason}</Tooltip>
       </TooltipTrigger>
@@ -115,6 +124,7 @@ export function IconButton({
   variant = 'quiet',
   isSmall,
   disabledReason,
+  isPending,
   className,
   ...props
 }: IconButtonProps) {
@@ -123,11 +133,11 @@ export function IconButton({
     <TooltipTrigger delay={400}>
       <AriaButton
         {...props}
-        {...(disabledReason && { 'aria-disabled': true, onPress: () => undefined })}
+        {...((disabledReason || isPending) && inert)}
         aria-label={label}
         className={classNames(buttonClass(variant, isSmall), square, 'pointer-coarse:min-w-10', className)}
       >
-        {icon}
+        {isPending ? <LoaderCircle aria-hidden className="animate-spin" /> : icon}
       </AriaButton>
       <Tooltip>{disabledReason ? `${label}: ${disabledReason}` : label}</Tooltip>
     </TooltipTrigger>

@@ -56,9 +56,9 @@ export function Table<Row>(props: TableProps<Row>) {
   }
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it has to be reachable by keyboard
     <section
       aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it has to be reachable by keyboard
       tabIndex={0}
       className={classNames('relative overflow-auto rounded-lg border border-line bg-surface', className)}
     >

@@ -1,4 +1,5 @@
 import { ChevronDown } from 'lucide-react'
+import { useEffect, useLayoutEffect, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { ComboBox as AriaComboBox } from 'react-aria-components/ComboBox'
 import { Group } from 'react-aria-components/Group'
@@ -35,6 +36,8 @@ export function ComboBox<Id extends string>({
 }: ComboBoxProps<Id>) {
   const { label, isLabelHidden, description, errorMessage, ...rest } = props
   const texts = { label, isLabelHidden, description, errorMessage }
+  const [isOpen, setIsOpen] = useState(false)
+  usePageStaysExposed(isOpen)
   return (
     <AriaComboBox
       {...rest}
@@ -42,6 +45,7 @@ export function ComboBox<Id extends string>({
       value={value}
       onChange={(key) => onChange(key as Id | null)}
       menuTrigger="focus"
+      onOpenChange={setIsOpen}
       allowsEmptyCollection
       isInvalid={Boolean(errorMessage)}
       className={classNames(fieldClass, className)}
@@ -66,4 +70,19 @@ export function ComboBox<Id extends string>({
       </Popover>
     </AriaComboBox>
   )
+}
+
+const keptExposed = 'data-react-aria-top-layer'
+
+/**
+ * React Aria hides everything but field and list from screen readers while the list is open, although the rest can still
+ * get the focus. It spares what has this attribute at the moment of opening: between a layout effect and an effect.
+ */
+function usePageStaysExposed(isOpen: boolean): void {
+  useLayoutEffect(() => {
+    if (isOpen) for (const element of document.body.children) element.setAttribute(keptExposed, 'true')
+  }, [isOpen])
+  useEffect(() => {
+    if (isOpen) for (const element of document.body.children) element.removeAttribute(keptExposed)
+  }, [isOpen])
 }
