@@ -146,6 +146,7 @@ const secretNames = new Set([
   'DATABASE_OWNER_URL',
   'DATA_KEYS',
   'OIDC_CLIENT_SECRET',
+  'OIDC_ISSUER',
   'PUBLIC_URL',
   'SMTP_URL',
   'STRIPE_SECRET_KEY',

@@ -31,6 +31,7 @@ test('by default it listens on loopback and stores its data in the checkout', ()
     stripe: { secretKey: null, webhookSecrets: [], apiBase: null, prices: {} },
     billingStandin: null,
     demo: true,
+    people: { mail: null, privacyContact: null, signup: 'off', openid: null },
     deliverEmails: 'all',
     searchEngine: 'auto',
     searchMemoryMb: null,
@@ -59,6 +60,14 @@ test('every setting is read and normalised', () => {
     STRIPE_PRICE_ENTERPRISE_ANNUAL: 'price_2',
     BILLING_STANDIN: '1',
     DEMO: '0',
+    SMTP_URL: 'smtps://me:secret@mail.example:465',
+    MAIL_FROM: 'Storedex <storedex@mail.example>',
+    PRIVACY_CONTACT: 'privacy@storedex.example',
+    SIGNUP: 'open',
+    OIDC_ISSUER: 'https://login.example/realm',
+    OIDC_CLIENT_ID: 'storedex',
+    OIDC_CLIENT_SECRET: 'very secret',
+    OIDC_NAME: 'Example Login',
     DELIVER_EMAILS: 'verified',
     LEDGER_DETAIL_MONTHS: '24',
     SEARCH_ENGINE: 'memory',
@@ -92,6 +101,17 @@ test('every setting is read and normalised', () => {
     },
     billingStandin: true,
     demo: false,
+    people: {
+      mail: { smtpUrl: 'smtps://me:secret@mail.example:465', from: 'Storedex <storedex@mail.example>' },
+      privacyContact: 'privacy@storedex.example',
+      signup: 'open',
+      openid: {
+        issuer: 'https://login.example/realm',
+        clientId: 'storedex',
+        clientSecret: 'very secret',
+        name: 'Example Login',
+      },
+    },
     deliverEmails: 'verified',
     searchEngine: 'memory',
     searchMemoryMb: 512,
@@ -174,6 +194,14 @@ describe('an invalid value ends the start with one sentence', () => {
     ['STRIPE_PRICE_PRO_MONTHLY', 'two words'],
     ['STRIPE_PRICE_PRO_WEEKLY', 'price_1'],
     ['DEMO', 'yes'],
+    ['SMTP_URL', `https://me:${secret}@mail.example`],
+    ['SMTP_URL', `me:${secret}@mail.example`],
+    ['MAIL_FROM', 'Storedex'],
+    ['MAIL_FROM', 'a@mail.example, b@mail.example'],
+    ['PRIVACY_CONTACT', 'http://storedex.example'],
+    ['SIGNUP', 'yes'],
+    ['OIDC_ISSUER', 'http://login.example'],
+    ['OIDC_ISSUER', `https://me:${secret}@login.example`],
     ['DELIVER_EMAILS', 'none'],
     ['SEARCH_ENGINE', 'sql'],
     ['SEARCH_MEMORY_MB', '0'],
@@ -201,6 +229,10 @@ describe('an invalid value ends the start with one sentence', () => {
     expect(() => read(owner)).toThrow(/DATABASE_OWNER_URL needs DATABASE_URL/)
     expect(() => read({ STRIPE_API_BASE: 'http://127.0.0.1:1' })).toThrow(/STRIPE_API_BASE needs STRIPE_SECRET_KEY/)
     expect(() => read({ DATABASE_TLS: 'verify' })).toThrow(/DATABASE_TLS needs DATABASE_URL/)
+    expect(() => read({ SMTP_URL: 'smtp://mail.example' })).toThrow(/SMTP_URL and MAIL_FROM must be set together/)
+    expect(() => read({ SIGNUP: 'open' })).toThrow(/SIGNUP=open needs SMTP_URL and MAIL_FROM/)
+    expect(() => read({ OIDC_ISSUER: 'https://login.example' })).toThrow(/OIDC_CLIENT_SECRET must be set together/)
+    expect(() => read({ OIDC_NAME: 'Login' })).toThrow(/OIDC_NAME needs OIDC_ISSUER/)
     for (const query of ['sslmode=require', 'ssl=true', 'sslnegotiation=direct']) {
       const twice = { DATABASE_URL: `postgres://me:${secret}@db.example/shops?${query}`, DATABASE_TLS: 'verify' }
       expect(() => read(twice)).toThrow(/^DATABASE_TLS and DATABASE_URL both say how to use TLS; [^\n]+\.$/)
