@@ -1,0 +1,31 @@
+/** The host that a text names, if it looks like a domain or a URL with one. The service decides what is valid. */
+export function toHost(text: string): string | null {
+  const trimmed = text.trim()
+  if (trimmed === '' || /\s/.test(trimmed)) return null
+  try {
+    const { hostname } = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`)
+    const host = hostname.replace(/\.$/, '')
+    return /^[^.]+(\.[^.]+)+$/.test(host) && !/^[\d.]+$/.test(host) ? host : null
+  } catch {
+    return null
+  }
+}
+
+export interface PastedDomains {
+  hosts: string[]
+  /** What cannot be read as a domain. */
+  rejected: string[]
+}
+
+/** Domains from a pasted list, one a line or separated by commas, semicolons or spaces; each once. */
+export function parsePastedDomains(text: string): PastedDomains {
+  const words = text.split(/[\s,;]+/).filter((word) => word !== '')
+  const hosts = new Set<string>()
+  const rejected: string[] = []
+  for (const word of words) {
+    const host = toHost(word)
+    if (host) hosts.add(host)
+    else rejected.push(word)
+  }
+  return { hosts: [...hosts], rejected }
+}

@@ -1,0 +1,132 @@
+import { planSteps, type RevealStep, type Totals, totalsOf } from './steps.ts'
+
+/**
+ * `ready` → `running` → `finished`, or `failed` when a step failed for good, or `stopped`. `stopping` is between the press of
+ * Stop and the end of the step that is running. From `failed` and `stopped` it can go on, with the same keys.
+ */
+export type RunPhase = 'ready' | 'running' | 'stopping' | 'stopped' | 'failed' | 'finished'
+
+export interface RunState<Person> {
+  readonly phase: RunPhase
+  readonly steps: readonly RevealStep<Person>[]
+  readonly totals: Totals
+  /** Whether the current step is being tried again. */
+  readonly isRetrying: boolean
+  /** What the failed step failed with. */
+  readonly error: unknown
+}
+
+export interface StepReply<Person> {
+  people: readonly Person[]
+  spent: number
+}
+
+/** What to do about an error: the step ends without people, is tried again after a pause, or fails. */
+export type Verdict = { kind: 'nobody' } | { kind: 'retry'; afterMs?: number | undefined } | { kind: 'fail' }
+
+export interface RevealRunOptions<Person> {
+  ids: readonly string[]
+  /** Sends one step. The only thing here that spends. */
+  send: (ids: readonly string[], idempotencyKey: string) => Promise<StepReply<Person>>
+  judge: (error: unknown) => Verdict
+  newKey: () => string
+  /** Resolves after the time, or earlier when the signal aborts. */
+  pause: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+const maxTries = 6
+const firstPauseMs = 500
+const longestPauseMs = 15_000
+
+/** Reveals people in steps. Does nothing before `start`, and sends one step at a time. */
+export class RevealRun<Person> {
+  readonly #options: RevealRunOptions<Person>
+  readonly #listeners = new Set<() => void>()
+  #state: RunState<Person>
+  /** Aborted by Stop; ends a pause between two tries. */
+  #stop = new AbortController()
+
+  constructor(options: RevealRunOptions<Person>) {
+    this.#options = options
+    const steps = planSteps<Person>(options.ids, options.newKey)
+    this.#state = { phase: 'ready', steps, totals: totalsOf(steps), isRetrying: false, error: undefined }
+  }
+
+  /** Immutable: another object after every change. */
+  get state(): RunState<Person> {
+    return this.#state
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Runs the steps that are not done. Does nothing while it runs, or when everything is done. */
+  async start(): Promise<void> {
+    const { phase } = this.#state
+    if (phase !== 'ready' && phase !== 'failed' && phase !== 'stopped') return
+    this.#stop = new AbortController()
+    this.#change({ phase: 'running', error: undefined })
+    for (const [index, step] of this.#state.steps.entries()) {
+      if (step.state === 'done') continue
+      if (this.#stop.signal.aborted) return this.#change({ phase: 'stopped' })
+      if (!(await this.#runStep(index))) return
+    }
+    this.#change({ phase: 'finished' })
+  }
+
+  /** Ends after the step that is running. What is revealed stays revealed. */
+  stop(): void {
+    if (this.#state.phase !== 'running') return
+    this.#change({ phase: 'stopping' })
+    this.#stop.abort()
+  }
+
+  /** Whether the step is done. */
+  async #runStep(index: number): Promise<boolean> {
+    const { ids, idempotencyKey } = this.#state.steps[index]!
+    this.#changeStep(index, { state: 'running' })
+    for (let attempt = 1; ; attempt++) {
+      try {
+        this.#finishStep(index, await this.#options.send(ids, idempotencyKey))
+        return true
+      } catch (error) {
+        const verdict = this.#options.judge(error)
+        if (verdict.kind === 'nobody') {
+          this.#finishStep(index, { people: [], spent: 0 })
+          return true
+        }
+        const isStopped = () => this.#stop.signal.aborted
+        if (verdict.kind === 'fail' || attempt >= maxTries || isStopped()) return this.#failStep(index, error)
+        this.#change({ isRetrying: true })
+        await this.#options.pause(verdict.afterMs ?? pauseBefore(attempt), this.#stop.signal)
+        if (isStopped()) return this.#failStep(index, error)
+      }
+    }
+  }
+
+  #finishStep(index: number, { people, spent }: StepReply<Person>): void {
+    this.#changeStep(index, { state: 'done', people, spent })
+  }
+
+  #failStep(index: number, error: unknown): false {
+    this.#changeStep(index, { state: 'failed' })
+    this.#change({ phase: 'failed', error })
+    return false
+  }
+
+  #changeStep(index: number, change: Partial<RevealStep<Person>>): void {
+    const steps = this.#state.steps.map((step, at) => (at === index ? { ...step, ...change } : step))
+    this.#change({ steps, totals: totalsOf(steps), isRetrying: false })
+  }
+
+  #change(change: Partial<RunState<Person>>): void {
+    this.#state = { ...this.#state, ...change }
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function pauseBefore(attempt: number): number {
+  return Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1))
+}

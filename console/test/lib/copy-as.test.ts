@@ -1,0 +1,66 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { asCurl, asTypeScript } from '../../src/lib/copy-as.ts'
+
+const origin = 'https://storedex.example'
+const path = '/api/v1/stores/search'
+const body = fc.record({ filters: fc.dictionary(fc.string(), fc.string()), limit: fc.constant(25) })
+
+/** The arguments that a shell hands to curl. */
+function argumentsOf(command: string): string[] {
+  const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
+  const env = { STOREDEX_KEY: 'sdx_live_secret' }
+  return execFileSync('/bin/sh', ['-c', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1)
+}
+
+it('a copied curl sends the body unchanged, whatever a shell makes of its characters', () => {
+  fc.assert(
+    fc.property(body, (sent) => {
+      fc.pre(!JSON.stringify(sent).includes('\0'))
+      const [url, , authorization, , contentType, , data] = argumentsOf(asCurl({ origin, path, body: sent }))
+      expect(url).toBe(`${origin}${path}`)
+      expect(authorization).toBe('Authorization: Bearer sdx_live_secret')
+      expect(contentType).toBe('Content-Type: application/json')
+      expect(JSON.parse(data!)).toEqual(sent)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+it('a copied curl is not run apart by quotes, substitutions and new lines', () => {
+  const hostile = { filters: { apps: ["it's", '$(touch /tmp/x)', '`id`', '"; rm -rf /', 'a\nb', '\\'] } }
+  const parts = argumentsOf(asCurl({ origin, path, body: hostile }))
+  expect(JSON.parse(parts.at(-1)!)).toEqual(hostile)
+})
+
+it('the key is read from the environment in both', () => {
+  const call = { origin, path, body: {} }
+  expect(asCurl(call)).toContain('"Authorization: Bearer $STOREDEX_KEY"')
+  expect(asTypeScript(call)).toContain('process.env.STOREDEX_KEY')
+})
+
+it('a copied TypeScript runs and sends the body unchanged', async () => {
+  const sent = { filters: { apps: { any: ["it's", '$(1)', '`', '</script>', '\u2028'] } }, limit: 25 }
+  let received: unknown
+  const server = createServer(async (request, response) => {
+    received = { body: await json(request), authorization: request.headers.authorization }
+    response.end('{"data":[],"next_cursor":null}')
+  }).listen(0)
+  try {
+    const { port } = server.address() as AddressInfo
+    const script = asTypeScript({ origin: `http://127.0.0.1:${port}`, path, body: sent })
+    const run = promisify(execFile)
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
+      env: { STOREDEX_KEY: 'sdx_live_secret' },
+    })
+    expect(received).toEqual({ body: sent, authorization: 'Bearer sdx_live_secret' })
+    expect(stdout).toBe('[] null\n')
+  } finally {
+    server.close()
+  }
+})
