@@ -10,6 +10,10 @@ interface CallOptions {
   /** Left out where null, undefined or an empty list; a list repeats the name. */
   query?: Record<string, QueryValue>
   signal?: AbortSignal
+  /** Further request headers, such as an Idempotency-Key. */
+  headers?: Record<string, string>
+  /** Gets the headers of a reply that is no error, such as what is left of a meter. */
+  onHeaders?: (headers: Headers) => void
   /** The caller itself deals with a session that is gone. */
   keepsPage?: boolean
 }
@@ -56,8 +60,9 @@ async function call<Reply>(method: string, path: string, options: CallOptions = 
   }
 }
 
-async function send<Reply>(method: string, path: string, { body, query, signal }: CallOptions): Promise<Reply> {
-  const init: RequestInit = { method, credentials: 'same-origin', headers: { accept: 'application/json' } }
+async function send<Reply>(method: string, path: string, options: CallOptions): Promise<Reply> {
+  const { body, query, signal, headers, onHeaders } = options
+  const init: RequestInit = { method, credentials: 'same-origin', headers: { accept: 'application/json', ...headers } }
   if (body !== undefined) {
     init.body = JSON.stringify(body)
     init.headers = { ...init.headers, 'content-type': 'application/json' }
@@ -76,7 +81,10 @@ async function send<Reply>(method: string, path: string, { body, query, signal }
   // A proxy answers for a server that is away, and not in JSON.
   if (reply === undefined && response.status >= 502) throw unreachable()
   markOnline()
-  if (response.ok) return reply as Reply
+  if (response.ok) {
+    onHeaders?.(response.headers)
+    return reply as Reply
+  }
   throw toFailure(response, reply)
 }
 

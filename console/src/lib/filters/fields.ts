@@ -125,19 +125,17 @@ export const peopleFields = {
   email: channel('Verified email', 'has_verified_email', 'No verified email'),
   phone: channel('Phone', 'has_phone', 'No phone'),
   profile: channel('Profile', 'has_profile', 'No profile'),
-  domains: { kind: 'domains', group: 'Domains', list: null, path: ['store', 'domains'] },
   ...belowStore(storeConditions),
+  domains: { kind: 'domains', group: 'Domains', list: null, path: ['store', 'domains'] },
 } as const satisfies Record<string, FilterField>
 
 export type FilterFields = typeof storeFields | typeof peopleFields
 export type FilterName = keyof typeof storeFields | keyof typeof peopleFields
 
 /** In a contact search the conditions on stores stand one level deeper. */
-function belowStore<Name extends string>(fields: Record<Name, FilterField>): Record<Name, FilterField> {
-  const entries = Object.entries<FilterField>(fields)
-  return Object.fromEntries(
-    entries.map(([name, field]) => [name, { ...field, path: ['store', ...field.path] }]),
-  ) as Record<Name, FilterField>
+function belowStore<Fields extends Record<string, FilterField>>(fields: Fields): Record<keyof Fields, FilterField> {
+  const below = ([name, field]: [string, FilterField]) => [name, { ...field, path: ['store', ...field.path] }]
+  return Object.fromEntries(Object.entries(fields).map(below))
 }
 
 function day(label: string, path: readonly string[], bound: 'from' | 'to'): DayField {

@@ -6,6 +6,9 @@ export interface TaxonomyItem {
   parent?: string | null
   /** What a technology is used for. */
   category?: string | null
+  /** The bounds of a tier: inclusive, and exclusive. */
+  min?: number | null
+  max?: number | null
 }
 
 export const taxonomyLists = [
@@ -39,7 +42,9 @@ export class Taxonomy {
   constructor(reply: TaxonomyReply) {
     const each = <T>(make: (list: TaxonomyList) => T) =>
       Object.fromEntries(taxonomyLists.map((list) => [list, make(list)])) as Record<TaxonomyList, T>
-    this.#nodes = each((list) => inTreeOrder(reply[list]))
+    // Countries come in the order of their codes, which nobody looks for.
+    const countries = [...reply.countries].sort((a, b) => a.label.localeCompare(b.label))
+    this.#nodes = each((list) => inTreeOrder(list === 'countries' ? countries : reply[list]))
     this.#byValue = each((list) => new Map(this.#nodes[list].map((node) => [node.value, node])))
   }
 

@@ -1,9 +1,34 @@
-import type { RawSearch } from '#lib/search-params.ts'
+import { peopleFields } from '#lib/filters/fields.ts'
+import { type FilterSearch, parseFilters, toSearch } from '#lib/filters/url.ts'
+import { parsePagePlace } from '#lib/page-place.ts'
+import { numberParam, type RawSearch, textParam } from '#lib/search-params.ts'
+
+export const defaultMaxPerStore = 3
+const mostPerStore = 10
 
 /** What the address of the page says. */
-// biome-ignore lint/suspicious/noEmptyInterface: nothing yet
-export interface PeopleSearch {}
+export interface PeopleSearch extends FilterSearch {
+  /** The most people of one store, over all pages; missing for 3. */
+  per_store?: number
+  /** Ids of the columns, joined by spaces. */
+  columns?: string
+  cursor?: string
+  page?: number
+}
 
-export function validatePeopleSearch(_search: RawSearch): PeopleSearch {
-  return {}
+export function validatePeopleSearch(search: RawSearch): PeopleSearch {
+  const columns = textParam(search.columns)
+  const perStore = parseMaxPerStore(search.per_store)
+  return {
+    ...toSearch(peopleFields, parseFilters(peopleFields, search)),
+    ...(perStore !== defaultMaxPerStore && { per_store: perStore }),
+    ...(columns && { columns }),
+    ...parsePagePlace(search),
+  }
+}
+
+function parseMaxPerStore(value: unknown): number {
+  const number = numberParam(value)
+  const isAllowed = number !== undefined && Number.isInteger(number) && number >= 1 && number <= mostPerStore
+  return isAllowed ? number : defaultMaxPerStore
 }

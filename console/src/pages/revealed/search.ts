@@ -1,9 +1,15 @@
-import type { RawSearch } from '#lib/search-params.ts'
+import { parsePagePlace } from '#lib/page-place.ts'
+import { type RawSearch, textParam } from '#lib/search-params.ts'
 
 /** What the address of the page says. */
-// biome-ignore lint/suspicious/noEmptyInterface: nothing yet
-export interface RevealedSearch {}
+export interface RevealedSearch {
+  /** The domain of a store. */
+  store?: string
+  cursor?: string
+  page?: number
+}
 
-export function validateRevealedSearch(_search: RawSearch): RevealedSearch {
-  return {}
+export function validateRevealedSearch(search: RawSearch): RevealedSearch {
+  const store = textParam(search.store)
+  return { ...(store && { store }), ...parsePagePlace(search) }
 }

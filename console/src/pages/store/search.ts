@@ -1,9 +1,2 @@
-import type { RawSearch } from '#lib/search-params.ts'
-
-/** What the address of the page says. */
-// biome-ignore lint/suspicious/noEmptyInterface: nothing yet
-export interface StoreSearch {}
-
-export function validateStoreSearch(_search: RawSearch): StoreSearch {
-  return {}
-}
+// The address of a store's page has the search that led to it, for the way back and to the stores beside it.
+export { type StoresSearch as StoreSearch, validateStoresSearch as validateStoreSearch } from '../stores/search.ts'

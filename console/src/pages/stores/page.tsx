@@ -1,5 +1,67 @@
-import { PageHeader } from '#ui/data/page-header.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useAccount } from '#api/account.tsx'
+import { useTaxonomy } from '#api/taxonomy.ts'
+import { storeFields } from '#lib/filters/fields.ts'
+import { storeSearchBody } from '#lib/filters/request.ts'
+import { type Filters, parseFilters, toSearch } from '#lib/filters/url.ts'
+import { Table } from '#ui/data/table.tsx'
+import { ColumnsMenu } from '../search/columns-menu.tsx'
+import { CopyAsMenu } from '../search/copy-as-menu.tsx'
+import { SearchPage } from '../search/search-page.tsx'
+import { useColumnChoice } from '../search/use-column-choice.ts'
+import { usePaging } from '../search/use-paging.ts'
+import { defaultStoreColumns, storeColumns } from './columns.tsx'
+import { storeResultQuery } from './store-result.ts'
 
 export default function StoresPage() {
-  return <PageHeader title="Stores" />
+  const { id: account, access } = useAccount()
+  const search = useSearch({ from: '/app/stores' })
+  const navigate = useNavigate()
+  const { data: taxonomy } = useTaxonomy()
+  const filters = useMemo(() => parseFilters(storeFields, search), [search])
+  const result = useQuery({ ...storeResultQuery(account, filters, search.cursor), enabled: access })
+  const paging = usePaging('/stores', search, result.data?.next_cursor ?? null)
+  const columns = useMemo(() => (taxonomy ? storeColumns(taxonomy, search) : []), [taxonomy, search])
+  const known = columns.map(({ id }) => id)
+  const { chosen, choose } = useColumnChoice('/stores', known, defaultStoreColumns, search.columns)
+  const filterBy = (next: Filters) =>
+    void navigate({
+      to: '/stores',
+      search: { ...toSearch(storeFields, next), columns: search.columns },
+      resetScroll: false,
+    })
+  return (
+    <SearchPage
+      title="Stores"
+      noun="store"
+      nouns="stores"
+      isOpen={access}
+      fields={storeFields}
+      filters={filters}
+      openGroups={['Countries', 'Categories']}
+      onFilter={filterBy}
+      onOpenStore={(domain) => void navigate({ to: '/stores/$domain', params: { domain }, search })}
+      result={result}
+      paging={paging}
+      tools={
+        <>
+          <ColumnsMenu columns={columns} chosen={chosen} onChange={choose} />
+          <CopyAsMenu path="/api/v1/stores/search" body={storeSearchBody(filters)} />
+        </>
+      }
+      table={(rows, _taxonomy, isOutdated) => (
+        <Table
+          label="Stores"
+          columns={columns}
+          visibleColumns={chosen}
+          rows={rows}
+          getId={({ id }) => id}
+          isOutdated={isOutdated}
+          className="desk:min-h-0"
+        />
+      )}
+    />
+  )
 }

@@ -1,9 +1,21 @@
-import type { RawSearch } from '#lib/search-params.ts'
+import { storeFields } from '#lib/filters/fields.ts'
+import { type FilterSearch, parseFilters, toSearch } from '#lib/filters/url.ts'
+import { parsePagePlace } from '#lib/page-place.ts'
+import { type RawSearch, textParam } from '#lib/search-params.ts'
 
 /** What the address of the page says. */
-// biome-ignore lint/suspicious/noEmptyInterface: nothing yet
-export interface StoresSearch {}
+export interface StoresSearch extends FilterSearch {
+  /** Ids of the columns, joined by spaces. */
+  columns?: string
+  cursor?: string
+  page?: number
+}
 
-export function validateStoresSearch(_search: RawSearch): StoresSearch {
-  return {}
+export function validateStoresSearch(search: RawSearch): StoresSearch {
+  const columns = textParam(search.columns)
+  return {
+    ...toSearch(storeFields, parseFilters(storeFields, search)),
+    ...(columns && { columns }),
+    ...parsePagePlace(search),
+  }
 }

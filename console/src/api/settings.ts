@@ -1,0 +1,23 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { api } from './client.ts'
+import { sessionQuery, useSession } from './session.ts'
+
+/** What the person has chosen for one page, as it was stored; it may be anything. */
+export function useSetting(group: string, name: string): unknown {
+  return settingsOf(useSession().settings[group])[name]
+}
+
+/** Changes one setting and leaves the others as they are on the server now, not as this tab once read them. */
+export function useSaveSetting(): (group: string, name: string, value: unknown) => Promise<void> {
+  const client = useQueryClient()
+  return async (group, name, value) => {
+    const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    const settings = { ...session.settings, [group]: { ...settingsOf(session.settings[group]), [name]: value } }
+    await api.put('/settings', { settings })
+    client.setQueryData(sessionQuery.queryKey, { ...session, settings })
+  }
+}
+
+function settingsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

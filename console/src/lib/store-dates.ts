@@ -1,0 +1,13 @@
+import { formatDay } from './format.ts'
+
+type Resolution = 'exact' | 'month' | 'year' | null
+
+const monthFormat = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', timeZone: 'UTC' })
+const yearFormat = new Intl.DateTimeFormat(undefined, { year: 'numeric', timeZone: 'UTC' })
+
+/** An estimated time, no more exact than it is known. */
+export function formatEstimate(time: string, resolution: Resolution): string {
+  if (resolution === 'year') return yearFormat.format(new Date(time))
+  if (resolution === 'month') return monthFormat.format(new Date(time))
+  return formatDay(time)
+}

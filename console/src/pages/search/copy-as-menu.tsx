@@ -1,0 +1,33 @@
+import { ChevronDown } from 'lucide-react'
+import { type ApiCall, asCurl, asTypeScript } from '#lib/copy-as.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { copyText } from '#ui/actions/copy-button.tsx'
+import { Menu, MenuItem } from '#ui/actions/menu.tsx'
+import { showToast } from '#ui/feedback/toasts.tsx'
+
+/** The search of the page as a program would run it. */
+export function CopyAsMenu({ path, body }: Pick<ApiCall, 'path' | 'body'>) {
+  const copy = async (write: (call: ApiCall) => string) => {
+    try {
+      await copyText(write({ origin: window.location.origin, path, body }))
+      showToast('Copied. Set STOREDEX_KEY to one of your keys before you run it.')
+    } catch {
+      showToast('The browser did not allow copying.')
+    }
+  }
+  return (
+    <Menu
+      label="Copy as"
+      placement="bottom end"
+      trigger={
+        <Button isSmall>
+          Copy as
+          <ChevronDown aria-hidden />
+        </Button>
+      }
+    >
+      <MenuItem onAction={() => void copy(asCurl)}>curl</MenuItem>
+      <MenuItem onAction={() => void copy(asTypeScript)}>TypeScript</MenuItem>
+    </Menu>
+  )
+}

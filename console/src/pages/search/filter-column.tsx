@@ -1,0 +1,71 @@
+import { countByGroup } from '#lib/filters/chips.ts'
+import {
+  entriesOf,
+  type FilterField,
+  type FilterFields,
+  type FilterGroupName,
+  type FilterName,
+} from '#lib/filters/fields.ts'
+import type { Taxonomy } from '#lib/filters/taxonomy.ts'
+import { type Filters, type FilterValue, isList, withFilter } from '#lib/filters/url.ts'
+import { DomainsFilter } from './domains-filter.tsx'
+import { FilterGroup } from './filter-group.tsx'
+import { DayFilter, FlagFilter, NumberFilter } from './small-filters.tsx'
+import { TechnologyFilter } from './technology-filter.tsx'
+import { ValueList } from './value-list.tsx'
+
+interface FilterColumnProps {
+  fields: FilterFields
+  filters: Filters
+  taxonomy: Taxonomy
+  /** The groups that are open although nothing in them is chosen. */
+  openGroups: readonly FilterGroupName[]
+  onChange: (filters: Filters) => void
+}
+
+/** All filters of a search, in groups, in the order in which people narrow. */
+export function FilterColumn({ fields, filters, taxonomy, openGroups, onChange }: FilterColumnProps) {
+  const entries = entriesOf(fields)
+  const groups = [...new Set(entries.map(([, { group }]) => group))]
+  const counts = countByGroup(fields, filters)
+  return groups.map((group) => (
+    <FilterGroup key={group} name={group} count={counts.get(group) ?? 0} isOpenAtFirst={openGroups.includes(group)}>
+      {entries
+        .filter(([, field]) => field.group === group)
+        .map(([name, field]) => (
+          <Field key={name} {...{ name, field, filters, taxonomy, onChange }} />
+        ))}
+    </FilterGroup>
+  ))
+}
+
+interface FieldProps extends Pick<FilterColumnProps, 'filters' | 'taxonomy' | 'onChange'> {
+  name: FilterName
+  field: FilterField
+}
+
+function Field({ name, field, filters, taxonomy, onChange }: FieldProps) {
+  const value = filters[name]
+  const change = (next: FilterValue | undefined) => onChange(withFilter(filters, name, next))
+  const chosen = isList(value) ? value : []
+  switch (field.kind) {
+    case 'values':
+      if (field.match) return null
+      if (field.list === 'apps' || field.list === 'pixels')
+        return <TechnologyFilter label={field.group} list={field.list} {...{ taxonomy, filters, onChange }} />
+      return (
+        <>
+          {field.group === 'More' && <p className="pt-2 pb-1">Roles of people</p>}
+          <ValueList label={field.group} list={field.list} {...{ taxonomy, chosen }} onChange={change} />
+        </>
+      )
+    case 'domains':
+      return <DomainsFilter chosen={chosen} onChange={change} />
+    case 'flag':
+      return <FlagFilter field={field} value={value as boolean | undefined} onChange={change} />
+    case 'number':
+      return <NumberFilter field={field} value={value as number | undefined} onChange={change} />
+    case 'day':
+      return <DayFilter field={field} value={value as string | undefined} onChange={change} />
+  }
+}

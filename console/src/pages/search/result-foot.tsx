@@ -1,0 +1,33 @@
+import { formatCount, formatNumber } from '#lib/format.ts'
+import { Pagination } from '#ui/data/pagination.tsx'
+
+interface ResultFootProps {
+  /** Rows on this page, and what they cost. */
+  count: number
+  /** `store`, and `people` where the plural is irregular. */
+  noun: string
+  nouns?: string
+  rowsLeft: number | undefined
+  page: number
+  onPrevious: (() => void) | undefined
+  onNext: (() => void) | undefined
+  isPending: boolean
+}
+
+/** What the page cost and what is left, and the way to the pages beside it. */
+export function ResultFoot(props: ResultFootProps) {
+  const { count, noun, nouns = `${noun}s`, rowsLeft, page, ...paging } = props
+  return (
+    <Pagination {...paging}>
+      <span role="status">
+        {formatCount(count, noun, nouns)}
+        {page > 1 && <> on page {formatNumber(page)}</>}
+      </span>
+      <span className="max-sm:block">
+        <span className="max-sm:hidden"> · </span>
+        {formatCount(count, 'search row')} used
+        {rowsLeft !== undefined && <> · {formatNumber(rowsLeft)} left</>}
+      </span>
+    </Pagination>
+  )
+}

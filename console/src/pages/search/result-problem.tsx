@@ -1,0 +1,89 @@
+import { ApiFailure, failureProps } from '#api/failure.ts'
+import type { Chip } from '#lib/filters/chips.ts'
+import type { Filters } from '#lib/filters/url.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { Link } from '#ui/actions/link.tsx'
+import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { ChipList } from './chip-list.tsx'
+import { ClosedState } from './closed-state.tsx'
+
+interface ResultProblemProps {
+  /** What is searched, in the plural: `Stores`. */
+  what: string
+  error: unknown
+  chips: readonly Chip[]
+  onChange: (filters: Filters) => void
+  onFirstPage: () => void
+  onRetry: () => void
+  isRetrying: boolean
+}
+
+/** In place of rows: why there are none, and what to do about it. */
+export function ResultProblem({ what, error, chips, onChange, onFirstPage, onRetry, isRetrying }: ResultProblemProps) {
+  const failure = error instanceof ApiFailure ? error : undefined
+  switch (failure?.code) {
+    case 'api_access_required':
+      return <ClosedState what={`${what} are`} reason={failure.message} />
+    case 'invalid_cursor':
+      return (
+        <EmptyState
+          title="This page of the result is not there any more"
+          actions={<Button onPress={onFirstPage}>Go to the first page</Button>}
+        >
+          A place in a result is kept for 24 hours, for the account that searched.
+        </EmptyState>
+      )
+    case 'search_too_broad':
+      return (
+        <EmptyState title={failure.message} actions={<Button onPress={onFirstPage}>Go to the first page</Button>} />
+      )
+    case 'rate_limit_exceeded':
+      return <LimitState failure={failure} onRetry={onRetry} isRetrying={isRetrying} />
+    case 'invalid_filter_value':
+    case 'conflicting_filters':
+    case 'invalid_domain':
+      return (
+        <EmptyState title={failure.message} actions={<ChipList chips={chips} onChange={onChange} />}>
+          Remove the filter:
+        </EmptyState>
+      )
+    default:
+      return <ErrorState {...failureProps(error)} onRetry={onRetry} isRetrying={isRetrying} />
+  }
+}
+
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const dayMs = 86_400_000
+
+interface LimitStateProps extends Pick<ResultProblemProps, 'onRetry' | 'isRetrying'> {
+  failure: ApiFailure
+}
+
+/** A limit of the hour or of the plan: what is used up, and when it goes on. */
+function LimitState({ failure, onRetry, isRetrying }: LimitStateProps) {
+  const { param, retryAfterMs } = failure
+  const isOfPlan = param === 'search_rows' || param === 'store_exports'
+  return (
+    <EmptyState
+      title={failure.message}
+      actions={
+        <>
+          <Button onPress={onRetry} isPending={isRetrying}>
+            Try again
+          </Button>
+          {isOfPlan && <Link href="/billing">Compare plans</Link>}
+        </>
+      }
+    >
+      {retryAfterMs !== undefined && <>It goes on {momentIn(retryAfterMs)}. </>}
+      Pages that you have looked at are still in this tab and cost nothing.
+    </EmptyState>
+  )
+}
+
+function momentIn(ms: number): string {
+  const moment = new Date(Date.now() + ms)
+  return ms < dayMs ? `at ${timeFormat.format(moment)}` : `on ${dateFormat.format(moment)}`
+}

@@ -1,0 +1,148 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { SearchPage as ResultPage } from '#api/catalogue.ts'
+import { failureProps } from '#api/failure.ts'
+import { useTaxonomy } from '#api/taxonomy.ts'
+import { type Chip, chipsOf } from '#lib/filters/chips.ts'
+import type { FilterFields, FilterGroupName } from '#lib/filters/fields.ts'
+import type { Taxonomy } from '#lib/filters/taxonomy.ts'
+import type { Filters } from '#lib/filters/url.ts'
+import { PageHeader } from '#ui/data/page-header.tsx'
+import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { useDelayed } from '#ui/feedback/use-delayed.ts'
+import { ChipList } from './chip-list.tsx'
+import { ClosedState } from './closed-state.tsx'
+import { FilterColumn } from './filter-column.tsx'
+import { FilterDrawer } from './filter-drawer.tsx'
+import { ResultFoot } from './result-foot.tsx'
+import { ResultProblem } from './result-problem.tsx'
+import { SearchBox } from './search-box.tsx'
+import type { Paging } from './use-paging.ts'
+
+interface SearchPageProps<Row> {
+  title: 'Stores' | 'People'
+  noun: string
+  nouns: string
+  isOpen: boolean
+  fields: FilterFields
+  filters: Filters
+  openGroups: readonly FilterGroupName[]
+  onFilter: (filters: Filters) => void
+  onOpenStore: (domain: string) => void
+  result: UseQueryResult<ResultPage<Row>>
+  paging: Paging
+  /** The buttons above the table. */
+  tools: ReactNode
+  /** More filters that are no filters of the API, below the others. */
+  moreFilters?: ReactNode
+  /** Between the table and the foot. */
+  bar?: ReactNode
+  table: (rows: readonly Row[], taxonomy: Taxonomy, isOutdated: boolean) => ReactNode
+}
+
+/** What Stores and People have in common: filters at the left, chips and tools above the rows, and the foot below. */
+export function SearchPage<Row>(props: SearchPageProps<Row>) {
+  const { title, isOpen, fields, filters, openGroups, onFilter, onOpenStore, tools, moreFilters } = props
+  const { data: taxonomy, error, refetch, isFetching } = useTaxonomy()
+  const chips = taxonomy ? chipsOf(fields, filters, taxonomy) : []
+  const column = taxonomy && (
+    <>
+      <FilterColumn {...{ fields, filters, taxonomy, openGroups }} onChange={onFilter} />
+      {moreFilters}
+    </>
+  )
+  return (
+    <div className="-m-4 sm:-m-6 flex flex-col desk:h-[calc(100dvh-3rem)]">
+      <div className="border-line border-b px-4 pt-3 sm:px-6 [&>header]:mb-3">
+        <PageHeader
+          title={title}
+          actions={isOpen && <SearchBox {...{ fields, filters, taxonomy, onFilter, onOpenStore }} />}
+        />
+      </div>
+      {isOpen ? (
+        <div className="flex min-h-0 flex-1">
+          <section
+            aria-label="Filters"
+            className="hidden w-64 shrink-0 overflow-y-auto border-line border-r bg-surface px-3 py-2 lg:block"
+          >
+            {column}
+          </section>
+          <div className="flex min-w-0 flex-1 flex-col px-4 sm:px-6">
+            <div className="flex flex-wrap items-start justify-between gap-2 py-3">
+              <FilterDrawer count={chips.length}>{column}</FilterDrawer>
+              <div className="order-last w-full min-w-0 empty:hidden sm:order-none sm:w-auto sm:flex-1">
+                <ChipList chips={chips} onChange={onFilter} />
+              </div>
+              <div className="flex gap-2">{tools}</div>
+            </div>
+            {error ? (
+              <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+            ) : (
+              <Result {...props} taxonomy={taxonomy} chips={chips} />
+            )}
+          </div>
+        </div>
+      ) : (
+        <ClosedState what={`${title} are`} />
+      )}
+    </div>
+  )
+}
+
+interface ResultProps<Row> extends SearchPageProps<Row> {
+  taxonomy: Taxonomy | undefined
+  chips: readonly Chip[]
+}
+
+function Result<Row>({ title, noun, nouns, onFilter, result, paging, bar, table, taxonomy, chips }: ResultProps<Row>) {
+  const { data, error, isFetching, isPlaceholderData, refetch } = result
+  const isOutdated = useDelayed(isPlaceholderData)
+  const isLoading = useDelayed(!data || !taxonomy)
+  if (error && !isPlaceholderData)
+    return (
+      <ResultProblem
+        what={title}
+        error={error}
+        chips={chips}
+        onChange={onFilter}
+        onFirstPage={paging.goToFirst}
+        onRetry={() => void refetch()}
+        isRetrying={isFetching}
+      />
+    )
+  if (!data || !taxonomy) return isLoading && <SkeletonRows rows={12} />
+  if (data.data.length === 0) return <NothingMatches {...{ noun, chips, onFilter }} />
+  return (
+    <>
+      {table(data.data, taxonomy, isOutdated)}
+      {bar}
+      <ResultFoot
+        count={data.data.length}
+        {...{ noun, nouns }}
+        rowsLeft={data.rowsLeft}
+        page={paging.page}
+        onPrevious={paging.onPrevious}
+        onNext={paging.onNext}
+        isPending={isPlaceholderData}
+      />
+    </>
+  )
+}
+
+function NothingMatches({ noun, chips, onFilter }: Pick<ResultProps<never>, 'noun' | 'chips' | 'onFilter'>) {
+  if (chips.length === 0)
+    return (
+      <EmptyState title="The catalogue is empty">
+        The operator of this installation fills it with <code>npx storedex import</code>.
+      </EmptyState>
+    )
+  return (
+    <div role="status">
+      <EmptyState title={`No ${noun} matches`} actions={<ChipList chips={chips} onChange={onFilter} />}>
+        Remove a filter:
+      </EmptyState>
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import { useState } from 'react'
+import { type FilterName, maxListValues } from '#lib/filters/fields.ts'
+import type { Taxonomy } from '#lib/filters/taxonomy.ts'
+import { type Filters, listOf, withFilter } from '#lib/filters/url.ts'
+import { Segmented } from '#ui/fields/segmented.tsx'
+import { ValueList } from './value-list.tsx'
+
+type TechnologyList = 'apps' | 'pixels'
+type Match = 'any' | 'all' | 'none'
+
+const matches: { id: Match; label: string; note: string }[] = [
+  { id: 'any', label: 'Any of', note: 'any' },
+  { id: 'all', label: 'All of', note: 'must have' },
+  { id: 'none', label: 'None of', note: 'not' },
+]
+
+interface TechnologyFilterProps {
+  label: string
+  list: TechnologyList
+  taxonomy: Taxonomy
+  filters: Filters
+  onChange: (filters: Filters) => void
+}
+
+/** Three lists of one technology: at least one of these, every one of these, not one of these. A value is in one of them. */
+export function TechnologyFilter({ label, list, taxonomy, filters, onChange }: TechnologyFilterProps) {
+  const [match, setMatch] = useState<Match>('any')
+  const chosenFor = (each: Match) => listOf(filters, nameOf(list, each))
+  const change = (values: string[]) => {
+    let next = withFilter(filters, nameOf(list, match), values)
+    for (const { id } of matches) {
+      if (id === match) continue
+      const others = chosenFor(id).filter((value) => !values.includes(value))
+      next = withFilter(next, nameOf(list, id), others)
+    }
+    onChange(next)
+  }
+  const noteOf = (value: string) => {
+    const other = matches.find(({ id }) => id !== match && chosenFor(id).includes(value))
+    return other && <span className="py-1 text-muted text-xs">{other.note}</span>
+  }
+  return (
+    <>
+      <Segmented
+        label={`${label}: how they match`}
+        isLabelHidden
+        options={matches.map(({ id, label: name }) => ({ id, label: name, hint: chosenFor(id).length || undefined }))}
+        value={match}
+        onChange={setMatch}
+        className="mb-1.5"
+      />
+      <ValueList
+        label={label}
+        taxonomy={taxonomy}
+        list={list}
+        chosen={chosenFor(match).slice(0, maxListValues)}
+        onChange={change}
+        noteOf={noteOf}
+      />
+    </>
+  )
+}
+
+function nameOf(list: TechnologyList, match: Match): FilterName {
+  return match === 'any' ? list : `${list}_${match}`
+}

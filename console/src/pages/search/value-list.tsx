@@ -1,0 +1,87 @@
+import { type ReactNode, useDeferredValue, useId, useState } from 'react'
+import { maxListValues } from '#lib/filters/fields.ts'
+import type { Taxonomy, TaxonomyList, TaxonomyNode } from '#lib/filters/taxonomy.ts'
+import { classNames } from '#ui/class-names.ts'
+import { SearchField } from '#ui/fields/search-field.tsx'
+
+/** Longer lists can be searched, and scroll inside their group. */
+const longListLength = 15
+
+interface ValueListProps {
+  /** What the list is of, such as `Countries`. */
+  label: string
+  taxonomy: Taxonomy
+  list: TaxonomyList
+  chosen: readonly string[]
+  onChange: (chosen: string[]) => void
+  /** Beside a value, such as that it is chosen elsewhere. */
+  noteOf?: (value: string) => ReactNode
+}
+
+/** Values to choose from. Plain checkboxes: a list has up to several hundred. */
+export function ValueList({ label, taxonomy, list, chosen, onChange, noteOf }: ValueListProps) {
+  const [text, setText] = useState('')
+  const nodes = taxonomy.search(list, useDeferredValue(text))
+  const shown = nodes.filter(({ deprecated, value }) => !deprecated || chosen.includes(value))
+  const isLong = taxonomy.nodes(list).length > longListLength
+  const isFull = chosen.length >= maxListValues
+  const toggle = (value: string) =>
+    onChange(chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value])
+  return (
+    <>
+      {isLong && (
+        <SearchField
+          label={`Find in ${label}`}
+          placeholder="Find a value"
+          value={text}
+          onChange={setText}
+          className="mb-1.5"
+        />
+      )}
+      <ul className={classNames(isLong && 'max-h-56 overflow-y-auto overscroll-contain pr-1')}>
+        {shown.map((node) => (
+          <Value
+            key={node.value}
+            node={node}
+            isChosen={chosen.includes(node.value)}
+            isDisabled={isFull && !chosen.includes(node.value)}
+            onToggle={toggle}
+            note={noteOf?.(node.value)}
+          />
+        ))}
+      </ul>
+      {shown.length === 0 && <p className="px-1 py-1 text-muted">Nothing fits.</p>}
+      {isFull && <p className="pt-1 text-muted text-xs">{maxListValues} values are the most that a search takes.</p>}
+    </>
+  )
+}
+
+const indents = ['', 'pl-4', 'pl-8', 'pl-12']
+
+interface ValueProps {
+  node: TaxonomyNode
+  isChosen: boolean
+  isDisabled: boolean
+  onToggle: (value: string) => void
+  note: ReactNode
+}
+
+function Value({ node, isChosen, isDisabled, onToggle, note }: ValueProps) {
+  const id = useId()
+  return (
+    <li className={classNames('flex items-start gap-2', indents[Math.min(node.depth, indents.length - 1)])}>
+      <input
+        id={id}
+        type="checkbox"
+        checked={isChosen}
+        disabled={isDisabled}
+        onChange={() => onToggle(node.value)}
+        className="mt-1 size-4 shrink-0 accent-accent pointer-coarse:mt-2.5 pointer-coarse:size-5"
+      />
+      <label htmlFor={id} className="min-w-0 flex-1 py-0.5 wrap-anywhere pointer-coarse:py-2.5" dir="auto">
+        {node.label}
+      </label>
+      {note}
+    </li>
+  )
+}
