@@ -1,76 +1,17 @@
 import type { PeopleSearchBody, StoreSearchBody } from '#lib/filters/request.ts'
 import type { TaxonomyReply } from '#lib/filters/taxonomy.ts'
 import { api, path } from './client.ts'
+import type { RevealContactsResponses, SearchContactsResponses, SearchStoresResponses } from './generated/v1.ts'
 
-export interface Store {
-  id: string
-  object: 'store'
-  domain: string
-  name: string
-  category: string | null
-  country: string | null
-  traffic_tier: string | null
-  revenue_tier: string | null
-  platform_plus: boolean
-  lead_fit_score: number | null
-  store_created_at: {
-    estimate: string | null
-    resolution: 'exact' | 'month' | 'year' | null
-    source: string | null
-    confidence: 'high' | 'medium' | 'low' | null
-  } | null
-  first_discovered_at: string | null
-  contacts_summary: {
-    total: number
-    has_revealable_contacts: boolean
-    verified_email_count: number
-    roles: string[]
-  }
-  technologies: { apps: string[]; pixels: string[]; theme: { name: string | null; type: string | null } }
-}
+export type Store = SearchStoresResponses[200]['data'][number]
 
 /** A person without channels. */
-export interface ContactPreview {
-  id: string
-  object: 'contact_preview'
-  first_name: string | null
-  last_name_obfuscated: string | null
-  role: string | null
-  seniority: string
-  title: string | null
-  has_verified_email: boolean
-  has_phone: boolean
-  has_profile: boolean
-  /** Whether the account has revealed the person already. */
-  revealed: boolean
-  store: {
-    id: string
-    domain: string
-    name: string
-    category: string | null
-    traffic_tier: string | null
-    technologies: { apps: string[]; pixels: string[] }
-  }
-}
+export type ContactPreview = SearchContactsResponses[200]['data'][number]
+
+export type RevealReply = RevealContactsResponses[200]
 
 /** A person with channels. Kept in memory only, and only as long as they are shown. */
-export interface Contact {
-  id: string
-  object: 'contact'
-  full_name: string | null
-  first_name: string | null
-  last_name: string | null
-  title: string | null
-  role: string | null
-  seniority: string
-  profile_url: string | null
-  reveal_status: 'newly_revealed' | 'already_revealed'
-  charged: boolean
-  emails: { email: string; status: string; type: string; is_primary: boolean }[]
-  phones: { phone: string; type: string; is_primary: boolean }[]
-  store: { id: string; domain: string; name: string }
-  revealed_at: string
-}
+export type Contact = RevealReply['data'][number]
 
 export interface RevealedContact extends Contact {
   /** Null where nobody knows any more. */
@@ -110,13 +51,6 @@ export interface RevealQuote {
   exports_remaining: number
   exports_after: number
   sufficient: boolean
-  request_id: string
-}
-
-export interface RevealReply {
-  object: 'contact_reveal_result'
-  credits: { spent: number; remaining: number }
-  data: Contact[]
   request_id: string
 }
 
