@@ -5,7 +5,7 @@ export type ConnectionState = 'online' | 'offline' | 'outdated'
 // `outdated`: the server has other files than those that this tab was loaded from.
 let state: ConnectionState = 'online'
 let probeTimer: ReturnType<typeof setTimeout> | undefined
-const listeners = new Set<() => void>()
+const listeners = new Set<(state: ConnectionState) => void>()
 
 const longestPauseMs = 10_000
 
@@ -18,15 +18,16 @@ export function useConnection(): ConnectionState {
   return useSyncExternalStore(onConnectionChange, () => state)
 }
 
-export function onConnectionChange(listener: () => void): () => void {
+export function onConnectionChange(listener: (state: ConnectionState) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
 /** The server did not answer: show it, and ask until it does. */
 export function markOffline(): void {
-  if (state === 'online') change('offline')
-  if (state === 'offline' && probeTimer === undefined) probe(0)
+  if (state === 'outdated') return
+  change('offline')
+  if (probeTimer === undefined) probe(0)
 }
 
 /** The server has answered something. */
@@ -43,8 +44,9 @@ export async function explainMissingFile(): Promise<void> {
 }
 
 function change(next: ConnectionState): void {
+  if (state === next) return
   state = next
-  for (const listener of listeners) listener()
+  for (const listener of listeners) listener(next)
 }
 
 function probe(attempt: number): void {

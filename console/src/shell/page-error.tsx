@@ -18,7 +18,8 @@ export function PageError({ error, reset }: ErrorComponentProps) {
     error instanceof MissingFileError || (error instanceof ApiFailure && error.code === 'unreachable')
   useEffect(() => {
     if (!isUnreachable) return
-    return onConnectionChange(() => {
+    return onConnectionChange((state) => {
+      if (state !== 'online') return
       reset()
       void router.invalidate()
     })

@@ -19,6 +19,7 @@ export function RootLayout() {
   )
 }
 
+/** Over the lower edge: it comes and goes, and what is above must not move under somebody's pointer. */
 function ConnectionBanner() {
   const connection = useConnection()
   const reload = (
@@ -27,7 +28,7 @@ function ConnectionBanner() {
     </Button>
   )
   return (
-    <div role="status" className="sticky top-0 z-30">
+    <div role="status" className="fixed inset-x-0 bottom-0 z-30">
       {connection === 'offline' && (
         <Banner tone="warning" isWide>
           The server cannot be reached; trying again

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, redirect } from '@tanstack/react-router'
 import { hasCode } from '#api/failure.ts'
 import { sessionQuery } from '#api/session.ts'
+import type { RawSearch } from '#lib/search-params.ts'
 import { validateAuditSearch } from '../pages/account/audit/search.ts'
 import { validateBillingSearch } from '../pages/billing/search.ts'
 import { validateKeysSearch } from '../pages/keys/search.ts'
@@ -15,7 +16,7 @@ import { validateStoreSearch } from '../pages/store/search.ts'
 import { validateStoresSearch } from '../pages/stores/search.ts'
 import { validateUsageSearch } from '../pages/usage/search.ts'
 import { lazyPage } from './lazy-page.tsx'
-import { NotFoundPage } from './not-found-page.tsx'
+import { NotFound, NotFoundPage } from './not-found-page.tsx'
 import { RootLayout } from './root-layout.tsx'
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -42,18 +43,28 @@ const accountRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/account',
   component: lazyPage(() => import('../pages/account/layout.tsx')),
+  notFoundComponent: NotFound,
 })
 
 const operatorRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/operator',
   component: lazyPage(() => import('../pages/operator/layout.tsx')),
+  notFoundComponent: NotFound,
 })
 
 const inRoot = () => rootRoute
 const inApp = () => appRoute
 const inAccount = () => accountRoute
 const inOperator = () => operatorRoute
+
+/** What the address says beyond what the page understands never gets to it; the router alone would pass it on. */
+function only<Search extends object>(validate: (search: RawSearch) => Search): (search: RawSearch) => Search {
+  return (search) => {
+    const nothing = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]))
+    return { ...nothing, ...validate(search) }
+  }
+}
 
 const goTo = (to: '/stores' | '/account/members' | '/operator/accounts') => () => {
   throw redirect({ to, replace: true })
@@ -64,20 +75,20 @@ const goTo = (to: '/stores' | '/account/members' | '/operator/accounts') => () =
 // biome-ignore format: a list
 const publicPages = [
   createRoute({ getParentRoute: inRoot, path: '/', beforeLoad: goTo('/stores') }),
-  createRoute({ getParentRoute: inRoot, path: '/sign-in', component: lazyPage(() => import('../pages/sign-in/page.tsx')), validateSearch: validateSignInSearch }),
+  createRoute({ getParentRoute: inRoot, path: '/sign-in', component: lazyPage(() => import('../pages/sign-in/page.tsx')), validateSearch: only(validateSignInSearch) }),
   createRoute({ getParentRoute: inRoot, path: '/link', component: lazyPage(() => import('../pages/link/page.tsx')) }),
   createRoute({ getParentRoute: inRoot, path: '/privacy', component: lazyPage(() => import('../pages/privacy/page.tsx')) }),
 ] as const
 
 // biome-ignore format: a list
 const signedInPages = [
-  createRoute({ getParentRoute: inApp, path: '/stores', component: lazyPage(() => import('../pages/stores/page.tsx')), validateSearch: validateStoresSearch }),
-  createRoute({ getParentRoute: inApp, path: '/stores/$domain', component: lazyPage(() => import('../pages/store/page.tsx')), validateSearch: validateStoreSearch }),
-  createRoute({ getParentRoute: inApp, path: '/people', component: lazyPage(() => import('../pages/people/page.tsx')), validateSearch: validatePeopleSearch }),
-  createRoute({ getParentRoute: inApp, path: '/revealed', component: lazyPage(() => import('../pages/revealed/page.tsx')), validateSearch: validateRevealedSearch }),
-  createRoute({ getParentRoute: inApp, path: '/usage', component: lazyPage(() => import('../pages/usage/page.tsx')), validateSearch: validateUsageSearch }),
-  createRoute({ getParentRoute: inApp, path: '/keys', component: lazyPage(() => import('../pages/keys/page.tsx')), validateSearch: validateKeysSearch }),
-  createRoute({ getParentRoute: inApp, path: '/billing', component: lazyPage(() => import('../pages/billing/page.tsx')), validateSearch: validateBillingSearch }),
+  createRoute({ getParentRoute: inApp, path: '/stores', component: lazyPage(() => import('../pages/stores/page.tsx')), validateSearch: only(validateStoresSearch) }),
+  createRoute({ getParentRoute: inApp, path: '/stores/$domain', component: lazyPage(() => import('../pages/store/page.tsx')), validateSearch: only(validateStoreSearch) }),
+  createRoute({ getParentRoute: inApp, path: '/people', component: lazyPage(() => import('../pages/people/page.tsx')), validateSearch: only(validatePeopleSearch) }),
+  createRoute({ getParentRoute: inApp, path: '/revealed', component: lazyPage(() => import('../pages/revealed/page.tsx')), validateSearch: only(validateRevealedSearch) }),
+  createRoute({ getParentRoute: inApp, path: '/usage', component: lazyPage(() => import('../pages/usage/page.tsx')), validateSearch: only(validateUsageSearch) }),
+  createRoute({ getParentRoute: inApp, path: '/keys', component: lazyPage(() => import('../pages/keys/page.tsx')), validateSearch: only(validateKeysSearch) }),
+  createRoute({ getParentRoute: inApp, path: '/billing', component: lazyPage(() => import('../pages/billing/page.tsx')), validateSearch: only(validateBillingSearch) }),
 ] as const
 
 // biome-ignore format: a list
@@ -86,17 +97,17 @@ const accountPages = [
   createRoute({ getParentRoute: inAccount, path: '/members', component: lazyPage(() => import('../pages/account/members/page.tsx')) }),
   createRoute({ getParentRoute: inAccount, path: '/sessions', component: lazyPage(() => import('../pages/account/sessions/page.tsx')) }),
   createRoute({ getParentRoute: inAccount, path: '/profile', component: lazyPage(() => import('../pages/account/profile/page.tsx')) }),
-  createRoute({ getParentRoute: inAccount, path: '/audit', component: lazyPage(() => import('../pages/account/audit/page.tsx')), validateSearch: validateAuditSearch }),
+  createRoute({ getParentRoute: inAccount, path: '/audit', component: lazyPage(() => import('../pages/account/audit/page.tsx')), validateSearch: only(validateAuditSearch) }),
 ] as const
 
 // biome-ignore format: a list
 const operatorPages = [
   createRoute({ getParentRoute: inOperator, path: '/', beforeLoad: goTo('/operator/accounts') }),
-  createRoute({ getParentRoute: inOperator, path: '/accounts', component: lazyPage(() => import('../pages/operator/accounts/page.tsx')), validateSearch: validateOperatorAccountsSearch }),
+  createRoute({ getParentRoute: inOperator, path: '/accounts', component: lazyPage(() => import('../pages/operator/accounts/page.tsx')), validateSearch: only(validateOperatorAccountsSearch) }),
   createRoute({ getParentRoute: inOperator, path: '/accounts/$account', component: lazyPage(() => import('../pages/operator/account/page.tsx')) }),
   createRoute({ getParentRoute: inOperator, path: '/catalogue', component: lazyPage(() => import('../pages/operator/catalogue/page.tsx')) }),
-  createRoute({ getParentRoute: inOperator, path: '/privacy', component: lazyPage(() => import('../pages/operator/privacy/page.tsx')), validateSearch: validateOperatorPrivacySearch }),
-  createRoute({ getParentRoute: inOperator, path: '/webhooks', component: lazyPage(() => import('../pages/operator/webhooks/page.tsx')), validateSearch: validateWebhooksSearch }),
+  createRoute({ getParentRoute: inOperator, path: '/privacy', component: lazyPage(() => import('../pages/operator/privacy/page.tsx')), validateSearch: only(validateOperatorPrivacySearch) }),
+  createRoute({ getParentRoute: inOperator, path: '/webhooks', component: lazyPage(() => import('../pages/operator/webhooks/page.tsx')), validateSearch: only(validateWebhooksSearch) }),
   createRoute({ getParentRoute: inOperator, path: '/system', component: lazyPage(() => import('../pages/operator/system/page.tsx')) }),
 ] as const
 
