@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ApiRoutes } from '../http/server.ts'
+import { registerBillingConsoleRoutes } from './billing/routes.ts'
 import { consolePrefix } from './guard.ts'
 import type { ConsoleServices } from './services.ts'
 import { registerSessionConsoleRoutes } from './session/routes.ts'
@@ -10,6 +11,7 @@ export function registerConsoleRoutes(app: FastifyInstance, services: ConsoleSer
     async (scope) => {
       const api = scope as unknown as ApiRoutes
       registerSessionConsoleRoutes(api, services)
+      registerBillingConsoleRoutes(api, services)
     },
     { prefix: consolePrefix },
   )

@@ -60,6 +60,7 @@ export const consoleErrorTable = {
   key_not_found: [404, 'not_found_error'],
   last_owner: [409, 'invalid_request_error'],
   already_member: [409, 'invalid_request_error'],
+  trial_changed: [409, 'invalid_request_error'],
   invalid_link: [410, 'not_found_error'],
 } as const satisfies Record<string, readonly [number, ErrorType]>
 

@@ -200,5 +200,6 @@ const errorExamples: Record<DocumentedCode, Example> = {
   key_not_found: { message: 'The account has no such key.' },
   last_owner: { message: 'The account needs another owner first.' },
   already_member: { message: 'This person is a member already.' },
+  trial_changed: { message: 'The trial has changed since it was shown; nothing was done. Look at it again.' },
   invalid_link: { message: 'This link was used already, or is no longer valid.' },
 }

@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers'
+import type { Logger } from 'pino'
 import { createStandin } from '../../../../stripe-standin/src/app.ts'
 import { scopes } from '../../../src/auth/caller.ts'
 import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
@@ -37,10 +38,12 @@ const secretKey = 'sk_test_standin_of_a_test'
 interface StandinAppOptions {
   /** Starts a proxy between the server and the stand-in; returns its URL. */
   between?: (standinUrl: string) => Promise<string>
+  /** Default: a silent log. */
+  log?: Logger
 }
 
 /** Starts the production app with the stand-in over HTTP; events are delivered directly. */
-export async function startAppWithStandin(now: string, { between }: StandinAppOptions = {}): Promise<StandinApp> {
+export async function startAppWithStandin(now: string, { between, log }: StandinAppOptions = {}): Promise<StandinApp> {
   let eventHandler: EventHandler = async () => 503
   const webhookUrl = await serveOnLoopback(async (request, response) => {
     const body = await buffer(request)
@@ -58,6 +61,7 @@ export async function startAppWithStandin(now: string, { between }: StandinAppOp
 
   const app = await startTestApp({
     now,
+    ...(log && { log }),
     environment: {
       STRIPE_SECRET_KEY: secretKey,
       STRIPE_WEBHOOK_SECRET: webhookSecret,
