@@ -1,5 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { useAccount } from '#api/account.tsx'
+import { failureProps } from '#api/failure.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { PageSpinner } from '#ui/feedback/spinner.tsx'
+import { billingQuery, plansQuery } from './billing-api.ts'
+import { BillingOverview } from './billing-overview.tsx'
 
 export default function BillingPage() {
-  return <PageHeader title="Billing" />
+  const { id } = useAccount()
+  const billing = useQuery(billingQuery(id))
+  const plans = useQuery(plansQuery(id))
+  const failed = [billing, plans].find(({ data, isError }) => isError && !data)
+  const retry = () => void Promise.all([billing.refetch(), plans.refetch()])
+  return (
+    <div className="max-w-5xl">
+      <PageHeader title="Billing" />
+      {failed ? (
+        <ErrorState
+          {...failureProps(failed.error)}
+          onRetry={retry}
+          isRetrying={billing.isFetching || plans.isFetching}
+        />
+      ) : billing.data && plans.data ? (
+        <BillingOverview account={id} billing={billing.data} plans={plans.data.data} />
+      ) : (
+        <PageSpinner />
+      )}
+    </div>
+  )
 }

@@ -1,9 +1,27 @@
-import type { RawSearch } from '#lib/search-params.ts'
+import { choiceParam, type RawSearch } from '#lib/search-params.ts'
+
+export const paidPlans = ['pro', 'business', 'enterprise'] as const
+export type PaidPlan = (typeof paidPlans)[number]
+
+export const billingIntervals = ['monthly', 'annual'] as const
+export type BillingInterval = (typeof billingIntervals)[number]
 
 /** What the address of the page says. */
-// biome-ignore lint/suspicious/noEmptyInterface: nothing yet
-export interface BillingSearch {}
+export interface BillingSearch {
+  /** The plan that is chosen; the one that a link led to, on the way back from the payment provider. */
+  plan?: PaidPlan | undefined
+  billing?: BillingInterval | undefined
+  /** From which page of the payment provider the person has just come back. */
+  returned?: Returned | undefined
+}
 
-export function validateBillingSearch(_search: RawSearch): BillingSearch {
-  return {}
+const returns = ['checkout', 'canceled', 'portal', 'trial'] as const
+export type Returned = (typeof returns)[number]
+
+export function validateBillingSearch(search: RawSearch): BillingSearch {
+  return {
+    plan: choiceParam(search.plan, paidPlans),
+    billing: choiceParam(search.billing, billingIntervals),
+    returned: choiceParam(search.returned, returns),
+  }
 }

@@ -1,0 +1,135 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useIsAtLeast } from '#api/account.tsx'
+import { Button } from '#ui/actions/button.tsx'
+import { Banner } from '#ui/feedback/banner.tsx'
+import { FormError } from '#ui/fields/form-error.tsx'
+import { type Billing, createPortalLink, createSubscriptionLink, type Plan, useReloadBilling } from './billing-api.ts'
+import { ChangePlan } from './change-plan.tsx'
+import { EndTrialDialog } from './end-trial-dialog.tsx'
+import { PlanChoice } from './plan-choice.tsx'
+import { PlanSummary } from './plan-summary.tsx'
+import { ReturnNotice } from './return-notice.tsx'
+import { type BillingInterval, type PaidPlan, paidPlans } from './search.ts'
+import { TrialSection } from './trial-section.tsx'
+import { useLink } from './use-link.ts'
+import { ownersText } from './words.ts'
+
+interface BillingOverviewProps {
+  account: string
+  billing: Billing
+  plans: readonly Plan[]
+}
+
+export function BillingOverview({ account, billing, plans }: BillingOverviewProps) {
+  const search = useSearch({ from: '/app/billing' })
+  const navigate = useNavigate()
+  const isOwner = useIsAtLeast('owner')
+  const reload = useReloadBilling(account)
+  const portal = useLink()
+  const change = useLink()
+  // What the address said on the way back, and how the plan stood: both as they were when the page opened.
+  const [trip] = useState(search)
+  const [hadAccess] = useState(billing.api_access.enabled)
+  const [isEndingTrial, setIsEndingTrial] = useState(search.returned === 'trial' && isOwner)
+  const [startedPlan, setStartedPlan] = useState<string>()
+
+  const chosen = chosenOffer(search.plan, search.billing, billing)
+  const plan = plans.find(({ slug }) => slug === chosen.plan)
+  const nameOf = (slug: string | undefined) => plans.find((each) => each.slug === slug)?.name
+  const forgetTrip = () => void navigate({ to: '/billing', replace: true, search: {} })
+  const needsPayment = billing.next.kind === 'past_due'
+
+  return (
+    <>
+      {startedPlan ? (
+        <div className="mb-4">
+          <Banner isAnnounced>The trial is over. Your plan is now {startedPlan}.</Banner>
+        </div>
+      ) : (
+        <ReturnNotice
+          account={account}
+          trip={trip}
+          hadAccess={hadAccess}
+          onArrived={() => {
+            forgetTrip()
+            void reload()
+          }}
+        />
+      )}
+      <PlanSummary
+        billing={billing}
+        formerName={nameOf(billing.former?.plan)}
+        action={
+          billing.actions.can_manage_billing && (
+            <Button
+              variant={needsPayment ? 'primary' : 'secondary'}
+              isPending={portal.isOpening}
+              disabledReason={isOwner ? undefined : `Only ${ownersText(billing.owners)} can do that.`}
+              onPress={() => portal.open(() => createPortalLink(account))}
+            >
+              Manage billing
+            </Button>
+          )
+        }
+      />
+      <FormError>{portal.problem}</FormError>
+      {billing.plan.trial.active && (
+        <TrialSection billing={billing} isOwner={isOwner} onEndTrial={() => setIsEndingTrial(true)} />
+      )}
+      <section aria-labelledby="plans-heading" className="mt-6">
+        <h2 id="plans-heading" className="mb-2 font-semibold">
+          Plans
+        </h2>
+        <PlanChoice
+          billing={billing}
+          plans={plans}
+          plan={chosen.plan}
+          interval={chosen.billing}
+          onChange={(next) => void navigate({ to: '/billing', replace: true, resetScroll: false, search: next })}
+        />
+        {plan && (
+          <ChangePlan
+            billing={billing}
+            chosen={{ plan, interval: chosen.billing }}
+            isOwner={isOwner}
+            isOpening={change.isOpening}
+            problem={change.problem}
+            onChange={(offer, isPortal) =>
+              change.open(() => (isPortal ? createPortalLink(account) : createSubscriptionLink(account, offer)))
+            }
+          />
+        )}
+      </section>
+      <EndTrialDialog
+        account={account}
+        isOpen={isEndingTrial}
+        onClose={() => setIsEndingTrial(false)}
+        onEnded={(name) => {
+          setIsEndingTrial(false)
+          setStartedPlan(name)
+          forgetTrip()
+          void reload()
+        }}
+      />
+    </>
+  )
+}
+
+/** What the address names; else what the account had, or the next plan up. So that most people need not choose. */
+function chosenOffer(
+  plan: PaidPlan | undefined,
+  interval: BillingInterval | undefined,
+  { plan: current, former, next }: Billing,
+): { plan: PaidPlan; billing: BillingInterval } {
+  return {
+    plan: plan ?? former?.plan ?? suggestedPlan(current.slug, next.kind === 'past_due'),
+    billing: interval ?? former?.billing ?? current.billing ?? 'monthly',
+  }
+}
+
+function suggestedPlan(current: Billing['plan']['slug'], staysSame: boolean): PaidPlan {
+  if (current === 'free') return 'pro'
+  const place = paidPlans.indexOf(current) + (staysSame ? 0 : 1)
+  return paidPlans[place] ?? current
+}
