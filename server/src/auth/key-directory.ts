@@ -120,7 +120,8 @@ export class FailedKeyCounter {
   }
 }
 
-function networkOf(address: string): string {
+/** An IPv4 address, or the /64 network of an IPv6 address, which one customer of a provider has. */
+export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')
   const groups = head.split(':').filter(Boolean)

@@ -1,0 +1,112 @@
+import type { ConnectionPool, Queryable } from '../../db/pool.ts'
+import type { ContactSeals } from '../../encryption/keyring.ts'
+import { eraseContacts } from '../../erasure/erase-contacts.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import type { Clock } from '../../kernel/time.ts'
+import { recordAudit } from '../../people/audit.ts'
+import { hashToken } from '../../people/tokens.ts'
+import { FairSemaphore } from '../../runtime/fairness.ts'
+import { type HeldData, readHeldData } from './held-data.ts'
+import { endRequest, type LivePrivacyRequestRow, updateExpectedOutcome, useRequest } from './queries.ts'
+import { openSealedEmail } from './sealed-email.ts'
+
+export interface PrivacyLinkContext {
+  db: Queryable
+  /** For the reading of all contacts, which may take longer than a request's other statements. */
+  pool: ConnectionPool
+  ids: IdSealer
+  clock: Clock
+  seals: ContactSeals
+  scans: ScanLimiter
+  /** The network address of the browser. */
+  address: string
+}
+
+/** Each use reads all contacts; a person looks, downloads and erases. */
+const usesPerLink = 30
+
+/** What is held about the address of a link. */
+export interface OpenedLink extends HeldData {
+  email: string
+  requested_at: string
+  expires_at: string
+}
+
+/** Reads what is held about the address that the link was mailed to. Works until the link ends or expires. */
+export async function openPrivacyLink(ctx: PrivacyLinkContext, token: string): Promise<OpenedLink> {
+  const { email, request } = await useLink(ctx, token)
+  const held = await ctx.scans.run(ctx.address, () => readHeldData({ ...ctx, db: ctx.pool.lane('privacy') }, email))
+  await updateExpectedOutcome(ctx.db, request.id, held.contacts_total > 0 ? 'kept' : 'nothing_held')
+  return {
+    email,
+    requested_at: request.requested_at.toISOString(),
+    expires_at: request.expires_at.toISOString(),
+    ...held,
+  }
+}
+
+/**
+ * Erases everybody with the address of the link as `contacts erase` does, and ends the link. Of several calls at once, one
+ * erases.
+ */
+export async function eraseByPrivacyLink(ctx: PrivacyLinkContext, token: string): Promise<{ erased: number }> {
+  const { email } = await useLink(ctx, token)
+  const erasure = { db: ctx.pool.lane('privacy'), ids: ctx.ids, clock: ctx.clock, seals: ctx.seals }
+  return ctx.scans.run(ctx.address, () =>
+    eraseContacts(erasure, { email }, async (client, { erased }) => {
+      const now = ctx.clock.now()
+      const outcome = erased > 0 ? 'erased' : 'nothing_held'
+      if (!(await endRequest(client, hashToken(token), { outcome, erased, now }))) throw deadLinkError()
+      // Neither the email address nor the network address of somebody who wants to be forgotten.
+      await recordAudit(client, {
+        accountId: null,
+        personId: null,
+        action: 'privacy_request.erased',
+        details: { erased },
+        address: null,
+        at: now,
+      })
+    }),
+  )
+}
+
+async function useLink(
+  { db, clock }: PrivacyLinkContext,
+  token: string,
+): Promise<{ email: string; request: LivePrivacyRequestRow }> {
+  const request = await useRequest(db, hashToken(token), { now: clock.now(), allowed: usesPerLink })
+  if (!request) throw deadLinkError()
+  if (!request.counted)
+    throw new ApiError('rate_limit_exceeded', 'This link was used too often; ask for another one.', {
+      param: 'attempts',
+      retryAfterSeconds: 3_600,
+    })
+  return { email: openSealedEmail(token, request.sealed_email), request }
+}
+
+/** The same for a link that was used, has expired or never existed. */
+function deadLinkError(): ApiError {
+  return new ApiError('invalid_link', 'This link was used, has expired or is incomplete; ask for another one.')
+}
+
+/** At most as many readings of all contacts at once, and of one address half of them. */
+const maxScans = 4
+
+/** Bounds how many visitors make the database read all contacts at once. */
+export class ScanLimiter {
+  readonly #permits = new FairSemaphore(maxScans)
+
+  async run<T>(address: string, work: () => Promise<T>): Promise<T> {
+    const release = this.#permits.tryAcquire(address)
+    if (!release)
+      throw new ApiError('service_unavailable', 'Many people are asking at the moment; try again in a minute.', {
+        retryAfterSeconds: 60,
+      })
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+}

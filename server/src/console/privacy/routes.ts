@@ -1,0 +1,114 @@
+import type { FastifyRequest } from 'fastify'
+import type { ApiRoutes } from '../../http/server.ts'
+import type { ConsoleServices } from '../services.ts'
+import { askForLink } from './ask.ts'
+import { eraseByPrivacyLink, openPrivacyLink, type PrivacyLinkContext, ScanLimiter } from './link.ts'
+import { PrivacyOutbox } from './outbox.ts'
+import {
+  PrivacyDataReply,
+  PrivacyErasureReply,
+  PrivacyFileReply,
+  PrivacyRequestBody,
+  PrivacyRequestReply,
+  PrivacyTokenBody,
+} from './schema.ts'
+
+/**
+ * Routes with which anybody sees and erases what is held about their email address, without signing in. The link that is
+ * mailed to the address is the proof that it is theirs.
+ */
+export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
+  const outbox = new PrivacyOutbox(services)
+  const scans = new ScanLimiter()
+  const contextOf = (request: FastifyRequest): PrivacyLinkContext => ({
+    db: request.db,
+    pool: services.db,
+    ids: services.ids,
+    clock: services.clock,
+    seals: services.seals,
+    scans,
+    address: request.ip,
+  })
+  api.addHook('onClose', () => outbox.drain())
+
+  api.post(
+    '/privacy/requests',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'askForPrivacyLink',
+        tags: ['privacy'],
+        summary: 'Ask for a link to what is held about an email address',
+        description:
+          'The reply is the same for every address. If mail is set up and neither the address nor the mailbox asked too often, a link that works for an hour is mailed afterwards.',
+        body: PrivacyRequestBody,
+        response: { 202: PrivacyRequestReply },
+      },
+    },
+    async (request, reply) => {
+      const { db, now, ip: address, id } = request
+      const link = await askForLink({ db, signer: services.signer, now, address }, request.body.email)
+      if (link) reply.raw.once('close', () => outbox.send(link))
+      return reply.code(202).send({ object: 'privacy_request', request_id: id })
+    },
+  )
+
+  api.post(
+    '/privacy/open',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'openPrivacyLink',
+        tags: ['privacy'],
+        summary: 'Show what is held about the address of a link',
+        body: PrivacyTokenBody,
+        response: { 200: PrivacyDataReply },
+      },
+    },
+    async (request) => {
+      const held = await openPrivacyLink(contextOf(request), request.body.token)
+      return { object: 'privacy_data', ...held, request_id: request.id }
+    },
+  )
+
+  api.post(
+    '/privacy/file',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'copyPrivacyData',
+        tags: ['privacy'],
+        summary: 'The same as a file',
+        body: PrivacyTokenBody,
+        response: { 200: PrivacyFileReply },
+      },
+    },
+    async (request) => {
+      const held = await openPrivacyLink(contextOf(request), request.body.token)
+      return {
+        object: 'privacy_file',
+        filename: 'data-held-about-me.json',
+        content: `${JSON.stringify(held, null, 2)}\n`,
+        request_id: request.id,
+      }
+    },
+  )
+
+  api.post(
+    '/privacy/erase',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'eraseByPrivacyLink',
+        tags: ['privacy'],
+        summary: 'Erase everybody with the address of a link, and end the link',
+        body: PrivacyTokenBody,
+        response: { 200: PrivacyErasureReply },
+      },
+    },
+    async (request) => {
+      const { erased } = await eraseByPrivacyLink(contextOf(request), request.body.token)
+      return { object: 'privacy_erasure', erased, request_id: request.id }
+    },
+  )
+}
