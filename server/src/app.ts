@@ -10,6 +10,7 @@ import { isMemberContext } from './console/access.ts'
 import { registerConsoleFiles } from './console/files/routes.ts'
 import { guardConsole, identifyVisitor, KnownSessions } from './console/guard.ts'
 import { consoleDocument } from './console/openapi-document.ts'
+import { endExpiredPrivacyLinks } from './console/privacy/link.ts'
 import { registerConsoleRoutes } from './console/routes.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
 import { meterHeaders } from './delivery/paid-reply.ts'
@@ -20,6 +21,7 @@ import { type ApiRoutes, createHttpServer } from './http/server.ts'
 import { expireReplies } from './idempotency/idempotency.ts'
 import { ApiError } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
+import { createMailer } from './people/mail.ts'
 import { describeCause } from './runtime/logger.ts'
 import { startRepeating } from './runtime/timing.ts'
 import { describeSearch } from './search/status.ts'
@@ -109,7 +111,8 @@ export async function buildApp(
     { prefix: '/api/v1' },
   )
 
-  registerConsoleRoutes(app, { ...deps, publicUrl, trialLinks })
+  const { mail } = deps.config.people
+  registerConsoleRoutes(app, { ...deps, publicUrl, trialLinks, sendMail: mail && createMailer(mail) })
   registerLinkPages(app)
   registerTrialPage(app, { ...deps, publicUrl, trialLinks })
   registerWebhookRoutes(app, deps)
@@ -129,6 +132,10 @@ export async function buildApp(
     startRepeating(() => expireReplies(deps.db, deps.clock.now()), {
       intervalMs: expiryIntervalMs,
       onOutage: warn('expired replies cannot be deleted'),
+    }),
+    startRepeating(() => endExpiredPrivacyLinks(deps.db, deps.clock.now()), {
+      intervalMs: expiryIntervalMs,
+      onOutage: warn('expired privacy links cannot be ended'),
     }),
     startRepeating(() => keyUse.flush(deps.db, deps.clock.now()), {
       intervalMs: keyUseIntervalMs,

@@ -175,7 +175,7 @@ export function closedReason({ suspendedAt, closedAt }: Pick<AccountTerms, 'susp
 /** Throws when a trial has no paid plan. */
 export function requirePaidPlanForTrial(plan: PlanSlug, status: string): void {
   if (plan === 'free' && status === 'trialing')
-    throw new OperatorError('A trial needs a paid plan: give --plan pro, business or enterprise as well.')
+    throw new OperatorError('A trial needs a paid plan: pro, business or enterprise.')
 }
 
 /** The start of a trial granted now: the given period start, unless it is in the future. */

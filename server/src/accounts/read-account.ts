@@ -1,6 +1,7 @@
 import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer } from '../kernel/ids.ts'
 import type { Account, AccountsContext } from './account.ts'
+import type { PlanSlug } from './plans.ts'
 import { selectAccount, selectAccountByEmail } from './queries.ts'
 
 /** Reads the account with this public id. Throws an `OperatorError` for an unknown id. */
@@ -32,7 +33,7 @@ export interface AccountReport {
   name: string
   email: string | null
   /** The plan in force. */
-  plan: string
+  plan: PlanSlug
   status: string
   billing: 'monthly' | 'annual' | null
   trial_ends_at: string | null

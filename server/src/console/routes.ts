@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { ApiRoutes } from '../http/server.ts'
 import { registerBillingConsoleRoutes } from './billing/routes.ts'
 import { consolePrefix } from './guard.ts'
+import { registerOperatorConsoleRoutes } from './operator/routes.ts'
+import { registerPrivacyConsoleRoutes } from './privacy/routes.ts'
 import type { ConsoleServices } from './services.ts'
 import { registerSessionConsoleRoutes } from './session/routes.ts'
 
@@ -12,6 +14,8 @@ export function registerConsoleRoutes(app: FastifyInstance, services: ConsoleSer
       const api = scope as unknown as ApiRoutes
       registerSessionConsoleRoutes(api, services)
       registerBillingConsoleRoutes(api, services)
+      registerOperatorConsoleRoutes(api, services)
+      registerPrivacyConsoleRoutes(api, services)
     },
     { prefix: consolePrefix },
   )

@@ -1,15 +1,22 @@
+import type { Logger } from 'pino'
 import type { BillingServices } from '../billing/context.ts'
 import type { RevealServices } from '../contacts/reveal-contacts.ts'
 import type { ConnectionPool } from '../db/pool.ts'
 import type { CatalogueServices } from '../delivery/paid-reply.ts'
 import type { Signer } from '../kernel/signer.ts'
+import type { SendMail } from '../people/mail.ts'
 import type { PeopleSettings } from '../people/settings.ts'
+import type { SystemServices } from './operator/system.ts'
 
 /** What the areas of the console need from the process. A request's statements run on its own `ctx.db`. */
-export interface ConsoleServices extends CatalogueServices, BillingServices, RevealServices {
+export interface ConsoleServices extends CatalogueServices, BillingServices, RevealServices, SystemServices {
   /** Signs links, and makes keyed hashes of what bounds attempts. */
   signer: Signer
+  log: Logger
   /** For work that outlives its request. */
   db: ConnectionPool
-  config: CatalogueServices['config'] & { people: PeopleSettings }
+  search: CatalogueServices['search'] & SystemServices['search']
+  config: CatalogueServices['config'] & SystemServices['config'] & { people: PeopleSettings }
+  /** Null where no mail is set up. */
+  sendMail: SendMail | null
 }

@@ -119,9 +119,7 @@ function renderReply(ctx: RevealContext, people: readonly RevealablePerson[], pa
   const reply: ContactRevealReply = {
     object: 'contact_reveal_result',
     credits: { spent: paid.spent, remaining: paid.balance.contact_credits },
-    data: people.map((person) =>
-      describeContact(person.id, person, paid.reveals.get(person.key)!, ctx.deliverEmails),
-    ),
+    data: people.map((person) => describeContact(person.id, person, paid.reveals.get(person.key)!, ctx.deliverEmails)),
     request_id: ctx.requestId,
   }
   return serialize(reply)

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../db/pool.ts'
 import { networkOf } from '../../auth/key-directory.ts'
+import type { Queryable } from '../../db/pool.ts'
 import { normalizeEmail } from '../../kernel/channels.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Signer } from '../../kernel/signer.ts'

@@ -6,14 +6,11 @@ import { findSamePeople } from '../../erasure/erase-people.ts'
 import { findPeopleByHashes } from '../../erasure/queries.ts'
 import { normalizeEmail } from '../../kernel/channels.ts'
 import { contactKey, type IdSealer } from '../../kernel/ids.ts'
-import type { AddressUseRow, HeldContactRow } from './queries.ts'
+import type { HeldContactRow } from './queries.ts'
 import * as queries from './queries.ts'
-import { type HeldContact, maxShownContacts } from './schema.ts'
+import { type HeldContact, maxShownContacts, type PrivacyDataReply } from './schema.ts'
 
-export interface HeldData extends AddressUseRow {
-  contacts_total: number
-  contacts: HeldContact[]
-}
+type HeldData = Pick<PrivacyDataReply, 'suppressed_since' | 'signs_in' | 'is_customer' | 'contacts_total' | 'contacts'>
 
 interface ReadingContext {
   db: Pool
@@ -55,8 +52,10 @@ export function readHeldData({ db, ids, seals }: ReadingContext, email: string):
         ...(match === 'address' ? { ...facts, withheld: 0 } : previewFacts(facts, row, email)),
       }
     })
+    const { suppressed_since, ...use } = await queries.readAddressUse(client, { hash, email })
     return {
-      ...(await queries.readAddressUse(client, { hash, email })),
+      suppressed_since: suppressed_since?.toISOString() ?? null,
+      ...use,
       contacts_total: people.length,
       contacts,
     }

@@ -7,8 +7,15 @@ import type { Clock } from '../../kernel/time.ts'
 import { recordAudit } from '../../people/audit.ts'
 import { hashToken } from '../../people/tokens.ts'
 import { FairSemaphore } from '../../runtime/fairness.ts'
-import { type HeldData, readHeldData } from './held-data.ts'
-import { endRequest, type LivePrivacyRequestRow, updateExpectedOutcome, useRequest } from './queries.ts'
+import { readHeldData } from './held-data.ts'
+import {
+  endExpiredRequests,
+  endRequest,
+  type LivePrivacyRequestRow,
+  updateExpectedOutcome,
+  useRequest,
+} from './queries.ts'
+import type { PrivacyDataReply, PrivacyErasureReply, PrivacyFileReply } from './schema.ts'
 import { openSealedEmail } from './sealed-email.ts'
 
 export interface PrivacyLinkContext {
@@ -21,39 +28,42 @@ export interface PrivacyLinkContext {
   scans: ScanLimiter
   /** The network address of the browser. */
   address: string
+  requestId: string
 }
 
 /** Each use reads all contacts; a person looks, downloads and erases. */
 const usesPerLink = 30
 
-/** What is held about the address of a link. */
-export interface OpenedLink extends HeldData {
-  email: string
-  requested_at: string
-  expires_at: string
-}
-
 /** Reads what is held about the address that the link was mailed to. Works until the link ends or expires. */
-export async function openPrivacyLink(ctx: PrivacyLinkContext, token: string): Promise<OpenedLink> {
+export async function openPrivacyLink(ctx: PrivacyLinkContext, token: string): Promise<PrivacyDataReply> {
   const { email, request } = await useLink(ctx, token)
   const held = await ctx.scans.run(ctx.address, () => readHeldData({ ...ctx, db: ctx.pool.lane('privacy') }, email))
   await updateExpectedOutcome(ctx.db, request.id, held.contacts_total > 0 ? 'kept' : 'nothing_held')
   return {
+    object: 'privacy_data',
     email,
     requested_at: request.requested_at.toISOString(),
     expires_at: request.expires_at.toISOString(),
     ...held,
+    request_id: ctx.requestId,
   }
+}
+
+/** The same as a file. */
+export async function copyPrivacyData(ctx: PrivacyLinkContext, token: string): Promise<PrivacyFileReply> {
+  const { object: _, request_id, ...held } = await openPrivacyLink(ctx, token)
+  const content = `${JSON.stringify(held, null, 2)}\n`
+  return { object: 'privacy_file', filename: 'data-held-about-me.json', content, request_id }
 }
 
 /**
  * Erases everybody with the address of the link as `contacts erase` does, and ends the link. Of several calls at once, one
  * erases.
  */
-export async function eraseByPrivacyLink(ctx: PrivacyLinkContext, token: string): Promise<{ erased: number }> {
+export async function eraseByPrivacyLink(ctx: PrivacyLinkContext, token: string): Promise<PrivacyErasureReply> {
   const { email } = await useLink(ctx, token)
   const erasure = { db: ctx.pool.lane('privacy'), ids: ctx.ids, clock: ctx.clock, seals: ctx.seals }
-  return ctx.scans.run(ctx.address, () =>
+  const { erased } = await ctx.scans.run(ctx.address, () =>
     eraseContacts(erasure, { email }, async (client, { erased }) => {
       const now = ctx.clock.now()
       const outcome = erased > 0 ? 'erased' : 'nothing_held'
@@ -69,6 +79,7 @@ export async function eraseByPrivacyLink(ctx: PrivacyLinkContext, token: string)
       })
     }),
   )
+  return { object: 'privacy_erasure', erased, request_id: ctx.requestId }
 }
 
 async function useLink(
@@ -88,6 +99,14 @@ async function useLink(
 /** The same for a link that was used, has expired or never existed. */
 function deadLinkError(): ApiError {
   return new ApiError('invalid_link', 'This link was used, has expired or is incomplete; ask for another one.')
+}
+
+/** Requests tell nothing of anybody; operators look at the recent ones. */
+const requestsKeptMs = 365 * 86_400_000
+
+/** Ends the links that have expired, which deletes their sealed addresses. */
+export function endExpiredPrivacyLinks(db: Queryable, now: Date): Promise<void> {
+  return endExpiredRequests(db, now, new Date(now.getTime() - requestsKeptMs))
 }
 
 /** At most as many readings of all contacts at once, and of one address half of them. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Queryable } from '../../db/pool.ts'
 import type { Clock } from '../../kernel/time.ts'
+import type { SendMail } from '../../people/mail.ts'
 import { hashToken } from '../../people/tokens.ts'
 import type { PrivacyLink } from './ask.ts'
 import { endRequest } from './queries.ts'
@@ -10,7 +11,7 @@ interface OutboxServices {
   clock: Clock
   log: Logger
   publicUrl: string
-  sendMail(mail: { to: string; subject: string; text: string }): Promise<void>
+  sendMail: SendMail
 }
 
 export const privacyPagePath = '/privacy'

@@ -102,7 +102,11 @@ select live.*, exists (select from counted) as counted from live`,
 }
 
 /** What a request shows as its outcome should it expire now: 'kept' or 'nothing_held'. */
-export async function updateExpectedOutcome(db: Queryable, id: number, outcome: 'kept' | 'nothing_held'): Promise<void> {
+export async function updateExpectedOutcome(
+  db: Queryable,
+  id: number,
+  outcome: 'kept' | 'nothing_held',
+): Promise<void> {
   await db.query('update privacy_requests set outcome = $2::text where id = $1::bigint and ended_at is null', [
     id,
     outcome,

@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import type { ConsoleServices } from '../services.ts'
 import { askForLink } from './ask.ts'
-import { eraseByPrivacyLink, openPrivacyLink, type PrivacyLinkContext, ScanLimiter } from './link.ts'
+import { copyPrivacyData, eraseByPrivacyLink, openPrivacyLink, type PrivacyLinkContext, ScanLimiter } from './link.ts'
 import { PrivacyOutbox } from './outbox.ts'
 import {
   PrivacyDataReply,
@@ -18,7 +20,8 @@ import {
  * mailed to the address is the proof that it is theirs.
  */
 export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
-  const outbox = new PrivacyOutbox(services)
+  const { sendMail } = services
+  const outbox = sendMail && new PrivacyOutbox({ ...services, sendMail })
   const scans = new ScanLimiter()
   const contextOf = (request: FastifyRequest): PrivacyLinkContext => ({
     db: request.db,
@@ -28,8 +31,9 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     seals: services.seals,
     scans,
     address: request.ip,
+    requestId: request.id,
   })
-  api.addHook('onClose', () => outbox.drain())
+  api.addHook('onClose', async () => outbox?.drain())
 
   api.post(
     '/privacy/requests',
@@ -47,6 +51,7 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     },
     async (request, reply) => {
       const { db, now, ip: address, id } = request
+      if (!outbox) throw noMailError(services.config.people.privacyContact)
       const link = await askForLink({ db, signer: services.signer, now, address }, request.body.email)
       if (link) reply.raw.once('close', () => outbox.send(link))
       return reply.code(202).send({ object: 'privacy_request', request_id: id })
@@ -62,13 +67,10 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
         tags: ['privacy'],
         summary: 'Show what is held about the address of a link',
         body: PrivacyTokenBody,
-        response: { 200: PrivacyDataReply },
+        response: { 200: PrivacyDataReply, ...errorReplies('invalid_link', 'rate_limit_exceeded') },
       },
     },
-    async (request) => {
-      const held = await openPrivacyLink(contextOf(request), request.body.token)
-      return { object: 'privacy_data', ...held, request_id: request.id }
-    },
+    (request) => openPrivacyLink(contextOf(request), request.body.token),
   )
 
   api.post(
@@ -80,18 +82,10 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
         tags: ['privacy'],
         summary: 'The same as a file',
         body: PrivacyTokenBody,
-        response: { 200: PrivacyFileReply },
+        response: { 200: PrivacyFileReply, ...errorReplies('invalid_link', 'rate_limit_exceeded') },
       },
     },
-    async (request) => {
-      const held = await openPrivacyLink(contextOf(request), request.body.token)
-      return {
-        object: 'privacy_file',
-        filename: 'data-held-about-me.json',
-        content: `${JSON.stringify(held, null, 2)}\n`,
-        request_id: request.id,
-      }
-    },
+    (request) => copyPrivacyData(contextOf(request), request.body.token),
   )
 
   api.post(
@@ -103,12 +97,14 @@ export function registerPrivacyConsoleRoutes(api: ApiRoutes, services: ConsoleSe
         tags: ['privacy'],
         summary: 'Erase everybody with the address of a link, and end the link',
         body: PrivacyTokenBody,
-        response: { 200: PrivacyErasureReply },
+        response: { 200: PrivacyErasureReply, ...errorReplies('invalid_link', 'rate_limit_exceeded') },
       },
     },
-    async (request) => {
-      const { erased } = await eraseByPrivacyLink(contextOf(request), request.body.token)
-      return { object: 'privacy_erasure', erased, request_id: request.id }
-    },
+    (request) => eraseByPrivacyLink(contextOf(request), request.body.token),
   )
+}
+
+function noMailError(contact: string | null): ApiError {
+  const whom = contact === null ? 'the operator of this address' : contact
+  return new ApiError('invalid_request', `No mail is set up here; ask ${whom} about your data.`)
 }

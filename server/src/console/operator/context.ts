@@ -1,0 +1,47 @@
+import type { Account, AccountsContext } from '../../accounts/account.ts'
+import { selectAccount } from '../../accounts/queries.ts'
+import type { Queryable } from '../../db/pool.ts'
+import { ApiError, OperatorError } from '../../kernel/errors.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import { recordAudit } from '../../people/audit.ts'
+import type { PersonContext } from '../access.ts'
+
+/** The context of the verbs that operators also have as commands. */
+export function accountsContextOf({ db, now }: PersonContext, ids: IdSealer): AccountsContext {
+  return { db, ids, now }
+}
+
+/** The account with this public id. Throws `account_not_found`. */
+export async function requireAccount(db: Queryable, ids: IdSealer, publicId: string): Promise<Account> {
+  const opened = ids.open(publicId)
+  const account = opened?.kind === 'account' ? await selectAccount(db, opened.value) : undefined
+  if (!account) throw new ApiError('account_not_found', 'There is no such account.')
+  return account
+}
+
+/** Runs a verb of the command line; what the operator can correct becomes a 400 with the same sentence. */
+export async function runOperatorVerb<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (!(cause instanceof OperatorError)) throw cause
+    throw new ApiError('invalid_request', cause.message, { cause })
+  }
+}
+
+interface OperatorAction {
+  /** Null for what concerns the whole installation. */
+  accountId: number | null
+  action: `${string}.${string}`
+  target?: string
+  details?: Readonly<Record<string, string | number | boolean | null>>
+}
+
+/** Adds an entry about what an operator did, in the transaction of the change. */
+export function auditOperator(
+  { person, address, now }: PersonContext,
+  db: Queryable,
+  entry: OperatorAction,
+): Promise<void> {
+  return recordAudit(db, { ...entry, personId: person.id, address, at: now })
+}

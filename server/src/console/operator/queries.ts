@@ -1,0 +1,207 @@
+import type { Queryable } from '../../db/pool.ts'
+import type { Role } from '../../people/roles.ts'
+
+/** How many members each account has, and how many keys that were not revoked. */
+export async function countMembersAndKeys(
+  db: Queryable,
+  accountIds: readonly number[],
+): Promise<Map<number, { members: number; keys: number }>> {
+  const { rows } = await db.query<{ id: number; members: number; keys: number }>(
+    `
+select id, (select count(*) from members m where m.account_id = id) as members,
+       (select count(*) from api_keys k where k.account_id = id and k.revoked_at is null) as keys
+from unnest($1::bigint[]) as shown (id)`,
+    [accountIds],
+  )
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]))
+}
+
+export interface AccountMemberRow {
+  id: number
+  email: string
+  name: string
+  role: Role
+  added_at: Date
+}
+
+export async function selectMembersOf(db: Queryable, accountId: number): Promise<AccountMemberRow[]> {
+  const { rows } = await db.query<AccountMemberRow>(
+    `
+select p.id, p.email, p.name, m.role, m.added_at
+from members m
+join people p on p.id = m.person_id
+where m.account_id = $1::bigint
+order by m.added_at, p.id`,
+    [accountId],
+  )
+  return rows
+}
+
+export interface AuditLogRow {
+  entry: number
+  person_id: number | null
+  /** Null for somebody who was removed. */
+  person_name: string | null
+  action: string
+  target: string | null
+  details: Record<string, string | number | boolean | null>
+  address: string | null
+  at: Date
+}
+
+/** The newest entries of an account. */
+export async function selectRecentAudit(db: Queryable, accountId: number, limit: number): Promise<AuditLogRow[]> {
+  const { rows } = await db.query<AuditLogRow>(
+    `
+select l.entry, l.person_id, p.name as person_name, l.action, l.target, l.details, l.address, l.at
+from audit_log l
+left join people p on p.id = l.person_id
+where l.account_id = $1::bigint
+order by l.entry desc
+limit $2::integer`,
+    [accountId, limit],
+  )
+  return rows
+}
+
+/** Sets the account that a session looks at. Returns the one before. */
+export async function updateSeeAs(db: Queryable, sessionId: number, accountId: number | null): Promise<number | null> {
+  const { rows } = await db.query<{ before: number | null }>(
+    `
+update sessions s
+set see_as_account_id = $2::bigint
+from (select id, see_as_account_id from sessions where id = $1::bigint for update) old
+where s.id = old.id
+returning old.see_as_account_id as before`,
+    [sessionId, accountId],
+  )
+  return rows[0]?.before ?? null
+}
+
+export interface CatalogueSizeRow {
+  live_stores: number
+  test_stores: number
+  contacts: number
+  test_contacts: number
+}
+
+/** Counts stores and contacts. Reads an index of each table, so the caller keeps the result for a while. */
+export async function countCatalogue(db: Queryable): Promise<CatalogueSizeRow> {
+  const { rows } = await db.query<CatalogueSizeRow>(`
+select (select count(*) from stores where mode = 'live') as live_stores,
+       (select count(*) from stores where mode = 'test') as test_stores,
+       (select count(*) from contacts) as contacts,
+       (select count(*) from stores s join contacts c on c.store_id = s.id where s.mode = 'test') as test_contacts`)
+  return rows[0]!
+}
+
+export interface BatchRow {
+  batch: number
+  written_at: Date | null
+  /** Stores that were changed by it and by no later batch. */
+  stores: number
+}
+
+/** The newest batches of the catalogue, with the version of its taxonomy. */
+export async function selectRecentBatches(
+  db: Queryable,
+  limit: number,
+): Promise<{ taxonomyVersion: number; batches: BatchRow[] }> {
+  const { rows: batches } = await db.query<BatchRow>(
+    `
+select b.batch, b.written_at, (select count(*) from stores s where s.batch = b.batch) as stores
+from (select batch, written_at from catalogue_batches order by batch desc limit $1::integer) b
+order by b.batch desc`,
+    [limit],
+  )
+  const { rows } = await db.query<{ version: number }>('select taxonomy_version as version from catalogue_state')
+  return { taxonomyVersion: rows[0]!.version, batches }
+}
+
+export interface SuppressionKindRow {
+  kind: 'email' | 'phone' | 'profile' | 'domain' | 'record'
+  total: number
+  last_added_at: Date
+}
+
+export async function countSuppressions(db: Queryable): Promise<SuppressionKindRow[]> {
+  const { rows } = await db.query<SuppressionKindRow>(
+    'select kind, count(*) as total, max(added_at) as last_added_at from suppressions group by kind order by kind',
+  )
+  return rows
+}
+
+export interface BillingEventRow {
+  id: string
+  type: string
+  received_at: Date
+  handled_at: Date | null
+  outcome: string | null
+}
+
+/** Events of the payment provider before a position, the newest first. */
+export async function selectBillingEvents(
+  db: Queryable,
+  before: { receivedAt: Date; id: string } | null,
+  limit: number,
+): Promise<BillingEventRow[]> {
+  const { rows } = await db.query<BillingEventRow>(
+    `
+select id, type, received_at, handled_at, outcome
+from billing_events
+where $1::timestamptz is null or (received_at, id) < ($1::timestamptz, $2::text collate "C")
+order by received_at desc, id desc
+limit $3::integer`,
+    [before?.receivedAt ?? null, before?.id ?? null, limit],
+  )
+  return rows
+}
+
+export interface PrivacyRequestLogRow {
+  id: number
+  requested_at: Date
+  expires_at: Date
+  opened_at: Date | null
+  ended_at: Date | null
+  outcome: 'erased' | 'nothing_held' | 'kept' | 'expired' | 'mail_failed' | null
+  erased: number | null
+}
+
+/** Requests of the privacy page with an id below `beforeId`, the newest first. Whose they are is in no column. */
+export async function selectPrivacyRequests(
+  db: Queryable,
+  beforeId: number | null,
+  limit: number,
+): Promise<PrivacyRequestLogRow[]> {
+  const { rows } = await db.query<PrivacyRequestLogRow>(
+    `
+select id, requested_at, expires_at, opened_at, ended_at, outcome, erased
+from privacy_requests
+where $1::bigint is null or id < $1::bigint
+order by id desc
+limit $2::integer`,
+    [beforeId, limit],
+  )
+  return rows
+}
+
+export interface DatabaseFactsRow {
+  version: string
+  size_bytes: number
+  schema_version: number
+  last_event_at: Date | null
+  /** Events that were received more than a minute before, and are not handled. */
+  open_events: number
+}
+
+export async function readDatabaseFacts(db: Queryable, openBefore: Date): Promise<DatabaseFactsRow> {
+  const { rows } = await db.query<DatabaseFactsRow>(
+    `
+select current_setting('server_version') as version, pg_database_size(current_database()) as size_bytes,
+       (select max(version) from schema_migrations) as schema_version,
+       (select max(received_at) from billing_events) as last_event_at,
+       (select count(*) from billing_events where handled_at is null and received_at < $1::timestamptz) as open_events`,
+    [openBefore],
+  )
+  return rows[0]!
+}

@@ -1,0 +1,29 @@
+import { createTransport } from 'nodemailer'
+import type { MailSettings } from './settings.ts'
+
+export interface Mail {
+  /** A bare address. */
+  to: string
+  subject: string
+  text: string
+}
+
+/** Sends a mail; throws when the mail server did not take it. Errors may repeat the address: log only their code. */
+export type SendMail = (mail: Mail) => Promise<void>
+
+// A person waits for some of them.
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+
+export function createMailer({ smtpUrl, from }: MailSettings): SendMail {
+  const transport = createTransport({ url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true })
+  return async ({ to, subject, text }) => {
+    await transport.sendMail({
+      from,
+      // An object is never parsed as a list of addresses.
+      to: { name: '', address: to },
+      subject,
+      text,
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    })
+  }
+}
