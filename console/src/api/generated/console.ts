@@ -576,3 +576,2211 @@ export type SetSettingsResponses = {
 };
 
 export type SetSettingsResponse = SetSettingsResponses[keyof SetSettingsResponses];
+
+export type ReadBillingData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing';
+};
+
+export type ReadBillingErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ReadBillingError = ReadBillingErrors[keyof ReadBillingErrors];
+
+export type ReadBillingResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'billing';
+        plan: {
+            slug: 'free' | 'pro' | 'business' | 'enterprise';
+            name: string;
+            /**
+             * Subscription state, such as active, past_due or canceled.
+             */
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial: {
+                active: boolean;
+                ends_at: string | null;
+            };
+            /**
+             * Whether the plan ends with the paid period.
+             */
+            cancel_at_period_end: boolean;
+            current_period_end: string | null;
+        };
+        api_access: {
+            /**
+             * Whether the data endpoints answer.
+             */
+            enabled: boolean;
+        };
+        /**
+         * Whether the account is a customer at the payment provider.
+         */
+        has_billing_account: boolean;
+        actions: {
+            /**
+             * Whether POST /billing/subscription-link can return a link for some plan.
+             */
+            can_create_subscription_link: boolean;
+            /**
+             * Whether POST /billing/portal-link can return a link.
+             */
+            can_manage_billing: boolean;
+        };
+        contact_credits: {
+            /**
+             * Credits in the current cap.
+             */
+            total: number;
+            /**
+             * Credits spent in this period.
+             */
+            used: number;
+            /**
+             * Credits left in this period.
+             */
+            remaining: number;
+            /**
+             * Credits a month of the plan without a trial.
+             */
+            paid_plan_total: number;
+            /**
+             * When a new period of credits starts.
+             */
+            renews_at: string;
+        };
+        /**
+         * Whether the plan in force was granted by the operator, without a subscription.
+         */
+        granted: boolean;
+        /**
+         * Whether the provider can charge at once.
+         */
+        has_payment_method: boolean;
+        problem: 'several_subscriptions' | 'unknown_price' | null;
+        closed: string | null;
+        next: {
+            /**
+             * What happens next: `past_due` waits for a payment.
+             */
+            kind: 'trial_ends' | 'renews' | 'ends' | 'past_due' | 'none';
+            at: string | null;
+        };
+        former: {
+            plan: 'pro' | 'business' | 'enterprise';
+            billing: 'monthly' | 'annual';
+        } | null;
+        /**
+         * The people who can change the plan.
+         */
+        owners: Array<{
+            id: string;
+            name: string;
+            email: string;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ReadBillingResponse = ReadBillingResponses[keyof ReadBillingResponses];
+
+export type ListPlansData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing/plans';
+};
+
+export type ListPlansErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListPlansError = ListPlansErrors[keyof ListPlansErrors];
+
+export type ListPlansResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            object: 'plan';
+            slug: 'free' | 'pro' | 'business' | 'enterprise';
+            name: string;
+            current: boolean;
+            limits: {
+                /**
+                 * A month.
+                 */
+                contact_credits: number;
+                /**
+                 * A month.
+                 */
+                store_exports: number;
+                /**
+                 * A month.
+                 */
+                search_rows: number;
+                /**
+                 * Requests of API keys.
+                 */
+                requests_per_minute: number;
+                /**
+                 * Requests of API keys.
+                 */
+                requests_per_day: number;
+            };
+            /**
+             * None for the plan that costs nothing.
+             */
+            offers: Array<{
+                billing: 'monthly' | 'annual';
+                /**
+                 * Whether the provider has a price for it.
+                 */
+                for_sale: boolean;
+                price: {
+                    /**
+                     * In the currency’s smallest unit.
+                     */
+                    amount: number;
+                    /**
+                     * ISO 4217, in lower case.
+                     */
+                    currency: string;
+                    /**
+                     * day, week, month or year
+                     */
+                    interval: string;
+                    /**
+                     * How many intervals one charge covers.
+                     */
+                    interval_count: number;
+                } | null;
+                /**
+                 * What taking this offer means for the account.
+                 */
+                change: 'current' | 'buy' | 'upgrade' | 'downgrade' | 'recover' | 'end_trial' | 'support';
+                link: 'checkout' | 'subscription_update_confirm' | 'billing_portal' | null;
+            }>;
+        }>;
+        has_more: false;
+        next_cursor: null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListPlansResponse = ListPlansResponses[keyof ListPlansResponses];
+
+export type CreateBillingSubscriptionLinkData = {
+    body: {
+        /**
+         * The plan to subscribe to.
+         */
+        plan: 'pro' | 'business' | 'enterprise';
+        /**
+         * Billing interval.
+         */
+        billing?: 'monthly' | 'annual';
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing/subscription-link';
+};
+
+export type CreateBillingSubscriptionLinkErrors = {
+    /**
+     * The request is not understood: invalid_plan, invalid_billing, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: unsupported_plan_change, billing_support_required.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateBillingSubscriptionLinkError = CreateBillingSubscriptionLinkErrors[keyof CreateBillingSubscriptionLinkErrors];
+
+export type CreateBillingSubscriptionLinkResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'billing_link';
+        /**
+         * What the page is for.
+         */
+        kind: 'checkout' | 'subscription_update_confirm' | 'billing_portal';
+        /**
+         * Short-lived. Anyone with the link can act for the account: do not log or share it.
+         */
+        url: string;
+        target_plan: 'pro' | 'business' | 'enterprise' | null;
+        target_billing: 'monthly' | 'annual' | null;
+        expires_at: string | null;
+        /**
+         * Nothing changes until a person confirms it on the page.
+         */
+        requires_customer_confirmation: true;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CreateBillingSubscriptionLinkResponse = CreateBillingSubscriptionLinkResponses[keyof CreateBillingSubscriptionLinkResponses];
+
+export type CreateBillingPortalLinkData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing/portal-link';
+};
+
+export type CreateBillingPortalLinkErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: billing_account_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateBillingPortalLinkError = CreateBillingPortalLinkErrors[keyof CreateBillingPortalLinkErrors];
+
+export type CreateBillingPortalLinkResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'billing_link';
+        /**
+         * What the page is for.
+         */
+        kind: 'checkout' | 'subscription_update_confirm' | 'billing_portal';
+        /**
+         * Short-lived. Anyone with the link can act for the account: do not log or share it.
+         */
+        url: string;
+        target_plan: 'pro' | 'business' | 'enterprise' | null;
+        target_billing: 'monthly' | 'annual' | null;
+        expires_at: string | null;
+        /**
+         * Nothing changes until a person confirms it on the page.
+         */
+        requires_customer_confirmation: true;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CreateBillingPortalLinkResponse = CreateBillingPortalLinkResponses[keyof CreateBillingPortalLinkResponses];
+
+export type ReadTrialData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing/trial';
+};
+
+export type ReadTrialErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
+     */
+    503: Error;
+};
+
+export type ReadTrialError = ReadTrialErrors[keyof ReadTrialErrors];
+
+export type ReadTrialResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'trial';
+        /**
+         * What POST …/end-trial does now: end the trial, or answer with a link to a page of the provider. The last three: nothing.
+         */
+        step: 'end_trial' | 'add_payment_method' | 'buy' | 'retry_payment' | 'plan_active' | 'no_plan' | 'contact_operator';
+        plan_name: string;
+        ends_at: string | null;
+        price: {
+            /**
+             * In the currency’s smallest unit.
+             */
+            amount: number;
+            /**
+             * ISO 4217, in lower case.
+             */
+            currency: string;
+            /**
+             * day, week, month or year
+             */
+            interval: string;
+            /**
+             * How many intervals one charge covers.
+             */
+            interval_count: number;
+        } | null;
+        /**
+         * Whether the paid plan ends with its first period.
+         */
+        cancel_at_period_end: boolean;
+        contact_credits: {
+            /**
+             * Credits of the trial.
+             */
+            total: number;
+            /**
+             * Credits of the trial that are left.
+             */
+            remaining: number;
+            /**
+             * Credits a month of the paid plan.
+             */
+            after: number;
+        };
+        /**
+         * To be sent with POST …/end-trial: that exactly this was shown.
+         */
+        confirmation: string;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ReadTrialResponse = ReadTrialResponses[keyof ReadTrialResponses];
+
+export type EndTrialData = {
+    body: {
+        confirmation: string;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/billing/end-trial';
+};
+
+export type EndTrialErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: trial_changed.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
+     */
+    503: Error;
+};
+
+export type EndTrialError = EndTrialErrors[keyof EndTrialErrors];
+
+export type EndTrialResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'trial_step';
+        outcome: 'ended' | 'link' | 'unchanged';
+        url: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type EndTrialResponse = EndTrialResponses[keyof EndTrialResponses];
+
+export type ListAccountsData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * A part of the name or email address, or an id.
+         */
+        search?: string;
+        plan?: 'free' | 'pro' | 'business' | 'enterprise';
+        status?: 'none' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'paused' | 'suspended' | 'closed';
+        limit: number;
+        cursor?: string;
+    };
+    url: '/operator/accounts';
+};
+
+export type ListAccountsErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListAccountsError = ListAccountsErrors[keyof ListAccountsErrors];
+
+export type ListAccountsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            /**
+             * Its members.
+             */
+            members: number;
+            /**
+             * Its live keys.
+             */
+            keys: number;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListAccountsResponse = ListAccountsResponses[keyof ListAccountsResponses];
+
+export type CreateAccountData = {
+    body: {
+        name: string;
+        email?: string;
+        plan?: 'free' | 'pro' | 'business' | 'enterprise';
+        billing?: 'monthly' | 'annual';
+        /**
+         * Starts a trial that ends then.
+         */
+        trial_ends_at?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/accounts';
+};
+
+export type CreateAccountErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateAccountError = CreateAccountErrors[keyof CreateAccountErrors];
+
+export type CreateAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'account';
+        account: {
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CreateAccountResponse = CreateAccountResponses[keyof CreateAccountResponses];
+
+export type GetAccountData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/accounts/{id}';
+};
+
+export type GetAccountErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetAccountError = GetAccountErrors[keyof GetAccountErrors];
+
+export type GetAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'account_details';
+        account: {
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+        };
+        limits: {
+            [key: string]: number;
+        };
+        billing: {
+            has_customer: boolean;
+            has_subscription: boolean;
+            cancel_at_period_end: boolean;
+            current_period_end: string | null;
+            problem: string | null;
+        };
+        usage: Array<{
+            mode: 'live' | 'test';
+            meter: 'contact_credits' | 'store_exports' | 'search_rows' | 'api_requests';
+            /**
+             * Used in the period.
+             */
+            used: number;
+            /**
+             * The limit in force.
+             */
+            limit: number;
+            /**
+             * Left in the period.
+             */
+            remaining: number;
+            /**
+             * End of the period.
+             */
+            period_end: string;
+        }>;
+        keys: Array<{
+            id: string;
+            name: string;
+            mode: 'live' | 'test';
+            /**
+             * The first and last characters.
+             */
+            display: string;
+            status: 'active' | 'suspended' | 'expired' | 'revoked';
+            scopes: Array<string>;
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            last_used_at: string | null;
+        }>;
+        members: Array<{
+            id: string;
+            email: string;
+            name: string;
+            role: 'viewer' | 'member' | 'admin' | 'owner';
+            /**
+             * Since when.
+             */
+            added_at: string;
+        }>;
+        audit: Array<{
+            /**
+             * Number of the entry.
+             */
+            entry: number;
+            /**
+             * When.
+             */
+            at: string;
+            person: {
+                id: string;
+                name: string;
+            } | null;
+            action: string;
+            target: string | null;
+            details: {
+                [key: string]: string | number | boolean | null;
+            };
+            address: string | null;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetAccountResponse = GetAccountResponses[keyof GetAccountResponses];
+
+export type ChangeAccountData = {
+    body: {
+        plan?: 'free' | 'pro' | 'business' | 'enterprise';
+        status?: 'none' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'paused';
+        billing?: 'monthly' | 'annual';
+        trial_ends_at?: string | null;
+        /**
+         * Null removes an override.
+         */
+        limits?: {
+            contact_credits?: number | null;
+            store_exports?: number | null;
+            search_rows?: number | null;
+            requests_per_minute?: number | null;
+            requests_per_day?: number | null;
+            billing_status_per_hour?: number | null;
+            billing_links_per_hour?: number | null;
+            trial_contact_credits?: number | null;
+        };
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/accounts/{id}';
+};
+
+export type ChangeAccountErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ChangeAccountError = ChangeAccountErrors[keyof ChangeAccountErrors];
+
+export type ChangeAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'account';
+        account: {
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ChangeAccountResponse = ChangeAccountResponses[keyof ChangeAccountResponses];
+
+export type SuspendAccountData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/accounts/{id}/suspend';
+};
+
+export type SuspendAccountErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SuspendAccountError = SuspendAccountErrors[keyof SuspendAccountErrors];
+
+export type SuspendAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'account';
+        account: {
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SuspendAccountResponse = SuspendAccountResponses[keyof SuspendAccountResponses];
+
+export type ResumeAccountData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/accounts/{id}/resume';
+};
+
+export type ResumeAccountErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ResumeAccountError = ResumeAccountErrors[keyof ResumeAccountErrors];
+
+export type ResumeAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'account';
+        account: {
+            id: string;
+            name: string;
+            email: string | null;
+            plan: 'free' | 'pro' | 'business' | 'enterprise';
+            status: string;
+            billing: 'monthly' | 'annual' | null;
+            trial_ends_at: string | null;
+            /**
+             * The anchor of its monthly periods.
+             */
+            period_start: string;
+            api_access: boolean;
+            suspended_at: string | null;
+            closed_at: string | null;
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * When it was created.
+             */
+            created_at: string;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ResumeAccountResponse = ResumeAccountResponses[keyof ResumeAccountResponses];
+
+export type StopSeeAsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/operator/see-as';
+};
+
+export type StopSeeAsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type StopSeeAsError = StopSeeAsErrors[keyof StopSeeAsErrors];
+
+export type StopSeeAsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'see_as';
+        account: {
+            id: string;
+            name: string;
+        } | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type StopSeeAsResponse = StopSeeAsResponses[keyof StopSeeAsResponses];
+
+export type StartSeeAsData = {
+    body: {
+        account: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/see-as';
+};
+
+export type StartSeeAsErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type StartSeeAsError = StartSeeAsErrors[keyof StartSeeAsErrors];
+
+export type StartSeeAsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'see_as';
+        account: {
+            id: string;
+            name: string;
+        } | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type StartSeeAsResponse = StartSeeAsResponses[keyof StartSeeAsResponses];
+
+export type GetCatalogueData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/operator/catalogue';
+};
+
+export type GetCatalogueErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetCatalogueError = GetCatalogueErrors[keyof GetCatalogueErrors];
+
+export type GetCatalogueResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'catalogue';
+        /**
+         * When the sizes were counted.
+         */
+        counted_at: string;
+        live: {
+            /**
+             * Stores.
+             */
+            stores: number;
+            /**
+             * People at stores.
+             */
+            contacts: number;
+        };
+        test: {
+            /**
+             * Stores.
+             */
+            stores: number;
+            /**
+             * People at stores.
+             */
+            contacts: number;
+        };
+        /**
+         * Version of the taxonomy.
+         */
+        taxonomy_version: number;
+        batches: Array<{
+            /**
+             * Its number.
+             */
+            batch: number;
+            written_at: string | null;
+            /**
+             * Stores that it changed last.
+             */
+            stores: number;
+        }>;
+        search: {
+            engine: 'memory' | 'postgres';
+            reason: string | null;
+            batch: number | null;
+            lag: number | null;
+            behind_seconds: number | null;
+            index: {
+                /**
+                 * Stores in the index.
+                 */
+                stores: number;
+                /**
+                 * People in the index.
+                 */
+                contacts: number;
+                /**
+                 * Memory.
+                 */
+                bytes: number;
+                /**
+                 * Segments.
+                 */
+                segments: number;
+                /**
+                 * Stores outside of the largest segments.
+                 */
+                delta_stores: number;
+                /**
+                 * Dead copies that wait for a merge.
+                 */
+                dead_stores: number;
+            } | null;
+            load: {
+                from: 'postgres' | 'snapshot';
+                seconds: number;
+            } | null;
+            snapshot: {
+                /**
+                 * Its batch.
+                 */
+                batch: number;
+                /**
+                 * Its size.
+                 */
+                bytes: number;
+                /**
+                 * When.
+                 */
+                written_at: string;
+            } | null;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetCatalogueResponse = GetCatalogueResponses[keyof GetCatalogueResponses];
+
+export type ErasePersonData = {
+    body: {
+        email?: string;
+        /**
+         * ct_live_…
+         */
+        contact?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/erasures';
+};
+
+export type ErasePersonErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ErasePersonError = ErasePersonErrors[keyof ErasePersonErrors];
+
+export type ErasePersonResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'erasure';
+        /**
+         * Contacts that were erased.
+         */
+        erased: number;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ErasePersonResponse = ErasePersonResponses[keyof ErasePersonResponses];
+
+export type GetSuppressionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/operator/suppressions';
+};
+
+export type GetSuppressionsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetSuppressionsError = GetSuppressionsErrors[keyof GetSuppressionsErrors];
+
+export type GetSuppressionsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'suppressions';
+        kinds: Array<{
+            kind: 'email' | 'phone' | 'profile' | 'domain' | 'record';
+            /**
+             * How many.
+             */
+            total: number;
+            /**
+             * The newest.
+             */
+            last_added_at: string;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetSuppressionsResponse = GetSuppressionsResponses[keyof GetSuppressionsResponses];
+
+export type AddSuppressionsData = {
+    body: {
+        /**
+         * One email address, phone number, profile or domain per line.
+         */
+        text: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/suppressions';
+};
+
+export type AddSuppressionsErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type AddSuppressionsError = AddSuppressionsErrors[keyof AddSuppressionsErrors];
+
+export type AddSuppressionsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'suppressions_added';
+        /**
+         * Lines.
+         */
+        read: number;
+        /**
+         * New ones.
+         */
+        added: number;
+        /**
+         * Those known before.
+         */
+        unchanged: number;
+        /**
+         * Lines that are nothing to suppress.
+         */
+        rejected: number;
+        rejects: Array<{
+            /**
+             * Number of the line.
+             */
+            line: number;
+            reason: string;
+        }>;
+        /**
+         * Contacts that were erased.
+         */
+        erased: number;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type AddSuppressionsResponse = AddSuppressionsResponses[keyof AddSuppressionsResponses];
+
+export type ListPrivacyRequestsData = {
+    body?: never;
+    path?: never;
+    query: {
+        limit: number;
+        cursor?: string;
+    };
+    url: '/operator/privacy-requests';
+};
+
+export type ListPrivacyRequestsErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListPrivacyRequestsError = ListPrivacyRequestsErrors[keyof ListPrivacyRequestsErrors];
+
+export type ListPrivacyRequestsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            /**
+             * When the link was asked for.
+             */
+            requested_at: string;
+            /**
+             * When the link ends.
+             */
+            expires_at: string;
+            opened_at: string | null;
+            ended_at: string | null;
+            outcome: 'waiting' | 'opened' | 'erased' | 'nothing_held' | 'kept' | 'expired' | 'mail_failed';
+            erased: number | null;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListPrivacyRequestsResponse = ListPrivacyRequestsResponses[keyof ListPrivacyRequestsResponses];
+
+export type ListBillingEventsData = {
+    body?: never;
+    path?: never;
+    query: {
+        limit: number;
+        cursor?: string;
+    };
+    url: '/operator/webhooks';
+};
+
+export type ListBillingEventsErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListBillingEventsError = ListBillingEventsErrors[keyof ListBillingEventsErrors];
+
+export type ListBillingEventsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            id: string;
+            type: string;
+            /**
+             * When it came first.
+             */
+            received_at: string;
+            handled_at: string | null;
+            outcome: string | null;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListBillingEventsResponse = ListBillingEventsResponses[keyof ListBillingEventsResponses];
+
+export type GetSystemData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/operator/system';
+};
+
+export type GetSystemErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetSystemError = GetSystemErrors[keyof GetSystemErrors];
+
+export type GetSystemResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'system';
+        problem: string | null;
+        /**
+         * Since this process started.
+         */
+        uptime_seconds: number;
+        /**
+         * Memory of this process.
+         */
+        memory_bytes: number;
+        database: {
+            version: string;
+            /**
+             * Its size.
+             */
+            size_bytes: number;
+            is_embedded: boolean;
+            /**
+             * Its newest migration.
+             */
+            schema_version: number;
+            connections: {
+                /**
+                 * Of this process.
+                 */
+                max: number;
+                /**
+                 * Open.
+                 */
+                total: number;
+                /**
+                 * Unused.
+                 */
+                idle: number;
+                /**
+                 * Statements that wait for one.
+                 */
+                waiting: number;
+            };
+        };
+        billing: {
+            provider: 'stripe' | 'stripe_test' | 'standin' | 'closed';
+            address: string | null;
+            last_event_at: string | null;
+            /**
+             * Events of more than a minute ago that are not handled.
+             */
+            open_events: number;
+        };
+        search: {
+            engine: 'memory' | 'postgres';
+            reason: string | null;
+            batch: number | null;
+            lag: number | null;
+            behind_seconds: number | null;
+            index: {
+                /**
+                 * Stores in the index.
+                 */
+                stores: number;
+                /**
+                 * People in the index.
+                 */
+                contacts: number;
+                /**
+                 * Memory.
+                 */
+                bytes: number;
+                /**
+                 * Segments.
+                 */
+                segments: number;
+                /**
+                 * Stores outside of the largest segments.
+                 */
+                delta_stores: number;
+                /**
+                 * Dead copies that wait for a merge.
+                 */
+                dead_stores: number;
+            } | null;
+            load: {
+                from: 'postgres' | 'snapshot';
+                seconds: number;
+            } | null;
+            snapshot: {
+                /**
+                 * Its batch.
+                 */
+                batch: number;
+                /**
+                 * Its size.
+                 */
+                bytes: number;
+                /**
+                 * When.
+                 */
+                written_at: string;
+            } | null;
+        };
+        disk: {
+            /**
+             * Free.
+             */
+            free_bytes: number;
+            /**
+             * In all.
+             */
+            total_bytes: number;
+        } | null;
+        clock_skew_seconds: number | null;
+        /**
+         * Whether mail is set up.
+         */
+        mail: boolean;
+        versions: {
+            storedex: string;
+            node: string;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetSystemResponse = GetSystemResponses[keyof GetSystemResponses];
+
+export type AskForPrivacyLinkData = {
+    body: {
+        /**
+         * The address to ask about; the link goes there.
+         */
+        email: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/privacy/requests';
+};
+
+export type AskForPrivacyLinkErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type AskForPrivacyLinkError = AskForPrivacyLinkErrors[keyof AskForPrivacyLinkErrors];
+
+export type AskForPrivacyLinkResponses = {
+    /**
+     * The same for every address, known or not, and whether or not a link was sent.
+     */
+    202: {
+        object: 'privacy_request';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type AskForPrivacyLinkResponse = AskForPrivacyLinkResponses[keyof AskForPrivacyLinkResponses];
+
+export type OpenPrivacyLinkData = {
+    body: {
+        /**
+         * What follows the # of the link.
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/privacy/open';
+};
+
+export type OpenPrivacyLinkErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * It cannot be used any more: invalid_link.
+     */
+    410: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type OpenPrivacyLinkError = OpenPrivacyLinkErrors[keyof OpenPrivacyLinkErrors];
+
+export type OpenPrivacyLinkResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'privacy_data';
+        email: string;
+        /**
+         * When the link was asked for.
+         */
+        requested_at: string;
+        /**
+         * When the link ends.
+         */
+        expires_at: string;
+        suppressed_since: string | null;
+        /**
+         * Whether somebody signs in to the console with the address.
+         */
+        signs_in: boolean;
+        /**
+         * Whether a customer gave the address as their contact.
+         */
+        is_customer: boolean;
+        /**
+         * Records in all.
+         */
+        contacts_total: number;
+        contacts: Array<{
+            id: string;
+            match: 'address' | 'shared_mailbox' | 'same_person';
+            store: {
+                domain: string;
+                name: string;
+            };
+            added_at: string | null;
+            /**
+             * To how many customers the record was revealed.
+             */
+            revealed_to_accounts: number;
+            external_id: string | null;
+            full_name: string | null;
+            first_name: string | null;
+            last_name: string | null;
+            title: string | null;
+            role: string | null;
+            seniority: 'executive' | 'decision_maker' | 'other';
+            profile_url: string | null;
+            emails: Array<{
+                email: string;
+                status: 'verified' | 'accept_all' | 'unverified' | 'unknown' | 'bounced' | 'invalid' | 'guessed' | 'suppressed';
+                type: 'work' | 'personal' | 'role' | 'unknown';
+                is_primary: boolean;
+            }>;
+            phones: Array<{
+                phone: string;
+                type: 'mobile' | 'direct' | 'office' | 'unknown';
+                is_primary: boolean;
+            }>;
+            /**
+             * Emails, phones and profiles of the record that are shown only to the address of the person.
+             */
+            withheld: number;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type OpenPrivacyLinkResponse = OpenPrivacyLinkResponses[keyof OpenPrivacyLinkResponses];
+
+export type CopyPrivacyDataData = {
+    body: {
+        /**
+         * What follows the # of the link.
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/privacy/file';
+};
+
+export type CopyPrivacyDataErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * It cannot be used any more: invalid_link.
+     */
+    410: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CopyPrivacyDataError = CopyPrivacyDataErrors[keyof CopyPrivacyDataErrors];
+
+export type CopyPrivacyDataResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'privacy_file';
+        filename: string;
+        /**
+         * JSON.
+         */
+        content: string;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CopyPrivacyDataResponse = CopyPrivacyDataResponses[keyof CopyPrivacyDataResponses];
+
+export type EraseByPrivacyLinkData = {
+    body: {
+        /**
+         * What follows the # of the link.
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/privacy/erase';
+};
+
+export type EraseByPrivacyLinkErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * It cannot be used any more: invalid_link.
+     */
+    410: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type EraseByPrivacyLinkError = EraseByPrivacyLinkErrors[keyof EraseByPrivacyLinkErrors];
+
+export type EraseByPrivacyLinkResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'privacy_erasure';
+        /**
+         * Records that were erased.
+         */
+        erased: number;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type EraseByPrivacyLinkResponse = EraseByPrivacyLinkResponses[keyof EraseByPrivacyLinkResponses];
