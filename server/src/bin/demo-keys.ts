@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts'
 import { importDemonstration, importSandbox } from '../imports/demo.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/ids.ts'
+import { demoEmail, ensureDemoPerson } from './demo-person.ts'
 
 /** A key of the demonstration account for each mode, and the file that stores them. */
 export interface DemoKeys extends Record<Mode, string> {
@@ -17,8 +18,6 @@ export interface DemoKeys extends Record<Mode, string> {
   /** Whether this start created them, so that they were not shown before. */
   areNew: boolean
 }
-
-const demoEmail = 'demonstration@storedex.example'
 
 /**
  * Returns the demonstration account's keys. They are created at the first start and stored in a file that only its
@@ -78,7 +77,7 @@ async function writeKeys(dataDir: string, file: string, keys: Record<Mode, strin
 
 /**
  * Loads the initial data into an empty database: the sandbox for test keys and, unless DEMO=0, the demonstration
- * catalogue and its keys. A later start finds it done. Of several concurrent starts one does it and the others wait.
+ * catalogue, its keys and its person. A later start finds it done. Of several concurrent starts one does it and the others wait.
  */
 export function prepareCatalogueAndKeys(deps: Deps): Promise<DemoKeys | null> {
   const folder = (name: string) => join(deps.config.projectDir, 'catalogue', name)
@@ -86,6 +85,8 @@ export function prepareCatalogueAndKeys(deps: Deps): Promise<DemoKeys | null> {
     await importSandbox(deps, folder('sandbox'))
     if (!deps.config.demo) return null
     await importDemonstration(deps, folder('demo'))
-    return ensureDemoKeys(deps)
+    const keys = await ensureDemoKeys(deps)
+    await ensureDemoPerson(deps)
+    return keys
   })
 }

@@ -2,6 +2,8 @@ import type { DemoKeys } from './demo-keys.ts'
 
 /** The output of a start: the service's addresses and how to make a first request. */
 export interface Greeting {
+  /** The console: a link that signs in once as the demonstration's owner, or its address. */
+  console: string
   api: string
   docs: string
   data_dir: string
@@ -25,16 +27,22 @@ interface Address {
 interface GreetingInput {
   wantedPort: number
   keys: DemoKeys | null
+  /** The link that signs in to the console; null without the demonstration's person. */
+  consoleLink: string | null
   billing: string
   /** Warnings for the operator. */
   warnings: readonly string[]
 }
 
-export function createGreeting(address: Address, { wantedPort, keys, billing, warnings }: GreetingInput): Greeting {
+export function createGreeting(
+  address: Address,
+  { wantedPort, keys, consoleLink, billing, warnings }: GreetingInput,
+): Greeting {
   const api = `${address.publicUrl}/api/v1`
   const portChanged = !address.isPortGiven && address.port !== wantedPort
   const portNotice = portChanged ? [`Port ${wantedPort} is taken, so it listens on ${address.port}.`] : []
   return {
+    console: consoleLink ?? `${address.publicUrl}/`,
     api,
     docs: `${address.publicUrl}/docs`,
     data_dir: address.dataDir,
@@ -49,7 +57,7 @@ export function createGreeting(address: Address, { wantedPort, keys, billing, wa
 const firstPath = '/stores/aurora-candles.example'
 
 /**
- * Formats the greeting for a person. Keys are shown once and only on a terminal, because redirected output is kept in
+ * Formats the greeting for a person. The console's link is always shown: it works once and opens invented data. Keys are shown once and only on a terminal, because redirected output is kept in
  * files or log collectors. Otherwise the greeting names the file with the keys, and its example request reads the key
  * from there.
  */
@@ -68,6 +76,7 @@ export function formatGreeting(
     'Storedex is running. Ctrl-C ends it.',
     ...(notice ? ['', notice] : []),
     '',
+    `  Console        ${greeting.console}`,
     `  API            ${greeting.api}`,
     `  Documentation  ${greeting.docs}`,
     `  Data           ${greeting.data_dir}`,

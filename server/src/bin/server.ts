@@ -6,6 +6,7 @@ import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { ClockSkewMonitor } from '../db/clock-skew.ts'
 import { isLedgerAppendOnly } from '../db/grants.ts'
+import { recordServiceUrl } from '../db/installation.ts'
 import { clearTextWarning } from '../db/tls.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import {
@@ -21,6 +22,7 @@ import { type RepeatingTask, startRepeating } from '../runtime/timing.ts'
 import { runInThread } from '../search/replica/thread.ts'
 import { searchGauges } from '../search/status.ts'
 import { type DemoKeys, prepareCatalogueAndKeys } from './demo-keys.ts'
+import { createDemoLink } from './demo-person.ts'
 import { createGreeting, formatGreeting, type Greeting } from './greeting.ts'
 import { chooseFreePort, portTakenError } from './port.ts'
 import { handleUncaughtErrors, rejectOnAbort, requireMemory, searchThreadProgram, standinProgram } from './process.ts'
@@ -78,10 +80,10 @@ async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: G
     try {
       const { app, config } = await listen(given, deps, metrics)
       try {
-        greet(
-          createGreeting(config, { wantedPort: given.port, keys, billing: await describeBilling(deps), warnings }),
-          keys,
-        )
+        await recordServiceUrl(deps.ownerDb, config.publicUrl)
+        const consoleLink = given.demo ? await createDemoLink(deps, config.publicUrl) : null
+        const billing = await describeBilling(deps)
+        greet(createGreeting(config, { wantedPort: given.port, keys, consoleLink, billing, warnings }), keys)
         await rejectOnAbort(stop, new Promise<never>(() => {}))
       } finally {
         await app.close()

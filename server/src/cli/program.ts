@@ -10,6 +10,7 @@ import { addDataKeyCommands } from './data-keys.ts'
 import { addImportCommands } from './import.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
+import { addPeopleCommands } from './people.ts'
 
 /** Creates the program with all commands. Commands inherit the program's settings, so these come first. */
 function createProgram(cli: Cli): Command {
@@ -30,6 +31,7 @@ function createProgram(cli: Cli): Command {
   addImportCommands(program, cli)
   addAccountCommands(program, cli)
   addKeyCommands(program, cli)
+  addPeopleCommands(program, cli)
   addContactCommands(program, cli)
   addDataKeyCommands(program, cli)
   addLedgerCommands(program, cli)

@@ -7,6 +7,7 @@ import { serverPid, temporaryDirectory, until } from '../../../packages/embedded
 import { createTestDatabase } from '../support/database.ts'
 import {
   hasPseudoTerminals,
+  launcher,
   runShell,
   type Settings,
   startOnTerminal,
@@ -81,6 +82,63 @@ describe('the demonstration keys', () => {
       await second.stop()
     },
   )
+})
+
+describe('the console', () => {
+  const openLink = async (link: string) => {
+    const [base, token] = link.split('/link#')
+    const reply = await fetch(`${base}/console/api/link`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token }),
+    })
+    const [cookie = ''] = reply.headers.getSetCookie()
+    const session = await fetch(`${base}/console/api/session`, { headers: { cookie: cookie.split(';')[0]! } })
+    return { status: reply.status, session: (await session.json()) as { person?: object; accounts?: object[] } }
+  }
+  const command = (settings: Settings, ...args: string[]) =>
+    runShell(
+      `${Object.entries(settings)
+        .map(([name, value]) => `${name}='${value}'`)
+        .join(' ')} '${process.execPath}' '${launcher}' people ${args.join(' ')} --json`,
+    )
+
+  test('is opened once by the link of each start, as owner and operator, until the person is removed', async () => {
+    const { url } = await createTestDatabase()
+    const settings = { DATA_DIR: temporaryFolder(), DATABASE_URL: url }
+    const first = startService(settings)
+    const { console: link, api } = await first.greeting()
+    expect(link).toMatch(new RegExp(`^${api.replace('/api/v1', '')}/link#[\\w-]{43}$`))
+    const opened = await openLink(link)
+    expect(opened.session).toMatchObject({
+      person: { email: 'demonstration@storedex.example', operator: true },
+      accounts: [{ name: 'Demonstration', role: 'owner', api_access: true }],
+    })
+    expect(await openLink(link)).toMatchObject({ status: 410 })
+
+    // Commands print links to the port on which the service listens.
+    const made = JSON.parse(await command(settings, 'link', 'demonstration@storedex.example')) as { link: string }
+    expect(made.link.split('#')[0]).toBe(link.split('#')[0])
+    first.interrupt()
+    expect(await first.exitCode()).toBe(0)
+
+    await command(settings, 'remove', 'demonstration@storedex.example')
+    const second = startService(settings)
+    expect((await second.greeting()).console).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
+    second.interrupt()
+    expect(await second.exitCode()).toBe(0)
+  })
+
+  test('has no link without the demonstration, and says that nobody can run the installation yet', async () => {
+    const { url } = await createTestDatabase()
+    const service = startService({ DATA_DIR: temporaryFolder(), DATABASE_URL: url, DEMO: '0' })
+    const { console: address } = await service.greeting()
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
+    const options = await fetch(`${address}console/api/sign-in-options`)
+    expect(await options.json()).toMatchObject({ first_operator_missing: true })
+    service.interrupt()
+    expect(await service.exitCode()).toBe(0)
+  })
 })
 
 describe('the stand-in for Stripe', () => {

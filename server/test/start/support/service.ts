@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import type { Greeting } from '../../../src/bin/greeting.ts'
 import { findProjectDir } from '../../../src/config.ts'
 
-const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
+export const launcher = join(findProjectDir(import.meta.dirname), 'bin/storedex.mjs')
 
 export type Settings = Record<string, string>
 

@@ -1,0 +1,48 @@
+import { selectAccountByEmail } from '../accounts/queries.ts'
+import { ensureInstallationValue, readInstallationValue } from '../db/installation.ts'
+import { transact } from '../db/pool.ts'
+import type { Deps } from '../deps.ts'
+import { createSignInLink, linkLifeMs, linkUrl } from '../people/links/links.ts'
+import { createPerson, findPersonByEmail } from '../people/person.ts'
+import { upsertMember } from '../people/queries.ts'
+
+/** The address of the demonstration's account and of its person. */
+export const demoEmail = 'demonstration@storedex.example'
+
+const marker = 'demonstration_person'
+
+/**
+ * Creates the demonstration's person, once in the life of an installation: the owner of its account, and an operator.
+ * Somebody who was removed stays removed.
+ */
+export async function ensureDemoPerson(deps: Deps): Promise<void> {
+  if (await readInstallationValue(deps.db, marker)) return
+  const now = deps.clock.now()
+  await transact(deps.db, async (client) => {
+    const account = await selectAccountByEmail(client, demoEmail)
+    const person = await createPerson(client, { email: demoEmail, name: 'Demonstration', operator: true, now })
+    if (account && person)
+      await upsertMember(client, { accountId: account.id, personId: person.id, role: 'owner', addedAt: now })
+    await ensureInstallationValue(client, marker, Buffer.from(now.toISOString()))
+  })
+}
+
+/**
+ * Makes a link that opens the console as the demonstration's person, once and within an hour. Null when somebody has
+ * removed the person or their mark: that decision stands.
+ */
+export async function createDemoLink({ db, ids, clock }: Deps, publicUrl: string): Promise<string | null> {
+  const person = await findPersonByEmail(db, demoEmail)
+  if (!person?.operator) return null
+  const token = await transact(db, (client) =>
+    createSignInLink(client, {
+      personId: person.id,
+      publicId: ids.seal('person', person.id),
+      purpose: 'sign_in',
+      lifeMs: linkLifeMs.other,
+      now: clock.now(),
+      by: { personId: null, address: null },
+    }),
+  )
+  return linkUrl(publicUrl, token)
+}

@@ -1,0 +1,143 @@
+import type { Command } from 'commander'
+import { readServiceUrl } from '../db/installation.ts'
+import type { Deps } from '../deps.ts'
+import { linkUrl } from '../people/links/links.ts'
+import {
+  addMember,
+  dropMember,
+  listPeople,
+  makePasswordLink,
+  registerPerson,
+  removePerson,
+  setOperator,
+} from '../people/manage-people.ts'
+import type { PeopleContext, PersonReport } from '../people/person.ts'
+import { type Role, roles } from '../people/roles.ts'
+import { accountsContext, type Cli, printResult, withDeps } from './context.ts'
+import { formatFields, formatTable } from './output.ts'
+import { choiceOption, parseEmail, parseName } from './values.ts'
+
+interface CreateFlags {
+  name: string
+  account?: string
+  role?: Role
+  operator?: boolean
+}
+
+const defaultRole: Role = 'member'
+
+export function addPeopleCommands(program: Command, cli: Cli): void {
+  const people = program.command('people').description('create, change and list the people who sign in to the console')
+
+  withEmail(people.command('create'))
+    .description('create a person; prints a link with which they set a password within 72 hours')
+    .requiredOption('--name <name>', 'how the person is called', parseName)
+    .option('--account <id>', 'make them a member of this account')
+    .addOption(roleOption())
+    .option('--operator', 'let them run this installation')
+    .action((email: string, { name, account, role, operator = false }: CreateFlags, command: Command) => {
+      if (role && !account) command.error('error: --role needs --account')
+      return withDeps(cli, async (deps) => {
+        const membership = account === undefined ? null : { account, role: role ?? defaultRole }
+        const made = await registerPerson(accountsContext(deps), { email, name, membership, operator })
+        await printLink(cli, command, deps, made, 'They set their password at this link, once, within 72 hours:')
+      })
+    })
+
+  withAccount(withEmail(people.command('add')))
+    .description('make somebody a member of an account, or change their role there')
+    .addOption(roleOption())
+    .action((email: string, { account, role }: { account: string; role?: Role }, command: Command) =>
+      printChange(cli, command, (ctx) => addMember(ctx, email, { account, role: role ?? defaultRole })),
+    )
+
+  withAccount(withEmail(people.command('drop')))
+    .description('end a membership; the person stays')
+    .action((email: string, { account }: { account: string }, command: Command) =>
+      printChange(cli, command, (ctx) => dropMember(ctx, email, account)),
+    )
+
+  people
+    .command('list')
+    .description('list all people, or the members of an account')
+    .option('--account <id>', 'acct_…')
+    .action(({ account = null }: { account?: string | null }, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const list = await listPeople(accountsContext(deps), account)
+        printResult(cli, command, list, formatPeople(list))
+      }),
+    )
+
+  withEmail(people.command('link'))
+    .description('print a link with which a person sets a new password within an hour')
+    .action((email: string, _flags: object, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const made = await makePasswordLink(accountsContext(deps), email)
+        await printLink(cli, command, deps, made, 'They set a new password at this link, once, within an hour:')
+      }),
+    )
+
+  withEmail(people.command('operator'))
+    .description('let somebody run this installation')
+    .option('--off', 'no longer')
+    .action((email: string, { off = false }: { off?: boolean }, command: Command) =>
+      printChange(cli, command, (ctx) => setOperator(ctx, email, !off)),
+    )
+
+  withEmail(people.command('remove'))
+    .description('remove a person with their sessions and memberships')
+    .action((email: string, _flags: object, command: Command) =>
+      printChange(cli, command, (ctx) => removePerson(ctx, email)),
+    )
+}
+
+function withEmail(command: Command): Command {
+  return command.argument('<email>', 'their email address', parseEmail)
+}
+
+function withAccount(command: Command): Command {
+  return command.requiredOption('--account <id>', 'acct_…')
+}
+
+function roleOption() {
+  return choiceOption('--role <role>', `what they may do there (default: ${defaultRole})`, roles)
+}
+
+function printChange(cli: Cli, command: Command, change: (ctx: PeopleContext) => Promise<PersonReport>): Promise<void> {
+  return withDeps(cli, async (deps) => {
+    const report = await change(accountsContext(deps))
+    printResult(cli, command, report, formatPerson(report))
+  })
+}
+
+/** Prints a person with the link that was made for them: it is shown only once. */
+async function printLink(
+  cli: Cli,
+  command: Command,
+  deps: Deps,
+  { report, token }: { report: PersonReport; token: string },
+  sentence: string,
+): Promise<void> {
+  const { config, db } = deps
+  const base = config.publicUrl ?? (await readServiceUrl(db)) ?? `http://${config.host}:${config.port}`
+  const link = linkUrl(base, token)
+  printResult(cli, command, { ...report, link }, `${formatPerson(report)}\n\n${sentence}\n${link}`)
+}
+
+function formatPerson({ accounts, ...fields }: PersonReport): string {
+  return formatFields({ ...fields, accounts: accounts.map(({ id, role }) => `${id} (${role})`).join(', ') || null })
+}
+
+function formatPeople(list: readonly PersonReport[]): string {
+  if (list.length === 0) return 'There are no people.'
+  return formatTable(
+    ['id', 'email', 'name', 'operator', 'accounts'],
+    list.map(({ id, email, name, operator, accounts }) => [
+      id,
+      email,
+      name,
+      operator ? 'yes' : '-',
+      accounts.map((account) => `${account.id} (${account.role})`).join(', ') || '-',
+    ]),
+  )
+}

@@ -1,0 +1,128 @@
+import { beforeEach, expect, test } from 'vitest'
+import { hashToken } from '../../src/people/tokens.ts'
+import { openCommandLine } from './support/run-command.ts'
+
+const now = '2026-11-10T12:00:00.000Z'
+const cli = openCommandLine(now)
+
+interface Person {
+  id: string
+  email: string
+  name: string
+  operator: boolean
+  accounts: { id: string; role: string }[]
+  link?: string
+}
+
+let account: string
+beforeEach(async () => {
+  await cli.deps.db.query('delete from people')
+  account = (await cli.json<{ id: string }>('accounts', 'create', '--name', 'Aurora Candles', '--plan', 'pro')).id
+})
+
+const create = (email: string, ...flags: string[]) =>
+  cli.json<Person>('people', 'create', email, '--name', 'Mara Vogt', ...flags)
+
+/** When the link that the command printed ends, from the database; it stores only its hash. */
+async function endOf(link: string): Promise<string> {
+  const token = link.split('#')[1]!
+  const { rows } = await cli.deps.db.query(
+    'select expires_at, purpose from sign_in_links where token_hash = $1::bytea',
+    [hashToken(token)],
+  )
+  expect(rows[0].purpose).toBe('set_password')
+  return rows[0].expires_at.toISOString()
+}
+
+test('a person is created with a membership and a link for three days', async () => {
+  const person = await create('Mara@Aurora.example', '--account', account, '--role', 'owner', '--operator')
+  expect(person).toEqual({
+    id: expect.stringMatching(/^per_[A-Za-z]{16}$/),
+    email: 'mara@aurora.example',
+    name: 'Mara Vogt',
+    operator: true,
+    accounts: [{ id: account, role: 'owner' }],
+    link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8080\/link#[\w-]{43}$/),
+  })
+  expect(await endOf(person.link!)).toBe('2026-11-13T12:00:00.000Z')
+})
+
+test('memberships are added, changed and dropped, and the person stays', async () => {
+  const { link: _, ...person } = await create('mara@aurora.example')
+  expect(person.accounts).toEqual([])
+  const member = { ...person, accounts: [{ id: account, role: 'member' }] }
+  expect(await cli.json('people', 'add', 'mara@aurora.example', '--account', account)).toEqual(member)
+  const admin = { ...person, accounts: [{ id: account, role: 'admin' }] }
+  const promote = ['people', 'add', 'MARA@aurora.example', '--account', account, '--role', 'admin']
+  expect(await cli.json(...promote)).toEqual(admin)
+  expect(await cli.json('people', 'list', '--account', account)).toEqual([admin])
+  expect(await cli.json('people', 'drop', 'mara@aurora.example', '--account', account)).toEqual(person)
+  expect(await cli.json('people', 'list', '--account', account)).toEqual([])
+  expect(await cli.json('people', 'list')).toEqual([person])
+})
+
+test('a link for a new password lasts an hour, and starts with the address of the service', async () => {
+  const { link: first } = await create('mara@aurora.example')
+  const { link } = await cli.json<Person>('people', 'link', 'mara@aurora.example')
+  expect(link).not.toBe(first)
+  expect(await endOf(link!)).toBe('2026-11-10T13:00:00.000Z')
+})
+
+test('the mark of an operator is set and taken away', async () => {
+  await create('mara@aurora.example')
+  expect(await cli.json('people', 'operator', 'mara@aurora.example')).toMatchObject({ operator: true })
+  expect(await cli.json('people', 'operator', 'mara@aurora.example', '--off')).toMatchObject({ operator: false })
+})
+
+test('a removed person is gone with all that was theirs, and their account stays', async () => {
+  const { link: _, ...person } = await create('mara@aurora.example', '--account', account, '--role', 'owner')
+  expect(await cli.json('people', 'remove', 'mara@aurora.example')).toEqual(person)
+  expect(await cli.json('people', 'list')).toEqual([])
+  for (const table of ['members', 'sign_in_links'])
+    expect((await cli.deps.db.query(`select from ${table}`)).rowCount).toBe(0)
+  expect(await cli.json('accounts', 'show', account)).toMatchObject({ id: account })
+})
+
+test('every change is in the audit log, without the address', async () => {
+  await cli.deps.ownerDb.query('truncate audit_log')
+  const person = await create('mara@aurora.example', '--account', account, '--role', 'owner')
+  await cli.run('people', 'add', 'mara@aurora.example', '--account', account, '--role', 'admin')
+  await cli.run('people', 'operator', 'mara@aurora.example')
+  await cli.run('people', 'drop', 'mara@aurora.example', '--account', account)
+  await cli.run('people', 'remove', 'mara@aurora.example')
+  const { rows } = await cli.deps.db.query('select * from audit_log order by entry')
+  expect(rows.map(({ action }) => action)).toEqual([
+    'person.created',
+    'member.added',
+    'link.created',
+    'member.changed',
+    'operator.added',
+    'member.removed',
+    'person.removed',
+  ])
+  for (const row of rows) expect(row).toMatchObject({ person_id: null, address: null, target: person.id })
+  const accountId = cli.deps.ids.open(account)!.value
+  expect(rows.map(({ account_id }) => account_id)).toEqual([0, accountId, 0, accountId, 0, accountId, 0])
+  expect(JSON.stringify(rows)).not.toContain('aurora.example')
+})
+
+test('what is not possible is refused with one sentence, and changes nothing', async () => {
+  await create('mara@aurora.example')
+  const refusals: [string[], string][] = [
+    [['create', 'MARA@aurora.example', '--name', 'M'], 'Somebody has the address "mara@aurora.example" already.\n'],
+    [['link', 'nobody@aurora.example'], 'Nobody has the address "nobody@aurora.example".\n'],
+    [['drop', 'mara@aurora.example', '--account', account], `mara@aurora.example is no member of ${account}.\n`],
+    [['create', 'other@aurora.example', '--name', 'O', '--account', 'acct_no'], 'No account has the id "acct_no".\n'],
+  ]
+  for (const [args, stderr] of refusals)
+    expect(await cli.run('people', ...args, '--json')).toEqual({ code: 1, stdout: '', stderr })
+  expect(await cli.json('people', 'list')).toMatchObject([{ email: 'mara@aurora.example', accounts: [] }])
+})
+
+test('without --json the link is the last line', async () => {
+  const { code, stdout } = await cli.run('people', 'create', 'mara@aurora.example', '--name', 'Mara Vogt')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^email +mara@aurora\.example$/m)
+  expect(stdout).toMatch(/\nhttp:\/\/127\.0\.0\.1:8080\/link#[\w-]{43}\n$/)
+  expect((await cli.run('people', 'list')).stdout).toMatch(/^per_\w+ +mara@aurora\.example +Mara Vogt +- +-$/m)
+})
