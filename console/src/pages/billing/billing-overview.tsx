@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
@@ -9,9 +9,10 @@ import { ChangePlan } from './change-plan.tsx'
 import { EndTrialDialog } from './end-trial-dialog.tsx'
 import { PlanChoice } from './plan-choice.tsx'
 import { PlanSummary } from './plan-summary.tsx'
-import { ReturnNotice } from './return-notice.tsx'
+import { expectationOf, isAwaiting, type Return, ReturnNotice } from './return-notice.tsx'
 import { type BillingInterval, type PaidPlan, paidPlans } from './search.ts'
 import { TrialSection } from './trial-section.tsx'
+import { useAwaitedPlan } from './use-awaited-plan.ts'
 import { useLink } from './use-link.ts'
 import { ownersText } from './words.ts'
 
@@ -28,9 +29,7 @@ export function BillingOverview({ account, billing, plans }: BillingOverviewProp
   const reload = useReloadBilling(account)
   const portal = useLink()
   const change = useLink()
-  // What the address said on the way back, and how the plan stood: both as they were when the page opened.
-  const [trip] = useState(search)
-  const [hadAccess] = useState(billing.api_access.enabled)
+  const [trip] = useState<Return>({ search, hadAccess: billing.api_access.enabled })
   const [isEndingTrial, setIsEndingTrial] = useState(search.returned === 'trial' && isOwner)
   const [startedPlan, setStartedPlan] = useState<string>()
 
@@ -38,6 +37,15 @@ export function BillingOverview({ account, billing, plans }: BillingOverviewProp
   const plan = plans.find(({ slug }) => slug === chosen.plan)
   const nameOf = (slug: string | undefined) => plans.find((each) => each.slug === slug)?.name
   const forgetTrip = () => void navigate({ to: '/billing', replace: true, search: {} })
+  const { state, startAgain } = useAwaitedPlan({
+    account,
+    isExpected: expectationOf(trip),
+    onArrived: () => {
+      forgetTrip()
+      void reload()
+    },
+  })
+  useOnPlanChange(billing, reload)
   const needsPayment = billing.next.kind === 'past_due'
 
   return (
@@ -47,15 +55,7 @@ export function BillingOverview({ account, billing, plans }: BillingOverviewProp
           <Banner isAnnounced>The trial is over. Your plan is now {startedPlan}.</Banner>
         </div>
       ) : (
-        <ReturnNotice
-          account={account}
-          trip={trip}
-          hadAccess={hadAccess}
-          onArrived={() => {
-            forgetTrip()
-            void reload()
-          }}
-        />
+        <ReturnNotice trip={trip} state={state} billing={billing} onCheckAgain={startAgain} />
       )}
       <PlanSummary
         billing={billing}
@@ -93,6 +93,7 @@ export function BillingOverview({ account, billing, plans }: BillingOverviewProp
             billing={billing}
             chosen={{ plan, interval: chosen.billing }}
             isOwner={isOwner}
+            isWaiting={isAwaiting(trip) && state === 'waiting'}
             isOpening={change.isOpening}
             problem={change.problem}
             onChange={(offer, isPortal) =>
@@ -114,6 +115,18 @@ export function BillingOverview({ account, billing, plans }: BillingOverviewProp
       />
     </>
   )
+}
+
+/** Prices, rights and the rest of the console follow from the plan. */
+function useOnPlanChange({ plan, api_access: access }: Billing, onChange: () => Promise<void>) {
+  const now = JSON.stringify([plan.slug, plan.billing, plan.status, access.enabled])
+  const known = useRef(now)
+  const changed = useEffectEvent(onChange)
+  useEffect(() => {
+    if (known.current === now) return
+    known.current = now
+    void changed()
+  }, [now])
 }
 
 /** What the address names; else what the account had, or the next plan up. So that most people need not choose. */

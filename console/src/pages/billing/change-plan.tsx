@@ -8,6 +8,8 @@ interface ChangePlanProps {
   billing: Billing
   chosen: { plan: Plan; interval: BillingInterval }
   isOwner: boolean
+  /** For the payment provider to report the last change. */
+  isWaiting: boolean
   isOpening: boolean
   problem: string | undefined
   /** `isPortal`: the way there is the provider's page for everything, instead of one for this plan. */
@@ -15,12 +17,16 @@ interface ChangePlanProps {
 }
 
 /** What the chosen plan means, and the button that goes there. */
-export function ChangePlan({ billing, chosen, isOwner, isOpening, problem, onChange }: ChangePlanProps) {
+export function ChangePlan({ billing, chosen, isOwner, isWaiting, isOpening, problem, onChange }: ChangePlanProps) {
   const { plan, interval } = chosen
   const offer = plan.offers.find((each) => each.billing === interval)
   if (!offer || plan.slug === 'free') return null
   const { slug } = plan
-  const refusal = isOwner ? reasonAgainst(offer) : `Only ${ownersText(billing.owners)} can change the plan.`
+  const refusal = !isOwner
+    ? `Only ${ownersText(billing.owners)} can change the plan.`
+    : isWaiting
+      ? 'Wait for the payment provider: the last change may be on its way.'
+      : reasonAgainst(offer)
   return (
     <div className="mt-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -28,7 +34,7 @@ export function ChangePlan({ billing, chosen, isOwner, isOpening, problem, onCha
           {isOwner ? meaningOf(offer, plan, billing) : refusal}
         </p>
         <Button
-          variant="primary"
+          variant={offer.change === 'recover' ? 'secondary' : 'primary'}
           isPending={isOpening}
           disabledReason={refusal}
           aria-describedby="change-plan-text"

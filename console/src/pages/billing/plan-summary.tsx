@@ -21,7 +21,7 @@ export function PlanSummary({ billing, formerName, action }: PlanSummaryProps) {
   return (
     <section aria-labelledby="plan-heading" className="rounded-lg border border-line bg-surface">
       <div className="flex flex-wrap items-start justify-between gap-3 p-4">
-        <div className="min-w-48 flex-1">
+        <div className="min-w-36 flex-1">
           <h2 id="plan-heading" className="flex flex-wrap items-center gap-2 font-semibold text-lg">
             {plan.name}
             {status && <Badge tone={status[1]}>{status[0]}</Badge>}

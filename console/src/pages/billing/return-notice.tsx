@@ -1,43 +1,57 @@
-import { useEffect, useState } from 'react'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
 import { Spinner } from '#ui/feedback/spinner.tsx'
 import type { Billing } from './billing-api.ts'
 import type { BillingSearch } from './search.ts'
-import { useAwaitedPlan, type Waiting } from './use-awaited-plan.ts'
+import type { Waiting } from './use-awaited-plan.ts'
 
-interface ReturnNoticeProps {
-  account: string
-  /** What the address said on the way back. */
-  trip: BillingSearch
-  /** Whether the account had access when the page came back. */
+/** A way back from the payment provider. */
+export interface Return {
+  /** What the address said on arrival. */
+  search: BillingSearch
+  /** Whether the account had access then. */
   hadAccess: boolean
-  /** The new plan is there. */
-  onArrived: () => void
 }
 
-/** After the payment provider: waits until it has told the server, and says so. */
-export function ReturnNotice({ account, trip, hadAccess, onArrived }: ReturnNoticeProps) {
-  const [attempt, setAttempt] = useState(0)
-  const { state, billing } = useAwaitedPlan(account, expectationOf(trip, hadAccess), attempt)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once
-  useEffect(() => {
-    if (state === 'arrived') onArrived()
-  }, [state])
-  const text = noticeText(trip, hadAccess, state, billing)
+/** Whether a change of the plan is expected. */
+export function isAwaiting({ search: { returned, plan }, hadAccess }: Return): boolean {
+  return returned === 'checkout' ? plan !== undefined : returned === 'portal' && !hadAccess
+}
+
+/** What the account looks like when the change has arrived; null when the page need not ask. */
+export function expectationOf({ search, hadAccess }: Return): ((billing: Billing) => boolean) | null {
+  const { returned, plan, billing: interval } = search
+  if (returned === 'checkout' && plan)
+    return ({ plan: now, api_access: access }) =>
+      access.enabled && now.slug === plan && (interval === undefined || now.billing === interval)
+  if (returned !== 'portal') return null
+  // With access nothing particular is expected: what changes within the minute is shown.
+  return ({ api_access: access }) => !hadAccess && access.enabled
+}
+
+interface ReturnNoticeProps {
+  trip: Return
+  state: Waiting
+  billing: Billing
+  onCheckAgain: () => void
+}
+
+/** After the payment provider: that it is waited for, that the plan is there, or what to do. */
+export function ReturnNotice({ trip, state, billing, onCheckAgain }: ReturnNoticeProps) {
+  const text = noticeText(trip, state, billing)
   if (text === null) return null
-  const isWaiting = state === 'waiting' && isAwaiting(trip, hadAccess)
+  const isLate = isAwaiting(trip) && state === 'late'
   return (
     <div className="mb-4">
       <Banner
-        tone={state === 'late' && isAwaiting(trip, hadAccess) ? 'warning' : 'info'}
+        tone={isLate ? 'warning' : 'info'}
         isAnnounced
         actions={
-          state === 'late' && isAwaiting(trip, hadAccess) ? (
-            <Button isSmall onPress={() => setAttempt((count) => count + 1)}>
+          isLate ? (
+            <Button isSmall onPress={onCheckAgain}>
               Check again
             </Button>
-          ) : isWaiting ? (
+          ) : isAwaiting(trip) && state === 'waiting' ? (
             <span aria-hidden>
               <Spinner isImmediate />
             </span>
@@ -50,41 +64,26 @@ export function ReturnNotice({ account, trip, hadAccess, onArrived }: ReturnNoti
   )
 }
 
-/** Whether a change of the plan is expected. */
-function isAwaiting({ returned, plan }: BillingSearch, hadAccess: boolean): boolean {
-  return returned === 'checkout' ? plan !== undefined : returned === 'portal' && !hadAccess
-}
-
-function expectationOf(trip: BillingSearch, hadAccess: boolean): ((billing: Billing) => boolean) | null {
-  const { returned, plan, billing: interval } = trip
-  if (returned === 'checkout' && plan)
-    return ({ plan: now, api_access: access }) =>
-      access.enabled && now.slug === plan && (interval === undefined || now.billing === interval)
-  if (returned !== 'portal') return null
-  // With access nothing particular is expected: what changes within the minute is shown.
-  return ({ api_access: access }) => !hadAccess && access.enabled
-}
-
-function noticeText(
-  { returned, plan }: BillingSearch,
-  hadAccess: boolean,
-  state: Waiting,
-  billing: Billing | undefined,
-): string | null {
+function noticeText({ search, hadAccess }: Return, state: Waiting, { plan }: Billing): string | null {
+  const { returned } = search
   if (returned === 'canceled') return 'You left the payment page. Nothing was bought, and nothing is charged.'
-  if (state === 'arrived' && billing)
-    return returned === 'checkout'
-      ? `Your plan is now ${billing.plan.name}.`
-      : `Your plan ${billing.plan.name} is open again.`
-  if (returned === 'checkout' && plan)
-    return state === 'waiting'
-      ? 'Waiting for the payment provider…'
-      : 'The payment provider has not reported a change. If you confirmed the plan, it can take a few minutes: check again, and do not buy it a second time. If you left the page before confirming, nothing is charged.'
-  if (returned === 'portal' && !hadAccess)
-    return state === 'waiting'
-      ? 'Waiting for the payment provider… If you paid, access opens in a moment.'
-      : 'The payment provider has not reported a payment. If you paid, it can take a few minutes: check again. Otherwise open Manage billing once more.'
-  return returned === 'portal'
+  if (returned === 'checkout' && search.plan) return checkoutText(state, plan.name)
+  if (returned !== 'portal') return null
+  return hadAccess
     ? 'Changes that you made at the payment provider are shown here as soon as it reports them.'
-    : null
+    : recoveryText(state, plan.name)
+}
+
+function checkoutText(state: Waiting, planName: string): string {
+  if (state === 'arrived') return `Your plan is now ${planName}.`
+  return state === 'waiting'
+    ? 'Waiting for the payment provider…'
+    : 'The payment provider has not reported a change. If you confirmed the plan, it can take a few minutes: check again, and do not buy it a second time. If you left the page before confirming, nothing is charged.'
+}
+
+function recoveryText(state: Waiting, planName: string): string {
+  if (state === 'arrived') return `Your plan ${planName} is open again.`
+  return state === 'waiting'
+    ? 'Waiting for the payment provider… If you paid, access opens in a moment.'
+    : 'The payment provider has not reported a payment. If you paid, it can take a few minutes: check again. Otherwise open Manage billing once more.'
 }

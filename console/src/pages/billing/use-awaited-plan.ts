@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { type Billing, billingQuery } from './billing-api.ts'
 
 export type Waiting = 'waiting' | 'arrived' | 'late'
@@ -7,33 +7,42 @@ export type Waiting = 'waiting' | 'arrived' | 'late'
 const giveUpAfterMs = 60_000
 const longestPauseMs = 5_000
 
+interface AwaitedPlanOptions {
+  account: string
+  /** Null: nothing is waited for. Does not change. */
+  isExpected: ((billing: Billing) => boolean) | null
+  onArrived: () => void
+}
+
 /**
  * Asks for the billing status until it is as expected, more and more seldom, for a minute. The payment provider tells the
- * server about a change, usually within seconds. `attempt` starts it again.
+ * server about a change, usually within seconds.
  */
-export function useAwaitedPlan(
-  account: string,
-  isExpected: ((billing: Billing) => boolean) | null,
-  attempt: number,
-): { state: Waiting; billing: Billing | undefined } {
+export function useAwaitedPlan({ account, isExpected, onArrived }: AwaitedPlanOptions): {
+  state: Waiting
+  startAgain: () => void
+} {
   const client = useQueryClient()
-  const [result, setResult] = useState<{ state: Waiting; billing: Billing | undefined }>({
-    state: 'waiting',
-    billing: undefined,
-  })
+  const [state, setState] = useState<Waiting>('waiting')
+  const [attempt, setAttempt] = useState(0)
+  const hasArrived = useEffectEvent((billing: Billing) => isExpected?.(billing) ?? false)
+  const announce = useEffectEvent(onArrived)
   const isActive = isExpected !== null
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is expected does not change while it waits
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt starts from the beginning
   useEffect(() => {
-    if (!isExpected) return
+    if (!isActive) return
     let timer: ReturnType<typeof setTimeout> | undefined
     let isStopped = false
     const endsAt = performance.now() + giveUpAfterMs
-    setResult({ state: 'waiting', billing: undefined })
+    setState('waiting')
     const ask = async (pauseMs: number) => {
       const billing = await client.fetchQuery({ ...billingQuery(account), retry: false }).catch(() => undefined)
       if (isStopped) return
-      if (billing && isExpected(billing)) return setResult({ state: 'arrived', billing })
-      if (performance.now() > endsAt) return setResult({ state: 'late', billing })
+      if (billing && hasArrived(billing)) {
+        setState('arrived')
+        return announce()
+      }
+      if (performance.now() > endsAt) return setState('late')
       timer = setTimeout(ask, pauseMs, Math.min(longestPauseMs, pauseMs * 1.5))
     }
     void ask(500)
@@ -42,5 +51,5 @@ export function useAwaitedPlan(
       clearTimeout(timer)
     }
   }, [account, isActive, attempt, client])
-  return result
+  return { state, startAgain: () => setAttempt((count) => count + 1) }
 }
