@@ -1,6 +1,6 @@
 import type { PeopleSearchBody, StoreSearchBody } from '#lib/filters/request.ts'
 import type { TaxonomyReply } from '#lib/filters/taxonomy.ts'
-import { api, path } from './client.ts'
+import { api, apiUrl, path } from './client.ts'
 import type { RevealContactsResponses, SearchContactsResponses, SearchStoresResponses } from './generated/v1.ts'
 
 export type Store = SearchStoresResponses[200]['data'][number]
@@ -86,6 +86,15 @@ export const revealContacts = (account: string, ids: readonly string[], idempote
     { contact_ids: ids },
     { headers: { 'idempotency-key': idempotencyKey } },
   )
+
+export const listRevealed = (
+  account: string,
+  query: { search: string | undefined; cursor: string | undefined },
+  signal: AbortSignal,
+) => api.get<List<RevealedContact>>(path`/accounts/${account}/revealed`, { query: { ...query, limit: 25 }, signal })
+
+/** The address of all revealed people as a CSV file. */
+export const revealedFileUrl = (account: string) => apiUrl(path`/accounts/${account}/revealed/file`)
 
 async function search<Item>(url: string, body: object, signal: AbortSignal): Promise<SearchPage<Item>> {
   let rowsLeft: number | undefined

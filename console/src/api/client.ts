@@ -48,6 +48,11 @@ export function path(texts: TemplateStringsArray, ...values: (string | number)[]
   return String.raw({ raw: texts }, ...values.map(encodeURIComponent))
 }
 
+/** The address of a file, for a link. */
+export function apiUrl(path: string): string {
+  return root + path
+}
+
 async function call<Reply>(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
   try {
     return await send<Reply>(method, path, options)

@@ -13,7 +13,7 @@ export type FilterValue = readonly string[] | boolean | number | string
 export type Filters = { readonly [Name in FilterName]?: FilterValue }
 
 /** Whatever stands in the URL, reduced to what these fields understand. Anything else is dropped. */
-export function parseFilters(fields: FilterFields, search: Readonly<Record<string, unknown>>): Filters {
+export function parseFilters(fields: FilterFields, search: { readonly [Name in FilterName]?: unknown }): Filters {
   const filters: { -readonly [Name in FilterName]?: FilterValue } = {}
   for (const [name, field] of entriesOf(fields)) {
     const value = parseValue(field, search[name])

@@ -1,5 +1,80 @@
-import { PageHeader } from '#ui/data/page-header.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useAccount } from '#api/account.tsx'
+import { useTaxonomy } from '#api/taxonomy.ts'
+import { peopleFields } from '#lib/filters/fields.ts'
+import { peopleSearchBody } from '#lib/filters/request.ts'
+import { type Filters, parseFilters, toSearch } from '#lib/filters/url.ts'
+import { Table } from '#ui/data/table.tsx'
+import { previewName } from '../reveal/preview-cells.tsx'
+import { RevealBar } from '../reveal/reveal-bar.tsx'
+import { useSelection } from '../reveal/use-selection.ts'
+import { ColumnsMenu } from '../search/columns-menu.tsx'
+import { CopyAsMenu } from '../search/copy-as-menu.tsx'
+import { SearchPage } from '../search/search-page.tsx'
+import { useColumnChoice } from '../search/use-column-choice.ts'
+import { usePaging } from '../search/use-paging.ts'
+import { defaultPeopleColumns, peopleColumns } from './columns.tsx'
+import { MaxPerStore } from './max-per-store.tsx'
+import { peopleResultQuery } from './people-result.ts'
+import { defaultMaxPerStore, type PeopleSearch } from './search.ts'
+import { SelectFirst } from './select-first.tsx'
 
 export default function PeoplePage() {
-  return <PageHeader title="People" />
+  const { id: account, access } = useAccount()
+  const search = useSearch({ from: '/app/people' })
+  const navigate = useNavigate()
+  const { data: taxonomy } = useTaxonomy()
+  const filters = useMemo(() => parseFilters(peopleFields, search), [search])
+  const { per_store: maxPerStore = defaultMaxPerStore } = search
+  const question = peopleSearchBody(filters, maxPerStore)
+  const body = peopleSearchBody(filters, maxPerStore, search.cursor)
+  const result = useQuery({ ...peopleResultQuery(account, body), enabled: access })
+  const paging = usePaging('/people', search, result.data?.next_cursor ?? null)
+  const columns = useMemo(() => (taxonomy ? peopleColumns(taxonomy) : []), [taxonomy])
+  const known = columns.map(({ id }) => id)
+  const { chosen, choose } = useColumnChoice('/people', known, defaultPeopleColumns, search.columns)
+  const { selected, select } = useSelection(account, question)
+  const ask = (next: PeopleSearch) =>
+    void navigate({ to: '/people', search: { ...next, columns: search.columns }, resetScroll: false })
+  const askFor = (next: Filters, perStore = maxPerStore) =>
+    ask({ ...toSearch(peopleFields, next), per_store: perStore })
+  return (
+    <SearchPage
+      title="People"
+      noun="person"
+      nouns="people"
+      isOpen={access}
+      fields={peopleFields}
+      filters={filters}
+      openGroups={['Roles', 'Seniority', 'Countries']}
+      onFilter={askFor}
+      onOpenStore={(domain) => void navigate({ to: '/stores/$domain', params: { domain } })}
+      result={result}
+      paging={paging}
+      moreFilters={<MaxPerStore value={maxPerStore} onChange={(perStore) => askFor(filters, perStore)} />}
+      tools={
+        <>
+          <SelectFirst rows={result.data?.data ?? []} selected={selected} onSelect={select} />
+          <ColumnsMenu columns={columns} chosen={chosen} onChange={choose} />
+          <CopyAsMenu path="/api/v1/contacts/search" body={question} />
+        </>
+      }
+      bar={<RevealBar account={account} selected={selected} onClear={() => select(new Set())} />}
+      table={(rows, _taxonomy, isOutdated) => (
+        <Table
+          label="People"
+          columns={columns}
+          visibleColumns={chosen}
+          rows={rows}
+          getId={({ id }) => id}
+          getLabel={previewName}
+          selection={{ selected, onChange: select }}
+          isOutdated={isOutdated}
+          className="desk:min-h-0"
+        />
+      )}
+    />
+  )
 }

@@ -1,5 +1,99 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Download } from 'lucide-react'
+import { useMemo } from 'react'
+import { useAccount, useIsAtLeast } from '#api/account.tsx'
+import { revealedFileUrl } from '#api/catalogue.ts'
+import { failureProps } from '#api/failure.ts'
+import { formatCount, formatNumber } from '#lib/format.ts'
+import { Button, buttonClass } from '#ui/actions/button.tsx'
+import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
+import { Pagination } from '#ui/data/pagination.tsx'
+import { Table } from '#ui/data/table.tsx'
+import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { useDelayed } from '#ui/feedback/use-delayed.ts'
+import { usePaging } from '../search/use-paging.ts'
+import { revealedColumns } from './columns.tsx'
+import { revealedQuery } from './revealed-list.ts'
+import { StoreFilter } from './store-filter.tsx'
 
+/** Everybody whom the account has revealed. Free of charge, and open without a plan. */
 export default function RevealedPage() {
-  return <PageHeader title="Revealed" />
+  const { id: account } = useAccount()
+  const { store } = useSearch({ from: '/app/revealed' })
+  const navigate = useNavigate()
+  const maySee = useIsAtLeast('member')
+  const filterBy = (next: string | undefined) => void navigate({ to: '/revealed', search: { store: next } })
+  const file = (
+    <a href={revealedFileUrl(account)} download className={buttonClass('secondary')}>
+      <Download aria-hidden />
+      Export CSV
+    </a>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Revealed"
+        description="Whom this account has revealed, with their channels. Looking and exporting cost nothing."
+        actions={
+          maySee && (
+            <>
+              <StoreFilter key={store} store={store} onChange={filterBy} />
+              {file}
+            </>
+          )
+        }
+      />
+      {maySee ? (
+        <RevealedTable onShowAll={() => filterBy(undefined)} />
+      ) : (
+        <EmptyState title="Viewers do not see channels">
+          You are a viewer of this account. An admin can make you a member, under Account.
+        </EmptyState>
+      )}
+    </>
+  )
+}
+
+function RevealedTable({ onShowAll }: { onShowAll: () => void }) {
+  const { id: account, access } = useAccount()
+  const search = useSearch({ from: '/app/revealed' })
+  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery(revealedQuery(account, search))
+  const { page, onPrevious, onNext } = usePaging('/revealed', search, data?.next_cursor ?? null)
+  const columns = useMemo(() => revealedColumns(access), [access])
+  const isOutdated = useDelayed(isPlaceholderData)
+  const isLoading = useDelayed(!data)
+  if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+  if (!data) return isLoading && <SkeletonRows />
+  if (data.data.length === 0 && !search.cursor)
+    return search.store ? (
+      <EmptyState
+        title={`Nobody of ${search.store} is revealed`}
+        actions={<Button onPress={onShowAll}>Show all</Button>}
+      />
+    ) : (
+      <EmptyState title="Nobody is revealed yet">
+        Select people on the page <Link href="/people">People</Link> and press Reveal.
+      </EmptyState>
+    )
+  return (
+    <>
+      <Table
+        label="Revealed people"
+        columns={columns}
+        rows={data.data}
+        getId={({ id }) => id}
+        isOutdated={isOutdated}
+      />
+      <Pagination onPrevious={onPrevious} onNext={onNext} isPending={isPlaceholderData}>
+        <span role="status">
+          {formatCount(data.data.length, 'person', 'people')}
+          {page > 1 && ` on page ${formatNumber(page)}`}
+        </span>
+      </Pagination>
+    </>
+  )
 }

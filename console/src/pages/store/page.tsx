@@ -1,7 +1,94 @@
+import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { useAccount } from '#api/account.tsx'
+import { ApiFailure, failureProps, hasCode } from '#api/failure.ts'
+import { useTaxonomy } from '#api/taxonomy.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
+import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { useDelayed } from '#ui/feedback/use-delayed.ts'
+import { ClosedState } from '../search/closed-state.tsx'
+import { LimitState } from '../search/limit-state.tsx'
+import { CopyStore } from './copy-store.tsx'
+import { StoreFacts } from './store-facts.tsx'
+import { StoreNavigation } from './store-navigation.tsx'
+import { StorePeople } from './store-people.tsx'
+import { StoreTechnologies } from './store-technologies.tsx'
+import { storeViewQuery } from './store-view.ts'
 
 export default function StorePage() {
   const { domain } = useParams({ from: '/app/stores/$domain' })
-  return <PageHeader title={domain} />
+  const { access } = useAccount()
+  return (
+    <>
+      <StoreNavigation domain={domain} />
+      {access ? <OpenStore key={domain} domain={domain} /> : <ClosedStore domain={domain} />}
+    </>
+  )
+}
+
+function ClosedStore({ domain }: { domain: string }) {
+  return (
+    <>
+      <PageHeader title={domain} />
+      <ClosedState what="Stores are" />
+    </>
+  )
+}
+
+function OpenStore({ domain }: { domain: string }) {
+  const { id: account } = useAccount()
+  const { data: store, error, isFetching, refetch } = useQuery(storeViewQuery(account, domain))
+  const { data: taxonomy } = useTaxonomy()
+  const isLoading = useDelayed(!store || !taxonomy)
+  if (error) return <StoreProblem {...{ domain, error, isFetching }} onRetry={() => void refetch()} />
+  return (
+    <>
+      <PageHeader
+        title={store?.name ?? domain}
+        description={store?.domain ?? ' '}
+        actions={store && <CopyStore account={account} domain={store.domain} />}
+      />
+      {store && taxonomy ? (
+        <div className="grid items-start gap-6 xl:grid-cols-[20rem_1fr]">
+          <StoreFacts store={store} taxonomy={taxonomy} />
+          <div className="flex min-w-0 flex-col gap-6">
+            <StorePeople account={account} store={store} taxonomy={taxonomy} />
+            <StoreTechnologies technologies={store.technologies} taxonomy={taxonomy} />
+          </div>
+        </div>
+      ) : (
+        isLoading && <SkeletonRows />
+      )}
+    </>
+  )
+}
+
+interface StoreProblemProps {
+  domain: string
+  error: unknown
+  isFetching: boolean
+  onRetry: () => void
+}
+
+function StoreProblem({ domain, error, isFetching, onRetry }: StoreProblemProps) {
+  const content = () => {
+    if (hasCode(error, 'store_not_found') || hasCode(error, 'invalid_domain'))
+      return (
+        <EmptyState title={error.message}>
+          Nothing was charged. Search for another domain on the page Stores.
+        </EmptyState>
+      )
+    if (hasCode(error, 'api_access_required')) return <ClosedState what="Stores are" reason={error.message} />
+    if (error instanceof ApiFailure && error.code === 'rate_limit_exceeded')
+      return <LimitState failure={error} onRetry={onRetry} isRetrying={isFetching} />
+    return <ErrorState {...failureProps(error)} onRetry={onRetry} isRetrying={isFetching} />
+  }
+  return (
+    <>
+      <PageHeader title={domain} />
+      {content()}
+    </>
+  )
 }

@@ -3,10 +3,10 @@ import type { Store } from '#api/catalogue.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { formatDay, formatNumber } from '#lib/format.ts'
 import { formatEstimate } from '#lib/store-dates.ts'
-import { formatTier } from '#lib/tiers.ts'
 import { Badge } from '#ui/data/badge.tsx'
 import type { TableColumn } from '#ui/data/table.tsx'
 import { TechnologyNames } from '../search/technology-names.tsx'
+import { Tier } from '../search/tier.tsx'
 import type { StoresSearch } from './search.ts'
 
 export const defaultStoreColumns = ['store', 'category', 'country', 'traffic', 'revenue', 'apps', 'people', 'fit']
@@ -47,13 +47,13 @@ export function storeColumns(taxonomy: Taxonomy, search: StoresSearch): TableCol
       id: 'traffic',
       label: 'Traffic',
       className: 'whitespace-nowrap',
-      render: ({ traffic_tier }) => <Tier item={traffic_tier} list="traffic_tiers" taxonomy={taxonomy} />,
+      render: ({ traffic_tier }) => <Tier taxonomy={taxonomy} list="traffic_tiers" value={traffic_tier} />,
     },
     {
       id: 'revenue',
       label: 'Revenue',
       className: 'whitespace-nowrap',
-      render: ({ revenue_tier }) => <Tier item={revenue_tier} list="revenue_tiers" taxonomy={taxonomy} />,
+      render: ({ revenue_tier }) => <Tier taxonomy={taxonomy} list="revenue_tiers" value={revenue_tier} />,
     },
     {
       id: 'apps',
@@ -111,16 +111,4 @@ export function storeColumns(taxonomy: Taxonomy, search: StoresSearch): TableCol
         score !== null && formatNumber(score, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
     },
   ]
-}
-
-interface TierProps {
-  item: string | null
-  list: 'traffic_tiers' | 'revenue_tiers'
-  taxonomy: Taxonomy
-}
-
-function Tier({ item, list, taxonomy }: TierProps) {
-  const node = item === null ? undefined : taxonomy.find(list, item)
-  if (!node) return item
-  return <span title={node.label}>{formatTier(node, list === 'revenue_tiers' ? 'USD' : undefined)}</span>
 }

@@ -7,10 +7,12 @@ const confirmedForMs = 2_000
 interface CopyButtonProps {
   text: string
   label?: string
+  /** Without a border, for lists. */
+  isQuiet?: boolean
   className?: string
 }
 
-export function CopyButton({ text, label = 'Copy', className }: CopyButtonProps) {
+export function CopyButton({ text, label = 'Copy', isQuiet = false, className }: CopyButtonProps) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready')
   useEffect(() => {
     if (state === 'ready') return
@@ -20,7 +22,8 @@ export function CopyButton({ text, label = 'Copy', className }: CopyButtonProps)
   return (
     <>
       <IconButton
-        variant="secondary"
+        variant={isQuiet ? 'quiet' : 'secondary'}
+        isSmall={isQuiet}
         label={label}
         icon={state === 'copied' ? <Check aria-hidden /> : <Copy aria-hidden />}
         onPress={() => {

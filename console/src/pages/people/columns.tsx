@@ -1,0 +1,83 @@
+import { Link } from '@tanstack/react-router'
+import type { ContactPreview } from '#api/catalogue.ts'
+import type { Taxonomy } from '#lib/filters/taxonomy.ts'
+import type { TableColumn } from '#ui/data/table.tsx'
+import { ChannelsCell, PersonCell, RevealedCell } from '../reveal/preview-cells.tsx'
+import { TechnologyNames } from '../search/technology-names.tsx'
+import { Tier } from '../search/tier.tsx'
+
+export const defaultPeopleColumns = ['person', 'role', 'seniority', 'channels', 'store', 'traffic', 'revealed']
+
+/** The columns of the table of people. */
+export function peopleColumns(taxonomy: Taxonomy): TableColumn<ContactPreview>[] {
+  return [
+    {
+      id: 'person',
+      label: 'Person',
+      className: 'min-w-44 max-w-72',
+      render: (preview) => <PersonCell preview={preview} />,
+    },
+    {
+      id: 'role',
+      label: 'Role',
+      render: ({ role }) => role && taxonomy.label('roles', role),
+    },
+    {
+      id: 'seniority',
+      label: 'Seniority',
+      render: ({ seniority }) => taxonomy.label('seniorities', seniority),
+    },
+    {
+      id: 'channels',
+      label: 'Channels',
+      render: (preview) => <ChannelsCell preview={preview} />,
+    },
+    {
+      id: 'store',
+      label: 'Store',
+      className: 'min-w-44 max-w-64',
+      render: ({ store: { name, domain } }) => (
+        <>
+          <Link
+            to="/stores/$domain"
+            params={{ domain }}
+            className="line-clamp-2 rounded-sm wrap-anywhere hover:underline"
+          >
+            <bdi>{name}</bdi>
+          </Link>
+          <span className="block truncate text-muted text-xs">{domain}</span>
+        </>
+      ),
+    },
+    {
+      id: 'category',
+      label: 'Category',
+      className: 'min-w-32 max-w-56',
+      render: ({ store: { category } }) => category && taxonomy.label('categories', category),
+    },
+    {
+      id: 'traffic',
+      label: 'Traffic',
+      className: 'whitespace-nowrap',
+      render: ({ store }) => <Tier taxonomy={taxonomy} list="traffic_tiers" value={store.traffic_tier} />,
+    },
+    {
+      id: 'apps',
+      label: 'Apps',
+      className: 'min-w-36 max-w-56',
+      render: ({ store }) => <TechnologyNames taxonomy={taxonomy} list="apps" values={store.technologies.apps} />,
+    },
+    {
+      id: 'pixels',
+      label: 'Pixels',
+      className: 'min-w-36 max-w-56',
+      render: ({ store }) => <TechnologyNames taxonomy={taxonomy} list="pixels" values={store.technologies.pixels} />,
+    },
+    {
+      id: 'revealed',
+      label: 'Revealed',
+      isLabelHidden: true,
+      render: (preview) => <RevealedCell preview={preview} />,
+    },
+  ]
+}

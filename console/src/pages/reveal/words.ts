@@ -1,0 +1,27 @@
+import type { RevealQuote } from '#api/catalogue.ts'
+import { formatCount, formatNumber } from '#lib/format.ts'
+
+/** The cost of a reveal in words, such as `7 new = 7 credits`, `3 already yours`. */
+export function costInWords({ credits, already_revealed, unrevealable }: RevealQuote): string[] {
+  return [
+    `${formatNumber(credits)} new = ${formatCount(credits, 'credit')}`,
+    `${formatNumber(already_revealed)} already yours`,
+    ...(unrevealable > 0 ? [`${formatNumber(unrevealable)} cannot be revealed`] : []),
+  ]
+}
+
+/** What is missing to reveal all of them; undefined where nothing is. */
+export function shortageOf(quote: RevealQuote): string | undefined {
+  const { credits, credits_remaining, new_exports, exports_remaining } = quote
+  const missingCredits = credits - credits_remaining
+  const missingExports = new_exports - exports_remaining
+  if (missingCredits > 0)
+    return `${formatCount(missingCredits, 'credit')} ${missingCredits === 1 ? 'is' : 'are'} missing`
+  if (missingExports > 0)
+    return `${formatCount(missingExports, 'store export')} ${missingExports === 1 ? 'is' : 'are'} missing`
+  return undefined
+}
+
+export function formatPeople(count: number): string {
+  return formatCount(count, 'person', 'people')
+}

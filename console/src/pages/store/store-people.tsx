@@ -1,0 +1,61 @@
+import { Link } from '@tanstack/react-router'
+import type { ContactPreview, StorePage } from '#api/catalogue.ts'
+import type { Taxonomy } from '#lib/filters/taxonomy.ts'
+import { formatNumber } from '#lib/format.ts'
+import { linkClass } from '#ui/actions/link.tsx'
+import { Table, type TableColumn } from '#ui/data/table.tsx'
+import { ChannelsCell, PersonCell, previewName, RevealedCell } from '../reveal/preview-cells.tsx'
+import { RevealBar } from '../reveal/reveal-bar.tsx'
+import { useSelection } from '../reveal/use-selection.ts'
+
+interface StorePeopleProps {
+  account: string
+  store: StorePage
+  taxonomy: Taxonomy
+}
+
+/** The first people of a store, to select and reveal. */
+export function StorePeople({ account, store, taxonomy }: StorePeopleProps) {
+  const { contact_previews: people, domain } = store
+  const { selected, select } = useSelection(account, { store: domain })
+  const columns: TableColumn<ContactPreview>[] = [
+    { id: 'person', label: 'Person', className: 'min-w-40', render: (preview) => <PersonCell preview={preview} /> },
+    { id: 'role', label: 'Role', render: ({ role }) => role && taxonomy.label('roles', role) },
+    { id: 'seniority', label: 'Seniority', render: ({ seniority }) => taxonomy.label('seniorities', seniority) },
+    { id: 'channels', label: 'Channels', render: (preview) => <ChannelsCell preview={preview} /> },
+    {
+      id: 'revealed',
+      label: 'Revealed',
+      isLabelHidden: true,
+      render: (preview) => <RevealedCell preview={preview} />,
+    },
+  ]
+  const more = store.contacts_summary.total - people.length
+  return (
+    <section aria-labelledby="people">
+      <div className="mb-2 flex flex-wrap items-baseline justify-between gap-2">
+        <h2 id="people" className="font-semibold text-lg">
+          People
+        </h2>
+        {more > 0 && (
+          <Link to="/people" search={{ domains: domain, per_store: 10 }} className={linkClass}>
+            Search among all {formatNumber(store.contacts_summary.total)}
+          </Link>
+        )}
+      </div>
+      {people.length === 0 ? (
+        <p className="rounded-lg border border-line bg-surface px-4 py-3 text-muted">Nobody is on file.</p>
+      ) : (
+        <Table
+          label="People of the store"
+          columns={columns}
+          rows={people}
+          getId={({ id }) => id}
+          getLabel={previewName}
+          selection={{ selected, onChange: select }}
+        />
+      )}
+      <RevealBar account={account} selected={selected} onClear={() => select(new Set())} />
+    </section>
+  )
+}
