@@ -16,7 +16,7 @@ const sameOnEveryServer = [
   'drill/test/**',
   'packages/*/test/**',
   'stripe-standin/test/**',
-  ...['architecture', 'catalogue', 'crash', 'hostile', 'http', 'kernel', 'runtime', 'start'].map(
+  ...['architecture', 'browser', 'catalogue', 'crash', 'hostile', 'http', 'kernel', 'runtime', 'start'].map(
     (name) => `server/test/${name}/**`,
   ),
   'server/test/billing/local/**',

@@ -1,0 +1,45 @@
+import { beforeAll, expect, test } from 'vitest'
+import { type BrowserApp, describeInBrowser, startBrowserApp } from './support/browser-app.ts'
+import { takeProblems } from './support/console-page.ts'
+import { runAxe } from './support/looks.ts'
+
+// What a page does wrong has to fail the tests of pages: each promise is broken once.
+describeInBrowser('the tests of pages', () => {
+  let app: BrowserApp
+  beforeAll(async () => {
+    app = await startBrowserApp()
+  })
+
+  test.each([
+    ['an error on the console', `console.error('broken')`, /^console: broken$/],
+    ['an uncaught error', `setTimeout(() => { throw new Error('broken') })`, /^uncaught: broken$/],
+    [
+      'a style element',
+      `document.head.append(Object.assign(document.createElement('style'), { textContent: 'a {}' }))`,
+      /^console: policy: style-src-elem blocked inline/,
+    ],
+    [
+      'an inline script',
+      `document.head.append(Object.assign(document.createElement('script'), { textContent: '1' }))`,
+      /^console: policy: script-src-elem blocked inline/,
+    ],
+    ['compiled text', `setTimeout('1')`, /^console: policy: script-src blocked eval/],
+    ['a request to another host', `new Image().src = 'http://elsewhere.example/'`, /^console: policy: img-src blocked/],
+    ['a reply that it cannot have expected', `fetch('/console/api/nothing')`, /^404 from \/console\/api\/nothing$/],
+  ])('notice %s', async (_name, script, problem) => {
+    const page = await app.open('/sign-in')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(takeProblems(page)).toEqual([])
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Runtime.evaluate', { expression: script, allowUnsafeEvalBlockedByCSP: false })
+    const found: string[] = []
+    await expect.poll(() => found.push(...takeProblems(page)) && found.join('\n')).toMatch(new RegExp(problem, 'm'))
+  })
+
+  test('notice what axe finds', async () => {
+    const page = await app.open('/sign-in')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.locator('h1').evaluate((heading) => heading.setAttribute('role', 'img'))
+    expect((await runAxe(page)).join('\n')).toContain('role-img-alt')
+  })
+})

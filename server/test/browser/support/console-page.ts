@@ -1,0 +1,73 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+
+/** Says whether a reply with an error status is what the test is about. */
+export type Tolerates = (status: number, path: string) => boolean
+
+interface PageOptions {
+  /** The `Cookie` header of a session. */
+  cookie: string | undefined
+  tolerates?: Tolerates
+  context?: BrowserContextOptions
+}
+
+/**
+ * Opens a page. At the end of the test it must have had no error on its console, no uncaught error, no violation of the
+ * Content-Security-Policy, no request to another host, and no reply with an error status but those that are tolerated.
+ */
+export async function openConsolePage(
+  browser: Browser,
+  url: string,
+  path: string,
+  { cookie, tolerates = () => false, context: settings }: PageOptions,
+): Promise<Page> {
+  // Animations would be measured half-way.
+  const context = await browser.newContext({ baseURL: url, locale: 'en-GB', reducedMotion: 'reduce', ...settings })
+  if (cookie) {
+    const [name = '', value = ''] = cookie.split('=')
+    await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Lax' }])
+  }
+  await context.addInitScript({ content: reportPolicyViolations })
+  const page = await context.newPage()
+  collectProblems(page, url, tolerates)
+  onTestFinished(async () => {
+    await context.close()
+    expect(takeProblems(page), 'problems of the page').toEqual([])
+  })
+  await page.goto(path)
+  return page
+}
+
+const problemsOf = new WeakMap<Page, string[]>()
+
+/** The problems of a page so far, which the end of the test then forgives. */
+export function takeProblems(page: Page): string[] {
+  return problemsOf.get(page)?.splice(0) ?? []
+}
+
+function collectProblems(page: Page, url: string, tolerates: Tolerates): void {
+  const problems: string[] = []
+  problemsOf.set(page, problems)
+  page.on('console', (message) => {
+    // Replies are looked at below, where their path is known.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      problems.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`))
+  page.on('request', (request) => {
+    if (/^https?:/.test(request.url()) && new URL(request.url()).origin !== new URL(url).origin)
+      problems.push(`request to another host: ${request.url()}`)
+  })
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    const status = response.status()
+    const isVisitor = status === 401 && pathname === '/console/api/session'
+    if (status >= 400 && !isVisitor && !tolerates(status, pathname)) problems.push(`${status} from ${pathname}`)
+  })
+}
+
+// Runs in the page, where the policy does not apply to it.
+const reportPolicyViolations = `document.addEventListener('securitypolicyviolation', (violation) => {
+  const { violatedDirective, blockedURI, sourceFile, lineNumber } = violation
+  console.error(\`policy: \${violatedDirective} blocked \${blockedURI} (\${sourceFile}:\${lineNumber})\`)
+})`

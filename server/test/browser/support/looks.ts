@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { AxeResults, RunOptions } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** The ways in which every page is looked at. */
+const variants = [
+  { name: 'light', colorScheme: 'light', width: 1_280, height: 800 },
+  { name: 'dark', colorScheme: 'dark', width: 1_280, height: 800 },
+  { name: 'phone', colorScheme: 'light', width: 390, height: 844 },
+] as const
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/**
+ * Expects the page as it is now to be accessible and to fit its width: in light, in dark and on a phone. With
+ * STOREDEX_SCREENSHOTS it also writes `<name>-light.png`, `<name>-dark.png` and `<name>-phone.png` to that folder.
+ */
+export async function expectGoodLooks(page: Page, name: string): Promise<void> {
+  for (const variant of variants) {
+    await show(page, variant)
+    await screenshot(page, `${name}-${variant.name}`)
+    expect(await runAxe(page), `${name}, ${variant.name}`).toEqual([])
+    const width = await page.locator('html').evaluate((html) => html.scrollWidth)
+    expect(width, `width of ${name}, ${variant.name}`).toBe(variant.width)
+  }
+  await show(page, variants[0])
+}
+
+async function show(page: Page, { colorScheme, ...size }: (typeof variants)[number]): Promise<void> {
+  await page.setViewportSize(size)
+  await page.emulateMedia({ colorScheme })
+  // A script of the console sets it when the browser's preference changes.
+  await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
+}
+
+/** Writes a picture to the folder that STOREDEX_SCREENSHOTS names; without it, nothing. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env.STOREDEX_SCREENSHOTS
+  if (!folder) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}
+
+const axeOptions: RunOptions = {
+  resultTypes: ['violations'],
+  // WCAG 2.2; off by default.
+  rules: { 'target-size': { enabled: true } },
+}
+
+/** The violations that axe finds, as lines: rule, what is wrong, where. */
+export async function runAxe(page: Page): Promise<string[]> {
+  const devtools = await page.context().newCDPSession(page)
+  // Not as a script of the page: the Content-Security-Policy would refuse it.
+  await devtools.send('Runtime.evaluate', { expression: axeSource })
+  const run = (options: RunOptions) => (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run(options)
+  const { violations } = await page.evaluate(run, axeOptions)
+  await devtools.detach()
+  return violations.flatMap(describeViolation)
+}
+
+function describeViolation({ id, help, nodes }: AxeResults['violations'][number]): string[] {
+  return nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(' ')}\n${failureSummary}`)
+}
