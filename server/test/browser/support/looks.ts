@@ -33,7 +33,15 @@ async function show(page: Page, { colorScheme, ...size }: (typeof variants)[numb
   await page.setViewportSize(size)
   await page.emulateMedia({ colorScheme })
   // A script of the console sets it when the browser's preference changes.
-  await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
+  const html = page.locator(`html[data-theme=${colorScheme}]`)
+  await html.waitFor()
+  // Colours fade, and axe would measure them half-way.
+  const hasTransitions = () =>
+    html.evaluate(({ ownerDocument }) =>
+      ownerDocument.getAnimations().some((animation: object) => animation.constructor.name === 'CSSTransition'),
+    )
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+  await expect.poll(hasTransitions).toBe(false)
 }
 
 /** Writes a picture to the folder that STOREDEX_SCREENSHOTS names; without it, nothing. */
