@@ -73,6 +73,25 @@ export async function selectKeysOf(db: Queryable, accountId: number): Promise<Ke
   return rows
 }
 
+/** Keys of an account, newest first: all of them, those that are active or suspended, or those that ended. */
+export async function selectNewestKeys(
+  db: Queryable,
+  page: { accountId: number; state: 'usable' | 'ended' | null; now: Date; before: number | null; limit: number },
+): Promise<KeyRow[]> {
+  const { rows } = await db.query<KeyRow>(
+    `
+select ${keyColumns}
+from api_keys
+where account_id = $1::bigint and id < coalesce($4::bigint, ${Number.MAX_SAFE_INTEGER})
+  and ($2::text is null
+       or ($2::text = 'ended') = (revoked_at is not null or coalesce(expires_at <= $3::timestamptz, false)))
+order by id desc
+limit $5::integer`,
+    [page.accountId, page.state, page.now, page.before, page.limit],
+  )
+  return rows
+}
+
 /** The accounts of the keys that exist. */
 export async function selectAccountsOfKeys(
   db: Queryable,

@@ -43,7 +43,7 @@ export async function createKey(ctx: AccountsContext, accountId: string, input: 
   const account = await readAccount(ctx, accountId)
   if (input.expiresAt && input.expiresAt <= ctx.now)
     throw new OperatorError(`A key cannot expire in the past: ${input.expiresAt.toISOString()} is over.`)
-  const { key, row } = newSecret(ctx, {
+  const { key, row } = generateKey(ctx, {
     accountId: account.id,
     mode: input.mode ?? 'live',
     name: input.name,
@@ -119,9 +119,9 @@ export async function rotateKey(
   return transact(ctx.db, async (client) => {
     const old = await queries.lockKey(client, openKeyId(ctx.ids, keyId))
     if (!old) throw unknownKeyIdError(keyId)
-    const status = statusOf(old, ctx.now)
+    const status = keyStatusAt(old, ctx.now)
     if (status !== 'active') throw new OperatorError(`Key ${keyId} is ${status}; only an active key can be rotated.`)
-    const { key, row } = newSecret(ctx, {
+    const { key, row } = generateKey(ctx, {
       accountId: old.account_id,
       mode: old.mode,
       name: old.name,
@@ -129,15 +129,23 @@ export async function rotateKey(
       expiresAt: old.expires_at,
     })
     const successor = await queries.insertReplacementKey(client, row)
-    const overlapEnd = new Date(ctx.now.getTime() + overlapMs)
-    const expiresAt = old.expires_at && old.expires_at < overlapEnd ? old.expires_at : overlapEnd
-    const replaced = await queries.updateKeyEndDates(client, old.id, { ...old, expires_at: expiresAt })
+    const replaced = await queries.updateKeyEndDates(client, old.id, {
+      ...old,
+      expires_at: overlapEnd(old, ctx.now, overlapMs),
+    })
     return { id: ctx.ids.seal('key', successor.id), key, replaced: reportKey(ctx, replaced) }
   })
 }
 
-function newSecret(
-  ctx: AccountsContext,
+/** When a key that is replaced expires: after the overlap, or at its own expiry if that is sooner. */
+export function overlapEnd({ expires_at }: queries.KeyRow, now: Date, overlapMs: number): Date {
+  const end = new Date(now.getTime() + overlapMs)
+  return expires_at && expires_at < end ? expires_at : end
+}
+
+/** A new key's secret, and its row without the secret. */
+export function generateKey(
+  ctx: Pick<AccountsContext, 'now'>,
   key: Omit<queries.NewKeyRow, 'secretHash' | 'shownFirst' | 'shownLast' | 'createdAt'>,
 ): { key: string; row: queries.NewKeyRow } {
   const secret = newApiKey(key.mode)
@@ -162,20 +170,20 @@ function unknownKeyIdError(keyId: string): OperatorError {
   return new OperatorError(`No key has the id ${JSON.stringify(keyId)}.`)
 }
 
-function statusOf(row: queries.KeyRow, now: Date): KeyReport['status'] {
+export function keyStatusAt(row: queries.KeyRow, now: Date): KeyReport['status'] {
   if (row.revoked_at) return 'revoked'
   if (row.suspended_at) return 'suspended'
   return row.expires_at && row.expires_at <= now ? 'expired' : 'active'
 }
 
-function reportKey({ ids, now }: AccountsContext, row: queries.KeyRow): KeyReport {
+export function reportKey({ ids, now }: Pick<AccountsContext, 'ids' | 'now'>, row: queries.KeyRow): KeyReport {
   return {
     id: ids.seal('key', row.id),
     account: ids.seal('account', row.account_id),
     name: row.name,
     mode: row.mode,
     display: `sdx_${row.mode}_${row.shown_first}…${row.shown_last}`,
-    status: statusOf(row, now),
+    status: keyStatusAt(row, now),
     scopes: row.scopes,
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,

@@ -2,10 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import type { ApiRoutes } from '../http/server.ts'
 import { registerBillingConsoleRoutes } from './billing/routes.ts'
 import { consolePrefix } from './guard.ts'
+import { registerKeysConsoleRoutes } from './keys/routes.ts'
 import { registerOperatorConsoleRoutes } from './operator/routes.ts'
 import { registerPrivacyConsoleRoutes } from './privacy/routes.ts'
 import type { ConsoleServices } from './services.ts'
 import { registerSessionConsoleRoutes } from './session/routes.ts'
+import { registerUsageConsoleRoutes } from './usage/routes.ts'
 
 /** Registers the console's own API. Every area declares in `config.console` who may call its routes. */
 export function registerConsoleRoutes(app: FastifyInstance, services: ConsoleServices): void {
@@ -16,6 +18,8 @@ export function registerConsoleRoutes(app: FastifyInstance, services: ConsoleSer
       registerBillingConsoleRoutes(api, services)
       registerOperatorConsoleRoutes(api, services)
       registerPrivacyConsoleRoutes(api, services)
+      registerUsageConsoleRoutes(api, services)
+      registerKeysConsoleRoutes(api, services)
     },
     { prefix: consolePrefix },
   )

@@ -16,7 +16,8 @@ export interface ConsoleServices extends CatalogueServices, BillingServices, Rev
   /** For work that outlives its request. */
   db: ConnectionPool
   search: CatalogueServices['search'] & SystemServices['search']
-  config: CatalogueServices['config'] & SystemServices['config'] & { people: PeopleSettings }
+  config: CatalogueServices['config'] &
+    SystemServices['config'] & { people: PeopleSettings; ledgerDetailMonths: number }
   /** Null where no mail is set up. */
   sendMail: SendMail | null
 }

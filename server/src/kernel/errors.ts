@@ -61,6 +61,9 @@ export const consoleErrorTable = {
   last_owner: [409, 'invalid_request_error'],
   already_member: [409, 'invalid_request_error'],
   trial_changed: [409, 'invalid_request_error'],
+  key_not_active: [409, 'invalid_request_error'],
+  revocation_final: [409, 'invalid_request_error'],
+  too_many_keys: [409, 'invalid_request_error'],
   invalid_link: [410, 'not_found_error'],
 } as const satisfies Record<string, readonly [number, ErrorType]>
 

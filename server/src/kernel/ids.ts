@@ -15,7 +15,7 @@ export type Mode = (typeof modes)[number]
 
 /** Kinds that exist per mode; their ids contain the mode. */
 type ModalKind = 'store' | 'contact'
-type GlobalKind = 'account' | 'key' | 'person' | 'session' | 'invitation' | 'passkey'
+type GlobalKind = 'account' | 'key' | 'person' | 'session' | 'invitation' | 'passkey' | 'entry'
 
 type IdOwner = { kind: ModalKind; mode: Mode } | { kind: GlobalKind; mode: null }
 type OpenedId = IdOwner & { value: number }
@@ -62,6 +62,7 @@ const spaces: readonly { prefix: string; owner: IdOwner }[] = [
   { prefix: 'ses_', owner: { kind: 'session', mode: null } },
   { prefix: 'inv_', owner: { kind: 'invitation', mode: null } },
   { prefix: 'psk_', owner: { kind: 'passkey', mode: null } },
+  { prefix: 'le_', owner: { kind: 'entry', mode: null } },
 ]
 
 const rounds = 8

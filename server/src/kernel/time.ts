@@ -40,6 +40,11 @@ export function utcDayAt(now: Date): Period {
   return { start, end }
 }
 
+/** The start of the UTC month that lies `months` before that of `now`. */
+export function startOfMonthBefore(now: Date, months: number): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
+}
+
 function addMonths(anchor: Date, months: number): Date {
   const result = new Date(anchor)
   // Go to the first of the month: changing the month of a 31st would overflow into the next one.

@@ -1,4 +1,5 @@
 import { transact } from '../../db/pool.ts'
+import { startOfMonthBefore } from '../../kernel/time.ts'
 import { beginSnapshotRead, type LedgerRow, selectEntriesAfter } from '../ledger-queries.ts'
 import {
   accountsPerPage,
@@ -70,7 +71,7 @@ export async function previewClosing({ db, now, detailMonths }: ClosingContext):
 function rangesOf(until: Date, detailMonths: number): ClosableRanges {
   const startedUntil = (time: Date) => new Date(time.getTime() - overAfterMs)
   // Whole months, so that an account's entries are packed once a month instead of a few every day.
-  const spentBefore = new Date(Date.UTC(until.getUTCFullYear(), until.getUTCMonth() - detailMonths))
+  const spentBefore = startOfMonthBefore(until, detailMonths)
   return {
     entries: { startedUntil: startedUntil(spentBefore), spentBefore },
     exports: { startedUntil: startedUntil(until), newestStartedUntil: startedUntil(spentBefore) },

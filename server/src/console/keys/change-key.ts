@@ -1,0 +1,106 @@
+import { type KeyRow, lockKey, updateKeyEndDates } from '../../auth/key-queries.ts'
+import { type KeyReport, keyStatusAt, reportKey } from '../../auth/keys.ts'
+import { type Client, transact } from '../../db/pool.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import { type AuditEntry, recordAudit } from '../../people/audit.ts'
+import type { MemberContext } from '../access.ts'
+import { undoRevocation } from './queries.ts'
+import type { KeyItem, KeyReply } from './schema.ts'
+
+export interface KeysContext extends MemberContext {
+  ids: IdSealer
+}
+
+/** How long a revocation can be undone. The console offers it for ten seconds. */
+const undoWindowMs = 15_000
+
+/** Revokes a key; it is refused from now on. Can be undone for some seconds. */
+export function revokeAccountKey(ctx: KeysContext, keyId: string): Promise<KeyReply> {
+  return changeAccountKey(ctx, keyId, async (client, row) => {
+    if (row.revoked_at) return row
+    await recordKeyChange(client, ctx, 'key.revoked', keyId)
+    return updateKeyEndDates(client, row.id, { ...row, revoked_at: ctx.now })
+  })
+}
+
+/** Makes a key usable again that a person of the console revoked some seconds ago. */
+export function undoKeyRevocation(ctx: KeysContext, keyId: string): Promise<KeyReply> {
+  return changeAccountKey(ctx, keyId, async (client, row) => {
+    if (!row.revoked_at) return row
+    const earliest = new Date(ctx.now.getTime() - undoWindowMs)
+    const isUndone = await undoRevocation(client, { accountId: row.account_id, id: row.id, publicId: keyId, earliest })
+    if (!isUndone)
+      throw new ApiError(
+        'revocation_final',
+        `This key was revoked at ${row.revoked_at.toISOString()}; that is permanent.`,
+      )
+    await recordKeyChange(client, ctx, 'key.revocation_undone', keyId)
+    return { ...row, revoked_at: null }
+  })
+}
+
+/** Disables a key until it is resumed. */
+export function suspendAccountKey(ctx: KeysContext, keyId: string): Promise<KeyReply> {
+  return changeAccountKey(ctx, keyId, async (client, row) => {
+    requireNotEnded(ctx, row)
+    if (row.suspended_at) return row
+    await recordKeyChange(client, ctx, 'key.suspended', keyId)
+    return updateKeyEndDates(client, row.id, { ...row, suspended_at: ctx.now })
+  })
+}
+
+export function resumeAccountKey(ctx: KeysContext, keyId: string): Promise<KeyReply> {
+  return changeAccountKey(ctx, keyId, async (client, row) => {
+    requireNotEnded(ctx, row)
+    if (!row.suspended_at) return row
+    await recordKeyChange(client, ctx, 'key.resumed', keyId)
+    return updateKeyEndDates(client, row.id, { ...row, suspended_at: null })
+  })
+}
+
+async function changeAccountKey(
+  ctx: KeysContext,
+  keyId: string,
+  change: (client: Client, row: KeyRow) => Promise<KeyRow>,
+): Promise<KeyReply> {
+  const changed = await transact(ctx.db, async (client) => change(client, await lockAccountKey(client, ctx, keyId)))
+  return { object: 'key', ...itemOf(reportKey(ctx, changed)), request_id: ctx.requestId }
+}
+
+/** Locks a key of the caller's account until the end of the transaction; any other id is unknown. */
+export async function lockAccountKey(client: Client, ctx: KeysContext, keyId: string): Promise<KeyRow> {
+  const opened = ctx.ids.open(keyId)
+  const row = opened?.kind === 'key' ? await lockKey(client, opened.value) : undefined
+  if (row?.account_id !== ctx.account.id) throw new ApiError('key_not_found', 'This account has no such key.')
+  return row
+}
+
+function requireNotEnded(ctx: KeysContext, row: KeyRow): void {
+  const status = keyStatusAt(row, ctx.now)
+  if (status === 'revoked' || status === 'expired')
+    throw new ApiError('key_not_active', `This key is ${status}; that is permanent.`)
+}
+
+export async function recordKeyChange(
+  client: Client,
+  ctx: KeysContext,
+  action: AuditEntry['action'],
+  keyId: string,
+  details: NonNullable<AuditEntry['details']> = {},
+): Promise<void> {
+  await recordAudit(client, {
+    accountId: ctx.account.id,
+    personId: ctx.person.id,
+    action,
+    target: keyId,
+    details,
+    address: ctx.address,
+    at: ctx.now,
+  })
+}
+
+/** A key as a list of the console shows it, where the account is known. */
+export function itemOf({ account: _, ...item }: KeyReport): KeyItem {
+  return item
+}

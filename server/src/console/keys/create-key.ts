@@ -1,0 +1,116 @@
+import type { Static } from 'typebox'
+import type { Account } from '../../accounts/account.ts'
+import { lockAccount } from '../../accounts/queries.ts'
+import { accessRequiredError, defaultScopes, type Scope } from '../../auth/caller.ts'
+import { insertKeyWithAccess, insertReplacementKey, updateKeyEndDates } from '../../auth/key-queries.ts'
+import { generateKey, keyStatusAt, overlapEnd, reportKey } from '../../auth/keys.ts'
+import { type Client, transact } from '../../db/pool.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { parseTimestamp } from '../../kernel/time.ts'
+import { includesRole } from '../../people/roles.ts'
+import { itemOf, type KeysContext, lockAccountKey, recordKeyChange } from './change-key.ts'
+import { countUsableKeys } from './queries.ts'
+import type { NewKeyReply, NewKeyRequest, RotatedKeyReply, RotateKeyRequest } from './schema.ts'
+
+interface NewKeyContext extends KeysContext {
+  publicUrl: string
+}
+
+/** Keys of an account that are active or suspended, at most; more are never needed and would fill its list. */
+const maxUsableKeys = 100
+
+/** Creates a key of an account with access. The reply is the only place where its secret is ever shown. */
+export async function createAccountKey(
+  ctx: NewKeyContext,
+  request: NewKeyRequest,
+): Promise<Static<typeof NewKeyReply>> {
+  const scopes = request.scopes ?? defaultScopes
+  requireBillingRole(ctx, scopes)
+  const { key: secret, row } = generateKey(ctx, {
+    accountId: ctx.account.id,
+    mode: request.mode ?? 'live',
+    name: request.name.trim(),
+    scopes,
+    expiresAt: readExpiry(ctx, request.expires_at ?? null),
+  })
+  const created = await transact(ctx.db, async (client) => {
+    const account = await requireRoomForKey(client, ctx)
+    const inserted = await insertKeyWithAccess(client, row)
+    if (!inserted) throw accessRequiredError(account, ctx.publicUrl)
+    await recordKeyChange(client, ctx, 'key.created', ctx.ids.seal('key', inserted.id), {
+      name: row.name,
+      mode: row.mode,
+      scopes: scopes.join(' '),
+      expires_at: row.expiresAt?.toISOString() ?? null,
+    })
+    return inserted
+  })
+  return { object: 'new_key', key: itemOf(reportKey(ctx, created)), secret, request_id: ctx.requestId }
+}
+
+/**
+ * Replaces an active key by a new one with the same name, mode, scopes and expiry. The old one works for the overlap, or
+ * until its own expiry if that is sooner. Also works without access, because the account gains no key.
+ */
+export async function rotateAccountKey(
+  ctx: KeysContext,
+  keyId: string,
+  { overlap_seconds }: RotateKeyRequest,
+): Promise<Static<typeof RotatedKeyReply>> {
+  const { secret, successor, replaced } = await transact(ctx.db, async (client) => {
+    await requireRoomForKey(client, ctx)
+    const old = await lockAccountKey(client, ctx, keyId)
+    requireBillingRole(ctx, old.scopes)
+    const status = keyStatusAt(old, ctx.now)
+    if (status !== 'active')
+      throw new ApiError('key_not_active', `This key is ${status}; only an active key can be rotated.`)
+    const { key: secret, row } = generateKey(ctx, {
+      accountId: old.account_id,
+      mode: old.mode,
+      name: old.name,
+      scopes: old.scopes,
+      expiresAt: old.expires_at,
+    })
+    const successor = await insertReplacementKey(client, row)
+    const expiresAt = overlapEnd(old, ctx.now, overlap_seconds * 1000)
+    const replaced = await updateKeyEndDates(client, old.id, { ...old, expires_at: expiresAt })
+    await recordKeyChange(client, ctx, 'key.rotated', keyId, {
+      successor: ctx.ids.seal('key', successor.id),
+      overlap_seconds,
+    })
+    return { secret, successor, replaced }
+  })
+  return {
+    object: 'rotated_key',
+    key: itemOf(reportKey(ctx, successor)),
+    secret,
+    replaced: itemOf(reportKey(ctx, replaced)),
+    request_id: ctx.requestId,
+  }
+}
+
+/** A key that may change the plan would give an administrator the rights of an owner. */
+function requireBillingRole({ role }: KeysContext, scopes: readonly Scope[]): void {
+  if (scopes.includes('billing:manage') && !includesRole(role, 'owner'))
+    throw new ApiError('insufficient_role', 'Only an owner may hold a key with the scope billing:manage.', {
+      param: 'scopes',
+    })
+}
+
+/** Locks the account until the end of the transaction, so that keys that are created at once are all counted. */
+async function requireRoomForKey(client: Client, ctx: KeysContext): Promise<Account> {
+  const account = (await lockAccount(client, ctx.account.id))!
+  if ((await countUsableKeys(client, ctx.account.id, ctx.now)) >= maxUsableKeys)
+    throw new ApiError('too_many_keys', `An account has at most ${maxUsableKeys} usable keys; revoke one first.`)
+  return account
+}
+
+function readExpiry({ now }: KeysContext, text: string | null): Date | null {
+  if (text === null) return null
+  const moment = parseTimestamp(text)
+  if (moment === null || moment <= now.getTime())
+    throw new ApiError('invalid_request', 'expires_at must be a date and time in the future, with offset.', {
+      param: 'expires_at',
+    })
+  return new Date(moment)
+}

@@ -1,0 +1,102 @@
+import { Type } from 'typebox'
+import { errorReplies } from '../../http/openapi/openapi.ts'
+import type { ApiRoutes } from '../../http/server.ts'
+import { rejectBody } from '../../http/validation.ts'
+import type { CursorSealer } from '../../kernel/cursor.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import { ClosedObject } from '../../kernel/shapes.ts'
+import { memberContext } from '../access.ts'
+import { resumeAccountKey, revokeAccountKey, suspendAccountKey, undoKeyRevocation } from './change-key.ts'
+import { createAccountKey, rotateAccountKey } from './create-key.ts'
+import { listAccountKeys } from './list-keys.ts'
+import {
+  KeyList,
+  KeyListQuery,
+  KeyReply,
+  NewKeyReply,
+  NewKeyRequest,
+  RotatedKeyReply,
+  RotateKeyRequest,
+} from './schema.ts'
+
+export interface KeysConsoleServices {
+  ids: IdSealer
+  cursors: CursorSealer
+  publicUrl: string
+}
+
+const KeyParams = ClosedObject({ account: Type.String(), key: Type.String({ maxLength: 100 }) })
+
+const changes = [
+  ['revoke', 'revokeKey', 'Revoke a key', revokeAccountKey],
+  ['revoke/undo', 'undoKeyRevocation', 'Undo the revocation of a key within 15 seconds', undoKeyRevocation],
+  ['suspend', 'suspendKey', 'Disable a key until it is resumed', suspendAccountKey],
+  ['resume', 'resumeKey', 'Enable a suspended key', resumeAccountKey],
+] as const
+
+export function registerKeysConsoleRoutes(api: ApiRoutes, { ids, cursors, publicUrl }: KeysConsoleServices): void {
+  api.get(
+    '/accounts/:account/keys',
+    {
+      config: { console: { who: 'viewer' } },
+      schema: {
+        operationId: 'listKeys',
+        tags: ['keys'],
+        summary: 'List API keys, newest first',
+        querystring: KeyListQuery,
+        response: { 200: KeyList, ...errorReplies(400, 401, 404) },
+      },
+    },
+    (request) => listAccountKeys({ ...memberContext(request), ids, cursors }, request.query),
+  )
+
+  api.post(
+    '/accounts/:account/keys',
+    {
+      config: { console: { who: 'admin', fresh: true, needsAccess: true } },
+      schema: {
+        operationId: 'createKey',
+        tags: ['keys'],
+        summary: 'Create an API key',
+        description: 'The reply is the only place where its secret is ever shown.',
+        body: NewKeyRequest,
+        response: { 200: NewKeyReply, ...errorReplies(400, 401, 403, 404, 409) },
+      },
+    },
+    (request) => createAccountKey({ ...memberContext(request), ids, publicUrl }, request.body),
+  )
+
+  api.post(
+    '/accounts/:account/keys/:key/rotate',
+    {
+      config: { console: { who: 'admin', fresh: true } },
+      schema: {
+        operationId: 'rotateKey',
+        tags: ['keys'],
+        summary: 'Replace an API key by a new one',
+        params: KeyParams,
+        body: RotateKeyRequest,
+        response: { 200: RotatedKeyReply, ...errorReplies(400, 401, 403, 404, 409) },
+      },
+    },
+    (request) => rotateAccountKey({ ...memberContext(request), ids }, request.params.key, request.body),
+  )
+
+  for (const [path, operationId, summary, change] of changes) {
+    api.post(
+      `/accounts/:account/keys/:key/${path}`,
+      {
+        config: { console: { who: 'admin' } },
+        preHandler: rejectBody,
+        schema: {
+          operationId,
+          tags: ['keys'],
+          summary,
+          params: KeyParams,
+          response: { 200: KeyReply, ...errorReplies(400, 401, 403, 404, 409) },
+        },
+      },
+      (request) => change({ ...memberContext(request), ids }, request.params.key),
+    )
+  }
+}

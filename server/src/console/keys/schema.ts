@@ -1,0 +1,83 @@
+import { type Static, Type } from 'typebox'
+import { scopes } from '../../auth/caller.ts'
+import type { KeyReport } from '../../auth/keys.ts'
+import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { ConsoleList, listParameters } from '../list-pages.ts'
+
+const Scope = Type.Enum(scopes, { type: 'string' })
+const Mode = Type.Union([Type.Literal('live'), Type.Literal('test')])
+
+const keyFields = {
+  id: Type.String({ pattern: '^key_[A-Za-z]{16}$', maxLength: 20, examples: ['key_RtWqLzXcVbNmPkJh'] }),
+  name: Type.String({ maxLength: 200 }),
+  mode: Mode,
+  display: Type.String({ maxLength: 40, description: 'The first and last characters of the secret.' }),
+  status: Type.Enum(['active', 'suspended', 'expired', 'revoked'] satisfies KeyReport['status'][], { type: 'string' }),
+  scopes: Type.Array(Scope, { maxItems: scopes.length }),
+  created_at: Timestamp('When it was created.'),
+  last_used_at: Nullable(Timestamp('Precise to the hour; null for a key that was never used.')),
+  expires_at: Nullable(Timestamp('When it stops to work; null for never.')),
+  suspended_at: Nullable(Timestamp('Since when it is suspended.')),
+  revoked_at: Nullable(Timestamp('When it was revoked.')),
+}
+
+const KeyItem = ClosedObject(keyFields)
+export type KeyItem = Static<typeof KeyItem>
+
+export const KeyList = ConsoleList(KeyItem)
+export const KeyReply = ClosedObject({ object: Type.Literal('key'), ...keyFields, request_id: RequestId })
+export type KeyReply = Static<typeof KeyReply>
+
+const Secret = Type.String({ maxLength: 100, description: 'The key itself. It is shown only in this reply.' })
+export const NewKeyReply = ClosedObject({
+  object: Type.Literal('new_key'),
+  key: KeyItem,
+  secret: Secret,
+  request_id: RequestId,
+})
+export const RotatedKeyReply = ClosedObject({
+  object: Type.Literal('rotated_key'),
+  key: KeyItem,
+  secret: Secret,
+  replaced: KeyItem,
+  request_id: RequestId,
+})
+
+export const KeyListQuery = ClosedObject({
+  state: Type.Optional(
+    Type.Union([Type.Literal('usable'), Type.Literal('ended')], {
+      description: 'usable: active or suspended; ended: expired or revoked. Default: all.',
+    }),
+  ),
+  ...listParameters,
+})
+export type KeyListQuery = Static<typeof KeyListQuery>
+
+export const NewKeyRequest = ClosedObject({
+  name: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '^[^\\p{Cc}\\p{Cs}]*[^\\p{Cc}\\p{Cs}\\s][^\\p{Cc}\\p{Cs}]*$',
+  }),
+  mode: Type.Optional({ ...Mode, default: 'live' }),
+  scopes: Type.Optional(
+    Type.Array(Scope, {
+      minItems: 1,
+      maxItems: scopes.length,
+      uniqueItems: true,
+      description: 'Default: all data, no billing.',
+    }),
+  ),
+  expires_at: Type.Optional(Nullable(Timestamp('When it stops to work; null for never.'))),
+})
+export type NewKeyRequest = Static<typeof NewKeyRequest>
+
+export const maxOverlapSeconds = 90 * 86_400
+export const RotateKeyRequest = ClosedObject({
+  overlap_seconds: Type.Integer({
+    minimum: 0,
+    maximum: maxOverlapSeconds,
+    description: 'How long the old key still works.',
+  }),
+})
+export type RotateKeyRequest = Static<typeof RotateKeyRequest>

@@ -1,0 +1,51 @@
+import { type Static, Type } from 'typebox'
+import { ClosedObject, RequestId } from '../../kernel/shapes.ts'
+import { readUsage, type Usage } from '../../usage/read-usage.ts'
+import { PlanStanding, reportPlan, usageFigures } from '../../usage/schema.ts'
+import type { MemberContext } from '../access.ts'
+import type { AccountUsageQuery } from './parameters.ts'
+
+const alertedMeters = ['contact_credits', 'store_exports', 'search_rows', 'api_requests'] as const
+
+export const AccountUsage = ClosedObject({
+  object: Type.Literal('usage'),
+  mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),
+  plan: PlanStanding,
+  ...usageFigures,
+  alerts: Type.Array(
+    ClosedObject({
+      meter: Type.Enum(alertedMeters, { type: 'string' }),
+      level: Type.Union([Type.Literal(80), Type.Literal(100)], { description: 'Percent of the limit reached.' }),
+    }),
+    { maxItems: alertedMeters.length, description: 'The meters of which 80 percent or everything is used.' },
+  ),
+  request_id: RequestId,
+})
+type AccountUsage = Static<typeof AccountUsage>
+
+/** The usage of an account in one mode, with the meters that need attention. */
+export async function readAccountUsage(
+  ctx: MemberContext,
+  { mode = 'live' }: AccountUsageQuery,
+): Promise<AccountUsage> {
+  const { entitlement } = ctx.caller
+  const usage = await readUsage(ctx.db, { accountId: ctx.account.id, mode, entitlement, now: ctx.now })
+  return {
+    object: 'usage',
+    mode,
+    plan: reportPlan(entitlement),
+    ...usage,
+    alerts: alertsOf(usage),
+    request_id: ctx.requestId,
+  }
+}
+
+function alertsOf({ contact_credits, ...meters }: Usage): AccountUsage['alerts'] {
+  const figures = { ...meters, contact_credits: { ...contact_credits, limit: contact_credits.total } }
+  return alertedMeters.flatMap((meter) => {
+    const { limit, remaining } = figures[meter]
+    // A plan without the meter has nothing to run out of.
+    if (limit === 0 || remaining > limit * 0.2) return []
+    return [{ meter, level: remaining === 0 ? (100 as const) : (80 as const) }]
+  })
+}

@@ -1,0 +1,95 @@
+import { errorReplies } from '../../http/openapi/openapi.ts'
+import type { ApiRoutes } from '../../http/server.ts'
+import type { CursorSealer } from '../../kernel/cursor.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import { formatDay } from '../../kernel/time.ts'
+import { memberContext } from '../access.ts'
+import { AccountUsage, readAccountUsage } from './account-usage.ts'
+import { DailyUsage, readDailyUsage } from './daily-usage.ts'
+import { openLedgerFile } from './ledger-file.ts'
+import { LedgerList, listLedger } from './ledger-list.ts'
+import { AccountUsageQuery, DailyUsageQuery, LedgerFileQuery, LedgerListQuery } from './parameters.ts'
+
+export interface UsageConsoleServices {
+  ids: IdSealer
+  cursors: CursorSealer
+  config: { ledgerDetailMonths: number }
+}
+
+// Usage stays visible without access: a lapsed account has to see what it spent.
+const viewer = { console: { who: 'viewer' } } as const
+
+export function registerUsageConsoleRoutes(api: ApiRoutes, { ids, cursors, config }: UsageConsoleServices): void {
+  api.get(
+    '/accounts/:account/usage',
+    {
+      config: viewer,
+      schema: {
+        operationId: 'getAccountUsage',
+        tags: ['usage'],
+        summary: 'Read limits, remaining balances and alerts',
+        querystring: AccountUsageQuery,
+        response: { 200: AccountUsage, ...errorReplies(400, 401, 404) },
+      },
+    },
+    (request) => readAccountUsage(memberContext(request), request.query),
+  )
+
+  api.get(
+    '/accounts/:account/usage/daily',
+    {
+      config: viewer,
+      schema: {
+        operationId: 'getDailyUsage',
+        tags: ['usage'],
+        summary: 'Read what was spent on each day',
+        description: 'Days are in UTC. Days before kept_since are left out.',
+        querystring: DailyUsageQuery,
+        response: { 200: DailyUsage, ...errorReplies(400, 401, 404) },
+      },
+    },
+    (request) => {
+      const { ledgerDetailMonths } = config
+      return readDailyUsage({ ...memberContext(request), ids, ledgerDetailMonths }, request.query)
+    },
+  )
+
+  api.get(
+    '/accounts/:account/ledger',
+    {
+      config: viewer,
+      schema: {
+        operationId: 'listLedger',
+        tags: ['usage'],
+        summary: 'List what was spent, newest first',
+        querystring: LedgerListQuery,
+        response: { 200: LedgerList, ...errorReplies(400, 401, 404) },
+      },
+    },
+    (request) => listLedger({ ...memberContext(request), ids, cursors }, request.query),
+  )
+
+  api.get(
+    '/accounts/:account/ledger/file',
+    {
+      config: viewer,
+      schema: {
+        operationId: 'getLedgerFile',
+        tags: ['usage'],
+        summary: 'Download what was spent as CSV, oldest first',
+        description: 'Includes entries that the list no longer shows.',
+        querystring: LedgerFileQuery,
+        response: { ...errorReplies(400, 401, 404, 429) },
+      },
+    },
+    async (request, reply) => {
+      const ctx = memberContext(request)
+      const file = await openLedgerFile({ ...ctx, ids }, request.query)
+      const name = `storedex-ledger-${formatDay(ctx.now)}.csv`
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .send(file)
+    },
+  )
+}
