@@ -1,4 +1,5 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { AccountProvider, useAccounts } from '#api/account.tsx'
 import { useSession } from '#api/session.ts'
 import { Link } from '#ui/actions/link.tsx'
@@ -6,8 +7,10 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { KeyboardShortcuts } from './keyboard/keyboard-shortcuts.tsx'
 import { NavigationList } from './navigation-list.tsx'
 import { SeeAsBanner } from './see-as-banner.tsx'
-import { SignInAgainDialog } from './sign-in-again-dialog.tsx'
+import { useIsSigningInAgain } from './sign-in-again.ts'
 import { TopBar } from './top-bar.tsx'
+
+const SignInAgainDialog = lazy(() => import('./sign-in-again-dialog.tsx'))
 
 export default function AppLayout() {
   return (
@@ -32,10 +35,15 @@ export default function AppLayout() {
             </main>
           </div>
         </div>
-        <SignInAgainDialog />
+        <SignInAgain />
       </KeyboardShortcuts>
     </AccountProvider>
   )
+}
+
+/** Appears when a call needs a sign-in of the last ten minutes; the call then goes on. */
+function SignInAgain() {
+  return <Suspense>{useIsSigningInAgain() && <SignInAgainDialog />}</Suspense>
 }
 
 function Wordmark() {

@@ -3,7 +3,7 @@ import { RouterProvider as LinkProvider } from 'react-aria-components'
 import { useConnection } from '#api/connection.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Banner } from '#ui/feedback/banner.tsx'
-import { ToastRegion } from '#ui/feedback/toasts.tsx'
+import { ToastRegion } from '#ui/feedback/toast-region.tsx'
 import { RouteAnnouncer } from './route-announcer.tsx'
 
 /** Around every page, also those without sign-in. */

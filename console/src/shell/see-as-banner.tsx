@@ -13,7 +13,7 @@ export function SeeAsBanner() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const stop = useMutation({
-    mutationFn: () => api.delete('/see-as'),
+    mutationFn: () => api.delete('/operator/see-as'),
     onSuccess: async () => {
       await navigate({ to: '/operator/accounts' })
       await queryClient.invalidateQueries()

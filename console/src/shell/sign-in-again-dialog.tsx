@@ -7,13 +7,11 @@ import { Button } from '#ui/actions/button.tsx'
 import { FormError } from '#ui/fields/form-error.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
 import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
-import { finishSignInAgain, useIsSigningInAgain } from './sign-in-again.ts'
+import { finishSignInAgain } from './sign-in-again.ts'
 
-/** Appears when a call needs a sign-in of the last ten minutes; the call then goes on. */
-export function SignInAgainDialog() {
-  const isOpen = useIsSigningInAgain()
+export default function SignInAgainDialog() {
   return (
-    <Dialog title="Confirm that it is you" isOpen={isOpen} onClose={() => finishSignInAgain(false)}>
+    <Dialog title="Confirm that it is you" isOpen onClose={() => finishSignInAgain(false)}>
       <SignInAgainForm />
     </Dialog>
   )
