@@ -27,9 +27,11 @@ export function SeeAsBanner() {
     </Button>
   )
   return (
-    <Banner tone="warning" isWide actions={button}>
-      You see the console as <strong className="wrap-anywhere">{see_as.account.name}</strong> does. You can change and
-      spend nothing.
-    </Banner>
+    <section aria-label="See as">
+      <Banner tone="warning" isWide actions={button}>
+        You see the console as <strong className="wrap-anywhere">{see_as.account.name}</strong> does. You can change and
+        spend nothing.
+      </Banner>
+    </section>
   )
 }
