@@ -10,7 +10,7 @@ export function CodeBlock({ label, code }: CodeBlockProps) {
   return (
     <div className="relative rounded-md border border-line bg-sunken">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it has to be reachable by keyboard */}
-      <section tabIndex={0} aria-label={label} className="overflow-auto rounded-md p-3 pr-12 font-mono text-xs">
+      <section tabIndex={0} aria-label={label} className="mr-11 overflow-auto rounded-md p-3 font-mono text-xs">
         <pre>
           <code>{code}</code>
         </pre>
