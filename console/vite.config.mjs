@@ -3,6 +3,8 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
+const service = process.env.SERVICE_URL ?? 'http://127.0.0.1:8080'
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
@@ -19,7 +21,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 1024,
     rolldownOptions: { output: { chunkFileNames } },
   },
-  server: { proxy: { '/console/api': 'http://127.0.0.1:8080' } },
+  // `npm run console` shows the sources, with the data of a service that runs beside it.
+  server: { proxy: Object.fromEntries(['/console/api', '/api', '/docs'].map((path) => [path, service])) },
 })
 
 /**
