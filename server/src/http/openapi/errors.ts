@@ -201,5 +201,8 @@ const errorExamples: Record<DocumentedCode, Example> = {
   last_owner: { message: 'The account needs another owner first.' },
   already_member: { message: 'This person is a member already.' },
   trial_changed: { message: 'The trial has changed since it was shown; nothing was done. Look at it again.' },
+  key_not_active: { message: 'This key is revoked; only an active key can be rotated.' },
+  revocation_final: { message: 'This key was revoked too long ago to take it back.' },
+  too_many_keys: { message: 'An account has at most 100 usable keys; revoke one first.' },
   invalid_link: { message: 'This link was used already, or is no longer valid.' },
 }
