@@ -2784,3 +2784,1057 @@ export type EraseByPrivacyLinkResponses = {
 };
 
 export type EraseByPrivacyLinkResponse = EraseByPrivacyLinkResponses[keyof EraseByPrivacyLinkResponses];
+
+export type GetAccountUsageData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Live data or sandbox.
+         */
+        mode?: 'live' | 'test';
+    };
+    url: '/accounts/{account}/usage';
+};
+
+export type GetAccountUsageErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetAccountUsageError = GetAccountUsageErrors[keyof GetAccountUsageErrors];
+
+export type GetAccountUsageResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'usage';
+        mode: 'live' | 'test';
+        plan: {
+            slug: 'free' | 'pro' | 'business' | 'enterprise';
+            name: string;
+            /**
+             * Subscription state, such as active, trialing or past_due.
+             */
+            status: string;
+            trial: {
+                active: boolean;
+                ends_at: string | null;
+            };
+        };
+        contact_credits: {
+            /**
+             * Credits in the current cap: the trial’s during a trial, else the plan’s.
+             */
+            total: number;
+            /**
+             * Credits spent in this period.
+             */
+            used: number;
+            /**
+             * Credits left in this period.
+             */
+            remaining: number;
+            /**
+             * The paid plan’s monthly credits.
+             */
+            paid_plan_total: number;
+            /**
+             * Start of the period, inclusive.
+             */
+            period_start: string;
+            /**
+             * End of the period, exclusive.
+             */
+            period_end: string;
+        };
+        store_exports: {
+            /**
+             * Unique stores per period.
+             */
+            limit: number;
+            /**
+             * Stores delivered in this period, each once.
+             */
+            used: number;
+            /**
+             * Reserved by unfinished work.
+             */
+            reserved: number;
+            /**
+             * Stores left in this period.
+             */
+            remaining: number;
+            /**
+             * Start of the period, inclusive.
+             */
+            period_start: string;
+            /**
+             * End of the period, exclusive.
+             */
+            period_end: string;
+        };
+        api_requests: {
+            /**
+             * Requests per UTC day.
+             */
+            limit: number;
+            /**
+             * Requests of this day, including this one.
+             */
+            used: number;
+            /**
+             * Requests left today.
+             */
+            remaining: number;
+            /**
+             * Start of the period, inclusive.
+             */
+            period_start: string;
+            /**
+             * End of the period, exclusive.
+             */
+            period_end: string;
+        };
+        search_rows: {
+            /**
+             * Search rows per period.
+             */
+            limit: number;
+            /**
+             * Rows returned by searches in this period.
+             */
+            used: number;
+            /**
+             * Rows left in this period.
+             */
+            remaining: number;
+            /**
+             * Start of the period, inclusive.
+             */
+            period_start: string;
+            /**
+             * End of the period, exclusive.
+             */
+            period_end: string;
+        };
+        rate_limit: {
+            /**
+             * Requests in one interval.
+             */
+            limit: number;
+            /**
+             * Length of the fixed window.
+             */
+            interval: 'minute';
+        };
+        /**
+         * The meters of which 80 percent or everything is used.
+         */
+        alerts: Array<{
+            meter: 'contact_credits' | 'store_exports' | 'search_rows' | 'api_requests';
+            /**
+             * Percent of the limit reached.
+             */
+            level: 80 | 100;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetAccountUsageResponse = GetAccountUsageResponses[keyof GetAccountUsageResponses];
+
+export type GetDailyUsageData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Live data or sandbox.
+         */
+        mode?: 'live' | 'test';
+        /**
+         * First day, in UTC; default: the first day of the period.
+         */
+        from?: string;
+        /**
+         * Last day, in UTC; default: the last day of the period. At most 400 days.
+         */
+        to?: string;
+        /**
+         * What a series stands for, within each meter.
+         */
+        by?: 'meter' | 'key' | 'person';
+    };
+    url: '/accounts/{account}/usage/daily';
+};
+
+export type GetDailyUsageErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetDailyUsageError = GetDailyUsageErrors[keyof GetDailyUsageErrors];
+
+export type GetDailyUsageResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'usage_by_day';
+        from: string;
+        to: string;
+        /**
+         * Entries before this day are only in the file of the ledger.
+         */
+        kept_since: string;
+        by: 'meter' | 'key' | 'person';
+        /**
+         * By meter; the largest sums first.
+         */
+        series: Array<{
+            meter: 'contact_credits' | 'store_exports' | 'search_rows';
+            /**
+             * keys: all API keys together; people: all people of the console; unknown: not recorded.
+             */
+            kind: 'meter' | 'key' | 'person' | 'keys' | 'people' | 'unknown' | 'others';
+            id: string | null;
+            name: string;
+            /**
+             * The days on which something was spent, oldest first.
+             */
+            days: Array<{
+                day: string;
+                amount: number;
+            }>;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetDailyUsageResponse = GetDailyUsageResponses[keyof GetDailyUsageResponses];
+
+export type ListLedgerData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Live data or sandbox.
+         */
+        mode?: 'live' | 'test';
+        meter?: 'contact_credits' | 'store_exports' | 'search_rows';
+        /**
+         * Spent by this API key.
+         */
+        key?: string;
+        /**
+         * Spent by this person.
+         */
+        person?: string;
+        /**
+         * Spent at this time or later.
+         */
+        since?: string;
+        /**
+         * Spent before this time.
+         */
+        until?: string;
+        /**
+         * Rows per page, 1 to 100.
+         */
+        limit?: string;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/ledger';
+};
+
+export type ListLedgerErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListLedgerError = ListLedgerErrors[keyof ListLedgerErrors];
+
+export type ListLedgerResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            /**
+             * Names the entry.
+             */
+            entry: string;
+            /**
+             * When it was spent.
+             */
+            spent_at: string;
+            mode: 'live' | 'test';
+            meter: 'contact_credits' | 'store_exports' | 'search_rows';
+            amount: number;
+            /**
+             * Start of the period that it counts to.
+             */
+            period_start: string;
+            spent_by: {
+                kind: 'key' | 'person';
+                id: string;
+                name: string;
+            } | null;
+            /**
+             * The request that spent it.
+             */
+            spent_by_request: string;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListLedgerResponse = ListLedgerResponses[keyof ListLedgerResponses];
+
+export type GetLedgerFileData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Live data or sandbox.
+         */
+        mode?: 'live' | 'test';
+        meter?: 'contact_credits' | 'store_exports' | 'search_rows';
+        /**
+         * Spent by this API key.
+         */
+        key?: string;
+        /**
+         * Spent by this person.
+         */
+        person?: string;
+        /**
+         * Spent at this time or later.
+         */
+        since?: string;
+        /**
+         * Spent before this time.
+         */
+        until?: string;
+    };
+    url: '/accounts/{account}/ledger/file';
+};
+
+export type GetLedgerFileErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetLedgerFileError = GetLedgerFileErrors[keyof GetLedgerFileErrors];
+
+export type ListKeysData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * usable: active or suspended; ended: expired or revoked. Default: all.
+         */
+        state?: 'usable' | 'ended';
+        /**
+         * Rows per page, 1 to 100.
+         */
+        limit?: string;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/keys';
+};
+
+export type ListKeysErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListKeysError = ListKeysErrors[keyof ListKeysErrors];
+
+export type ListKeysResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            id: string;
+            name: string;
+            mode: 'live' | 'test';
+            /**
+             * The first and last characters of the secret.
+             */
+            display: string;
+            status: 'active' | 'suspended' | 'expired' | 'revoked';
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            last_used_at: string | null;
+            expires_at: string | null;
+            suspended_at: string | null;
+            revoked_at: string | null;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListKeysResponse = ListKeysResponses[keyof ListKeysResponses];
+
+export type CreateKeyData = {
+    body: {
+        name: string;
+        mode?: 'live' | 'test';
+        /**
+         * Default: all data, no billing.
+         */
+        scopes?: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+        expires_at?: string | null;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys';
+};
+
+export type CreateKeyErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateKeyError = CreateKeyErrors[keyof CreateKeyErrors];
+
+export type CreateKeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'new_key';
+        key: {
+            id: string;
+            name: string;
+            mode: 'live' | 'test';
+            /**
+             * The first and last characters of the secret.
+             */
+            display: string;
+            status: 'active' | 'suspended' | 'expired' | 'revoked';
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            last_used_at: string | null;
+            expires_at: string | null;
+            suspended_at: string | null;
+            revoked_at: string | null;
+        };
+        /**
+         * The key itself. It is shown only in this reply.
+         */
+        secret: string;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CreateKeyResponse = CreateKeyResponses[keyof CreateKeyResponses];
+
+export type RotateKeyData = {
+    body: {
+        /**
+         * How long the old key still works.
+         */
+        overlap_seconds: number;
+    };
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/rotate';
+};
+
+export type RotateKeyErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RotateKeyError = RotateKeyErrors[keyof RotateKeyErrors];
+
+export type RotateKeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'rotated_key';
+        key: {
+            id: string;
+            name: string;
+            mode: 'live' | 'test';
+            /**
+             * The first and last characters of the secret.
+             */
+            display: string;
+            status: 'active' | 'suspended' | 'expired' | 'revoked';
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            last_used_at: string | null;
+            expires_at: string | null;
+            suspended_at: string | null;
+            revoked_at: string | null;
+        };
+        /**
+         * The key itself. It is shown only in this reply.
+         */
+        secret: string;
+        replaced: {
+            id: string;
+            name: string;
+            mode: 'live' | 'test';
+            /**
+             * The first and last characters of the secret.
+             */
+            display: string;
+            status: 'active' | 'suspended' | 'expired' | 'revoked';
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+            /**
+             * When it was created.
+             */
+            created_at: string;
+            last_used_at: string | null;
+            expires_at: string | null;
+            suspended_at: string | null;
+            revoked_at: string | null;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RotateKeyResponse = RotateKeyResponses[keyof RotateKeyResponses];
+
+export type RevokeKeyData = {
+    body?: never;
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/revoke';
+};
+
+export type RevokeKeyErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RevokeKeyError = RevokeKeyErrors[keyof RevokeKeyErrors];
+
+export type RevokeKeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RevokeKeyResponse = RevokeKeyResponses[keyof RevokeKeyResponses];
+
+export type UndoKeyRevocationData = {
+    body?: never;
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/revoke/undo';
+};
+
+export type UndoKeyRevocationErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type UndoKeyRevocationError = UndoKeyRevocationErrors[keyof UndoKeyRevocationErrors];
+
+export type UndoKeyRevocationResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type UndoKeyRevocationResponse = UndoKeyRevocationResponses[keyof UndoKeyRevocationResponses];
+
+export type SuspendKeyData = {
+    body?: never;
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/suspend';
+};
+
+export type SuspendKeyErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SuspendKeyError = SuspendKeyErrors[keyof SuspendKeyErrors];
+
+export type SuspendKeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SuspendKeyResponse = SuspendKeyResponses[keyof SuspendKeyResponses];
+
+export type ResumeKeyData = {
+    body?: never;
+    path: {
+        account: string;
+        key: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/keys/{key}/resume';
+};
+
+export type ResumeKeyErrors = {
+    /**
+     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ResumeKeyError = ResumeKeyErrors[keyof ResumeKeyErrors];
+
+export type ResumeKeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'key';
+        id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The first and last characters of the secret.
+         */
+        display: string;
+        status: 'active' | 'suspended' | 'expired' | 'revoked';
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+        /**
+         * When it was created.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        expires_at: string | null;
+        suspended_at: string | null;
+        revoked_at: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ResumeKeyResponse = ResumeKeyResponses[keyof ResumeKeyResponses];
