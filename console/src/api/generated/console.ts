@@ -434,14 +434,21 @@ export type OpenLinkResponses = {
     200: {
         object: 'link';
         /**
-         * What the link does: it has signed the person in, or it waits for a password.
+         * What the link is for: it has signed the person in, or it waits for a password.
          */
-        next: 'signed_in' | 'set_password';
+        purpose: 'sign_in' | 'set_password' | 'invitation';
         /**
          * Email address; upper and lower case are the same.
          */
         email: string;
         name: string | null;
+        account: {
+            name: string;
+        } | null;
+        /**
+         * Whether a name has to be given with the password.
+         */
+        needs_name: boolean;
         /**
          * Names this reply; equal to the X-Request-Id header.
          */

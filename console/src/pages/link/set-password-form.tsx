@@ -46,7 +46,7 @@ export function SetPasswordForm({ token, link }: { token: string; link: Password
             autoFocus
           />
         )}
-        <input type="hidden" name="username" autoComplete="username" value={link.email} />
+        <input type="text" name="username" autoComplete="username" value={link.email} readOnly hidden />
         <TextField
           label="New password"
           type="password"

@@ -154,8 +154,8 @@ export function registerSessionConsoleRoutes(api: ApiRoutes, services: ConsoleSe
     async (request, reply) => {
       const { email, name, sessionToken } = await openLink(linkContext(request), request.body.token)
       if (sessionToken !== null) setSessionCookie(reply, publicUrl, sessionToken)
-      const next = sessionToken === null ? ('set_password' as const) : ('signed_in' as const)
-      return { object: 'link' as const, next, email, name, request_id: request.id }
+      const purpose = sessionToken === null ? ('set_password' as const) : ('sign_in' as const)
+      return { object: 'link' as const, purpose, email, name, account: null, needs_name: false, request_id: request.id }
     },
   )
 

@@ -95,12 +95,14 @@ export const LinkPasswordRequest = ClosedObject({
 })
 export const LinkReply = ClosedObject({
   object: Type.Literal('link'),
-  next: Type.Enum(['signed_in', 'set_password'], {
+  purpose: Type.Enum(['sign_in', 'set_password', 'invitation'], {
     type: 'string',
-    description: 'What the link does: it has signed the person in, or it waits for a password.',
+    description: 'What the link is for: it has signed the person in, or it waits for a password.',
   }),
   email: EmailAddress,
   name: Nullable(PersonName),
+  account: Nullable(ClosedObject({ name: Type.String() }, { description: 'The account of an invitation.' })),
+  needs_name: Type.Boolean({ description: 'Whether a name has to be given with the password.' }),
   request_id: RequestId,
 })
 export type LinkReply = Static<typeof LinkReply>
