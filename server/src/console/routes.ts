@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ApiRoutes } from '../http/server.ts'
 import { registerBillingConsoleRoutes } from './billing/routes.ts'
+import { registerCatalogueConsoleRoutes } from './catalogue/routes.ts'
 import { consolePrefix } from './guard.ts'
 import { registerKeysConsoleRoutes } from './keys/routes.ts'
 import { registerOperatorConsoleRoutes } from './operator/routes.ts'
@@ -15,6 +16,7 @@ export function registerConsoleRoutes(app: FastifyInstance, services: ConsoleSer
     async (scope) => {
       const api = scope as unknown as ApiRoutes
       registerSessionConsoleRoutes(api, services)
+      registerCatalogueConsoleRoutes(api, services)
       registerBillingConsoleRoutes(api, services)
       registerOperatorConsoleRoutes(api, services)
       registerPrivacyConsoleRoutes(api, services)

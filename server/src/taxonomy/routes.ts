@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import { etagMatches, sendJson } from '../http/replies.ts'
@@ -22,11 +23,13 @@ export function registerTaxonomyRoutes(api: ApiRoutes, taxonomy: LiveTaxonomy): 
         },
       },
     },
-    async (request, reply) => {
-      const { current } = taxonomy
-      reply.headers({ etag: current.etag, 'cache-control': 'private, no-cache' })
-      if (etagMatches(request.headers['if-none-match'], current.etag)) return reply.code(304).send(null)
-      return sendJson(reply, renderTaxonomyReply(current, request.id))
-    },
+    async (request, reply) => sendTaxonomy(request, reply, taxonomy),
   )
+}
+
+/** Sends the taxonomy of now, or an empty 304 if the caller has it. */
+export function sendTaxonomy(request: FastifyRequest, reply: FastifyReply, { current }: LiveTaxonomy): FastifyReply {
+  reply.headers({ etag: current.etag, 'cache-control': 'private, no-cache' })
+  if (etagMatches(request.headers['if-none-match'], current.etag)) return reply.code(304).send(null)
+  return sendJson(reply, renderTaxonomyReply(current, request.id))
 }

@@ -1,0 +1,109 @@
+import { type Static, Type } from 'typebox'
+import type { CallerContext } from '../../auth/caller.ts'
+import { contactKeysOf, describeContact, openContactRow } from '../../contacts/contact.ts'
+import { readContacts } from '../../contacts/queries.ts'
+import { RevealedContact } from '../../contacts/schema.ts'
+import { parseHost } from '../../delivery/paid-reply.ts'
+import { findStoreIds } from '../../delivery/queries.ts'
+import type { ContactSeals } from '../../encryption/keyring.ts'
+import type { CursorSealer } from '../../kernel/cursor.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import { ClosedObject, Nullable } from '../../kernel/shapes.ts'
+import type { DeliverEmails } from '../../search/query/vocabulary.ts'
+import { ConsoleList, type ListPosition, listCursors, listParameters, readListLimit } from '../list-pages.ts'
+import { nameSpenders, SpentBy } from '../spenders.ts'
+import { type RevealRecordRow, selectReveals } from './queries.ts'
+
+export const RevealedQuery = ClosedObject({
+  ...listParameters,
+  search: Type.Optional(
+    Type.String({ maxLength: 2_048, description: 'The domain of a store, or a URL with one: only its people.' }),
+  ),
+})
+
+export const RevealedList = ConsoleList(ClosedObject({ ...RevealedContact.properties, revealed_by: Nullable(SpentBy) }))
+
+export interface RevealedContext extends CallerContext {
+  ids: IdSealer
+  seals: ContactSeals
+  cursors: CursorSealer
+  deliverEmails: DeliverEmails
+}
+
+/** More rows than this are not read for a page, whose other rows may be of people who were erased. */
+const maxRowsRead = 2_000
+
+/**
+ * A page of the people that the account has revealed, newest first, with their current channels; costs nothing. Erased
+ * people are left out: the page continues with the next ones, and is shorter only where very many in a row were erased.
+ */
+export async function listRevealed(
+  ctx: RevealedContext,
+  query: Static<typeof RevealedQuery>,
+): Promise<Static<typeof RevealedList>> {
+  const { search = null } = query
+  const limit = readListLimit(query)
+  const cursors = listCursors({ ...ctx, ...scopeOf(ctx) }, 'revealed', { search })
+  let position = cursors.open(query.cursor)
+  const storeId = search === null ? null : await findStore(ctx, search)
+  const found: RevealedRow[] = []
+  let isEnd = storeId === 'none'
+  for (let read = 0; storeId !== 'none' && !isEnd && found.length <= limit && read < maxRowsRead; ) {
+    const rows = await selectReveals(ctx.db, { ...scopeOf(ctx), after: position, storeId, limit: limit + 1 })
+    found.push(...(await openRevealed(ctx, rows)))
+    position = rows.length > 0 ? positionAfter(rows.at(-1)!) : position
+    isEnd = rows.length <= limit
+    read += rows.length
+  }
+  const page = found.slice(0, limit)
+  if (found.length > limit) position = positionAfter(page.at(-1)!.record)
+  const hasMore = found.length > limit || !isEnd
+  const spenderOf = await nameSpenders(
+    { ...ctx, accountId: ctx.caller.accountId },
+    page.map(({ record }) => record),
+  )
+  return {
+    object: 'list',
+    data: page.map(({ record, contact }) => ({ ...contact, revealed_by: spenderOf(record) })),
+    has_more: hasMore,
+    next_cursor: hasMore ? cursors.seal(position!) : null,
+    request_id: ctx.requestId,
+  }
+}
+
+interface RevealedRow {
+  record: RevealRecordRow
+  contact: RevealedContact
+}
+
+/** Opens the contacts of these rows, in their order, without those that are gone. */
+export async function openRevealed(
+  { db, caller, ids, seals, deliverEmails }: RevealedContext,
+  records: readonly RevealRecordRow[],
+): Promise<RevealedRow[]> {
+  const { mode } = caller
+  const keys = records.map(({ contact_id }) => contact_id)
+  const rows = keys.length > 0 ? await readContacts(db, contactKeysOf(mode, keys)) : []
+  const opened = new Map(rows.map((row) => openContactRow(seals, row)).map((contact) => [contact.key, contact]))
+  const publicIds = ids.sealMany('contact', keys, mode)
+  return records.flatMap((record, index) => {
+    const contact = opened.get(record.contact_id)
+    if (!contact) return []
+    const reveal = { revealedAt: record.revealed_at, isNew: false }
+    return [{ record, contact: describeContact(publicIds[index]!, contact, reveal, deliverEmails) }]
+  })
+}
+
+/** The id of the store with this domain. */
+async function findStore(ctx: RevealedContext, domain: string): Promise<number | 'none'> {
+  const [storeId] = await findStoreIds(ctx.db, ctx.caller.mode, [parseHost(domain, 'search')])
+  return storeId ?? 'none'
+}
+
+export function scopeOf({ caller }: CallerContext) {
+  return { accountId: caller.accountId, mode: caller.mode }
+}
+
+export function positionAfter({ revealed_at, contact_id }: RevealRecordRow): ListPosition {
+  return { at: revealed_at, row: contact_id }
+}

@@ -1,0 +1,223 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { type RevealServices, revealContacts, revealContext } from '../../contacts/reveal-contacts.ts'
+import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from '../../contacts/schema.ts'
+import { ContactSearchReply, ContactSearchRequest, searchContacts } from '../../contacts/search-contacts.ts'
+import { type CatalogueServices, catalogueContext } from '../../delivery/paid-reply.ts'
+import { errorReplies } from '../../http/openapi/openapi.ts'
+import { sendJson } from '../../http/replies.ts'
+import type { ApiRoutes } from '../../http/server.ts'
+import { InFlightRequests } from '../../idempotency/idempotency.ts'
+import { ClosedObject } from '../../kernel/shapes.ts'
+import { formatDay } from '../../kernel/time.ts'
+import { StoreSearchReply, StoreSearchRequest, searchStores } from '../../stores/find-stores.ts'
+import { sendTaxonomy } from '../../taxonomy/routes.ts'
+import { TaxonomyReply } from '../../taxonomy/taxonomy.ts'
+import { type MemberContext, memberContext } from '../access.ts'
+import { copyStore, StoreCopy, StoreCopyRequest } from './copy-store.ts'
+import { quoteReveal, RevealQuote, RevealQuoteRequest } from './quote-reveal.ts'
+import { listRevealed, RevealedList, RevealedQuery } from './revealed.ts'
+import { openRevealedFile } from './revealed-file.ts'
+import { StoreView, viewStore } from './view-store.ts'
+
+type CatalogueConsoleServices = CatalogueServices & RevealServices
+
+const tags = ['data']
+const searchErrors = [
+  'invalid_filter_value',
+  'conflicting_filters',
+  'invalid_limit',
+  'invalid_cursor',
+  'search_too_broad',
+] as const
+const StoreParams = ClosedObject({
+  account: Type.String({ maxLength: 100 }),
+  domain: Type.String({ description: 'A domain, or a percent-encoded URL with one.', maxLength: 16_000 }),
+})
+
+/** The catalogue for people: looking at it, and taking from it what the account pays for. */
+export function registerCatalogueConsoleRoutes(api: ApiRoutes, services: CatalogueConsoleServices): void {
+  registerViews(api, services)
+  registerReveals(api, services)
+}
+
+function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void {
+  const contextOf = (request: FastifyRequest) => catalogueContext(memberContext(request), services)
+
+  api.get(
+    '/taxonomy',
+    {
+      config: { console: { who: 'person' } },
+      schema: {
+        operationId: 'getTaxonomy',
+        tags,
+        summary: 'List the values that filters accept, with labels',
+        response: { 200: TaxonomyReply, 304: Type.Null({ description: 'The content still matches the ETag.' }) },
+      },
+    },
+    async (request, reply) => sendTaxonomy(request, reply, services.taxonomy),
+  )
+
+  api.post(
+    '/accounts/:account/stores/search',
+    {
+      config: { console: { who: 'viewer', needsAccess: true, spends: ['search_rows'] } },
+      schema: {
+        operationId: 'searchStores',
+        tags,
+        summary: 'Look at stores that match filters',
+        description: 'Each returned row counts as a search row and in the hour of the person. No store is exported.',
+        body: StoreSearchRequest,
+        response: { 200: StoreSearchReply, ...errorReplies(...searchErrors) },
+      },
+    },
+    async (request, reply) => sendJson(reply, (await searchStores(contextOf(request), request.body)).body),
+  )
+
+  api.post(
+    '/accounts/:account/contacts/search',
+    {
+      config: { console: { who: 'viewer', needsAccess: true, spends: ['search_rows'] } },
+      schema: {
+        operationId: 'searchContacts',
+        tags,
+        summary: 'Look at previews of contacts that match filters',
+        description: 'Each returned row counts as a search row and in the hour of the person. No store is exported.',
+        body: ContactSearchRequest,
+        response: { 200: ContactSearchReply, ...errorReplies('invalid_domain', ...searchErrors) },
+      },
+    },
+    async (request, reply) => sendJson(reply, (await searchContacts(contextOf(request), request.body)).body),
+  )
+
+  api.get(
+    '/accounts/:account/stores/:domain',
+    {
+      config: { console: { who: 'viewer', needsAccess: true, spends: ['search_rows'] } },
+      schema: {
+        operationId: 'viewStore',
+        tags,
+        summary: 'Look at a store and its first contacts',
+        description: 'Counts as one search row and in the hour of the person. The store is not exported.',
+        params: StoreParams,
+        response: { 200: StoreView, ...errorReplies('invalid_domain', 'store_not_found') },
+      },
+    },
+    async (request, reply) => sendJson(reply, (await viewStore(contextOf(request), request.params.domain)).body),
+  )
+
+  api.post(
+    '/accounts/:account/stores/:domain/copy',
+    {
+      config: { console: { who: 'member', needsAccess: true, spends: ['store_exports'] } },
+      schema: {
+        operationId: 'copyStore',
+        tags,
+        summary: 'Copy a store as JSON or CSV',
+        description: 'The store counts as one store export per period, as in a lookup with the API.',
+        params: StoreParams,
+        body: StoreCopyRequest,
+        response: { 200: StoreCopy, ...errorReplies('invalid_domain', 'store_not_found') },
+      },
+    },
+    (request) => copyStore(contextOf(request), request.params.domain, request.body),
+  )
+}
+
+function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): void {
+  const { ids, seals, cursors, config } = services
+  const runningKeys = new InFlightRequests()
+  const revealedContext = (ctx: MemberContext) => ({ ...ctx, ids, seals, cursors, deliverEmails: config.deliverEmails })
+
+  api.post(
+    '/accounts/:account/contacts/quote',
+    {
+      config: { console: { who: 'viewer', needsAccess: true, readOnly: true } },
+      schema: {
+        operationId: 'quoteReveal',
+        tags,
+        summary: 'Ask what revealing contacts would cost',
+        description: 'Changes nothing and costs nothing. The quote is of this moment and reserves nothing.',
+        body: RevealQuoteRequest,
+        response: { 200: RevealQuote },
+      },
+    },
+    (request) => {
+      const { deliverEmails } = config
+      return quoteReveal({ ...memberContext(request), ids, deliverEmails }, request.body)
+    },
+  )
+
+  api.post(
+    '/accounts/:account/contacts/reveal',
+    {
+      config: {
+        console: { who: 'member', needsAccess: true, spends: ['contact_credits', 'store_exports'] },
+        keepsReplies: true,
+      },
+      schema: {
+        operationId: 'revealContacts',
+        tags,
+        summary: 'Reveal contacts with their channels',
+        description:
+          'As in the API: the first reveal of a contact by the account costs one contact credit, and each store one store export per period. All or nothing.',
+        headers: ContactRevealHeaders,
+        body: ContactRevealRequest,
+        response: {
+          200: ContactRevealReply,
+          ...errorReplies(
+            'insufficient_contact_credits',
+            'invalid_idempotency_key',
+            'no_revealable_contacts',
+            'idempotency_conflict',
+            'idempotency_in_progress',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const ctx = revealContext(memberContext(request), services, runningKeys)
+      const { body, isReplay } = await revealContacts(ctx, request.body, request.headers['idempotency-key'])
+      if (isReplay) reply.header('idempotent-replayed', 'true')
+      return sendJson(reply, body)
+    },
+  )
+
+  api.get(
+    '/accounts/:account/revealed',
+    {
+      config: { console: { who: 'member' } },
+      schema: {
+        operationId: 'listRevealed',
+        tags,
+        summary: 'List the people that the account has revealed, newest first',
+        description:
+          'With their current channels. Costs nothing, and works without access. Erased people are left out.',
+        querystring: RevealedQuery,
+        response: { 200: RevealedList, ...errorReplies('invalid_cursor', 'invalid_domain', 'invalid_limit') },
+      },
+    },
+    (request) => listRevealed(revealedContext(memberContext(request)), request.query),
+  )
+
+  api.get(
+    '/accounts/:account/revealed/file',
+    {
+      config: { console: { who: 'member' } },
+      schema: {
+        operationId: 'getRevealedFile',
+        tags,
+        summary: 'Download the people that the account has revealed as CSV, newest first',
+        description: 'Costs nothing, and is written to the audit log.',
+      },
+    },
+    async (request, reply) => {
+      const ctx = memberContext(request)
+      const file = await openRevealedFile(revealedContext(ctx))
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="storedex-revealed-${formatDay(ctx.now)}.csv"`)
+        .send(file)
+    },
+  )
+}

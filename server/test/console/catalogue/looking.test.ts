@@ -1,0 +1,202 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
+import type { Json } from '../../support/client.ts'
+import { createMember, readLedger, readSpent, readViewed, setViewed, type TestMember } from './support/members.ts'
+
+let app: TestApp
+let member: TestMember
+let key: TestKey
+beforeAll(async () => {
+  app = await startTestApp({ now: '2026-11-10T12:00:00.000Z' })
+  await app.importStores(
+    Array.from({ length: 30 }, (_, index) => ({
+      domain: `look-${index}.example`,
+      aliases: [`alias-${index}.example`],
+      name: `Look ${index}`,
+      country: index < 20 ? 'DE' : 'FR',
+      lead_fit_score: 100 - index,
+    })),
+  )
+  await app.importContacts(
+    Array.from({ length: 40 }, (_, index) => ({
+      store_domain: `look-${Math.floor(index / 12)}.example`,
+      external_id: `p${index}`,
+      first_name: `Person ${index}`,
+      emails: [{ email: `p${index}@post.example`, status: 'verified' }],
+    })),
+  )
+  member = await createMember(app)
+  key = await app.keyOf(member.account, {})
+})
+
+/** Another account with a member. */
+const newMember = (limits: object = {}) =>
+  createMember(app).then(async (each) => {
+    await app.setAccount(each.account, { limits })
+    return each
+  })
+
+const comparable = ({ body }: { body: Json }) => ({ ...body, request_id: null })
+
+describe('a search in the console', () => {
+  test('finds what the API finds, in the same pages', async () => {
+    const query = { filters: { countries: ['DE'] }, limit: 7 }
+    const [mine, theirs] = [await member.ask('/stores/search', query), await key.post('/stores/search', query)]
+    expect(mine.status).toBe(200)
+    expect(mine.body.data).toEqual(theirs.body.data)
+    const next = await member.ask('/stores/search', { ...query, cursor: mine.body.next_cursor })
+    expect(next.body.data.map((store: Json) => store.domain)).toEqual(
+      Array.from({ length: 7 }, (_, index) => `look-${index + 7}.example`),
+    )
+    const contacts = { person: { has_verified_email: true }, max_contacts_per_store: 3, limit: 5 }
+    expect((await member.ask('/contacts/search', contacts)).body.data).toEqual(
+      (await key.post('/contacts/search', contacts)).body.data,
+    )
+  })
+
+  test('costs its rows and no exports, and the ledger names the person', async () => {
+    const { account, ...viewer } = await newMember()
+    const page = await viewer.ask('/stores/search', { filters: {}, limit: 9 })
+    const people = await viewer.ask('/contacts/search', { limit: 4 })
+    expect(await readSpent(app, account)).toEqual({ contact_credits: 0, store_exports: 0, search_rows: 13 })
+    const entry = { meter: 'search_rows', key_id: null, person_id: viewer.number }
+    expect(await readLedger(app, account)).toEqual([
+      { ...entry, amount: 9, request_id: page.body.request_id },
+      { ...entry, amount: 4, request_id: people.body.request_id },
+    ])
+    expect(await readViewed(app, { account, ...viewer })).toBe(13)
+  })
+
+  test('does not count to the minute and the day of the API', async () => {
+    const other = await newMember({ requests_per_minute: 2, requests_per_day: 2 })
+    for (let index = 0; index < 5; index++)
+      expect((await other.ask('/stores/search', { filters: {}, limit: 1 })).status).toBe(200)
+    const usage = await (await app.keyOf(other.account, {})).get('/usage')
+    expect(usage.body.api_requests.used).toBe(1)
+  })
+
+  test('is open to a viewer, and works without exports left', async () => {
+    const owner = await newMember({ store_exports: 0 })
+    const viewer = await createMember(app, { account: owner.account, role: 'viewer' })
+    expect((await viewer.ask('/stores/search', { filters: {}, limit: 3 })).body.data).toHaveLength(3)
+    expect((await viewer.look('/stores/look-1.example')).status).toBe(200)
+    expect((await viewer.ask('/contacts/search', { limit: 3 })).status).toBe(200)
+  })
+
+  test('with a limit above the rows left of the account, is refused before it runs', async () => {
+    const other = await newMember({ search_rows: 10 })
+    await other.ask('/stores/search', { filters: {}, limit: 8 })
+    const refused = await other.ask('/stores/search', { filters: { countries: ['AQ'] }, limit: 3 })
+    expect(refused.status).toBe(429)
+    expect(refused.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: 'search_rows' })
+    expect((await other.ask('/stores/search', { filters: {}, limit: 2 })).status).toBe(200)
+    expect((await other.look('/stores/look-1.example')).body.error).toMatchObject({ param: 'search_rows' })
+  })
+
+  test('refuses what the API refuses', async () => {
+    const misspelt = await member.ask('/stores/search', { filters: { contries: ['DE'] } })
+    expect(misspelt.body.error).toMatchObject({ code: 'unknown_parameter', param: 'filters.contries' })
+    const foreign = await (await newMember()).ask('/stores/search', { filters: {}, limit: 2 })
+    const stolen = await member.ask('/stores/search', { filters: {}, limit: 2, cursor: foreign.body.next_cursor })
+    expect(stolen.body.error.code).toBe('invalid_cursor')
+  })
+})
+
+describe('a store’s page', () => {
+  test('has the facts of the store and its first ten people, and is one row', async () => {
+    const { account, ...viewer } = await newMember()
+    const reply = await viewer.look('/stores/look-0.example')
+    expect(reply.status).toBe(200)
+    const { contact_previews, ...store } = reply.body
+    expect(comparable({ body: store })).toEqual(comparable(await key.get('/stores/look-0.example')))
+    const found = await key.post('/contacts/search', {
+      store: { domains: ['look-0.example'] },
+      max_contacts_per_store: 10,
+      limit: 10,
+    })
+    expect(contact_previews).toEqual(found.body.data)
+    expect(contact_previews).toHaveLength(10)
+    expect(await readSpent(app, account)).toEqual({ contact_credits: 0, store_exports: 0, search_rows: 1 })
+  })
+
+  test('is found by alias and by URL, and a store without people has none', async () => {
+    for (const address of ['alias-9.example', encodeURIComponent('https://www.LOOK-9.example/pages?a=b')]) {
+      const { body } = await member.look(`/stores/${address}`)
+      expect(body).toMatchObject({ domain: 'look-9.example', contact_previews: [] })
+    }
+  })
+
+  test('of an unknown store is not found and costs nothing', async () => {
+    const { account, ...viewer } = await newMember()
+    expect((await viewer.look('/stores/nobody.example')).body.error).toMatchObject({ code: 'store_not_found' })
+    expect((await viewer.look('/stores/not-a-domain')).body.error).toMatchObject({ code: 'invalid_domain' })
+    expect(await readLedger(app, account)).toEqual([])
+  })
+})
+
+describe('3,000 rows an hour', () => {
+  test('a person who has looked at them gets no more until the hour is over, in any account', async () => {
+    const viewer = await newMember()
+    const elsewhere = await createMember(app, { email: viewer.email, role: 'viewer' })
+    await setViewed(app, viewer, 2_990)
+    expect((await viewer.ask('/stores/search', { filters: {}, limit: 8 })).status).toBe(200)
+    app.clock.advance(40 * 60_000)
+    const refused = await elsewhere.ask('/contacts/search', { limit: 3 })
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('1200')
+    expect(refused.body.error).toMatchObject({
+      code: 'rate_limit_exceeded',
+      param: 'person_rows',
+      message: '2 of 3,000 rows that a person may look at in an hour are left for the next 20 minutes.',
+    })
+    expect(await readLedger(app, elsewhere.account)).toEqual([])
+    expect((await elsewhere.look('/stores/look-1.example')).status).toBe(200)
+    expect((await viewer.look('/stores/look-1.example')).status).toBe(200)
+    expect((await viewer.look('/stores/look-1.example')).body.error.param).toBe('person_rows')
+    // Others go on, and keys have no such limit.
+    const colleague = await createMember(app, { account: viewer.account })
+    expect((await colleague.ask('/stores/search', { filters: {}, limit: 20 })).status).toBe(200)
+    app.clock.advance(20 * 60_000)
+    expect((await viewer.ask('/stores/search', { filters: {}, limit: 20 })).status).toBe(200)
+    expect(await readViewed(app, viewer)).toBe(20)
+  })
+
+  test('a refused page does not tell whether there is a match', async () => {
+    const viewer = await newMember()
+    await setViewed(app, viewer, 3_000)
+    const [match, none] = [
+      await viewer.ask('/stores/search', { filters: { countries: ['DE'] }, limit: 1 }),
+      await viewer.ask('/stores/search', { filters: { countries: ['AQ'] }, limit: 1 }),
+    ]
+    expect(match.status).toBe(429)
+    expect({ ...match.body.error, request_id: null }).toEqual({ ...none.body.error, request_id: null })
+  })
+})
+
+describe('the taxonomy', () => {
+  test('is that of the API, for anybody who is signed in', async () => {
+    const somebody = await app.person({ account: null })
+    const reply = await somebody.get('/taxonomy')
+    expect(comparable(reply)).toEqual(comparable(await key.get('/taxonomy')))
+    const again = await somebody.get('/taxonomy', { 'if-none-match': reply.headers.get('etag')! })
+    expect(again).toMatchObject({ status: 304, body: undefined })
+  })
+})
+
+describe('an account without access', () => {
+  test.each([
+    ['stores/search', (each: TestMember) => each.ask('/stores/search', { filters: {} })],
+    ['contacts/search', (each: TestMember) => each.ask('/contacts/search', {})],
+    ['a store', (each: TestMember) => each.look('/stores/look-1.example')],
+    ['a copy', (each: TestMember) => each.ask('/stores/look-1.example/copy', { format: 'csv' })],
+    ['a quote', (each: TestMember) => each.ask('/contacts/quote', { contact_ids: ['ct_live_PqLmXzTbVnRwKdHc'] })],
+    ['a reveal', (each: TestMember) => each.ask('/contacts/reveal', { contact_ids: ['ct_live_PqLmXzTbVnRwKdHc'] })],
+  ])('%s is refused with the reason', async (_, send) => {
+    const lapsed = await newMember()
+    await app.setAccount(lapsed.account, { status: 'past_due' })
+    const reply = await send(lapsed)
+    expect(reply.status).toBe(403)
+    expect(reply.body.error.code).toBe('api_access_required')
+    expect(await readLedger(app, lapsed.account)).toEqual([])
+  })
+})
