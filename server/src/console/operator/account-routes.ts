@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
-import type { PlanFile } from '../../accounts/plans.ts'
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { rejectBody } from '../../http/validation.ts'
-import type { IdSealer } from '../../kernel/ids.ts'
 import { personContext } from '../access.ts'
 import {
+  type AccountServices,
   changeOperatorAccount,
   changeOperatorSuspension,
   createOperatorAccount,
@@ -29,7 +28,7 @@ const tags = ['operator']
 // Not `:account`: an operator needs no membership.
 const params = Type.Object({ id: Type.String({ maxLength: 100 }) })
 
-export function registerOperatorAccountRoutes(api: ApiRoutes, services: { ids: IdSealer; plans: PlanFile }): void {
+export function registerOperatorAccountRoutes(api: ApiRoutes, services: AccountServices): void {
   const { ids } = services
 
   api.get(

@@ -4,6 +4,7 @@ import { accountStates } from '../../accounts/list-accounts.ts'
 import { maxCounterValue, overridableMeters, planSlugs } from '../../accounts/plans.ts'
 import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
 import { roles } from '../../people/roles.ts'
+import { ConsoleList, listParameters } from '../list-pages.ts'
 
 const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const Id = (prefix: string) => Type.String({ pattern: `^${prefix}_[A-Za-z]{16}$`, maxLength: 24 })
@@ -15,9 +16,9 @@ export const AccountListQuery = ClosedObject({
   search: Type.Optional(Type.String({ maxLength: 200, description: 'A part of the name or email address, or an id.' })),
   plan: Type.Optional(OneOf(planSlugs)),
   status: Type.Optional(OneOf([...knownStatuses, ...accountStates])),
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 25 }),
-  cursor: Type.Optional(Type.String({ maxLength: 100 })),
+  ...listParameters,
 })
+export type AccountListQuery = Static<typeof AccountListQuery>
 
 const operatorAccount = {
   id: Id('acct'),
@@ -37,13 +38,9 @@ const operatorAccount = {
 
 const OperatorAccount = ClosedObject(operatorAccount)
 
-export const AccountListReply = ClosedObject({
-  object: Type.Literal('list'),
-  data: Type.Array(ClosedObject({ ...operatorAccount, members: Count('Its members.'), keys: Count('Its live keys.') })),
-  has_more: Type.Boolean(),
-  next_cursor: Nullable(Type.String()),
-  request_id: RequestId,
-})
+export const AccountListReply = ConsoleList(
+  ClosedObject({ ...operatorAccount, members: Count('Its members.'), keys: Count('Its keys that were not revoked.') }),
+)
 export type AccountListReply = Static<typeof AccountListReply>
 
 export const AccountReply = ClosedObject({

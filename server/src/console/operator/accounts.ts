@@ -1,48 +1,59 @@
 import { type Account, entitlementAt } from '../../accounts/account.ts'
 import { changeAccount, createAccount } from '../../accounts/change-account.ts'
-import { type AccountSearch, listAccounts } from '../../accounts/list-accounts.ts'
+import { listAccounts } from '../../accounts/list-accounts.ts'
 import type { PlanFile } from '../../accounts/plans.ts'
 import { reportAccount } from '../../accounts/read-account.ts'
 import { resumeAccount, suspendAccount } from '../../accounts/suspend-account.ts'
 import { listKeys } from '../../auth/keys.ts'
 import type { Alongside } from '../../db/pool.ts'
 import { normalizeEmail } from '../../kernel/channels.ts'
+import type { CursorSealer } from '../../kernel/cursor.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { type IdSealer, type Mode, modes } from '../../kernel/ids.ts'
 import { readUsage } from '../../usage/read-usage.ts'
 import type { PersonContext } from '../access.ts'
+import { readListPage } from '../list-pages.ts'
 import type {
   AccountChangesBody,
   AccountDetailsReply,
+  AccountListQuery,
   AccountListReply,
   AccountReply,
   AuditLine,
   NewAccountBody,
 } from './accounts-schema.ts'
-import { accountsContextOf, auditOperator, requireAccount, runOperatorVerb } from './context.ts'
+import { accountsContextOf, auditOperator, listContext, requireAccount, runOperatorVerb } from './context.ts'
 import * as queries from './queries.ts'
 
-interface AccountServices {
+export interface AccountServices {
   ids: IdSealer
   plans: PlanFile
+  cursors: CursorSealer
 }
 
 /** Lists accounts with the numbers of their members and keys. */
 export async function listOperatorAccounts(
   ctx: PersonContext,
-  { ids }: AccountServices,
-  search: AccountSearch,
+  { ids, cursors }: AccountServices,
+  { limit, cursor, ...search }: AccountListQuery,
 ): Promise<AccountListReply> {
-  const { accounts, hasMore, nextCursor } = await listAccounts({ db: ctx.db, ids }, search)
+  const page = await readListPage<Account>(listContext(ctx, cursors), {
+    list: 'accounts',
+    filters: search,
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+    positionOf: ({ id, createdAt }) => ({ at: createdAt, row: id }),
+    select: (after, count) => listAccounts({ db: ctx.db, ids }, search, { beforeId: after?.row ?? null, limit: count }),
+  })
   const counts = await queries.countMembersAndKeys(
     ctx.db,
-    accounts.map(({ id }) => id),
+    page.rows.map(({ id }) => id),
   )
   return {
     object: 'list',
-    data: accounts.map((account) => ({ ...reportAccount(ids, account), ...counts.get(account.id)! })),
-    has_more: hasMore,
-    next_cursor: nextCursor,
+    data: page.rows.map((account) => ({ ...reportAccount(ids, account), ...counts.get(account.id)! })),
+    has_more: page.hasMore,
+    next_cursor: page.nextCursor,
     request_id: ctx.requestId,
   }
 }

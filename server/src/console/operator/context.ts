@@ -1,6 +1,7 @@
 import type { Account, AccountsContext } from '../../accounts/account.ts'
 import { selectAccount } from '../../accounts/queries.ts'
 import type { Queryable } from '../../db/pool.ts'
+import type { CursorSealer } from '../../kernel/cursor.ts'
 import { ApiError, OperatorError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { recordAudit } from '../../people/audit.ts'
@@ -9,6 +10,11 @@ import type { PersonContext } from '../access.ts'
 /** The context of the verbs that operators also have as commands. */
 export function accountsContextOf({ db, now }: PersonContext, ids: IdSealer): AccountsContext {
   return { db, ids, now }
+}
+
+/** Lists of operators belong to the installation, which stands where an account does in other cursors. */
+export function listContext({ now }: PersonContext, cursors: CursorSealer) {
+  return { cursors, now, accountId: 0, mode: 'live' as const }
 }
 
 /** The account with this public id. Throws `account_not_found`. */

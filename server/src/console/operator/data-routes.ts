@@ -1,5 +1,6 @@
 import { errorReplies } from '../../http/openapi/errors.ts'
 import type { ApiRoutes } from '../../http/server.ts'
+import type { CursorSealer } from '../../kernel/cursor.ts'
 import { personContext } from '../access.ts'
 import { CatalogueSizes, describeCatalogue } from './catalogue.ts'
 import {
@@ -23,7 +24,10 @@ const config = { console: { who: 'operator' } } as const
 const freshConfig = { console: { who: 'operator', fresh: true } } as const
 const tags = ['operator']
 
-export function registerOperatorDataRoutes(api: ApiRoutes, services: ErasureServices & SystemServices): void {
+export function registerOperatorDataRoutes(
+  api: ApiRoutes,
+  services: ErasureServices & SystemServices & { cursors: CursorSealer },
+): void {
   const sizes = new CatalogueSizes()
 
   api.get(
@@ -96,7 +100,7 @@ export function registerOperatorDataRoutes(api: ApiRoutes, services: ErasureServ
         response: { 200: PrivacyRequestListReply, ...errorReplies('invalid_cursor') },
       },
     },
-    (request) => listPrivacyRequests(personContext(request), request.query),
+    (request) => listPrivacyRequests(personContext(request), services.cursors, request.query),
   )
 
   api.get(

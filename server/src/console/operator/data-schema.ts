@@ -1,15 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
+import { ConsoleList, listParameters } from '../list-pages.ts'
 
 const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const Figure = Type.Number()
 
-const list = { has_more: Type.Boolean(), next_cursor: Nullable(Type.String()), request_id: RequestId }
-
-export const PageQuery = ClosedObject({
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 25 }),
-  cursor: Type.Optional(Type.String({ maxLength: 400 })),
-})
+export const PageQuery = ClosedObject(listParameters)
 export type PageQuery = Static<typeof PageQuery>
 
 const Sizes = ClosedObject({ stores: Count('Stores.'), contacts: Count('People at stores.') })
@@ -107,35 +103,27 @@ export const SuppressionCountsReply = ClosedObject({
 })
 export type SuppressionCountsReply = Static<typeof SuppressionCountsReply>
 
-export const PrivacyRequestListReply = ClosedObject({
-  object: Type.Literal('list'),
-  data: Type.Array(
-    ClosedObject({
-      requested_at: Timestamp('When the link was asked for.'),
-      expires_at: Timestamp('When the link ends.'),
-      opened_at: Nullable(Timestamp('When the link was opened first.')),
-      ended_at: Nullable(Timestamp('When the request ended.')),
-      outcome: OneOf(['waiting', 'opened', 'erased', 'nothing_held', 'kept', 'expired', 'mail_failed'] as const),
-      erased: Nullable(Count('Contacts that were erased.')),
-    }),
-  ),
-  ...list,
-})
+export const PrivacyRequestListReply = ConsoleList(
+  ClosedObject({
+    requested_at: Timestamp('When the link was asked for.'),
+    expires_at: Timestamp('When the link ends.'),
+    opened_at: Nullable(Timestamp('When the link was opened first.')),
+    ended_at: Nullable(Timestamp('When the request ended.')),
+    outcome: OneOf(['waiting', 'opened', 'erased', 'nothing_held', 'kept', 'expired', 'mail_failed'] as const),
+    erased: Nullable(Count('Contacts that were erased.')),
+  }),
+)
 export type PrivacyRequestListReply = Static<typeof PrivacyRequestListReply>
 
-export const WebhookListReply = ClosedObject({
-  object: Type.Literal('list'),
-  data: Type.Array(
-    ClosedObject({
-      id: Type.String(),
-      type: Type.String(),
-      received_at: Timestamp('When it came first.'),
-      handled_at: Nullable(Timestamp('When it was handled.')),
-      outcome: Nullable(Type.String()),
-    }),
-  ),
-  ...list,
-})
+export const WebhookListReply = ConsoleList(
+  ClosedObject({
+    id: Type.String(),
+    type: Type.String(),
+    received_at: Timestamp('When it came first.'),
+    handled_at: Nullable(Timestamp('When it was handled.')),
+    outcome: Nullable(Type.String()),
+  }),
+)
 export type WebhookListReply = Static<typeof WebhookListReply>
 
 export const SystemReply = ClosedObject({

@@ -1,37 +1,28 @@
+import type { CursorSealer } from '../../kernel/cursor.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { PersonContext } from '../access.ts'
+import { readListLimit, readListPage } from '../list-pages.ts'
+import { listContext } from './context.ts'
 import type { PageQuery, PrivacyRequestListReply, WebhookListReply } from './data-schema.ts'
 import { type PrivacyRequestLogRow, selectBillingEvents, selectPrivacyRequests } from './queries.ts'
-
-/** Lists the events of the payment provider, the newest first. */
-export async function listBillingEvents(ctx: PersonContext, { limit, cursor }: PageQuery): Promise<WebhookListReply> {
-  const [receivedAtMs, id] = readCursor(cursor, ['number', 'string']) as [number?, string?]
-  const before = receivedAtMs === undefined ? null : { receivedAt: new Date(receivedAtMs), id: id! }
-  const rows = await selectBillingEvents(ctx.db, before, limit + 1)
-  const { data, ...page } = pageOf(rows, limit, (row) => [row.received_at.getTime(), row.id])
-  return {
-    object: 'list',
-    data: data.map((row) => ({
-      ...row,
-      received_at: row.received_at.toISOString(),
-      handled_at: row.handled_at?.toISOString() ?? null,
-    })),
-    ...page,
-    request_id: ctx.requestId,
-  }
-}
 
 /** Lists the requests of the privacy page, the newest first: when and how each ended, and nothing about whose it was. */
 export async function listPrivacyRequests(
   ctx: PersonContext,
+  cursors: CursorSealer,
   { limit, cursor }: PageQuery,
 ): Promise<PrivacyRequestListReply> {
-  const [beforeId] = readCursor(cursor, ['number']) as [number?]
-  const rows = await selectPrivacyRequests(ctx.db, beforeId ?? null, limit + 1)
-  const { data, ...page } = pageOf(rows, limit, (row) => [row.id])
+  const page = await readListPage<PrivacyRequestLogRow>(listContext(ctx, cursors), {
+    list: 'privacy requests',
+    filters: {},
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+    positionOf: ({ id, requested_at }) => ({ at: requested_at, row: id }),
+    select: (after, count) => selectPrivacyRequests(ctx.db, after?.row ?? null, count),
+  })
   return {
     object: 'list',
-    data: data.map((row) => ({
+    data: page.rows.map((row) => ({
       requested_at: row.requested_at.toISOString(),
       expires_at: row.expires_at.toISOString(),
       opened_at: row.opened_at?.toISOString() ?? null,
@@ -39,7 +30,8 @@ export async function listPrivacyRequests(
       outcome: outcomeAt(row, ctx.now),
       erased: row.erased,
     })),
-    ...page,
+    has_more: page.hasMore,
+    next_cursor: page.nextCursor,
     request_id: ctx.requestId,
   }
 }
@@ -51,25 +43,38 @@ function outcomeAt({ outcome, opened_at, ended_at, expires_at }: PrivacyRequestL
   return outcome ?? (opened_at === null ? 'expired' : 'kept')
 }
 
-function pageOf<Row>(rows: Row[], limit: number, positionOf: (row: Row) => unknown[]) {
-  const data = rows.slice(0, limit)
-  const has_more = rows.length > limit
-  const next_cursor = has_more ? Buffer.from(JSON.stringify(positionOf(data.at(-1)!))).toString('base64url') : null
-  return { data, has_more, next_cursor }
-}
-
-/** The position in a cursor; an empty one without a cursor. Positions are no secret of an operator. */
-function readCursor(cursor: string | undefined, types: readonly ('number' | 'string')[]): unknown[] {
-  if (cursor === undefined) return []
-  try {
-    const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (Array.isArray(position) && types.every((type, index) => isValid(position[index], type))) return position
-  } catch {
-    // Not JSON.
+/** Lists the events of the payment provider, the newest first. */
+export async function listBillingEvents(
+  ctx: PersonContext,
+  { limit: limitText, cursor }: PageQuery,
+): Promise<WebhookListReply> {
+  const limit = readListLimit(limitText === undefined ? {} : { limit: limitText })
+  const found = await selectBillingEvents(ctx.db, cursor === undefined ? null : openCursor(cursor), limit + 1)
+  const rows = found.slice(0, limit)
+  const hasMore = found.length > limit
+  return {
+    object: 'list',
+    data: rows.map((row) => ({
+      ...row,
+      received_at: row.received_at.toISOString(),
+      handled_at: row.handled_at?.toISOString() ?? null,
+    })),
+    has_more: hasMore,
+    next_cursor: hasMore ? sealCursor(rows.at(-1)!) : null,
+    request_id: ctx.requestId,
   }
-  throw new ApiError('invalid_cursor', 'This cursor does not come from this list.', { param: 'cursor' })
 }
 
-function isValid(value: unknown, type: 'number' | 'string'): boolean {
-  return type === 'number' ? Number.isSafeInteger(value) && Math.abs(value as number) < 8e15 : typeof value === type
+// Ids of events are words of the provider, which the sealed cursors have no room for. Operators see them anyway.
+function sealCursor({ received_at, id }: { received_at: Date; id: string }): string {
+  return `cur_${Buffer.from(`${received_at.getTime()} ${id}`).toString('base64url')}`
+}
+
+function openCursor(cursor: string): { receivedAt: Date; id: string } {
+  const [, time, id] = /^(\d{1,15}) (.+)$/.exec(Buffer.from(cursor.slice(4), 'base64url').toString()) ?? []
+  if (time === undefined || id === undefined)
+    throw new ApiError('invalid_cursor', 'This cursor does not come from this list; start again without it.', {
+      param: 'cursor',
+    })
+  return { receivedAt: new Date(Number(time)), id }
 }

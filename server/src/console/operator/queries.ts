@@ -8,8 +8,8 @@ export async function countMembersAndKeys(
 ): Promise<Map<number, { members: number; keys: number }>> {
   const { rows } = await db.query<{ id: number; members: number; keys: number }>(
     `
-select id, (select count(*) from members m where m.account_id = id) as members,
-       (select count(*) from api_keys k where k.account_id = id and k.revoked_at is null) as keys
+select shown.id, (select count(*) from members m where m.account_id = shown.id) as members,
+       (select count(*) from api_keys k where k.account_id = shown.id and k.revoked_at is null) as keys
 from unnest($1::bigint[]) as shown (id)`,
     [accountIds],
   )
