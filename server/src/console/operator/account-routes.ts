@@ -14,7 +14,7 @@ import {
 import {
   AccountChangesBody,
   AccountDetailsReply,
-  AccountListQuery,
+  AccountListBody,
   AccountListReply,
   AccountReply,
   NewAccountBody,
@@ -31,19 +31,19 @@ const params = Type.Object({ id: Type.String({ maxLength: 100 }) })
 export function registerOperatorAccountRoutes(api: ApiRoutes, services: AccountServices): void {
   const { ids } = services
 
-  api.get(
-    '/operator/accounts',
+  api.post(
+    '/operator/accounts/search',
     {
       config,
       schema: {
         operationId: 'listAccounts',
         tags,
         summary: 'List accounts, the newest first',
-        querystring: AccountListQuery,
+        body: AccountListBody,
         response: { 200: AccountListReply, ...errorReplies('invalid_cursor') },
       },
     },
-    (request) => listOperatorAccounts(personContext(request), services, request.query),
+    (request) => listOperatorAccounts(personContext(request), services, request.body),
   )
 
   api.post(

@@ -12,13 +12,15 @@ const Word = Type.String({ maxLength: 64 })
 const Billing = OneOf(['monthly', 'annual'] as const)
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
 
-export const AccountListQuery = ClosedObject({
+/** In the body and not in the address: a part of an email address may be searched. */
+export const AccountListBody = ClosedObject({
   search: Type.Optional(Type.String({ maxLength: 200, description: 'A part of the name or email address, or an id.' })),
   plan: Type.Optional(OneOf(planSlugs)),
   status: Type.Optional(OneOf([...knownStatuses, ...accountStates])),
-  ...listParameters,
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Rows per page.' })),
+  cursor: listParameters.cursor,
 })
-export type AccountListQuery = Static<typeof AccountListQuery>
+export type AccountListBody = Static<typeof AccountListBody>
 
 const operatorAccount = {
   id: Id('acct'),

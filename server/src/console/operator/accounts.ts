@@ -16,7 +16,7 @@ import { readListPage } from '../list-pages.ts'
 import type {
   AccountChangesBody,
   AccountDetailsReply,
-  AccountListQuery,
+  AccountListBody,
   AccountListReply,
   AccountReply,
   AuditLine,
@@ -35,12 +35,12 @@ export interface AccountServices {
 export async function listOperatorAccounts(
   ctx: PersonContext,
   { ids, cursors }: AccountServices,
-  { limit, cursor, ...search }: AccountListQuery,
+  { limit, cursor, ...search }: AccountListBody,
 ): Promise<AccountListReply> {
   const page = await readListPage<Account>(listContext(ctx, cursors), {
     list: 'accounts',
     filters: search,
-    ...(limit !== undefined && { limit }),
+    ...(limit !== undefined && { limit: String(limit) }),
     ...(cursor !== undefined && { cursor }),
     positionOf: ({ id, createdAt }) => ({ at: createdAt, row: id }),
     select: (after, count) => listAccounts({ db: ctx.db, ids }, search, { beforeId: after?.row ?? null, limit: count }),

@@ -18,6 +18,9 @@ async function create(body: object): Promise<Json> {
   return reply.account
 }
 
+const list = async (body: object): Promise<Json> => (await operator.post('/operator/accounts/search', body)).body
+const idsOf = ({ data }: Json) => data.map(({ id }: Json) => id)
+
 const change = (id: string, body: object) => operator.patch(`/operator/accounts/${id}`, body)
 
 async function auditOf(account: string): Promise<Json[]> {
@@ -35,7 +38,7 @@ describe('the list of accounts', () => {
       ).toEqual([id])
     }
     for (const search of ['kr_ken', 'kraken%imports', 'acct_ABCDEFGHIJKLMNOP'])
-      expect((await operator.get(`/operator/accounts?search=${encodeURIComponent(search)}`)).body.data).toEqual([])
+      expect((await list({ search })).data).toEqual([])
   })
 
   test('is filtered by the plan in force, the status, and whether the account is suspended', async () => {
@@ -45,16 +48,13 @@ describe('the list of accounts', () => {
     await change(lapsed.id, { status: 'canceled' })
     const suspended = await create({ name, plan: 'business' })
     await operator.post(`/operator/accounts/${suspended.id}/suspend`)
-    const found = async (filter: string) => {
-      const { body } = await operator.get(`/operator/accounts?search=filtered&${filter}`)
-      return body.data.map((each: Json) => each.id)
-    }
-    expect(await found('')).toEqual([suspended.id, lapsed.id, pro.id])
-    expect(await found('plan=pro')).toEqual([pro.id])
-    expect(await found('plan=free')).toEqual([lapsed.id])
-    expect(await found('status=canceled')).toEqual([lapsed.id])
-    expect(await found('status=suspended')).toEqual([suspended.id])
-    expect(await found('status=closed')).toEqual([])
+    const found = async (filter: object) => idsOf(await list({ search: 'filtered', ...filter }))
+    expect(await found({})).toEqual([suspended.id, lapsed.id, pro.id])
+    expect(await found({ plan: 'pro' })).toEqual([pro.id])
+    expect(await found({ plan: 'free' })).toEqual([lapsed.id])
+    expect(await found({ status: 'canceled' })).toEqual([lapsed.id])
+    expect(await found({ status: 'suspended' })).toEqual([suspended.id])
+    expect(await found({ status: 'closed' })).toEqual([])
   })
 
   test('is read in pages, the newest first, with members and keys', async () => {
@@ -63,18 +63,17 @@ describe('the list of accounts', () => {
     await app.person({ account: ids[0], role: 'viewer' })
     await app.keyOf(ids[0]!, {})
     const seen: Json[] = []
-    let cursor = ''
+    let cursor: string | undefined
     for (let page = 0; page < 3; page++) {
-      const { body } = await operator.get(`/operator/accounts?search=paged&limit=2${cursor}`)
+      const body = await list({ search: 'paged', limit: 2, ...(cursor && { cursor }) })
       seen.push(...body.data)
       expect(body.has_more).toBe(page < 2)
-      cursor = `&cursor=${body.next_cursor}`
+      cursor = body.next_cursor
     }
     expect(seen.map(({ id }) => id)).toEqual(ids)
     expect(seen[0]).toMatchObject({ members: 1, keys: 1, plan: 'pro', api_access: true })
-    const { body } = await operator.get('/operator/accounts?search=paged&limit=1')
-    const foreign = await operator.get(`/operator/accounts?cursor=${body.next_cursor}`)
-    expect(foreign.body.error.code).toBe('invalid_cursor')
+    const { next_cursor } = await list({ search: 'paged', limit: 1 })
+    expect((await list({ cursor: next_cursor })).error.code).toBe('invalid_cursor')
   })
 })
 

@@ -209,7 +209,7 @@ test('the state of the system is shown', async () => {
 
 describe('people who are no operators', () => {
   const calls: [string, string, object?][] = [
-    ['GET', '/operator/accounts'],
+    ['POST', '/operator/accounts/search', {}],
     ['POST', '/operator/accounts', { name: 'X' }],
     ['GET', '/operator/accounts/:id'],
     ['PATCH', '/operator/accounts/:id', { plan: 'enterprise' }],
