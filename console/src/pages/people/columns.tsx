@@ -6,7 +6,7 @@ import { ChannelsCell, PersonCell, RevealedCell } from '../reveal/preview-cells.
 import { TechnologyNames } from '../search/technology-names.tsx'
 import { Tier } from '../search/tier.tsx'
 
-export const defaultPeopleColumns = ['person', 'role', 'seniority', 'channels', 'store', 'traffic', 'revealed']
+export const defaultPeopleColumns = ['person', 'role', 'seniority', 'channels', 'store', 'revealed']
 
 /** The columns of the table of people. */
 export function peopleColumns(taxonomy: Taxonomy): TableColumn<ContactPreview>[] {
@@ -25,6 +25,7 @@ export function peopleColumns(taxonomy: Taxonomy): TableColumn<ContactPreview>[]
     {
       id: 'seniority',
       label: 'Seniority',
+      className: 'whitespace-nowrap',
       render: ({ seniority }) => taxonomy.label('seniorities', seniority),
     },
     {

@@ -72,6 +72,7 @@ export default function PeoplePage() {
           getLabel={previewName}
           selection={{ selected, onChange: select }}
           isOutdated={isOutdated}
+          hasCards
           className="desk:min-h-0"
         />
       )}

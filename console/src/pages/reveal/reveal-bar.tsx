@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
 import { messageOf } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
@@ -7,9 +7,12 @@ import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { classNames } from '#ui/class-names.ts'
 import { quoteQuery } from './quote.ts'
-import { RevealDialog } from './reveal-dialog.tsx'
 import { useDebounced } from './use-debounced.ts'
 import { costInWords, shortageOf } from './words.ts'
+
+// Loaded with the first selection, so that it is there when it is asked for.
+const loadDialog = () => import('./reveal-dialog.tsx')
+const RevealDialog = lazy(loadDialog)
 
 interface RevealBarProps {
   account: string
@@ -21,6 +24,11 @@ interface RevealBarProps {
 export function RevealBar({ account, selected, onClear }: RevealBarProps) {
   const [revealing, setRevealing] = useState<readonly string[]>()
   const mayReveal = useIsAtLeast('member')
+  const isEmpty = selected.size === 0
+  useEffect(() => {
+    // A failure is told by the dialog, which tries again.
+    if (!isEmpty) loadDialog().catch(() => undefined)
+  }, [isEmpty])
   const close = (isDone: boolean) => {
     setRevealing(undefined)
     if (isDone) onClear()
@@ -56,7 +64,11 @@ export function RevealBar({ account, selected, onClear }: RevealBarProps) {
           </>
         )}
       </div>
-      {revealing && <RevealDialog account={account} ids={revealing} onClose={close} />}
+      {revealing && (
+        <Suspense>
+          <RevealDialog account={account} ids={revealing} onClose={close} />
+        </Suspense>
+      )}
     </section>
   )
 }

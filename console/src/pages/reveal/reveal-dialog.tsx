@@ -14,7 +14,7 @@ interface RevealDialogProps {
 }
 
 /** Asks once, shows the steps, then the channels that were delivered. They are nowhere but here, and gone with it. */
-export function RevealDialog({ account, ids, onClose }: RevealDialogProps) {
+export default function RevealDialog({ account, ids, onClose }: RevealDialogProps) {
   const { state, start, stop } = useRevealRun(account, ids)
   const { phase, totals } = state
   const isRunning = phase === 'running' || phase === 'stopping'

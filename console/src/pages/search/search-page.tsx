@@ -75,7 +75,7 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
               <div className="order-last w-full min-w-0 empty:hidden sm:order-none sm:w-auto sm:flex-1">
                 <ChipList chips={chips} onChange={onFilter} />
               </div>
-              <div className="flex gap-2">{tools}</div>
+              <div className="ml-auto flex flex-wrap justify-end gap-2">{tools}</div>
             </div>
             {error ? (
               <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { ExternalLink } from 'lucide-react'
 import { useAccount } from '#api/account.tsx'
 import { ApiFailure, failureProps, hasCode } from '#api/failure.ts'
 import { useTaxonomy } from '#api/taxonomy.ts'
+import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
@@ -47,7 +49,12 @@ function OpenStore({ domain }: { domain: string }) {
     <>
       <PageHeader
         title={store?.name ?? domain}
-        description={store?.domain ?? ' '}
+        description={
+          <Link href={`https://${store?.domain ?? domain}/`} isExternal className="inline-flex items-center gap-1">
+            {store?.domain ?? domain}
+            <ExternalLink aria-hidden className="size-3.5" />
+          </Link>
+        }
         actions={store && <CopyStore account={account} domain={store.domain} />}
       />
       {store && taxonomy ? (

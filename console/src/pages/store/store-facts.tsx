@@ -3,7 +3,6 @@ import type { Store } from '#api/catalogue.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { formatDay, formatNumber } from '#lib/format.ts'
 import { formatEstimate } from '#lib/store-dates.ts'
-import { Link } from '#ui/actions/link.tsx'
 
 interface StoreFactsProps {
   store: Store
@@ -17,11 +16,6 @@ export function StoreFacts({ store, taxonomy }: StoreFactsProps) {
   return (
     <section aria-label="Facts" className="rounded-lg border border-line bg-surface">
       <dl className="divide-y divide-line">
-        <Fact name="Shop">
-          <Link href={`https://${store.domain}/`} isExternal>
-            {store.domain}
-          </Link>
-        </Fact>
         <Fact name="Category">{label('categories', store.category)}</Fact>
         <Fact name="Country">{label('countries', store.country)}</Fact>
         <Fact name="Traffic">{label('traffic_tiers', store.traffic_tier)}</Fact>
@@ -39,9 +33,9 @@ export function StoreFacts({ store, taxonomy }: StoreFactsProps) {
         <Fact name="Fit">
           {store.lead_fit_score !== null && formatNumber(store.lead_fit_score, { maximumFractionDigits: 1 })}
         </Fact>
-        <Fact name="People on file">
+        <Fact name="People">
           {formatNumber(contacts.total)}
-          <span className="text-muted"> · {formatNumber(contacts.verified_email_count)} with verified email</span>
+          <span className="text-muted"> · {formatNumber(contacts.verified_email_count)} verified emails</span>
         </Fact>
       </dl>
     </section>
@@ -51,7 +45,7 @@ export function StoreFacts({ store, taxonomy }: StoreFactsProps) {
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="flex gap-4 px-4 py-2">
-      <dt className="w-28 shrink-0 text-muted">{name}</dt>
+      <dt className="w-24 shrink-0 text-muted">{name}</dt>
       <dd className="min-w-0 flex-1 wrap-anywhere">{children || <span className="text-muted">Not known</span>}</dd>
     </div>
   )

@@ -53,6 +53,7 @@ export function StorePeople({ account, store, taxonomy }: StorePeopleProps) {
           getId={({ id }) => id}
           getLabel={previewName}
           selection={{ selected, onChange: select }}
+          hasCards
         />
       )}
       <RevealBar account={account} selected={selected} onClear={() => select(new Set())} />

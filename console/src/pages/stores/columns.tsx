@@ -9,7 +9,7 @@ import { TechnologyNames } from '../search/technology-names.tsx'
 import { Tier } from '../search/tier.tsx'
 import type { StoresSearch } from './search.ts'
 
-export const defaultStoreColumns = ['store', 'category', 'country', 'traffic', 'revenue', 'apps', 'people', 'fit']
+export const defaultStoreColumns = ['store', 'category', 'country', 'traffic', 'revenue', 'people', 'fit']
 
 /** The columns of the table of stores. `search` goes with the links, so that a store's page knows the result. */
 export function storeColumns(taxonomy: Taxonomy, search: StoresSearch): TableColumn<Store>[] {
@@ -35,12 +35,13 @@ export function storeColumns(taxonomy: Taxonomy, search: StoresSearch): TableCol
     {
       id: 'category',
       label: 'Category',
-      className: 'min-w-32 max-w-56',
+      className: 'min-w-32 max-w-48',
       render: ({ category }) => category && taxonomy.label('categories', category),
     },
     {
       id: 'country',
       label: 'Country',
+      className: 'min-w-28',
       render: ({ country }) => country && taxonomy.label('countries', country),
     },
     {

@@ -59,6 +59,7 @@ export default function StoresPage() {
           rows={rows}
           getId={({ id }) => id}
           isOutdated={isOutdated}
+          hasCards
           className="desk:min-h-0"
         />
       )}

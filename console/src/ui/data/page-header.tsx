@@ -16,7 +16,7 @@ export function PageHeader({ title, documentTitle = title, description, actions 
   return (
     <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
       <div className="min-w-0">
-        <h1 tabIndex={-1} className="font-semibold text-xl wrap-anywhere">
+        <h1 tabIndex={-1} dir="auto" className="font-semibold text-xl wrap-anywhere">
           {title}
         </h1>
         {description && <div className="mt-1 text-muted">{description}</div>}

@@ -1,5 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 import { classNames } from '../class-names.ts'
+import { useMediaQuery } from '../use-media-query.ts'
+import { CardList } from './card-list.tsx'
 import { SelectAllBox, SelectRowBox, type TableSelection } from './selection-boxes.tsx'
 
 export interface TableColumn<Row> {
@@ -30,6 +32,8 @@ interface TableProps<Row> {
   visibleColumns?: readonly string[]
   /** The rows are those of an earlier question, and others are on their way. */
   isOutdated?: boolean
+  /** Cards instead of a table on a phone. Without it the table scrolls sideways there. */
+  hasCards?: boolean
   /** Classes of the region that scrolls, such as `max-h-96`: then the head stays in sight. */
   className?: string
 }
@@ -39,7 +43,8 @@ interface TableProps<Row> {
  * same control of the next row; Shift with a press on a box selects all rows between.
  */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, getId, getLabel, selection, visibleColumns, isOutdated, className } = props
+  const { label, columns, rows, getId, getLabel, selection, visibleColumns, isOutdated, hasCards, className } = props
+  const isNarrow = useMediaQuery('(width < 40rem)')
   const lastToggled = useRef<string>(undefined)
   const shown = visibleColumns ? columns.filter(({ id }) => visibleColumns.includes(id)) : columns
   const rowHeader = (shown.find(({ isRowHeader }) => isRowHeader) ?? shown[0])?.id
@@ -55,6 +60,8 @@ export function Table<Row>(props: TableProps<Row>) {
     selection?.onChange(selected)
   }
 
+  if (hasCards && isNarrow)
+    return <CardList {...{ label, rows, getId, getLabel, selection, isOutdated }} columns={shown} onToggle={toggle} />
   return (
     <section
       aria-label={label}
