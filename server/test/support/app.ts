@@ -84,6 +84,8 @@ export interface TestAppOptions {
   log?: Logger
   /** Further settings, such as DELIVER_EMAILS. */
   environment?: Record<string, string>
+  /** Where the app listens; by default on a port that is free. */
+  port?: number
   /** Replaces the payment provider of the settings. */
   billing?: BillingProvider
 }
@@ -112,7 +114,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const deps = { ...opened, plans: { ...opened.plans, ...options.plans }, billing: options.billing ?? opened.billing }
   // Only the test itself then calls its provider.
   const app = await buildApp(deps, [], { reconciliationMs: anHourMs, firstReconciliationMs: anHourMs })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   atEnd(async () => {
     await app.close()
     await deps.close()

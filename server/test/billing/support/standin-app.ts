@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Logger } from 'pino'
 import { createStandin } from '../../../../stripe-standin/src/app.ts'
 import { scopes } from '../../../src/auth/caller.ts'
-import { startTestApp, type TestApp, type TestKey } from '../../support/app.ts'
+import { startTestApp, type TestApp, type TestAppOptions, type TestKey } from '../../support/app.ts'
 import { atEnd } from '../../support/cleanup.ts'
 import type { Json } from '../../support/client.ts'
 import { createManualClock } from '../../support/fixtures.ts'
@@ -17,7 +17,8 @@ export interface Delivery {
 /** Handles a delivery; returns the HTTP status for the stand-in. */
 type EventHandler = (delivery: Delivery) => Promise<number>
 
-export interface StandinApp extends TestApp {
+/** The stand-in that an app uses. */
+interface Standin {
   standinUrl: string
   /** Sends a request of Stripe's API, with form parameters. */
   stripe(method: 'GET' | 'POST' | 'DELETE', path: string, params?: Record<string, string | number>): Promise<Json>
@@ -32,18 +33,25 @@ export interface StandinApp extends TestApp {
   row(account: string): Promise<Json>
 }
 
+export type StandinApp = TestApp & Standin
+
 const webhookSecret = 'whsec_standin_of_a_test'
 const secretKey = 'sk_test_standin_of_a_test'
 
-interface StandinAppOptions {
+interface StandinAppOptions<App extends TestApp> {
   /** Starts a proxy between the server and the stand-in; returns its URL. */
   between?: (standinUrl: string) => Promise<string>
   /** Default: a silent log. */
   log?: Logger
+  /** Default: `startTestApp`. */
+  startApp?: (options: TestAppOptions) => Promise<App>
 }
 
 /** Starts the production app with the stand-in over HTTP; events are delivered directly. */
-export async function startAppWithStandin(now: string, { between, log }: StandinAppOptions = {}): Promise<StandinApp> {
+export async function startAppWithStandin<App extends TestApp = TestApp>(
+  now: string,
+  { between, log, startApp = startTestApp as (options: TestAppOptions) => Promise<App> }: StandinAppOptions<App> = {},
+): Promise<App & Standin> {
   let eventHandler: EventHandler = async () => 503
   const webhookUrl = await serveOnLoopback(async (request, response) => {
     const body = await buffer(request)
@@ -59,7 +67,7 @@ export async function startAppWithStandin(now: string, { between, log }: Standin
   const standinUrl = await standin.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => standin.close())
 
-  const app = await startTestApp({
+  const app = await startApp({
     now,
     ...(log && { log }),
     environment: {
