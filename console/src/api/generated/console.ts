@@ -584,6 +584,1238 @@ export type SetSettingsResponses = {
 
 export type SetSettingsResponse = SetSettingsResponses[keyof SetSettingsResponses];
 
+export type GetTaxonomyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/taxonomy';
+};
+
+export type GetTaxonomyErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetTaxonomyError = GetTaxonomyErrors[keyof GetTaxonomyErrors];
+
+export type GetTaxonomyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'taxonomy';
+        /**
+         * Changes whenever the content changes.
+         */
+        version: string;
+        categories: Array<{
+            /**
+             * The value as used in filters, records and replies.
+             */
+            value: string;
+            /**
+             * The label to show to people.
+             */
+            label: string;
+            /**
+             * Present if the value is kept for old data only and should not be used in new requests.
+             */
+            deprecated?: true;
+            parent: string | null;
+        }>;
+        /**
+         * ISO 3166-1 alpha-2.
+         */
+        countries: Array<{
+            /**
+             * The value as used in filters, records and replies.
+             */
+            value: string;
+            /**
+             * The label to show to people.
+             */
+            label: string;
+            /**
+             * Present if the value is kept for old data only and should not be used in new requests.
+             */
+            deprecated?: true;
+        }>;
+        /**
+         * Monthly visits.
+         */
+        traffic_tiers: Array<{
+            /**
+             * The value as used in filters, records and replies.
+             */
+            value: string;
+            /**
+             * The label to show to people.
+             */
+            label: string;
+            /**
+             * Present if the value is kept for old data only and should not be used in new requests.
+             */
+            deprecated?: true;
+            min: number | null;
+            max: number | null;
+        }>;
+        /**
+         * Monthly revenue in USD.
+         */
+        revenue_tiers: Array<{
+            /**
+             * The value as used in filters, records and replies.
+             */
+            value: string;
+            /**
+             * The label to show to people.
+             */
+            label: string;
+            /**
+             * Present if the value is kept for old data only and should not be used in new requests.
+             */
+            deprecated?: true;
+            min: number | null;
+            max: number | null;
+        }>;
+        theme_types: Array<{
+            /**
+             * The value as used in filters, records and replies.
+             */
+            value: string;
+            /**
+             * The label to show to people.
+             */
+            label: string;
+            /**
+             * Present if the value is kept for old data only and should not be used in new requests.
+             */
+            deprecated?: true;
+        }>;
+        roles: Array<{
+            /**
+             * The value as used in filters, records and replies.
+             */
+            value: string;
+            /**
+             * The label to show to people.
+             */
+            label: string;
+            /**
+             * Present if the value is kept for old data only and should not be used in new requests.
+             */
+            deprecated?: true;
+        }>;
+        seniorities: Array<{
+            /**
+             * The value as used in filters, records and replies.
+             */
+            value: string;
+            /**
+             * The label to show to people.
+             */
+            label: string;
+            /**
+             * Present if the value is kept for old data only and should not be used in new requests.
+             */
+            deprecated?: true;
+        }>;
+        apps: Array<{
+            /**
+             * The value as used in filters, records and replies.
+             */
+            value: string;
+            /**
+             * The label to show to people.
+             */
+            label: string;
+            /**
+             * Present if the value is kept for old data only and should not be used in new requests.
+             */
+            deprecated?: true;
+            category: string | null;
+        }>;
+        pixels: Array<{
+            /**
+             * The value as used in filters, records and replies.
+             */
+            value: string;
+            /**
+             * The label to show to people.
+             */
+            label: string;
+            /**
+             * Present if the value is kept for old data only and should not be used in new requests.
+             */
+            deprecated?: true;
+            category: string | null;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetTaxonomyResponse = GetTaxonomyResponses[keyof GetTaxonomyResponses];
+
+export type SearchStoresData = {
+    body: {
+        /**
+         * A store has to meet every field given; within a list, any one value is enough, and an empty list asks for nothing. Values are those of GET /taxonomy, in any letter case.
+         */
+        filters: {
+            /**
+             * Category values, one of which the store has; a category covers the categories below it.
+             */
+            categories?: Array<string>;
+            /**
+             * ISO 3166-1 alpha-2 codes.
+             */
+            countries?: Array<string>;
+            /**
+             * Monthly visits, as tiers of the taxonomy.
+             */
+            traffic_tiers?: Array<string>;
+            /**
+             * Monthly revenue in USD, as tiers of the taxonomy.
+             */
+            revenue_tiers?: Array<string>;
+            /**
+             * Stores on (true) or not on (false) the store platform's premium tier.
+             */
+            platform_plus?: boolean;
+            /**
+             * All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.
+             */
+            apps?: {
+                /**
+                 * Stores with at least one of these apps.
+                 */
+                any?: Array<string>;
+                /**
+                 * Stores with every one of these apps.
+                 */
+                all?: Array<string>;
+                /**
+                 * Stores with not one of these apps.
+                 */
+                none?: Array<string>;
+            };
+            /**
+             * All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.
+             */
+            pixels?: {
+                /**
+                 * Stores with at least one of these pixels.
+                 */
+                any?: Array<string>;
+                /**
+                 * Stores with every one of these pixels.
+                 */
+                all?: Array<string>;
+                /**
+                 * Stores with not one of these pixels.
+                 */
+                none?: Array<string>;
+            };
+            themes?: {
+                /**
+                 * Theme types: free, paid or custom.
+                 */
+                types?: Array<string>;
+            };
+            meta_ads?: {
+                /**
+                 * Stores running at least this many ads; 0 sets no condition.
+                 */
+                active_ads_min?: number;
+            };
+            /**
+             * When the store opened, by its estimate. At least one bound is needed.
+             */
+            store_created_at?: {
+                /**
+                 * Earliest moment, inclusive.
+                 */
+                from?: string;
+                /**
+                 * Latest moment, inclusive.
+                 */
+                to?: string;
+            };
+            /**
+             * When the store was first seen. At least one bound is needed.
+             */
+            first_discovered_at?: {
+                /**
+                 * Earliest moment, inclusive.
+                 */
+                from?: string;
+                /**
+                 * Latest moment, inclusive.
+                 */
+                to?: string;
+            };
+            contacts?: {
+                /**
+                 * Stores with (true) or without (false) a contact that can be revealed.
+                 */
+                has_revealable_contacts?: boolean;
+                /**
+                 * Stores with a contact in at least one of these roles.
+                 */
+                roles_any?: Array<string>;
+            };
+        };
+        /**
+         * Rows per page.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string | null;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/stores/search';
+};
+
+export type SearchStoresErrors = {
+    /**
+     * The request is not understood: invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, search_too_broad, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SearchStoresError = SearchStoresErrors[keyof SearchStoresErrors];
+
+export type SearchStoresResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            id: string;
+            object: 'store';
+            domain: string;
+            name: string;
+            category: string | null;
+            country: string | null;
+            traffic_tier: string | null;
+            revenue_tier: string | null;
+            platform_plus: boolean;
+            lead_fit_score: number | null;
+            store_created_at: {
+                estimate: string | null;
+                resolution: 'exact' | 'month' | 'year' | null;
+                source: string | null;
+                confidence: 'high' | 'medium' | 'low' | null;
+            } | null;
+            first_discovered_at: string | null;
+            contacts_summary: {
+                /**
+                 * Contacts on file, revealable or not.
+                 */
+                total: number;
+                has_revealable_contacts: boolean;
+                verified_email_count: number;
+                roles: Array<string>;
+            };
+            technologies: {
+                apps: Array<string>;
+                pixels: Array<string>;
+                theme: {
+                    name: string | null;
+                    type: string | null;
+                };
+            };
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SearchStoresResponse = SearchStoresResponses[keyof SearchStoresResponses];
+
+export type SearchContactsData = {
+    body: {
+        /**
+         * What the person must be; all conditions hold for one and the same contact. Values are those of GET /taxonomy, in any letter case.
+         */
+        person?: {
+            /**
+             * Contacts in one of these roles.
+             */
+            roles_any?: Array<string>;
+            /**
+             * Contacts of one of these seniorities.
+             */
+            seniority_any?: Array<string>;
+            /**
+             * Contacts with or without a verified email.
+             */
+            has_verified_email?: boolean;
+            /**
+             * Contacts with or without a phone number.
+             */
+            has_phone?: boolean;
+            /**
+             * Contacts with or without a social profile.
+             */
+            has_profile?: boolean;
+        };
+        /**
+         * What the store of the contact must be; the same fields as in store search.
+         */
+        store?: {
+            /**
+             * Exact store domains; URLs are reduced to their host.
+             */
+            domains?: Array<string>;
+            /**
+             * Category values, one of which the store has; a category covers the categories below it.
+             */
+            categories?: Array<string>;
+            /**
+             * ISO 3166-1 alpha-2 codes.
+             */
+            countries?: Array<string>;
+            /**
+             * Monthly visits, as tiers of the taxonomy.
+             */
+            traffic_tiers?: Array<string>;
+            /**
+             * Monthly revenue in USD, as tiers of the taxonomy.
+             */
+            revenue_tiers?: Array<string>;
+            /**
+             * Stores on (true) or not on (false) the store platform's premium tier.
+             */
+            platform_plus?: boolean;
+            /**
+             * All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.
+             */
+            apps?: {
+                /**
+                 * Stores with at least one of these apps.
+                 */
+                any?: Array<string>;
+                /**
+                 * Stores with every one of these apps.
+                 */
+                all?: Array<string>;
+                /**
+                 * Stores with not one of these apps.
+                 */
+                none?: Array<string>;
+            };
+            /**
+             * All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.
+             */
+            pixels?: {
+                /**
+                 * Stores with at least one of these pixels.
+                 */
+                any?: Array<string>;
+                /**
+                 * Stores with every one of these pixels.
+                 */
+                all?: Array<string>;
+                /**
+                 * Stores with not one of these pixels.
+                 */
+                none?: Array<string>;
+            };
+            themes?: {
+                /**
+                 * Theme types: free, paid or custom.
+                 */
+                types?: Array<string>;
+            };
+            meta_ads?: {
+                /**
+                 * Stores running at least this many ads; 0 sets no condition.
+                 */
+                active_ads_min?: number;
+            };
+            /**
+             * When the store opened, by its estimate. At least one bound is needed.
+             */
+            store_created_at?: {
+                /**
+                 * Earliest moment, inclusive.
+                 */
+                from?: string;
+                /**
+                 * Latest moment, inclusive.
+                 */
+                to?: string;
+            };
+            /**
+             * When the store was first seen. At least one bound is needed.
+             */
+            first_discovered_at?: {
+                /**
+                 * Earliest moment, inclusive.
+                 */
+                from?: string;
+                /**
+                 * Latest moment, inclusive.
+                 */
+                to?: string;
+            };
+        };
+        /**
+         * The most contacts returned per store, over all pages.
+         */
+        max_contacts_per_store?: number;
+        /**
+         * Rows per page.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string | null;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/contacts/search';
+};
+
+export type SearchContactsErrors = {
+    /**
+     * The request is not understood: invalid_domain, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, search_too_broad, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SearchContactsError = SearchContactsErrors[keyof SearchContactsErrors];
+
+export type SearchContactsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            id: string;
+            object: 'contact_preview';
+            first_name: string | null;
+            last_name_obfuscated: string | null;
+            role: string | null;
+            seniority: 'executive' | 'decision_maker' | 'other';
+            title: string | null;
+            has_verified_email: boolean;
+            has_phone: boolean;
+            has_profile: boolean;
+            /**
+             * Whether your account has revealed this contact already.
+             */
+            revealed: boolean;
+            store: {
+                id: string;
+                domain: string;
+                name: string;
+                category: string | null;
+                traffic_tier: string | null;
+                technologies: {
+                    apps: Array<string>;
+                    pixels: Array<string>;
+                };
+            };
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SearchContactsResponse = SearchContactsResponses[keyof SearchContactsResponses];
+
+export type ViewStoreData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * A domain, or a percent-encoded URL with one.
+         */
+        domain: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/stores/{domain}';
+};
+
+export type ViewStoreErrors = {
+    /**
+     * The request is not understood: invalid_domain.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ViewStoreError = ViewStoreErrors[keyof ViewStoreErrors];
+
+export type ViewStoreResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        id: string;
+        object: 'store';
+        domain: string;
+        name: string;
+        category: string | null;
+        country: string | null;
+        traffic_tier: string | null;
+        revenue_tier: string | null;
+        platform_plus: boolean;
+        lead_fit_score: number | null;
+        store_created_at: {
+            estimate: string | null;
+            resolution: 'exact' | 'month' | 'year' | null;
+            source: string | null;
+            confidence: 'high' | 'medium' | 'low' | null;
+        } | null;
+        first_discovered_at: string | null;
+        contacts_summary: {
+            /**
+             * Contacts on file, revealable or not.
+             */
+            total: number;
+            has_revealable_contacts: boolean;
+            verified_email_count: number;
+            roles: Array<string>;
+        };
+        technologies: {
+            apps: Array<string>;
+            pixels: Array<string>;
+            theme: {
+                name: string | null;
+                type: string | null;
+            };
+        };
+        /**
+         * The first contacts of the store, in the order of contact search.
+         */
+        contact_previews: Array<{
+            id: string;
+            object: 'contact_preview';
+            first_name: string | null;
+            last_name_obfuscated: string | null;
+            role: string | null;
+            seniority: 'executive' | 'decision_maker' | 'other';
+            title: string | null;
+            has_verified_email: boolean;
+            has_phone: boolean;
+            has_profile: boolean;
+            /**
+             * Whether your account has revealed this contact already.
+             */
+            revealed: boolean;
+            store: {
+                id: string;
+                domain: string;
+                name: string;
+                category: string | null;
+                traffic_tier: string | null;
+                technologies: {
+                    apps: Array<string>;
+                    pixels: Array<string>;
+                };
+            };
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ViewStoreResponse = ViewStoreResponses[keyof ViewStoreResponses];
+
+export type CopyStoreData = {
+    body: {
+        format: 'json' | 'csv';
+    };
+    path: {
+        account: string;
+        /**
+         * A domain, or a percent-encoded URL with one.
+         */
+        domain: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/stores/{domain}/copy';
+};
+
+export type CopyStoreErrors = {
+    /**
+     * The request is not understood: invalid_domain, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CopyStoreError = CopyStoreErrors[keyof CopyStoreErrors];
+
+export type CopyStoreResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'store_copy';
+        format: 'json' | 'csv';
+        filename: string;
+        /**
+         * The store as JSON, or as CSV with a header and one row.
+         */
+        content: string;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CopyStoreResponse = CopyStoreResponses[keyof CopyStoreResponses];
+
+export type QuoteRevealData = {
+    body: {
+        /**
+         * Ids from previews. A repeated id counts once.
+         */
+        contact_ids: Array<string>;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/contacts/quote';
+};
+
+export type QuoteRevealErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type QuoteRevealError = QuoteRevealErrors[keyof QuoteRevealErrors];
+
+export type QuoteRevealResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'reveal_quote';
+        /**
+         * Contacts that a reveal would deliver, those already revealed included.
+         */
+        contacts: number;
+        /**
+         * Contact credits that it would cost.
+         */
+        credits: number;
+        /**
+         * Contacts that your account has revealed already; they are free.
+         */
+        already_revealed: number;
+        /**
+         * Contacts that are unknown or have no deliverable channel; they would be left out and cost nothing.
+         */
+        unrevealable: number;
+        /**
+         * Store exports that it would cost.
+         */
+        new_exports: number;
+        /**
+         * Contact credits left now.
+         */
+        credits_remaining: number;
+        /**
+         * Contact credits left afterwards; 0 if they are not sufficient.
+         */
+        credits_after: number;
+        /**
+         * Store exports left now.
+         */
+        exports_remaining: number;
+        /**
+         * Store exports left afterwards; 0 if they are not sufficient.
+         */
+        exports_after: number;
+        /**
+         * Whether credits and exports cover all of it.
+         */
+        sufficient: boolean;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type QuoteRevealResponse = QuoteRevealResponses[keyof QuoteRevealResponses];
+
+export type RevealContactsData = {
+    body: {
+        /**
+         * Ids from previews. A repeated id counts once.
+         */
+        contact_ids: Array<string>;
+    };
+    headers?: {
+        /**
+         * A unique text of your choice for this request. A repeat with the same body within 24 hours gets the first reply, byte for byte, and spends nothing; with another body it is refused.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/contacts/reveal';
+};
+
+export type RevealContactsErrors = {
+    /**
+     * The request is not understood: invalid_idempotency_key, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The account's contact credits do not suffice: insufficient_contact_credits.
+     */
+    402: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: no_revealable_contacts, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RevealContactsError = RevealContactsErrors[keyof RevealContactsErrors];
+
+export type RevealContactsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'contact_reveal_result';
+        credits: {
+            /**
+             * Credits spent by this call.
+             */
+            spent: number;
+            /**
+             * Credits left in the period after this call.
+             */
+            remaining: number;
+        };
+        /**
+         * In the order of the ids.
+         */
+        data: Array<{
+            id: string;
+            object: 'contact';
+            full_name: string | null;
+            first_name: string | null;
+            last_name: string | null;
+            title: string | null;
+            role: string | null;
+            seniority: 'executive' | 'decision_maker' | 'other';
+            profile_url: string | null;
+            reveal_status: 'newly_revealed' | 'already_revealed';
+            /**
+             * Whether a credit was spent for this contact in this call.
+             */
+            charged: boolean;
+            emails: Array<{
+                email: string;
+                status: 'verified' | 'accept_all' | 'unverified' | 'unknown';
+                type: 'work' | 'personal' | 'role' | 'unknown';
+                /**
+                 * True for exactly one in the list.
+                 */
+                is_primary: boolean;
+            }>;
+            phones: Array<{
+                phone: string;
+                type: 'mobile' | 'direct' | 'office' | 'unknown';
+                /**
+                 * True for exactly one in the list.
+                 */
+                is_primary: boolean;
+            }>;
+            store: {
+                id: string;
+                domain: string;
+                name: string;
+            };
+            /**
+             * When your account revealed this contact for the first time.
+             */
+            revealed_at: string;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RevealContactsResponse = RevealContactsResponses[keyof RevealContactsResponses];
+
+export type ListRevealedData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Rows per page, 1 to 100.
+         */
+        limit?: string;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+        /**
+         * The domain of a store, or a URL with one: only its people.
+         */
+        search?: string;
+    };
+    url: '/accounts/{account}/revealed';
+};
+
+export type ListRevealedErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_domain, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListRevealedError = ListRevealedErrors[keyof ListRevealedErrors];
+
+export type ListRevealedResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            id: string;
+            object: 'contact';
+            full_name: string | null;
+            first_name: string | null;
+            last_name: string | null;
+            title: string | null;
+            role: string | null;
+            seniority: 'executive' | 'decision_maker' | 'other';
+            profile_url: string | null;
+            reveal_status: 'newly_revealed' | 'already_revealed';
+            /**
+             * Whether a credit was spent for this contact in this call.
+             */
+            charged: boolean;
+            emails: Array<{
+                email: string;
+                status: 'verified' | 'accept_all' | 'unverified' | 'unknown';
+                type: 'work' | 'personal' | 'role' | 'unknown';
+                /**
+                 * True for exactly one in the list.
+                 */
+                is_primary: boolean;
+            }>;
+            phones: Array<{
+                phone: string;
+                type: 'mobile' | 'direct' | 'office' | 'unknown';
+                /**
+                 * True for exactly one in the list.
+                 */
+                is_primary: boolean;
+            }>;
+            store: {
+                id: string;
+                domain: string;
+                name: string;
+            };
+            /**
+             * When your account revealed this contact for the first time.
+             */
+            revealed_at: string;
+            revealed_by: {
+                kind: 'key' | 'person';
+                id: string;
+                name: string;
+            } | null;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListRevealedResponse = ListRevealedResponses[keyof ListRevealedResponses];
+
+export type GetRevealedFileData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/revealed/file';
+};
+
+export type GetRevealedFileErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetRevealedFileError = GetRevealedFileErrors[keyof GetRevealedFileErrors];
+
 export type ReadBillingData = {
     body?: never;
     path: {
@@ -1168,24 +2400,30 @@ export type EndTrialResponses = {
 export type EndTrialResponse = EndTrialResponses[keyof EndTrialResponses];
 
 export type ListAccountsData = {
-    body?: never;
-    path?: never;
-    query: {
+    body: {
         /**
          * A part of the name or email address, or an id.
          */
         search?: string;
         plan?: 'free' | 'pro' | 'business' | 'enterprise';
         status?: 'none' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'paused' | 'suspended' | 'closed';
-        limit: number;
+        /**
+         * Rows per page.
+         */
+        limit?: number;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
         cursor?: string;
     };
-    url: '/operator/accounts';
+    path?: never;
+    query?: never;
+    url: '/operator/accounts/search';
 };
 
 export type ListAccountsErrors = {
     /**
-     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
+     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter, invalid_json.
      */
     400: Error;
     /**
@@ -1193,9 +2431,17 @@ export type ListAccountsErrors = {
      */
     401: Error;
     /**
-     * The person or the account may not do this: insufficient_role.
+     * The person or the account may not do this: cross_site_request, insufficient_role.
      */
     403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
     /**
      * Something failed inside: internal_error.
      */
@@ -1241,7 +2487,7 @@ export type ListAccountsResponses = {
              */
             members: number;
             /**
-             * Its live keys.
+             * Its keys that were not revoked.
              */
             keys: number;
         }>;
@@ -2191,8 +3437,14 @@ export type AddSuppressionsResponse = AddSuppressionsResponses[keyof AddSuppress
 export type ListPrivacyRequestsData = {
     body?: never;
     path?: never;
-    query: {
-        limit: number;
+    query?: {
+        /**
+         * Rows per page, 1 to 100.
+         */
+        limit?: string;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
         cursor?: string;
     };
     url: '/operator/privacy-requests';
@@ -2257,8 +3509,14 @@ export type ListPrivacyRequestsResponse = ListPrivacyRequestsResponses[keyof Lis
 export type ListBillingEventsData = {
     body?: never;
     path?: never;
-    query: {
-        limit: number;
+    query?: {
+        /**
+         * Rows per page, 1 to 100.
+         */
+        limit?: string;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
         cursor?: string;
     };
     url: '/operator/webhooks';
