@@ -21,7 +21,9 @@ import { type ApiRoutes, createHttpServer } from './http/server.ts'
 import { expireReplies } from './idempotency/idempotency.ts'
 import { ApiError } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
+import { expirePeople } from './people/expire.ts'
 import { createMailer } from './people/mail.ts'
+import { Outbox } from './people/outbox.ts'
 import { describeCause } from './runtime/logger.ts'
 import { startRepeating } from './runtime/timing.ts'
 import { describeSearch } from './search/status.ts'
@@ -35,6 +37,8 @@ import { createTrialLinks } from './usage/trial-links.ts'
 const taxonomyIntervalMs = 1_000
 // A stored reply expires long before it is deleted; this bounds how long it stays stored.
 const expiryIntervalMs = 600_000
+// Ended sessions, links and challenges have no effect before they are deleted.
+const peopleExpiryIntervalMs = 3_600_000
 // Probes check far more often; this is for servers without probes, and for the log.
 const healthIntervalMs = 60_000
 // Last use is precise to the hour; this bounds how much of it a crash loses.
@@ -112,7 +116,9 @@ export async function buildApp(
   )
 
   const { mail } = deps.config.people
-  registerConsoleRoutes(app, { ...deps, publicUrl, trialLinks, sendMail: mail && createMailer(mail) })
+  const sendMail = mail && createMailer(mail)
+  const outbox = sendMail && new Outbox(sendMail, deps.log)
+  registerConsoleRoutes(app, { ...deps, publicUrl, trialLinks, sendMail, outbox })
   registerLinkPages(app)
   registerTrialPage(app, { ...deps, publicUrl, trialLinks })
   registerWebhookRoutes(app, deps)
@@ -137,6 +143,10 @@ export async function buildApp(
       intervalMs: expiryIntervalMs,
       onOutage: warn('expired privacy links cannot be ended'),
     }),
+    startRepeating(() => expirePeople(deps.db, deps.clock.now()), {
+      intervalMs: peopleExpiryIntervalMs,
+      onOutage: warn('ended sessions and links cannot be deleted'),
+    }),
     startRepeating(() => keyUse.flush(deps.db, deps.clock.now()), {
       intervalMs: keyUseIntervalMs,
       onOutage: warn('the last use of keys cannot be written'),
@@ -155,6 +165,7 @@ export async function buildApp(
   app.addHook('onClose', async () => {
     closing.abort()
     await Promise.all(tasks.map((task) => task.stop()))
+    await outbox?.drain()
     await keyUse.flush(deps.db, deps.clock.now()).catch(warn('the last use of keys cannot be written'))
   })
   await app.ready()

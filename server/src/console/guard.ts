@@ -11,6 +11,7 @@ import { type AdmittedSessionRow, admitSession } from '../people/sessions/querie
 import { recordSessionUse } from '../people/sessions/sessions.ts'
 import { type ConsoleAccess, isMemberContext, type MemberContext, type PersonContext } from './access.ts'
 import { isReading, refuseOtherSites } from './origin.ts'
+import { describePerson } from './person-context.ts'
 import { registerSessionCookie } from './session-cookie.ts'
 
 export const consolePrefix = '/console/api'
@@ -152,23 +153,6 @@ function isRole(who: ConsoleAccess['who']): who is Role {
 function isFresh(signedInAt: Date, now: Date): boolean {
   const ageMs = now.getTime() - signedInAt.getTime()
   return ageMs < freshMs && ageMs >= -clockToleranceMs
-}
-
-function describePerson(request: FastifyRequest, row: AdmittedSessionRow, ids: IdSealer): PersonContext {
-  return {
-    db: request.db,
-    now: request.now,
-    requestId: request.id,
-    address: request.ip,
-    person: {
-      id: row.person_id,
-      publicId: ids.seal('person', row.person_id),
-      email: row.person_email,
-      name: row.person_name,
-      isOperator: row.operator,
-    },
-    session: { id: row.session_id, signedInAt: row.signed_in_at, seeAsAccountId: row.see_as_account_id },
-  }
 }
 
 /** Throws for strangers as for accounts that do not exist, and for a role that may not do this. */

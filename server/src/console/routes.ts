@@ -4,7 +4,9 @@ import { registerBillingConsoleRoutes } from './billing/routes.ts'
 import { registerCatalogueConsoleRoutes } from './catalogue/routes.ts'
 import { consolePrefix } from './guard.ts'
 import { registerKeysConsoleRoutes } from './keys/routes.ts'
+import { registerOpenIdConsoleRoutes } from './openid/routes.ts'
 import { registerOperatorConsoleRoutes } from './operator/routes.ts'
+import { registerPasskeyConsoleRoutes } from './passkeys/routes.ts'
 import { registerPrivacyConsoleRoutes } from './privacy/routes.ts'
 import type { ConsoleServices } from './services.ts'
 import { registerSessionConsoleRoutes } from './session/routes.ts'
@@ -17,6 +19,8 @@ export function registerConsoleRoutes(app: FastifyInstance, services: ConsoleSer
       const api = scope as unknown as ApiRoutes
       registerSessionConsoleRoutes(api, services)
       registerCatalogueConsoleRoutes(api, services)
+      registerPasskeyConsoleRoutes(api, services)
+      registerOpenIdConsoleRoutes(api, services)
       registerBillingConsoleRoutes(api, services)
       registerOperatorConsoleRoutes(api, services)
       registerPrivacyConsoleRoutes(api, services)

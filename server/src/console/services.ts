@@ -5,6 +5,7 @@ import type { ConnectionPool } from '../db/pool.ts'
 import type { CatalogueServices } from '../delivery/paid-reply.ts'
 import type { Signer } from '../kernel/signer.ts'
 import type { SendMail } from '../people/mail.ts'
+import type { Outbox } from '../people/outbox.ts'
 import type { PeopleSettings } from '../people/settings.ts'
 import type { SystemServices } from './operator/system.ts'
 
@@ -20,4 +21,6 @@ export interface ConsoleServices extends CatalogueServices, BillingServices, Rev
     SystemServices['config'] & { people: PeopleSettings; ledgerDetailMonths: number }
   /** Null where no mail is set up. */
   sendMail: SendMail | null
+  /** Sends mails after their requests were answered; null where no mail is set up. */
+  outbox: Outbox | null
 }

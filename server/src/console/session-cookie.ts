@@ -46,6 +46,6 @@ export function clearSessionCookie(reply: FastifyReply, publicUrl: string): void
 const attributes = { path: '/', httpOnly: true, sameSite: 'lax' } as const
 
 /** Whether the browser uses https, perhaps to a proxy in front of us. */
-function isSecure({ protocol }: FastifyRequest, publicUrl: string): boolean {
+export function isSecure({ protocol }: FastifyRequest, publicUrl: string): boolean {
   return protocol === 'https' || publicUrl.startsWith('https:')
 }

@@ -57,6 +57,7 @@ export const consoleErrorTable = {
   cross_site_request: [403, 'permission_error'],
   account_not_found: [404, 'not_found_error'],
   person_not_found: [404, 'not_found_error'],
+  passkey_not_found: [404, 'not_found_error'],
   key_not_found: [404, 'not_found_error'],
   last_owner: [409, 'invalid_request_error'],
   already_member: [409, 'invalid_request_error'],

@@ -1,3 +1,4 @@
+import { networkOf } from '../auth/key-directory.ts'
 import type { Queryable } from '../db/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Signer } from '../kernel/signer.ts'
@@ -12,10 +13,12 @@ interface AttemptContext {
 /** What an attempt is, and how many of it an address and a person may make in a window of 15 minutes. */
 const bounds = {
   sign_in: { address: 50, person: 10 },
-  link: { address: 50, person: 10 },
-  mail: { address: 10, person: 3 },
-  sign_up: { address: 10, person: 3 },
-} as const
+  link: { address: 50 },
+  /** Challenges count even when they lead to a sign-in: each is a row. */
+  challenge: { address: 200 },
+  password_mail: { address: 20, person: 3 },
+  sign_up: { address: 20, person: 3 },
+} as const satisfies Record<string, { address: number; person?: number }>
 type AttemptKind = keyof typeof bounds
 
 const windowMs = 15 * 60_000
@@ -37,13 +40,14 @@ export interface CountedAttempt {
  * the address or the person made too many, and whether or not there is such a person.
  */
 export async function takeAttempt(ctx: AttemptContext, kind: AttemptKind, attempt: Attempt): Promise<CountedAttempt> {
-  const windowOf = (by: 'address' | 'person', text: string): AttemptWindow => ({
+  const windowOf = (by: 'address' | 'person', text: string, limit: number): AttemptWindow => ({
     kind: `${kind} by ${by}`,
     subject: Buffer.from(ctx.signer.sign(`attempts of ${kind} by ${by}`, text), 'base64url'),
-    limit: bounds[kind][by],
+    limit,
   })
-  const { address, email } = attempt
-  const windows = [windowOf('address', address), ...(email === undefined ? [] : [windowOf('person', email)])]
+  const { address: byAddress, person: byPerson }: { address: number; person?: number } = bounds[kind]
+  const windows = [windowOf('address', networkOf(attempt.address), byAddress)]
+  if (attempt.email !== undefined && byPerson !== undefined) windows.push(windowOf('person', attempt.email, byPerson))
   const rows = await countAttempt(ctx.db, windows, ctx.now)
   const counted = windows.flatMap(({ kind, subject }) => {
     const row = rows.find((each) => each.kind === kind)

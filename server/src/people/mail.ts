@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { MailSettings } from './settings.ts'
 
 export interface Mail {
@@ -12,12 +11,18 @@ export interface Mail {
 export type SendMail = (mail: Mail) => Promise<void>
 
 // A person waits for some of them.
-const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 }
 
+/** The library is loaded for the first mail: a start has no use for it. */
 export function createMailer({ smtpUrl, from }: MailSettings): SendMail {
-  const transport = createTransport({ url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true })
+  const open = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({ url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true })
+  }
+  let transport: ReturnType<typeof open> | undefined
   return async ({ to, subject, text }) => {
-    await transport.sendMail({
+    transport ??= open()
+    await (await transport).sendMail({
       from,
       // An object is never parsed as a list of addresses.
       to: { name: '', address: to },

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool.ts'
-import type { Role } from './roles.ts'
+import { type Role, roles } from './roles.ts'
 
 export interface RegisteredPerson {
   id: number
@@ -129,6 +129,21 @@ returning xmax = 0 as is_new`,
     [member.accountId, member.personId, member.role, member.addedAt],
   )
   return { isNew: rows[0]!.is_new }
+}
+
+/** Adds a member. Somebody who is a member already keeps the role that may do more. */
+export async function upsertMemberAtLeast(
+  db: Queryable,
+  member: { accountId: number; personId: number; role: Role; addedAt: Date },
+): Promise<void> {
+  await db.query(
+    `
+insert into members as m (account_id, person_id, role, added_at)
+values ($1::bigint, $2::bigint, $3::text, $4::timestamptz)
+on conflict (account_id, person_id) do update set role = excluded.role
+where array_position($5::text[], m.role) < array_position($5::text[], excluded.role)`,
+    [member.accountId, member.personId, member.role, member.addedAt, roles],
+  )
 }
 
 /** Returns whether the person was a member. */

@@ -105,6 +105,11 @@ describe('one place each', () => {
     expect(filesWith(calls, (path) => path.startsWith('billing/stripe/'))).toEqual([])
   })
 
+  test('only what people have set up is called besides: their mail server and their sign-in provider', () => {
+    const calls = /(from|import\() ?'(nodemailer|openid-client)/
+    expect(filesWith(calls, (path) => path === 'people/mail.ts' || path === 'people/openid/provider.ts')).toEqual([])
+  })
+
   test('only the billing rooms know Stripe, and only one of them its library', () => {
     expect(filesWith(/from 'stripe'/, (path) => path.startsWith('billing/stripe/'))).toEqual([])
   })

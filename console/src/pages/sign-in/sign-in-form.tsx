@@ -68,7 +68,7 @@ export function SignInForm({ next, oidc, onSignedIn }: SignInFormProps) {
           Sign in with a passkey
         </Button>
         {oidc && (
-          <a href={`/console/api/oidc/start?next=${encodeURIComponent(next)}`} className={buttonClass()}>
+          <a href={`/console/api/openid/start?next=${encodeURIComponent(next)}`} className={buttonClass()}>
             Sign in with {oidc.name}
           </a>
         )}

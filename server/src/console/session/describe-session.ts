@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import manifest from '../../../package.json' with { type: 'json' }
 import { entitlementAt } from '../../accounts/account.ts'
 import { accountOf } from '../../accounts/queries.ts'
@@ -40,12 +41,13 @@ export async function describeSession(ctx: PersonContext, services: ConsoleServi
 }
 
 export async function describeSignInOptions(
-  ctx: { db: Queryable; requestId: string },
+  ctx: { db: Queryable; requestId: string; hostname: string },
   services: ConsoleServices,
 ): Promise<SignInOptionsReply> {
   return {
     object: 'sign_in_options',
     ...featuresOf(services),
+    passkeys: isIP(ctx.hostname.replace(/^\[|\]$/g, '')) === 0,
     privacy_contact: services.config.people.privacyContact,
     first_operator_missing: !(await hasOperator(ctx.db)),
     request_id: ctx.requestId,
@@ -53,5 +55,9 @@ export async function describeSignInOptions(
 }
 
 function featuresOf({ config: { people } }: ConsoleServices): SessionReply['features'] {
-  return { mail: people.mail !== null, oidc: people.openid && { name: people.openid.name }, signup: people.signup }
+  return {
+    mail: people.mail !== null,
+    oidc: people.openid && { name: people.openid.name },
+    signup: people.signup === 'open',
+  }
 }

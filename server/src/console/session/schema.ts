@@ -32,7 +32,7 @@ const LinkToken = Type.String({ minLength: 1, maxLength: 200, description: 'The 
 export const RoleName = Type.Enum([...roles], { type: 'string', description: 'What the person may do in the account.' })
 
 const OpenIdProvider = Nullable(ClosedObject({ name: PersonName }, { description: 'The OpenID Connect provider.' }))
-const SignUp = Type.Enum(['off', 'open'], { type: 'string', description: 'Whether strangers may create an account.' })
+const SignUp = Type.Boolean({ description: 'Whether strangers may create an account.' })
 const Settings = Type.Object({}, { additionalProperties: true, description: 'What the person chose; any JSON.' })
 
 /** A reply without data, such as that of a sign-out. */
@@ -79,6 +79,7 @@ export const SignInOptionsReply = ClosedObject({
   mail: Type.Boolean({ description: 'Whether the service sends mail.' }),
   oidc: OpenIdProvider,
   signup: SignUp,
+  passkeys: Type.Boolean({ description: 'Whether passkeys work at this address: they need a host name.' }),
   privacy_contact: Nullable(Type.String({ description: 'Whom to write to about personal data.' })),
   first_operator_missing: Type.Boolean({ description: 'Whether nobody can run this installation yet.' }),
   request_id: RequestId,
@@ -95,16 +96,29 @@ export const LinkPasswordRequest = ClosedObject({
 })
 export const LinkReply = ClosedObject({
   object: Type.Literal('link'),
-  purpose: Type.Enum(['sign_in', 'set_password', 'invitation'], {
+  purpose: Type.Enum(['sign_in', 'set_password', 'invitation', 'sign_up'], {
     type: 'string',
-    description: 'What the link is for: it has signed the person in, or it waits for a password.',
+    description: 'What the link is for. `sign_in`: it was used up, and the person is signed in.',
   }),
   email: EmailAddress,
   name: Nullable(PersonName),
-  account: Nullable(ClosedObject({ name: Type.String() }, { description: 'The account of an invitation.' })),
-  needs_name: Type.Boolean({ description: 'Whether a name has to be given with the password.' }),
+  account: Nullable(
+    ClosedObject(
+      { name: Type.String(), role: RoleName },
+      { description: 'The account that an invitation is for, or that a sign-up creates.' },
+    ),
+  ),
+  needs_name: Type.Boolean({ description: 'Whether a name has to be sent with the password.' }),
+  needs_sign_in: Type.Boolean({ description: 'Whether the person has to sign in, and then open the link again.' }),
   request_id: RequestId,
 })
 export type LinkReply = Static<typeof LinkReply>
 
 export const SettingsRequest = ClosedObject({ settings: Settings })
+
+export const PasswordLinkRequest = ClosedObject({ email: EmailAddress })
+export const SignUpRequest = ClosedObject({
+  email: EmailAddress,
+  name: NewPersonName,
+  account_name: NewPersonName,
+})

@@ -196,6 +196,7 @@ const errorExamples: Record<DocumentedCode, Example> = {
   fresh_sign_in_required: { message: 'Confirm that it is you, then try again.' },
   cross_site_request: { message: 'The console accepts changes from its own pages only.' },
   account_not_found: { message: 'You are not a member of this account.' },
+  passkey_not_found: { message: 'You have no such passkey.' },
   person_not_found: { message: 'This person is not a member of the account.' },
   key_not_found: { message: 'The account has no such key.' },
   last_owner: { message: 'The account needs another owner first.' },

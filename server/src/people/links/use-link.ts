@@ -1,101 +1,77 @@
-import { type Pool, transact } from '../../db/pool.ts'
+import { transact } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import type { IdSealer } from '../../kernel/ids.ts'
-import type { Signer } from '../../kernel/signer.ts'
 import { takeAttempt } from '../attempts.ts'
-import { recordAudit } from '../audit.ts'
+import { acceptAsNewPerson, openInvitation } from '../invitations/accept-invitation.ts'
 import { hashNewPassword, setPassword } from '../passwords/set-password.ts'
-import { type RegisteredPerson, selectPerson } from '../queries.ts'
-import { deleteSessionByToken } from '../sessions/queries.ts'
-import { type Browser, createSession } from '../sessions/sessions.ts'
+import { completeSignUp, openSignUp } from '../sign-up/sign-up.ts'
 import { hashToken } from '../tokens.ts'
+import { type LinkContext, type OpenedLink, requireLinkedPerson, startLinkSession } from './link-context.ts'
 import { invalidLinkError } from './links.ts'
 import { type LinkPurpose, selectSignInLink, useSignInLink } from './queries.ts'
 
-export interface LinkContext {
-  db: Pool
-  ids: IdSealer
-  signer: Signer
-  now: Date
-  browser: Browser
-  /** The hash of the session's token that the browser had; that session ends. */
-  replacedToken: Buffer | null
+export interface ChosenPassword {
+  token: string
+  password: string
+  /** Null to keep the person's name. */
+  name: string | null
 }
 
-/** What a link has done or waits for. */
-export interface OpenedLink {
-  email: string
-  name: string
-  /** The token of the new session; null when the link waits for a password. */
-  sessionToken: string | null
-}
-
-/** Opens a link: one that signs in is used up, one that sets a password is only looked at. */
-export async function openLink(ctx: LinkContext, token: string): Promise<OpenedLink> {
+/** Opens a link: one that signs in is used up, one that waits for a password is only looked at. */
+export function openLink(ctx: LinkContext, token: string): Promise<OpenedLink> {
   return countingFailures(ctx, async () => {
-    const tokenHash = hashToken(token)
-    const link = await selectSignInLink(ctx.db, tokenHash, ctx.now)
-    if (!link) throw invalidLinkError()
-    if (link.purpose === 'set_password') {
-      const { email, name } = await personOf(ctx, link.person_id)
-      return { email, name, sessionToken: null }
-    }
-    return useLink(ctx, tokenHash, 'sign_in', async () => {})
+    const opened =
+      (await openOwnLink(ctx, token)) ?? (await openInvitation(ctx, token)) ?? (await openSignUp(ctx, token))
+    if (!opened) throw invalidLinkError()
+    return opened
   })
 }
 
-/** Sets a person's password by a link for it, and signs them in. */
-export async function setPasswordByLink(
-  ctx: LinkContext,
-  { token, password, name }: { token: string; password: string; name: string | null },
-): Promise<OpenedLink> {
+/** Sets the password that a link waits for, and signs the person in. */
+export function setPasswordByLink(ctx: LinkContext, chosen: ChosenPassword): Promise<OpenedLink> {
   return countingFailures(ctx, async () => {
-    const tokenHash = hashToken(token)
-    const link = await selectSignInLink(ctx.db, tokenHash, ctx.now)
-    if (link?.purpose !== 'set_password') throw invalidLinkError()
-    const person = await personOf(ctx, link.person_id)
-    const hash = await hashNewPassword(password, { email: person.email, name: name ?? person.name })
-    return useLink(ctx, tokenHash, 'set_password', (client) =>
-      setPassword(client, {
-        personId: person.id,
-        publicId: ctx.ids.seal('person', person.id),
-        hash,
-        name,
-        keptSessionId: null,
-        address: ctx.browser.address,
-        now: ctx.now,
-      }),
-    )
+    const opened =
+      (await setOwnPassword(ctx, chosen)) ??
+      (await acceptAsNewPerson(ctx, chosen)) ??
+      (await completeSignUp(ctx, chosen))
+    if (!opened) throw invalidLinkError()
+    return opened
   })
 }
 
-async function useLink(
+async function openOwnLink(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
+  const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
+  if (!link) return null
+  if (link.purpose === 'sign_in') return useOwnLink(ctx, token, 'sign_in')
+  const { email, name } = await requireLinkedPerson(ctx, link.person_id)
+  const waiting = { account: null, needsName: false, needsSignIn: false, sessionToken: null }
+  return { purpose: 'set_password', email, name, ...waiting }
+}
+
+async function setOwnPassword(ctx: LinkContext, { token, password, name }: ChosenPassword): Promise<OpenedLink | null> {
+  const link = await selectSignInLink(ctx.db, hashToken(token), ctx.now)
+  if (link?.purpose !== 'set_password') return null
+  const person = await requireLinkedPerson(ctx, link.person_id)
+  const hash = await hashNewPassword(password, { email: person.email, name: name ?? person.name })
+  return useOwnLink(ctx, token, 'set_password', { hash, name })
+}
+
+function useOwnLink(
   ctx: LinkContext,
-  tokenHash: Buffer,
+  token: string,
   purpose: LinkPurpose,
-  work: (client: Parameters<typeof selectPerson>[0]) => Promise<void>,
+  chosen: { hash: string; name: string | null } | null = null,
 ): Promise<OpenedLink> {
-  const { db, now, browser } = ctx
+  const { db, ids, now, browser } = ctx
   return transact(db, async (client) => {
-    const link = await useSignInLink(client, { tokenHash, purpose, now })
+    const link = await useSignInLink(client, { tokenHash: hashToken(token), purpose, now })
     if (!link) throw invalidLinkError()
     const personId = link.person_id
-    await work(client)
-    if (ctx.replacedToken) await deleteSessionByToken(client, ctx.replacedToken)
-    const sessionToken = await createSession(client, { personId, browser, now })
-    const audit = { accountId: null, personId, address: browser.address, at: now }
-    await recordAudit(client, { ...audit, action: 'link.used', details: { purpose } })
-    await recordAudit(client, { ...audit, action: 'session.created', details: { by: 'link' } })
-    const { email, name } = (await selectPerson(client, personId))!
-    return { email, name, sessionToken }
+    if (chosen) {
+      const publicId = ids.seal('person', personId)
+      await setPassword(client, { personId, publicId, ...chosen, keptSessionId: null, address: browser.address, now })
+    }
+    return startLinkSession(client, ctx, personId, purpose)
   })
-}
-
-async function personOf({ db }: LinkContext, id: number): Promise<RegisteredPerson> {
-  const person = await selectPerson(db, id)
-  // Removed with their links, a moment ago.
-  if (!person) throw invalidLinkError()
-  return person
 }
 
 /** Counts attempts with links that cannot be used, so that nobody can search for tokens. */

@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { toApiError } from '../../http/errors.ts'
+import { errorReplies } from '../../http/openapi/errors.ts'
+import type { ApiRoutes } from '../../http/server.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { takeAttempt } from '../../people/attempts.ts'
+import { OpenIdProvider } from '../../people/openid/provider.ts'
+import { finishOpenIdSignIn, openIdLifeMs, startOpenIdSignIn } from '../../people/openid/sign-in.ts'
+import { consolePrefix } from '../guard.ts'
+import { browserOf } from '../person-context.ts'
+import type { ConsoleServices } from '../services.ts'
+import { isSecure, setSessionCookie } from '../session-cookie.ts'
+
+const cookieName = 'storedex_openid'
+const returnPath = `${consolePrefix}/openid/return`
+const failurePath = '/sign-in?problem=provider'
+
+/** Routes that send the browser to the OpenID Connect provider and take it back. Both answer with a redirect. */
+export function registerOpenIdConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
+  const { ids, signer, publicUrl, config } = services
+  const { openid, signup } = config.people
+  const provider = openid && new OpenIdProvider(openid, `${publicUrl}${returnPath}`)
+  const cookieOf = (request: FastifyRequest) =>
+    ({ path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(request, publicUrl) }) as const
+  /** A browser that comes from another site gets a page, not JSON. */
+  const sendToSignIn = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
+    request.record.failure = toApiError(error)
+    return reply.redirect(publicUrl + failurePath, 303)
+  }
+
+  api.get(
+    '/openid/start',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'startOpenIdSignIn',
+        tags: ['session'],
+        summary: 'Go to the OpenID Connect provider',
+        querystring: Type.Object({ next: Type.Optional(Type.String({ maxLength: 2_000 })) }),
+        response: { 303: Type.Null({ description: 'To the provider.' }), ...errorReplies('route_not_found') },
+      },
+    },
+    async (request, reply) => {
+      const { db, now, ip: address } = request
+      if (!provider) throw new ApiError('route_not_found', 'No sign-in provider is set up here.')
+      try {
+        await takeAttempt({ db, signer, now }, 'challenge', { address })
+        const { url, token } = await startOpenIdSignIn({ db, now, provider }, localPath(request.query.next))
+        reply.setCookie(cookieName, token, { ...cookieOf(request), maxAge: openIdLifeMs / 1000 })
+        return reply.redirect(url.href, 303)
+      } catch (error) {
+        return sendToSignIn(request, reply, error)
+      }
+    },
+  )
+
+  api.get(
+    '/openid/return',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'finishOpenIdSignIn',
+        tags: ['session'],
+        summary: 'Come back from the OpenID Connect provider',
+        response: { 303: Type.Null({ description: 'To the console.' }), ...errorReplies('route_not_found') },
+      },
+    },
+    async (request, reply) => {
+      if (!provider) throw new ApiError('route_not_found', 'No sign-in provider is set up here.')
+      const token = request.cookies[cookieName] ?? ''
+      reply.clearCookie(cookieName, cookieOf(request))
+      const { db, now, raw } = request
+      const query = /\?.*$/s.exec(raw.url ?? '')?.[0] ?? ''
+      const ctx = { db, ids, now, browser: browserOf(request), provider, signup, replacedToken: request.sessionHash }
+      try {
+        const { sessionToken, next } = await finishOpenIdSignIn(ctx, { token, query })
+        setSessionCookie(reply, publicUrl, sessionToken)
+        return reply.redirect(publicUrl + next, 303)
+      } catch (error) {
+        return sendToSignIn(request, reply, error)
+      }
+    },
+  )
+}
+
+/** A path of this site; anything else leads to the first page. */
+function localPath(next: string | undefined): string {
+  return next && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/'
+}

@@ -1,0 +1,178 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { transact } from '../../db/pool.ts'
+import { errorReplies } from '../../http/openapi/errors.ts'
+import type { ApiRoutes } from '../../http/server.ts'
+import { rejectBody } from '../../http/validation.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { ClosedObject } from '../../kernel/shapes.ts'
+import { recordAudit } from '../../people/audit.ts'
+import {
+  finishRegistration,
+  type PasskeyContext,
+  signInByPasskey,
+  startPasskeySignIn,
+  startRegistration,
+} from '../../people/passkeys/passkeys.ts'
+import { deletePasskey, type PasskeyRow, selectPasskeys } from '../../people/passkeys/queries.ts'
+import { personContext } from '../access.ts'
+import { browserOf, newSessionContext } from '../person-context.ts'
+import type { ConsoleServices } from '../services.ts'
+import { describeSession } from '../session/describe-session.ts'
+import { DoneReply, SessionReply } from '../session/schema.ts'
+import { setSessionCookie } from '../session-cookie.ts'
+import {
+  NewPasskeyRequest,
+  PasskeyListReply,
+  PasskeyOptionsReply,
+  PasskeyReply,
+  PasskeySignInRequest,
+} from './schema.ts'
+
+/** Routes that sign in by passkey, and manage the passkeys of the person who is signed in. */
+export function registerPasskeyConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
+  const { ids, signer, publicUrl } = services
+  const contextOf = (request: FastifyRequest): PasskeyContext => ({
+    db: request.db,
+    ids,
+    signer,
+    now: request.now,
+    browser: browserOf(request),
+    // Browsers send it with every POST; the guard has checked it.
+    origin: request.headers.origin ?? `${request.protocol}://${request.host}`,
+  })
+  const describe = (row: PasskeyRow) => ({
+    object: 'passkey' as const,
+    id: ids.seal('passkey', row.id),
+    name: row.name,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+  })
+
+  api.post(
+    '/passkeys/sign-in-options',
+    {
+      config: { console: { who: 'anyone' } },
+      preValidation: rejectBody,
+      schema: {
+        operationId: 'startPasskeySignIn',
+        tags: ['session'],
+        summary: 'Begin to sign in by passkey',
+        response: { 200: PasskeyOptionsReply, ...errorReplies('rate_limit_exceeded') },
+      },
+    },
+    async (request) => ({
+      object: 'passkey_options' as const,
+      options: await startPasskeySignIn(contextOf(request)),
+      request_id: request.id,
+    }),
+  )
+
+  api.post(
+    '/passkeys/sign-in',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'signInByPasskey',
+        tags: ['session'],
+        summary: 'Sign in by passkey',
+        body: PasskeySignInRequest,
+        response: { 200: SessionReply, ...errorReplies('sign_in_failed', 'rate_limit_exceeded') },
+      },
+    },
+    async (request, reply) => {
+      const { authenticatorAttachment: _, ...response } = request.body.response
+      const token = await signInByPasskey(contextOf(request), { response, replacedToken: request.sessionHash })
+      setSessionCookie(reply, publicUrl, token)
+      return describeSession(await newSessionContext(request, token, ids), services)
+    },
+  )
+
+  api.get(
+    '/passkeys',
+    {
+      config: { console: { who: 'person' } },
+      schema: {
+        operationId: 'listPasskeys',
+        tags: ['account'],
+        summary: 'List the passkeys of the person who is signed in',
+        response: { 200: PasskeyListReply },
+      },
+    },
+    async (request) => {
+      const { db, person, requestId } = personContext(request)
+      const data = (await selectPasskeys(db, person.id)).map(describe)
+      return { object: 'list' as const, data, has_more: false as const, next_cursor: null, request_id: requestId }
+    },
+  )
+
+  api.post(
+    '/passkeys/registration-options',
+    {
+      config: { console: { who: 'person', fresh: true } },
+      preValidation: rejectBody,
+      schema: {
+        operationId: 'startPasskeyRegistration',
+        tags: ['account'],
+        summary: 'Begin to add a passkey',
+        response: { 200: PasskeyOptionsReply },
+      },
+    },
+    async (request) => ({
+      object: 'passkey_options' as const,
+      options: await startRegistration(contextOf(request), personContext(request).person),
+      request_id: request.id,
+    }),
+  )
+
+  api.post(
+    '/passkeys',
+    {
+      config: { console: { who: 'person', fresh: true } },
+      schema: {
+        operationId: 'addPasskey',
+        tags: ['account'],
+        summary: 'Add a passkey that the browser has created',
+        body: NewPasskeyRequest,
+        response: { 200: PasskeyReply, ...errorReplies('sign_in_failed') },
+      },
+    },
+    async (request) => {
+      const { name, response } = request.body
+      const { authenticatorAttachment: _, response: attested, ...rest } = response
+      const { clientDataJSON, attestationObject, transports = [] } = attested
+      const passkey = await finishRegistration(contextOf(request), personContext(request).person, {
+        name: name.trim(),
+        response: { ...rest, response: { clientDataJSON, attestationObject, transports } },
+      })
+      return { ...describe(passkey), request_id: request.id }
+    },
+  )
+
+  api.delete(
+    '/passkeys/:passkey',
+    {
+      config: { console: { who: 'person', fresh: true } },
+      preValidation: rejectBody,
+      schema: {
+        operationId: 'removePasskey',
+        tags: ['account'],
+        summary: 'Remove a passkey',
+        params: ClosedObject({ passkey: Type.String({ maxLength: 100, description: 'Public id of a passkey.' }) }),
+        response: { 200: DoneReply, ...errorReplies('passkey_not_found') },
+      },
+    },
+    async (request) => {
+      const { db, person, address, now, requestId } = personContext(request)
+      const { passkey: target } = request.params
+      const opened = ids.open(target)
+      await transact(db, async (client) => {
+        const isDeleted = opened?.kind === 'passkey' && (await deletePasskey(client, person.id, opened.value))
+        if (!isDeleted) throw new ApiError('passkey_not_found', 'You have no such passkey.')
+        const audit = { accountId: null, personId: person.id, address, at: now }
+        await recordAudit(client, { ...audit, action: 'passkey.removed', target })
+      })
+      return { object: 'done' as const, request_id: requestId }
+    },
+  )
+}

@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify'
+import type { IdSealer } from '../kernel/ids.ts'
+import { type AdmittedSessionRow, admitSession } from '../people/sessions/queries.ts'
+import type { Browser } from '../people/sessions/sessions.ts'
+import { hashToken } from '../people/tokens.ts'
+import type { PersonContext } from './access.ts'
+
+export function describePerson(request: FastifyRequest, row: AdmittedSessionRow, ids: IdSealer): PersonContext {
+  return {
+    db: request.db,
+    now: request.now,
+    requestId: request.id,
+    address: request.ip,
+    person: {
+      id: row.person_id,
+      publicId: ids.seal('person', row.person_id),
+      email: row.person_email,
+      name: row.person_name,
+      isOperator: row.operator,
+    },
+    session: { id: row.session_id, signedInAt: row.signed_in_at, seeAsAccountId: row.see_as_account_id },
+  }
+}
+
+/** The context of a session that this request has begun. */
+export async function newSessionContext(request: FastifyRequest, token: string, ids: IdSealer): Promise<PersonContext> {
+  const admission = { tokenHash: hashToken(token), now: request.now, accountId: null, readSearchRows: false }
+  const row = await admitSession(request.db, admission)
+  if (!row) throw new Error('the session that this request began is gone')
+  return describePerson(request, row, ids)
+}
+
+/** Where a session would begin. */
+export function browserOf(request: FastifyRequest): Browser {
+  return { address: request.ip, userAgent: request.headers['user-agent'] ?? '' }
+}

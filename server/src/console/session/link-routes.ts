@@ -1,0 +1,133 @@
+import type { FastifyRequest } from 'fastify'
+import { errorReplies } from '../../http/openapi/errors.ts'
+import type { ApiRoutes } from '../../http/server.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { takeAttempt } from '../../people/attempts.ts'
+import type { LinkContext } from '../../people/links/link-context.ts'
+import { openLink, setPasswordByLink } from '../../people/links/use-link.ts'
+import { writePasswordMail } from '../../people/passwords/request-link.ts'
+import { foldEmail } from '../../people/person.ts'
+import { requestSignUp } from '../../people/sign-up/sign-up.ts'
+import { browserOf } from '../person-context.ts'
+import type { ConsoleServices } from '../services.ts'
+import { setSessionCookie } from '../session-cookie.ts'
+import { DoneReply, LinkPasswordRequest, LinkReply, LinkRequest, PasswordLinkRequest, SignUpRequest } from './schema.ts'
+
+/** Routes that ask for single-use links and use them. */
+export function registerLinkConsoleRoutes(api: ApiRoutes, services: ConsoleServices): void {
+  const { ids, signer, publicUrl, outbox } = services
+  const linkContext = (request: FastifyRequest): LinkContext => ({
+    db: request.db,
+    ids,
+    signer,
+    now: request.now,
+    browser: browserOf(request),
+    personId: request.consoleContext?.person.id ?? null,
+    replacedToken: request.sessionHash,
+  })
+  const done = (request: FastifyRequest) => ({ object: 'done' as const, request_id: request.id })
+
+  api.post(
+    '/link',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'openLink',
+        tags: ['session'],
+        summary: 'Open a single-use link',
+        description:
+          'A link that signs in is used up, and an invitation of the person who is signed in. Any other stays until the password is set.',
+        body: LinkRequest,
+        response: { 200: LinkReply, ...errorReplies('invalid_link', 'rate_limit_exceeded') },
+      },
+    },
+    async (request, reply) => {
+      const opened = await openLink(linkContext(request), request.body.token)
+      if (opened.sessionToken !== null) setSessionCookie(reply, publicUrl, opened.sessionToken)
+      const { purpose, email, name, account, needsName: needs_name, needsSignIn: needs_sign_in } = opened
+      return {
+        object: 'link' as const,
+        purpose,
+        email,
+        name,
+        account,
+        needs_name,
+        needs_sign_in,
+        request_id: request.id,
+      }
+    },
+  )
+
+  api.post(
+    '/link/password',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'setPasswordByLink',
+        tags: ['session'],
+        summary: 'Set a password by a single-use link, and sign in',
+        body: LinkPasswordRequest,
+        response: { 200: DoneReply, ...errorReplies('invalid_link', 'weak_password', 'rate_limit_exceeded') },
+      },
+    },
+    async (request, reply) => {
+      const { token, password, name = null } = request.body
+      const { sessionToken } = await setPasswordByLink(linkContext(request), { token, password, name })
+      setSessionCookie(reply, publicUrl, sessionToken!)
+      return done(request)
+    },
+  )
+
+  api.post(
+    '/password-link',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'requestPasswordLink',
+        tags: ['session'],
+        summary: 'Ask for a link to set a new password, by mail',
+        description: 'The reply is the same for every address.',
+        body: PasswordLinkRequest,
+        response: { 200: DoneReply, ...errorReplies('rate_limit_exceeded') },
+      },
+    },
+    async (request, reply) => {
+      if (!outbox) throw noMailError()
+      const { db, ip: address, now, body } = request
+      const email = foldEmail(body.email)
+      await takeAttempt({ db, signer, now }, 'password_mail', { address, email })
+      const ctx = { db: services.db, ids, now, address, publicUrl }
+      // After the reply, so that its time does not tell whether the address is known.
+      reply.raw.once('close', () => outbox.send(() => writePasswordMail(ctx, email)))
+      return done(request)
+    },
+  )
+
+  api.post(
+    '/sign-up',
+    {
+      config: { console: { who: 'anyone' } },
+      schema: {
+        operationId: 'signUp',
+        tags: ['session'],
+        summary: 'Ask for a link to create an account, by mail',
+        description: 'Only where strangers may sign up. The reply is the same for every address.',
+        body: SignUpRequest,
+        response: { 200: DoneReply, ...errorReplies('route_not_found', 'rate_limit_exceeded') },
+      },
+    },
+    async (request, reply) => {
+      if (!outbox || services.config.people.signup !== 'open')
+        throw new ApiError('route_not_found', 'Ask somebody who has an account for an invitation.')
+      const { db, ip: address, now, body } = request
+      const { email, name, account_name: accountName } = body
+      const mail = await requestSignUp({ db, signer, now, address, publicUrl }, { email, name, accountName })
+      reply.raw.once('close', () => outbox.send(async () => mail))
+      return done(request)
+    },
+  )
+}
+
+function noMailError(): ApiError {
+  return new ApiError('invalid_request', 'No mail is set up here; ask whoever runs this installation for a link.')
+}

@@ -1,0 +1,37 @@
+import type { ApiRoutes } from '../../http/server.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { upsertSettings } from '../../people/queries.ts'
+import { personContext } from '../access.ts'
+import { DoneReply, SettingsRequest } from './schema.ts'
+
+const maxSettingsBytes = 16_384
+/** What JSON allows and PostgreSQL cannot store: NUL, and half of a surrogate pair. */
+const unstorable = /(?<!\\)(\\\\)*\\u(0000|d[89a-f])/
+
+/** What a person chose in the console, such as columns of tables. */
+export function registerSettingsConsoleRoutes(api: ApiRoutes): void {
+  api.put(
+    '/settings',
+    {
+      config: { console: { who: 'person' } },
+      schema: {
+        operationId: 'setSettings',
+        tags: ['session'],
+        summary: 'Keep what the person chose in the console',
+        body: SettingsRequest,
+        response: { 200: DoneReply },
+      },
+    },
+    async (request) => {
+      const { db, now, person } = personContext(request)
+      const { settings } = request.body
+      const text = JSON.stringify(settings)
+      if (Buffer.byteLength(text) > maxSettingsBytes)
+        throw new ApiError('payload_too_large', 'Settings may take 16 KB.', { param: 'settings' })
+      if (unstorable.test(text))
+        throw new ApiError('invalid_request', 'Settings cannot contain NUL or half a character.', { param: 'settings' })
+      await upsertSettings(db, person.id, settings, now)
+      return { object: 'done' as const, request_id: request.id }
+    },
+  )
+}

@@ -1,0 +1,62 @@
+import { transact } from '../../db/pool.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { type LinkContext, type OpenedLink, signedIn, startLinkSession } from '../links/link-context.ts'
+import { invalidLinkError } from '../links/links.ts'
+import { hashNewPassword, setPassword } from '../passwords/set-password.ts'
+import { createPerson, findPersonByEmail } from '../person.ts'
+import { hashToken } from '../tokens.ts'
+import { joinByInvitation } from './invitations.ts'
+import { selectOpenInvitation } from './queries.ts'
+
+/**
+ * Opens the link of an invitation; null when it is none. Somebody who is new sets a password. Somebody who is known has
+ * to be signed in, because the link may have been shown to others.
+ */
+export async function openInvitation(ctx: LinkContext, token: string): Promise<OpenedLink | null> {
+  const { db, ids, now, browser } = ctx
+  const invitation = await selectOpenInvitation(db, hashToken(token), now)
+  if (!invitation) return null
+  const person = await findPersonByEmail(db, invitation.email)
+  if (person && person.id === ctx.personId) {
+    await transact(db, (client) =>
+      joinByInvitation({ db: client, ids, now, address: browser.address }, invitation, person),
+    )
+    return signedIn(person, null)
+  }
+  return {
+    purpose: 'invitation',
+    email: invitation.email,
+    // A name is the person's own business until they are signed in.
+    name: null,
+    account: { name: invitation.account_name, role: invitation.role },
+    needsName: !person,
+    needsSignIn: person !== undefined,
+    sessionToken: null,
+  }
+}
+
+/** Creates the person whom an invitation is for; null when it is none. */
+export async function acceptAsNewPerson(
+  ctx: LinkContext,
+  { token, password, name }: { token: string; password: string; name: string | null },
+): Promise<OpenedLink | null> {
+  const { db, ids, now, browser } = ctx
+  const invitation = await selectOpenInvitation(db, hashToken(token), now)
+  if (!invitation) return null
+  if (name === null) throw missingNameError()
+  const { email } = invitation
+  const hash = await hashNewPassword(password, { email, name })
+  return transact(db, async (client) => {
+    const person = await createPerson(client, { email, name, now })
+    if (!person) throw invalidLinkError()
+    const { address } = browser
+    const publicId = ids.seal('person', person.id)
+    await setPassword(client, { personId: person.id, publicId, hash, name, keptSessionId: null, address, now })
+    await joinByInvitation({ db: client, ids, now, address }, invitation, person)
+    return startLinkSession(client, ctx, person.id, 'invitation')
+  })
+}
+
+function missingNameError(): ApiError {
+  return new ApiError('missing_parameter', 'name is required.', { param: 'name' })
+}

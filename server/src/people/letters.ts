@@ -1,0 +1,83 @@
+import { linkUrl } from './links/links.ts'
+
+/** The texts of mails about signing in. Each has one link and no markup. */
+export interface Letter {
+  subject: string
+  text: string
+}
+
+interface LetterOptions {
+  publicUrl: string
+  token: string
+}
+
+export function passwordLetter({ publicUrl, token }: LetterOptions): Letter {
+  const host = hostOf(publicUrl)
+  return {
+    subject: `Your password at ${host}`,
+    text: `Somebody, probably you, asked for a new password at ${host}.
+
+Open this link to set it:
+
+${linkUrl(publicUrl, token)}
+
+The link works once, and for one hour. If you did not ask, you need not do anything: your password stays as it is.
+`,
+  }
+}
+
+export function invitationLetter(options: LetterOptions & { accountName: string; inviter: string | null }): Letter {
+  const { publicUrl, token, accountName, inviter } = options
+  const host = hostOf(publicUrl)
+  return {
+    subject: `Invitation to ${oneLine(accountName)} at ${host}`,
+    text: `${inviter === null ? 'You were invited' : `${oneLine(inviter)} invites you`} to the account ${oneLine(accountName)} at ${host}.
+
+Open this link to join:
+
+${linkUrl(publicUrl, token)}
+
+The link works once, and for three days. If you do not know what this is about, you need not do anything.
+`,
+  }
+}
+
+export function signUpLetter({ publicUrl, token }: LetterOptions): Letter {
+  const host = hostOf(publicUrl)
+  return {
+    subject: `Your account at ${host}`,
+    text: `Somebody, probably you, signed up at ${host} with this email address.
+
+Open this link to set a password and create the account:
+
+${linkUrl(publicUrl, token)}
+
+The link works once, and for one hour. If you did not sign up, you need not do anything.
+`,
+  }
+}
+
+/** Instead of a second account: the page that was answered looks the same in both cases. */
+export function knownAddressLetter({ publicUrl }: { publicUrl: string }): Letter {
+  const host = hostOf(publicUrl)
+  return {
+    subject: `Your account at ${host}`,
+    text: `Somebody, probably you, signed up at ${host} with this email address. It has an account already.
+
+Sign in here, or ask for a new password:
+
+${publicUrl}/sign-in
+
+If you did not sign up, you need not do anything.
+`,
+  }
+}
+
+function hostOf(publicUrl: string): string {
+  return new URL(publicUrl).host
+}
+
+/** Names come from people: they must not look like another part of the mail. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+}

@@ -1,0 +1,62 @@
+import type { Client, Pool } from '../../db/pool.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import type { Signer } from '../../kernel/signer.ts'
+import { recordAudit } from '../audit.ts'
+import { type RegisteredPerson, selectPerson } from '../queries.ts'
+import type { Role } from '../roles.ts'
+import { deleteSessionByToken } from '../sessions/queries.ts'
+import { type Browser, createSession } from '../sessions/sessions.ts'
+import { invalidLinkError } from './links.ts'
+
+export interface LinkContext {
+  db: Pool
+  ids: IdSealer
+  signer: Signer
+  now: Date
+  browser: Browser
+  /** Who is signed in already; null for nobody. */
+  personId: number | null
+  /** The hash of the session's token that the browser had; a new session replaces it. */
+  replacedToken: Buffer | null
+}
+
+/** What a link has done or waits for. */
+export interface OpenedLink {
+  /** `sign_in`: it was used up, and the person is signed in. The others wait for a password. */
+  purpose: 'sign_in' | 'set_password' | 'invitation' | 'sign_up'
+  email: string
+  name: string | null
+  /** The account that an invitation is for, or that a sign-up creates. */
+  account: { name: string; role: Role } | null
+  needsName: boolean
+  /** An invitation of somebody who has to sign in first, and then open the link again. */
+  needsSignIn: boolean
+  /** The token of the new session; null without one. */
+  sessionToken: string | null
+}
+
+/** Begins the session of somebody whose link was used, in its transaction. */
+export async function startLinkSession(
+  client: Client,
+  { browser, now, replacedToken }: LinkContext,
+  personId: number,
+  purpose: string,
+): Promise<OpenedLink> {
+  if (replacedToken) await deleteSessionByToken(client, replacedToken)
+  const sessionToken = await createSession(client, { personId, browser, now })
+  const audit = { accountId: null, personId, address: browser.address, at: now }
+  await recordAudit(client, { ...audit, action: 'link.used', details: { purpose } })
+  await recordAudit(client, { ...audit, action: 'session.created', details: { by: 'link' } })
+  return signedIn((await selectPerson(client, personId))!, sessionToken)
+}
+
+export function signedIn({ email, name }: RegisteredPerson, sessionToken: string | null): OpenedLink {
+  return { purpose: 'sign_in', email, name, account: null, needsName: false, needsSignIn: false, sessionToken }
+}
+
+/** Throws for a person who was removed with their links, a moment ago. */
+export async function requireLinkedPerson({ db }: LinkContext, id: number): Promise<RegisteredPerson> {
+  const person = await selectPerson(db, id)
+  if (!person) throw invalidLinkError()
+  return person
+}

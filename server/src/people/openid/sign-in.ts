@@ -1,0 +1,126 @@
+import { type Client, type Pool, transact } from '../../db/pool.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import { recordAudit } from '../audit.ts'
+import { createChallenge, takeChallenge } from '../challenges/challenges.ts'
+import { endSignInLinks } from '../links/queries.ts'
+import { deletePasskeysOf } from '../passkeys/queries.ts'
+import { findPersonByEmail, foldEmail } from '../person.ts'
+import type { RegisteredPerson } from '../queries.ts'
+import { deleteSessionByToken, deleteSessionsOf } from '../sessions/queries.ts'
+import { type Browser, createSession } from '../sessions/sessions.ts'
+import type { PeopleSettings } from '../settings.ts'
+import { createOwner } from '../sign-up/sign-up.ts'
+import { newToken } from '../tokens.ts'
+import type { Expectations, OpenIdProvider, ProvidedIdentity } from './provider.ts'
+import { bindSubject, selectPersonBySubject } from './queries.ts'
+
+export interface OpenIdContext {
+  db: Pool
+  ids: IdSealer
+  now: Date
+  browser: Browser
+  provider: OpenIdProvider
+  signup: PeopleSettings['signup']
+  /** The hash of the session's token that the browser had; that session ends. */
+  replacedToken: Buffer | null
+}
+
+const purpose = 'openid'
+/** How long somebody may take at the provider. */
+export const openIdLifeMs = 15 * 60_000
+
+interface StoredExpectations extends Expectations {
+  /** The path to go to afterwards. */
+  next: string
+}
+
+/**
+ * Begins a sign-in: where to send the browser, and the token that it keeps in a cookie, so that nobody else can finish
+ * it there.
+ */
+export async function startOpenIdSignIn(
+  { db, now, provider }: Pick<OpenIdContext, 'db' | 'now' | 'provider'>,
+  next: string,
+): Promise<{ url: URL; token: string }> {
+  const { url, expectations } = await provider.start()
+  const token = newToken()
+  const content = JSON.stringify({ ...expectations, next } satisfies StoredExpectations)
+  await createChallenge(db, { token, purpose, personId: null, content, lifeMs: openIdLifeMs, now })
+  return { url, token }
+}
+
+/** Finishes a sign-in by the query with which the browser returned. Returns the new session's token and where to go. */
+export async function finishOpenIdSignIn(
+  ctx: OpenIdContext,
+  { token, query }: { token: string; query: string },
+): Promise<{ sessionToken: string; next: string }> {
+  const challenge = await takeChallenge(ctx.db, { token, purpose, now: ctx.now })
+  if (!challenge) throw refusedError('the sign-in was finished already or took too long')
+  const { next, ...expectations } = JSON.parse(challenge.content) as StoredExpectations
+  const identity = await ctx.provider.finish(query, expectations).catch((cause: unknown) => {
+    throw cause instanceof ApiError ? cause : refusedError(cause)
+  })
+  return { sessionToken: await signInAs(ctx, identity), next }
+}
+
+const addressShape = /^[^\s@\p{C}]{1,200}@[^\s@\p{C}]{1,200}$/u
+
+async function signInAs(ctx: OpenIdContext, identity: ProvidedIdentity): Promise<string> {
+  const { issuer, subject } = identity
+  const bound = await selectPersonBySubject(ctx.db, issuer, subject)
+  if (bound) return transact(ctx.db, (client) => startSession(ctx, client, bound.id))
+  if (identity.email === null || !identity.isEmailVerified || !addressShape.test(identity.email))
+    throw refusedError('the provider verified no email address')
+  const email = foldEmail(identity.email)
+  const person = await findPersonByEmail(ctx.db, email)
+  if (person) return transact(ctx.db, (client) => bindAndSignIn(ctx, client, person, identity))
+  if (ctx.signup !== 'open') throw refusedError('nobody here has this email address')
+  const name =
+    identity.name
+      ?.replace(/[\p{C}\p{Z}]+/gu, ' ')
+      .trim()
+      .slice(0, 200) || email
+  return createOwner({ ...ctx, address: ctx.browser.address }, { email, name, accountName: name }, (client, created) =>
+    bindAndSignIn(ctx, client, created, identity),
+  )
+}
+
+/**
+ * The provider is the first to say that the address is this person's. Whoever got hold of the link that made the person
+ * may have set the password or a passkey, so neither stays.
+ */
+async function bindAndSignIn(
+  ctx: OpenIdContext,
+  client: Client,
+  { id }: RegisteredPerson,
+  { issuer, subject }: ProvidedIdentity,
+): Promise<string> {
+  if (!(await bindSubject(client, { personId: id, issuer, subject })))
+    throw refusedError('another account at the provider is bound to this person')
+  await deletePasskeysOf(client, id)
+  await endSignInLinks(client, id, ctx.now)
+  await deleteSessionsOf(client, id, null)
+  const target = ctx.ids.seal('person', id)
+  const audit = { accountId: null, personId: id, address: ctx.browser.address, at: ctx.now }
+  await recordAudit(client, { ...audit, action: 'openid.bound', target })
+  return startSession(ctx, client, id)
+}
+
+async function startSession(
+  { now, browser, replacedToken }: OpenIdContext,
+  client: Client,
+  personId: number,
+): Promise<string> {
+  if (replacedToken) await deleteSessionByToken(client, replacedToken)
+  const audit = { accountId: null, personId, address: browser.address, at: now }
+  await recordAudit(client, { ...audit, action: 'session.created', details: { by: 'openid' } })
+  return createSession(client, { personId, browser, now })
+}
+
+/** What it was is for the log: the browser comes from another site, and gets a page. */
+function refusedError(cause: unknown): ApiError {
+  return new ApiError('sign_in_failed', 'Signing in with the provider failed; try again.', {
+    cause: typeof cause === 'string' ? new Error(cause) : cause,
+  })
+}

@@ -1,0 +1,203 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import { type Pool, transact } from '../../db/pool.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import type { Signer } from '../../kernel/signer.ts'
+import { takeAttempt } from '../attempts.ts'
+import { recordAudit } from '../audit.ts'
+import { type ChallengePurpose, createChallenge, takeChallenge } from '../challenges/challenges.ts'
+import { deleteSessionByToken } from '../sessions/queries.ts'
+import { type Browser, createSession } from '../sessions/sessions.ts'
+import { newToken } from '../tokens.ts'
+import {
+  insertPasskey,
+  type PasskeyRow,
+  recordPasskeyUse,
+  selectPasskeyByCredential,
+  selectPasskeys,
+} from './queries.ts'
+
+export interface PasskeyContext {
+  db: Pool
+  ids: IdSealer
+  signer: Signer
+  now: Date
+  browser: Browser
+  /**
+   * Where the browser says it is. A passkey belongs to exactly this host name, and signs it: no other site can use it,
+   * whatever it sends here.
+   */
+  origin: string
+}
+
+/** Somebody who is signed in. */
+interface Holder {
+  id: number
+  publicId: string
+  email: string
+  name: string
+}
+
+const lifeMs = 5 * 60_000
+const maxPasskeys = 20
+const serviceName = 'Storedex'
+
+// The library takes a tenth of a start to load, and most processes never need it.
+const loadLibrary = () => import('@simplewebauthn/server')
+
+const rpIdOf = ({ origin }: PasskeyContext) => new URL(origin).hostname
+
+/** What a browser needs to create a passkey. */
+export async function startRegistration(
+  ctx: PasskeyContext,
+  holder: Holder,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await loadLibrary()
+  const existing = await selectPasskeys(ctx.db, holder.id)
+  const challenge = await newChallenge(ctx, 'passkey_registration', holder.id)
+  return generateRegistrationOptions({
+    rpName: serviceName,
+    rpID: rpIdOf(ctx),
+    userID: new TextEncoder().encode(holder.publicId),
+    userName: holder.email,
+    userDisplayName: holder.name,
+    challenge: bytesOf(challenge),
+    timeout: lifeMs,
+    excludeCredentials: existing.map(({ credential_id }) => ({ id: credential_id.toString('base64url') })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+}
+
+/** Stores a passkey that the browser has created. */
+export async function finishRegistration(
+  ctx: PasskeyContext,
+  holder: Holder,
+  { name, response }: { name: string; response: RegistrationResponseJSON },
+): Promise<PasskeyRow> {
+  const { db, ids, now, browser, origin } = ctx
+  const { verifyRegistrationResponse } = await loadLibrary()
+  const challenge = challengeIn(response.response.clientDataJSON)
+  const known = await takeChallenge(db, { token: challenge, purpose: 'passkey_registration', now })
+  if (known?.person_id !== holder.id) throw refusedPasskeyError()
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpIdOf(ctx),
+    requireUserVerification: true,
+  }).catch(throwRefused)
+  if (!verified) throw refusedPasskeyError()
+  const { credential } = registrationInfo
+  return transact(db, async (client) => {
+    const passkey = await insertPasskey(
+      client,
+      {
+        personId: holder.id,
+        credentialId: Buffer.from(credential.id, 'base64url'),
+        publicKey: Buffer.from(credential.publicKey),
+        signCount: credential.counter,
+        transports: credential.transports ?? [],
+        name,
+        now,
+      },
+      maxPasskeys,
+    )
+    if (!passkey)
+      throw new ApiError('invalid_request', `This passkey is known already, or you have ${maxPasskeys} of them.`)
+    const target = ids.seal('passkey', passkey.id)
+    const audit = { accountId: null, personId: holder.id, address: browser.address, at: now }
+    await recordAudit(client, { ...audit, action: 'passkey.created', target })
+    return passkey
+  })
+}
+
+/** What a browser needs to sign in: it asks the person which passkey, so that nobody has to say who they are. */
+export async function startPasskeySignIn(ctx: PasskeyContext): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  await takeAttempt(ctx, 'challenge', { address: ctx.browser.address })
+  const { generateAuthenticationOptions } = await loadLibrary()
+  const challenge = await newChallenge(ctx, 'passkey_sign_in', null)
+  return generateAuthenticationOptions({
+    rpID: rpIdOf(ctx),
+    challenge: bytesOf(challenge),
+    timeout: lifeMs,
+    userVerification: 'required',
+  })
+}
+
+/** Signs in by a passkey. Returns the token of a new session; the session that the browser had ends. */
+export async function signInByPasskey(
+  ctx: PasskeyContext,
+  { response, replacedToken }: { response: AuthenticationResponseJSON; replacedToken: Buffer | null },
+): Promise<string> {
+  const { db, now, browser } = ctx
+  const attempt = await takeAttempt(ctx, 'sign_in', { address: browser.address })
+  const { passkey, signCount } = await verifySignature(ctx, response)
+  return transact(db, async (client) => {
+    if (!(await recordPasskeyUse(client, { id: passkey.id, signCount, now }))) throw refusedPasskeyError()
+    await attempt.undo(client)
+    if (replacedToken) await deleteSessionByToken(client, replacedToken)
+    const personId = passkey.person_id
+    const audit = { accountId: null, personId, address: browser.address, at: now }
+    await recordAudit(client, { ...audit, action: 'session.created', details: { by: 'passkey' } })
+    return createSession(client, { personId, browser, now })
+  })
+}
+
+async function verifySignature(
+  ctx: PasskeyContext,
+  response: AuthenticationResponseJSON,
+): Promise<{ passkey: PasskeyRow; signCount: number }> {
+  const { verifyAuthenticationResponse } = await loadLibrary()
+  const challenge = challengeIn(response.response.clientDataJSON)
+  const isKnown = await takeChallenge(ctx.db, { token: challenge, purpose: 'passkey_sign_in', now: ctx.now })
+  const passkey = await selectPasskeyByCredential(ctx.db, Buffer.from(response.id, 'base64url'))
+  if (!isKnown || !passkey) throw refusedPasskeyError()
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: challenge,
+    expectedOrigin: ctx.origin,
+    expectedRPID: rpIdOf(ctx),
+    requireUserVerification: true,
+    credential: {
+      id: response.id,
+      publicKey: new Uint8Array(passkey.public_key),
+      counter: passkey.sign_count,
+    },
+  }).catch(throwRefused)
+  if (!verified) throw refusedPasskeyError()
+  return { passkey, signCount: authenticationInfo.newCounter }
+}
+
+async function newChallenge(ctx: PasskeyContext, purpose: ChallengePurpose, personId: number | null): Promise<string> {
+  const token = newToken()
+  await createChallenge(ctx.db, { token, purpose, personId, content: '', lifeMs, now: ctx.now })
+  return token
+}
+
+function bytesOf(challenge: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(challenge, 'base64url'))
+}
+
+/** The challenge that the browser signed. */
+function challengeIn(clientDataJson: string): string {
+  try {
+    const { challenge } = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString()) as { challenge?: unknown }
+    return typeof challenge === 'string' ? challenge : ''
+  } catch {
+    return ''
+  }
+}
+
+/** The library says in many words what does not fit; to the browser they are all one. */
+function throwRefused(cause: unknown): never {
+  throw refusedPasskeyError(cause)
+}
+
+function refusedPasskeyError(cause?: unknown): ApiError {
+  return new ApiError('sign_in_failed', 'This passkey was not accepted; try again, or sign in another way.', { cause })
+}

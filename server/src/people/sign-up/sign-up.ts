@@ -1,0 +1,100 @@
+import { createAccount } from '../../accounts/change-account.ts'
+import type { Client, Pool, Queryable } from '../../db/pool.ts'
+import type { IdSealer } from '../../kernel/ids.ts'
+import type { Signer } from '../../kernel/signer.ts'
+import { takeAttempt } from '../attempts.ts'
+import { recordAudit } from '../audit.ts'
+import { createChallenge, takeChallenge } from '../challenges/challenges.ts'
+import { selectChallenge } from '../challenges/queries.ts'
+import { knownAddressLetter, signUpLetter } from '../letters.ts'
+import { type LinkContext, type OpenedLink, startLinkSession } from '../links/link-context.ts'
+import { invalidLinkError, linkLifeMs } from '../links/links.ts'
+import type { Mail } from '../mail.ts'
+import { hashNewPassword, setPassword } from '../passwords/set-password.ts'
+import { createPerson, findPersonByEmail, foldEmail } from '../person.ts'
+import { type RegisteredPerson, upsertMember } from '../queries.ts'
+import { hashToken, newToken } from '../tokens.ts'
+
+const purpose = 'sign_up'
+
+/** What somebody wrote who has not shown yet that the address is theirs. */
+interface SignUp {
+  email: string
+  name: string
+  accountName: string
+}
+
+interface SignUpContext {
+  db: Queryable
+  signer: Signer
+  now: Date
+  /** The network address of the browser. */
+  address: string
+  publicUrl: string
+}
+
+/** Stores a sign-up and returns the mail to send, which differs for a known address: the answer must not. */
+export async function requestSignUp(ctx: SignUpContext, { name, accountName, ...given }: SignUp): Promise<Mail> {
+  const { db, now, address, publicUrl } = ctx
+  const email = foldEmail(given.email)
+  await takeAttempt(ctx, 'sign_up', { address, email })
+  const person = await findPersonByEmail(db, email)
+  const token = newToken()
+  const content = JSON.stringify({ email, name, accountName })
+  // The same work for a known address; nobody learns the token.
+  await createChallenge(db, { token, purpose, personId: null, content, lifeMs: linkLifeMs.other, now })
+  const letter = person ? knownAddressLetter({ publicUrl }) : signUpLetter({ publicUrl, token })
+  return { to: email, ...letter }
+}
+
+/** Opens the link of a sign-up; null when it is none. */
+export async function openSignUp({ db, now }: LinkContext, token: string): Promise<OpenedLink | null> {
+  const challenge = await selectChallenge(db, { id: hashToken(token), purpose, now })
+  if (!challenge) return null
+  const { email, name, accountName } = JSON.parse(challenge.content) as SignUp
+  const account = { name: accountName, role: 'owner' as const }
+  return { purpose, email, name, account, needsName: false, needsSignIn: false, sessionToken: null }
+}
+
+/** Creates the person and the account of a sign-up; null when the link is none. */
+export async function completeSignUp(
+  ctx: LinkContext,
+  { token, password, name }: { token: string; password: string; name: string | null },
+): Promise<OpenedLink | null> {
+  const { db, ids, now, browser } = ctx
+  const challenge = await selectChallenge(db, { id: hashToken(token), purpose, now })
+  if (!challenge) return null
+  const signUp = JSON.parse(challenge.content) as SignUp
+  const owner = { ...signUp, name: name ?? signUp.name }
+  const hash = await hashNewPassword(password, owner)
+  const { address } = browser
+  return createOwner({ db, ids, now, address }, owner, async (client, person) => {
+    if (!(await takeChallenge(client, { token, purpose, now }))) throw invalidLinkError()
+    const publicId = ids.seal('person', person.id)
+    await setPassword(client, { personId: person.id, publicId, hash, name: null, keptSessionId: null, address, now })
+    return startLinkSession(client, ctx, person.id, purpose)
+  })
+}
+
+/**
+ * Creates a person with an account of their own on plan `free`, and runs `work` in the same transaction. Throws when
+ * somebody has the address.
+ */
+export async function createOwner<T>(
+  ctx: { db: Pool; ids: IdSealer; now: Date; address: string },
+  { email, name, accountName }: SignUp,
+  work: (client: Client, person: RegisteredPerson) => Promise<T>,
+): Promise<T> {
+  const { db, ids, now, address } = ctx
+  let result: T
+  await createAccount({ db, ids, now }, { name: accountName, email }, async (client, account) => {
+    const person = await createPerson(client, { email, name, now })
+    if (!person) throw invalidLinkError()
+    await upsertMember(client, { accountId: account.id, personId: person.id, role: 'owner', addedAt: now })
+    const target = ids.seal('account', account.id)
+    const audit = { accountId: account.id, personId: person.id, address, at: now }
+    await recordAudit(client, { ...audit, action: 'account.created', target })
+    result = await work(client, person)
+  })
+  return result!
+}
