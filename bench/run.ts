@@ -8,12 +8,17 @@
  *   npm run bench -- ledger [--entries 1000000]
  *   npm run bench -- search [--stores 100000] [--peers postgres-gin,duckdb] [--rounds 7] [--report bench/report.md]
  *   npm run bench -- search-ready [--stores 100000] [--seconds 5] [--connections 16] [--report bench/report.md]
+ *   npm run bench -- lighthouse [--link URL] [--rounds 3] [--report bench/console.md]
+ *   npm run bench -- filters [--stores 1000000] [--report bench/console.md]
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchApi } from './api/bench.ts'
 import { type Operation, operations } from './api/load/workload.ts'
 import { formatReport } from './api/report.ts'
+import { benchFilters } from './console/filters.ts'
+import { benchLighthouse } from './console/lighthouse.ts'
+import { formatFilters, formatLighthouse, writeConsoleReport } from './console/report.ts'
 import { benchLedger } from './ledger.ts'
 import { benchOutage } from './outage/bench.ts'
 import { benchSearch } from './search/bench.ts'
@@ -23,7 +28,7 @@ import { writeReport } from './search/report/report.ts'
 import { renderReady, renderSize } from './search/report/tables.ts'
 import type { Cleanup } from './support/cleanup.ts'
 import { parseCount, printProgress, runCommand } from './support/cli.ts'
-import { type Engine, engines, runScript } from './support/program.ts'
+import { type Engine, engines, openProgram, runScript } from './support/program.ts'
 import { openTemporaryFolder, openWorkspace } from './support/workspace.ts'
 
 const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--rounds N] [--connections N] [--engine memory|postgres] [--only OPERATION,…] [--json]
@@ -32,10 +37,12 @@ const usage = `usage: npm run bench -- [api] [--stores N] [--seconds N] [--round
        npm run bench -- ledger [--entries N]
        npm run bench -- search [--stores N] [--peers PEER,… | none] [--rounds N] [--report FILE]
        npm run bench -- search-ready [--stores N] [--seconds N] [--connections N] [--report FILE]
+       npm run bench -- lighthouse [--link URL] [--rounds N] [--report FILE]
+       npm run bench -- filters [--stores N] [--report FILE]
 peers: ${peerNames.join(', ')}
 operations: ${operations.join(', ')}`
 
-const commands = ['api', 'outage', 'import', 'ledger', 'search', 'search-ready'] as const
+const commands = ['api', 'outage', 'import', 'ledger', 'search', 'search-ready', 'lighthouse', 'filters'] as const
 
 /** Defaults that differ from 2 seconds, 3 rounds and 32 connections. */
 const defaultsOf: {
@@ -56,6 +63,8 @@ interface Options {
   engine: Engine
   operations: readonly Operation[]
   peers: readonly PeerName[]
+  /** A one-time link of a running service; null: one that the bench starts. */
+  link: string | null
   report: string | null
   json: boolean
 }
@@ -76,6 +85,7 @@ function readOptions(args: string[]): Options | undefined {
         engine: { type: 'string', default: 'memory' },
         only: { type: 'string', default: operations.join(',') },
         peers: { type: 'string', default: peerNames.join(',') },
+        link: { type: 'string' },
         report: { type: 'string' },
         json: { type: 'boolean', default: false },
       },
@@ -98,7 +108,8 @@ function readOptions(args: string[]): Options | undefined {
     if (rest.length > 0 || peers.length < namedPeers.length) return undefined
     if (stores === undefined || contacts === undefined || !seconds || !rounds || !connections) return undefined
     if (chosen.length < named.length || !engine) return undefined
-    const { report = null, json } = values
+    const { link = null, report = null, json } = values
+    if (link !== null && !URL.canParse(link)) return undefined
     return {
       command,
       stores,
@@ -110,6 +121,7 @@ function readOptions(args: string[]): Options | undefined {
       engine,
       operations: chosen,
       peers,
+      link,
       report,
       json,
     }
@@ -119,9 +131,16 @@ function readOptions(args: string[]): Options | undefined {
 }
 
 async function run(
-  { command, json, stores, contacts, report, ...options }: Options,
+  { command, json, stores, contacts, link, report, ...options }: Options,
   cleanup: Cleanup,
 ): Promise<number> {
+  const runLighthouse = async (signInLink: string) => {
+    const folder = openTemporaryFolder(cleanup)
+    const results = await benchLighthouse({ ...options, link: signInLink }, folder, cleanup, printProgress)
+    if (report) writeConsoleReport(resolve(report), 'lighthouse', results)
+    process.stdout.write(`${json ? JSON.stringify(results) : formatLighthouse(results)}\n`)
+    return 0
+  }
   if (command === 'search') {
     const results = await benchSearch(
       { ...options, stores: stores ?? 100_000 },
@@ -133,7 +152,18 @@ async function run(
     process.stdout.write(`${json ? JSON.stringify(results) : renderSize(results)}\n`)
     return 0
   }
+  if (command === 'lighthouse' && link !== null) return runLighthouse(link)
   const workspace = await openWorkspace(process.env.DATABASE_URL || null, cleanup)
+  if (command === 'lighthouse') {
+    const service = await openProgram(workspace, cleanup).serve({ DEMO: '1' })
+    return runLighthouse(service.console)
+  }
+  if (command === 'filters') {
+    const results = await benchFilters({ stores: stores ?? 1_000_000 }, workspace, cleanup, printProgress)
+    if (report) writeConsoleReport(resolve(report), 'filters', results)
+    process.stdout.write(`${json ? JSON.stringify(results) : formatFilters(results)}\n`)
+    return 0
+  }
   if (command === 'search-ready') {
     const results = await benchReady({ ...options, stores: stores ?? 100_000 }, workspace, cleanup, printProgress)
     if (report) writeReport(resolve(report), 'ready', results)

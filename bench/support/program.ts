@@ -26,6 +26,8 @@ export interface Program {
 export interface Service {
   /** Base of the API, version included. */
   api: string
+  /** The console; with the demonstration, a link that signs in once. */
+  console: string
   metricsUrl: string
   stop(): Promise<void>
 }
@@ -56,8 +58,8 @@ export function openProgram(workspace: Workspace, cleanup: Cleanup): Program {
       const child = start(['serve'], { ...environment, METRICS_PORT: String(metricsPort) }, log)
       closeSync(log)
       for await (const line of createInterface({ input: child.stdout! })) {
-        const { api } = JSON.parse(line) as { api: string }
-        return { api, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, stop: () => stopChild(child) }
+        const { api, console } = JSON.parse(line) as { api: string; console: string }
+        return { api, console, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, stop: () => stopChild(child) }
       }
       throw new Error(`the service did not start:\n${readFileSync(logFile, 'utf8').slice(-4_000)}`)
     },
@@ -66,7 +68,7 @@ export function openProgram(workspace: Workspace, cleanup: Cleanup): Program {
 
 /** Keeps the caller's settings away from the measured service; an empty variable counts as unset. */
 const clearedSettings = Object.fromEntries(
-  'PUBLIC_URL DATA_KEYS PLANS_FILE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET STRIPE_API_BASE DATABASE_OWNER_URL LEDGER_DETAIL_MONTHS DELIVER_EMAILS LOG_LEVEL SEARCH_ENGINE SEARCH_MEMORY_MB NODE_OPTIONS'
+  'PUBLIC_URL DATA_KEYS PLANS_FILE STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET STRIPE_API_BASE DATABASE_OWNER_URL LEDGER_DETAIL_MONTHS DELIVER_EMAILS LOG_LEVEL CONSOLE_DIR SEARCH_ENGINE SEARCH_MEMORY_MB NODE_OPTIONS'
     .split(' ')
     .map((name) => [name, '']),
 )
