@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router'
 import type { ContactPreview } from '#api/catalogue.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { TableColumn } from '#ui/data/table.tsx'
-import { ChannelsCell, PersonCell, RevealedCell } from '../reveal/preview-cells.tsx'
+import { PersonCell, renderChannels } from '../reveal/preview-cells.tsx'
 import { TechnologyNames } from '../search/technology-names.tsx'
 import { Tier } from '../search/tier.tsx'
 
-export const defaultPeopleColumns = ['person', 'role', 'seniority', 'channels', 'store', 'revealed']
+export const defaultPeopleColumns = ['person', 'role', 'seniority', 'channels', 'store']
 
 /** The columns of the table of people. */
 export function peopleColumns(taxonomy: Taxonomy): TableColumn<ContactPreview>[] {
@@ -31,7 +31,7 @@ export function peopleColumns(taxonomy: Taxonomy): TableColumn<ContactPreview>[]
     {
       id: 'channels',
       label: 'Channels',
-      render: (preview) => <ChannelsCell preview={preview} />,
+      render: renderChannels,
     },
     {
       id: 'store',
@@ -73,12 +73,6 @@ export function peopleColumns(taxonomy: Taxonomy): TableColumn<ContactPreview>[]
       label: 'Pixels',
       className: 'min-w-36 max-w-56',
       render: ({ store }) => <TechnologyNames taxonomy={taxonomy} list="pixels" values={store.technologies.pixels} />,
-    },
-    {
-      id: 'revealed',
-      label: 'Revealed',
-      isLabelHidden: true,
-      render: (preview) => <RevealedCell preview={preview} />,
     },
   ]
 }

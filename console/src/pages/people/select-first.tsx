@@ -9,10 +9,13 @@ interface SelectFirstProps {
   onSelect: (selected: ReadonlySet<string>) => void
 }
 
-/** As many as one step of a reveal takes, with one click. Those who are revealed already are passed over. */
+/**
+ * As many as one step of a reveal takes, with one click. Passes over those who are revealed already, and those without a known
+ * channel, some of whom cannot be revealed.
+ */
 export function SelectFirst({ rows, selected, onSelect }: SelectFirstProps) {
   const first = rows
-    .filter(({ revealed }) => !revealed)
+    .filter((row) => !row.revealed && (row.has_verified_email || row.has_phone || row.has_profile))
     .slice(0, count)
     .map(({ id }) => id)
   if (first.length < count) return null

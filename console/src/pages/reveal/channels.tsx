@@ -14,19 +14,23 @@ export function Channels({ person: { emails, phones, profile_url } }: ChannelsPr
     <ul className="flex min-w-0 flex-col gap-0.5">
       {emails.map(({ email, status }) => (
         <Channel key={email} icon={<Mail aria-hidden />} text={email} copyLabel={`Copy ${email}`}>
-          <Link href={`mailto:${encodeURIComponent(email).replace('%40', '@')}`}>{email}</Link>
+          <Link isPlain href={`mailto:${encodeURIComponent(email).replace('%40', '@')}`}>
+            {email}
+          </Link>
           {status !== 'verified' && <span className="text-muted text-xs"> {status.replaceAll('_', ' ')}</span>}
         </Channel>
       ))}
       {phones.map(({ phone }) => (
         <Channel key={phone} icon={<Phone aria-hidden />} text={phone} copyLabel={`Copy ${phone}`}>
-          <Link href={`tel:${phone.replaceAll(/[^+\d]/g, '')}`}>{phone}</Link>
+          <Link isPlain href={`tel:${phone.replaceAll(/[^+\d]/g, '')}`}>
+            {phone}
+          </Link>
         </Channel>
       ))}
       {profile_url && (
         <Channel icon={<ExternalLink aria-hidden />} text={profile_url} copyLabel="Copy the address of the profile">
           {isWebAddress(profile_url) ? (
-            <Link href={profile_url} isExternal>
+            <Link isPlain href={profile_url} isExternal>
               {profile_url.replace(/^https?:\/\/(www\.)?/, '')}
             </Link>
           ) : (
@@ -50,7 +54,7 @@ function Channel({ icon, text, copyLabel, children }: ChannelProps) {
     <li className="flex min-h-6 items-center gap-2 [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-muted">
       {icon}
       <bdi className="min-w-0 wrap-anywhere">{children}</bdi>
-      <CopyButton text={text} label={copyLabel} isQuiet />
+      <CopyButton text={text} label={copyLabel} isQuiet className="text-muted!" />
     </li>
   )
 }

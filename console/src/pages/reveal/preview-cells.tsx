@@ -1,41 +1,53 @@
 import { Link } from '@tanstack/react-router'
 import { Check, Mail, Phone, UserRound } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { ContactPreview } from '#api/catalogue.ts'
-import { plainLinkClass } from '#ui/actions/link.tsx'
 
 /** `Mara L***`: as much of the name as a preview tells. */
 export function previewName({ first_name, last_name_obfuscated }: ContactPreview): string {
   return [first_name, last_name_obfuscated].filter(Boolean).join(' ') || 'Without a name'
 }
 
-/** Who somebody is: the name, and the title below it. */
+/** Who somebody is: the name, the way to the channels if they are revealed, and the title below. */
 export function PersonCell({ preview }: { preview: ContactPreview }) {
+  const { title, revealed, store } = preview
   return (
     <>
-      <span className="block font-medium wrap-anywhere" dir="auto">
-        {previewName(preview)}
+      <span className="flex flex-wrap items-center gap-x-2">
+        <bdi className="min-w-0 font-medium wrap-anywhere">{previewName(preview)}</bdi>
+        {revealed && (
+          <Link
+            to="/revealed"
+            search={{ store: store.domain }}
+            className="inline-flex items-center gap-0.5 rounded-sm text-success-text text-xs underline-offset-2 hover:underline"
+          >
+            <Check aria-hidden className="size-3.5" />
+            Revealed
+          </Link>
+        )}
       </span>
-      {preview.title && (
+      {title && (
         <span className="line-clamp-2 text-muted text-xs wrap-anywhere" dir="auto">
-          {preview.title}
+          {title}
         </span>
       )}
     </>
   )
 }
 
-/** Which channels are on file. */
-export function ChannelsCell({ preview }: { preview: ContactPreview }) {
+/** Which channels are on file; null for none. */
+export function renderChannels(preview: ContactPreview): ReactNode {
   const kinds = [
     { label: 'Verified email', has: preview.has_verified_email, icon: Mail },
     { label: 'Phone', has: preview.has_phone, icon: Phone },
     { label: 'Profile', has: preview.has_profile, icon: UserRound },
   ]
   const present = kinds.filter(({ has }) => has)
+  if (present.length === 0) return null
   return (
     <span className="flex gap-2" title={present.map(({ label }) => label).join(', ')}>
       {kinds.map(({ label, has, icon: Icon }) => (
-        <span key={label} className="size-4">
+        <span key={label} className="size-4 max-sm:empty:hidden">
           {has && (
             <>
               <Icon aria-hidden className="size-4 text-muted" />
@@ -45,20 +57,5 @@ export function ChannelsCell({ preview }: { preview: ContactPreview }) {
         </span>
       ))}
     </span>
-  )
-}
-
-/** The way to the channels of somebody whom the account has revealed. */
-export function RevealedCell({ preview: { revealed, store } }: { preview: ContactPreview }) {
-  if (!revealed) return null
-  return (
-    <Link
-      to="/revealed"
-      search={{ store: store.domain }}
-      className={`${plainLinkClass} inline-flex items-center gap-1 whitespace-nowrap`}
-    >
-      <Check aria-hidden className="size-4" />
-      Revealed
-    </Link>
   )
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useIsAtLeast } from '#api/account.tsx'
 import { messageOf } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
@@ -23,6 +23,7 @@ interface RevealBarProps {
 /** Appears with the first selected person: what a reveal would cost, as the server says, and the way to it. */
 export function RevealBar({ account, selected, onClear }: RevealBarProps) {
   const [revealing, setRevealing] = useState<readonly string[]>()
+  const bar = useRef<HTMLElement>(null)
   const mayReveal = useIsAtLeast('member')
   const isEmpty = selected.size === 0
   useEffect(() => {
@@ -31,14 +32,19 @@ export function RevealBar({ account, selected, onClear }: RevealBarProps) {
   }, [isEmpty])
   const close = (isDone: boolean) => {
     setRevealing(undefined)
-    if (isDone) onClear()
+    if (!isDone) return
+    onClear()
+    // The button that had the focus is gone with the selection.
+    setTimeout(() => bar.current?.focus(), 50)
   }
   return (
     <section
+      ref={bar}
+      tabIndex={-1}
       aria-label="Selection"
       className={classNames(
-        'sticky bottom-0 z-10',
-        selected.size > 0 && '-mx-4 sm:-mx-6 border-line border-y bg-surface px-4 py-2 sm:px-6',
+        'sticky bottom-0 z-10 outline-none',
+        selected.size > 0 && '-mx-4 border-line border-y bg-surface px-4 py-2',
       )}
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

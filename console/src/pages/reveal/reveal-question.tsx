@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { failureProps } from '#api/failure.ts'
-import { formatCount, formatNumber } from '#lib/format.ts'
+import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
@@ -69,10 +69,10 @@ export function RevealQuestion({ account, ids, onReveal, onCancel }: RevealQuest
           variant="primary"
           onPress={onReveal}
           isDisabled={!quote || isNobody}
-          disabledReason={shortage && `${formatCount(ids.length, 'person', 'people')}: ${shortage}`}
+          disabledReason={shortage && `${formatPeople(ids.length)}: ${shortage}`}
           autoFocus
         >
-          Reveal {formatPeople(quote?.contacts || ids.length)}
+          Reveal {formatPeople(ids.length)}
         </Button>
       </DialogActions>
     </>

@@ -37,7 +37,7 @@ export default function RevealedPage() {
     <>
       <PageHeader
         title="Revealed"
-        description="Whom this account has revealed, with their channels. Looking and exporting cost nothing."
+        description="Looking at them and exporting them costs nothing."
         actions={
           maySee && (
             <>

@@ -18,7 +18,7 @@ export function ColumnsMenu({ columns, chosen, onChange }: ColumnsMenuProps) {
       trigger={
         <Button isSmall>
           <Columns3 aria-hidden />
-          Columns
+          <span className="max-sm:sr-only">Columns</span>
         </Button>
       }
     >

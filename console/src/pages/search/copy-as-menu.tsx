@@ -20,7 +20,7 @@ export function CopyAsMenu({ path, body }: Pick<ApiCall, 'path' | 'body'>) {
       label="Copy as"
       placement="bottom end"
       trigger={
-        <Button isSmall>
+        <Button isSmall className="max-sm:hidden">
           Copy as
           <ChevronDown aria-hidden />
         </Button>

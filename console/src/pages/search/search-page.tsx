@@ -55,7 +55,7 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
   )
   return (
     <div className="-m-4 sm:-m-6 flex flex-col desk:h-[calc(100dvh-3rem)]">
-      <div className="border-line border-b px-4 pt-3 sm:px-6 [&>header]:mb-3">
+      <div className="border-line border-b px-4 pt-3 [&>header]:mb-3">
         <PageHeader
           title={title}
           actions={isOpen && <SearchBox {...{ fields, filters, taxonomy, onFilter, onOpenStore }} />}
@@ -65,11 +65,11 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
         <div className="flex min-h-0 flex-1">
           <section
             aria-label="Filters"
-            className="hidden w-64 shrink-0 overflow-y-auto border-line border-r bg-surface px-3 py-2 lg:block"
+            className="hidden w-60 shrink-0 overflow-y-auto border-line border-r bg-surface px-3 py-2 lg:block"
           >
             {column}
           </section>
-          <div className="flex min-w-0 flex-1 flex-col px-4 sm:px-6">
+          <div className="flex min-w-0 flex-1 flex-col px-4">
             <div className="flex flex-wrap items-start justify-between gap-2 py-3">
               <FilterDrawer count={chips.length}>{column}</FilterDrawer>
               <div className="order-last w-full min-w-0 empty:hidden sm:order-none sm:w-auto sm:flex-1">

@@ -4,7 +4,7 @@ import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { formatNumber } from '#lib/format.ts'
 import { linkClass } from '#ui/actions/link.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
-import { ChannelsCell, PersonCell, previewName, RevealedCell } from '../reveal/preview-cells.tsx'
+import { PersonCell, previewName, renderChannels } from '../reveal/preview-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
 import { useSelection } from '../reveal/use-selection.ts'
 
@@ -22,13 +22,7 @@ export function StorePeople({ account, store, taxonomy }: StorePeopleProps) {
     { id: 'person', label: 'Person', className: 'min-w-40', render: (preview) => <PersonCell preview={preview} /> },
     { id: 'role', label: 'Role', render: ({ role }) => role && taxonomy.label('roles', role) },
     { id: 'seniority', label: 'Seniority', render: ({ seniority }) => taxonomy.label('seniorities', seniority) },
-    { id: 'channels', label: 'Channels', render: (preview) => <ChannelsCell preview={preview} /> },
-    {
-      id: 'revealed',
-      label: 'Revealed',
-      isLabelHidden: true,
-      render: (preview) => <RevealedCell preview={preview} />,
-    },
+    { id: 'channels', label: 'Channels', render: renderChannels },
   ]
   const more = store.contacts_summary.total - people.length
   return (

@@ -17,7 +17,7 @@ export function storeColumns(taxonomy: Taxonomy, search: StoresSearch): TableCol
     {
       id: 'store',
       label: 'Store',
-      className: 'min-w-48 max-w-72',
+      className: 'min-w-44 max-w-72',
       render: ({ name, domain }) => (
         <>
           <Link
@@ -35,13 +35,13 @@ export function storeColumns(taxonomy: Taxonomy, search: StoresSearch): TableCol
     {
       id: 'category',
       label: 'Category',
-      className: 'min-w-32 max-w-48',
+      className: 'min-w-28 max-w-44',
       render: ({ category }) => category && taxonomy.label('categories', category),
     },
     {
       id: 'country',
       label: 'Country',
-      className: 'min-w-28',
+      className: 'max-w-36 truncate',
       render: ({ country }) => country && taxonomy.label('countries', country),
     },
     {
