@@ -1,5 +1,101 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useAccount } from '#api/account.tsx'
+import { failureProps } from '#api/failure.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { Skeleton } from '#ui/feedback/skeleton.tsx'
+import { DailyUsage } from './daily-usage.tsx'
+import { type DayRange, rangeOfBar } from './days.ts'
+import { Ledger } from './ledger.tsx'
+import { dailyQuery, usageQuery } from './queries.ts'
+import { rangeOf } from './range.ts'
+import type { UsageSearch } from './search.ts'
+import { UsageAlerts } from './usage-alerts.tsx'
+import { UsageControls } from './usage-controls.tsx'
+import { UsageTiles, UsageTilesSkeleton } from './usage-tiles.tsx'
+import { useLedgerPages } from './use-ledger-pages.ts'
+import { useSpenders } from './use-spenders.ts'
+
+type Change = (changes: Partial<UsageSearch>) => void
 
 export default function UsagePage() {
-  return <PageHeader title="Usage" />
+  const search = useSearch({ from: '/app/usage' })
+  const navigate = useNavigate({ from: '/usage' })
+  const { id: account } = useAccount()
+  const [nowMs] = useState(() => Date.now())
+  const mode = search.mode ?? 'live'
+  const { data: usage, error, isFetching, refetch } = useQuery(usageQuery(account, mode))
+  const range = rangeOf(search, usage, nowMs)
+  // Other days, another bar or another filter begin the ledger anew.
+  const change: Change = (changes) => void navigate({ search: { ...search, cursor: undefined, ...changes } })
+  return (
+    <>
+      <PageHeader
+        title="Usage"
+        description={usage && `Plan ${usage.plan.name}`}
+        actions={<UsageControls search={search} range={range} onChange={change} />}
+      />
+      {usage ? (
+        <div className="space-y-3">
+          <UsageAlerts usage={usage} />
+          <UsageTiles usage={usage} />
+        </div>
+      ) : error ? (
+        <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+      ) : (
+        <UsageTilesSkeleton />
+      )}
+      {range && <Spending account={account} search={search} range={range} onChange={change} />}
+    </>
+  )
+}
+
+interface SpendingProps {
+  account: string
+  search: UsageSearch
+  range: DayRange
+  onChange: Change
+}
+
+function Spending({ account, search, range, onChange }: SpendingProps) {
+  const mode = search.mode ?? 'live'
+  const by = search.by ?? 'meter'
+  const daily = useQuery(dailyQuery(account, { mode, by, ...range }))
+  const spenders = useSpenders(account, { mode, ...range }, search.who)
+  const pages = useLedgerPages()
+  return (
+    <>
+      {daily.data ? (
+        <DailyUsage
+          daily={daily.data}
+          onChangeBy={(next) => onChange({ by: next === 'meter' ? undefined : next, cursor: search.cursor })}
+          bar={search.bar}
+          onSelectBar={(bar) => onChange({ bar })}
+          isOutdated={daily.isPlaceholderData}
+        />
+      ) : daily.error ? (
+        <ErrorState {...failureProps(daily.error)} onRetry={() => void daily.refetch()} isRetrying={daily.isFetching} />
+      ) : (
+        <div className="mt-6">
+          <Skeleton className="h-52 w-full" />
+        </div>
+      )}
+      <Ledger
+        account={account}
+        filters={{
+          mode,
+          meter: search.meter,
+          who: search.who,
+          range: search.bar ? rangeOfBar(search.bar) : range,
+        }}
+        spenders={spenders}
+        isBar={search.bar !== undefined}
+        cursor={search.cursor}
+        onFilter={onChange}
+        {...pages}
+      />
+    </>
+  )
 }

@@ -1,0 +1,96 @@
+import { useState } from 'react'
+import { formatNumber } from '#lib/format.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { BarPlot } from '#ui/chart/bar-plot.tsx'
+import { Legend } from '#ui/chart/legend.tsx'
+import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { Segmented } from '#ui/fields/segmented.tsx'
+import { type MeterPlot, plotName, plotsOf } from './daily-plots.ts'
+import { DailyTable } from './daily-table.tsx'
+import type { DayBucket } from './days.ts'
+import { formatDays } from './days.ts'
+import type { DailyReply } from './queries.ts'
+
+interface DailyUsageProps {
+  daily: DailyReply
+  onChangeBy: (by: DailyReply['by']) => void
+  /** The bar that the ledger is limited to. */
+  bar: string | undefined
+  onSelectBar: (bar: string | undefined) => void
+  isOutdated: boolean
+}
+
+const divisions = [
+  { id: 'meter', label: 'By meter' },
+  { id: 'key', label: 'By key' },
+  { id: 'person', label: 'By person' },
+] as const
+
+/** A plot of each meter over the days, and the same figures as a table. */
+export function DailyUsage({ daily, onChangeBy, bar, onSelectBar, isOutdated }: DailyUsageProps) {
+  const [isTable, setIsTable] = useState(false)
+  const { buckets, plots, legend } = plotsOf(daily)
+  const isEmpty = daily.series.length === 0
+  const select = ({ id }: Pick<DayBucket, 'id'>) => onSelectBar(id === bar ? undefined : id)
+  return (
+    <section aria-labelledby="daily-usage" className="mt-6">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <div className="min-w-0">
+          <h2 id="daily-usage" className="font-semibold text-lg">
+            Spent by day
+          </h2>
+          <p className="text-muted text-xs">{formatDays(daily)}. Days are in UTC.</p>
+        </div>
+        <div className="flex flex-wrap items-center gap-2">
+          <Segmented label="Divide the bars" options={divisions} value={daily.by} onChange={onChangeBy} />
+          <Button onPress={() => setIsTable(!isTable)} isDisabled={isEmpty}>
+            {isTable ? 'Show as plot' : 'Show as table'}
+          </Button>
+        </div>
+      </div>
+      <div aria-busy={isOutdated} className={isOutdated ? 'opacity-60' : undefined}>
+        {isEmpty ? (
+          <div className="rounded-lg border border-line bg-surface">
+            <EmptyState title="Nothing was spent in this period">
+              Searches, exports and reveals appear here, whether by key or in the console.
+            </EmptyState>
+          </div>
+        ) : isTable ? (
+          <DailyTable buckets={buckets} plots={plots} isByMeter={daily.by === 'meter'} />
+        ) : (
+          <>
+            <div className="grid gap-3 lg:grid-cols-3">
+              {plots.map((plot) => (
+                <PlotCard key={plot.meter} plot={plot} buckets={buckets} bar={bar} onSelect={select} />
+              ))}
+            </div>
+            {legend.length > 0 && (
+              <div className="mt-3">
+                <Legend series={legend} />
+              </div>
+            )}
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+interface PlotCardProps {
+  plot: MeterPlot
+  buckets: DayBucket[]
+  bar: string | undefined
+  onSelect: (bucket: Pick<DayBucket, 'id'>) => void
+}
+
+function PlotCard({ plot, buckets, bar, onSelect }: PlotCardProps) {
+  return (
+    <div className="min-w-0 rounded-lg border border-line bg-surface p-3">
+      <div className="mb-2 flex items-baseline justify-between gap-2">
+        <h3 className="font-medium">{plotName(plot)}</h3>
+        <span className="text-muted">{formatNumber(plot.total)}</span>
+      </div>
+      <BarPlot label={plotName(plot)} buckets={buckets} series={plot.series} selected={bar} onSelect={onSelect} />
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+// Days are those of UTC, as in the periods and the ledger.
+
+const dayMs = 86_400_000
+
+/** Days in the form `2026-11-03`, both ends included. */
+export interface DayRange {
+  from: string
+  to: string
+}
+
+export function dayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10)
+}
+
+export function addDays(day: string, days: number): string {
+  return dayOf(Date.parse(day) + days * dayMs)
+}
+
+/** The range of a search as times, the second one exclusive. */
+export function timesOf({ from, to }: DayRange): { since: string; until: string } {
+  return { since: `${from}T00:00:00.000Z`, until: `${addDays(to, 1)}T00:00:00.000Z` }
+}
+
+const shortFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const longFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' })
+const monthFormat = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' })
+const longMonthFormat = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+export function formatShortDay(day: string): string {
+  return shortFormat.format(new Date(day))
+}
+
+/** `November 3, 2026`, or `November 3 – 9, 2026`, in the reader's notation. */
+export function formatDays({ from, to }: DayRange): string {
+  return from === to ? longFormat.format(new Date(from)) : longFormat.formatRange(new Date(from), new Date(to))
+}
+
+/** A bar of a plot: a day, a week or a month. */
+export interface DayBucket extends DayRange {
+  id: string
+  label: string
+  title: string
+}
+
+const mostDailyBars = 62
+const mostWeeklyBars = 190
+
+/** Divides a range into bars wide enough to be seen and pointed at. */
+export function bucketsOf(range: DayRange): DayBucket[] {
+  const days = (Date.parse(range.to) - Date.parse(range.from)) / dayMs + 1
+  if (days > mostWeeklyBars) return divide(range, endOfMonth, (from) => monthFormat.format(new Date(from)))
+  return divide(range, (day) => (days > mostDailyBars ? addDays(day, 6) : day), formatShortDay)
+}
+
+function divide(
+  { from, to }: DayRange,
+  endOf: (day: string) => string,
+  labelOf: (from: string) => string,
+): DayBucket[] {
+  const buckets: DayBucket[] = []
+  for (let start = from; start <= to; ) {
+    const end = endOf(start) < to ? endOf(start) : to
+    buckets.push({ id: `${start}..${end}`, from: start, to: end, label: labelOf(start), title: titleOf(start, end) })
+    start = addDays(end, 1)
+  }
+  return buckets
+}
+
+function endOfMonth(day: string): string {
+  const [year, month] = day.split('-').map(Number)
+  return dayOf(Date.UTC(year!, month!, 0))
+}
+
+function titleOf(from: string, to: string): string {
+  const isMonth = from.endsWith('-01') && endOfMonth(from) === to
+  return isMonth ? longMonthFormat.format(new Date(from)) : formatDays({ from, to })
+}
+
+/** The range of a bar, from its id in the address. */
+export function rangeOfBar(bar: string): DayRange {
+  const [from, to] = bar.split('..') as [string, string]
+  return { from, to }
+}

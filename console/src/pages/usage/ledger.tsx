@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query'
+import { Download, X } from 'lucide-react'
+import { failureProps } from '#api/failure.ts'
+import { Button, buttonClass } from '#ui/actions/button.tsx'
+import { Pagination } from '#ui/data/pagination.tsx'
+import { Table } from '#ui/data/table.tsx'
+import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { type Option, Select } from '#ui/fields/select.tsx'
+import { formatDays } from './days.ts'
+import { ledgerColumns } from './ledger-columns.tsx'
+import { meterNames } from './meter-names.ts'
+import { type LedgerFilters, ledgerFileHref, ledgerQuery } from './queries.ts'
+import { type Meter, meters } from './search.ts'
+
+interface LedgerProps {
+  account: string
+  filters: LedgerFilters
+  /** Who can be chosen. */
+  spenders: readonly Option[]
+  /** Whether the days are those of a bar of the plot. */
+  isBar: boolean
+  cursor: string | undefined
+  onFilter: (changes: { meter?: Meter | undefined; who?: string | undefined; bar?: undefined }) => void
+  onNext: (cursor: string) => void
+  /** Undefined on the first page. */
+  onPrevious: (() => void) | undefined
+}
+
+const everyMeter = { id: 'all', label: 'All meters' } as const
+const everybody = { id: 'all', label: 'Everybody' }
+
+/** What was spent, entry by entry, with the request that did. */
+export function Ledger(props: LedgerProps) {
+  const { account, filters, spenders, isBar, onFilter } = props
+  return (
+    <section aria-labelledby="ledger" className="mt-8">
+      <div className="mb-3 flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
+        <h2 id="ledger" className="font-semibold text-lg">
+          Ledger
+        </h2>
+        <div className="flex flex-wrap items-center gap-2">
+          {isBar && (
+            <Button onPress={() => onFilter({ bar: undefined })} aria-label="Show all days again">
+              {formatDays(filters.range)}
+              <X aria-hidden />
+            </Button>
+          )}
+          <Select
+            label="Meter"
+            isLabelHidden
+            className="w-40"
+            options={[everyMeter, ...meters.map((id) => ({ id, label: meterNames[id] }))]}
+            value={filters.meter ?? everyMeter.id}
+            onChange={(id) => onFilter({ meter: id === everyMeter.id ? undefined : id })}
+          />
+          <Select
+            label="Who spent"
+            isLabelHidden
+            className="w-48"
+            options={[everybody, ...spenders]}
+            value={filters.who ?? everybody.id}
+            onChange={(id) => onFilter({ who: id === everybody.id ? undefined : id })}
+          />
+          <a href={ledgerFileHref(account, filters)} download className={buttonClass()}>
+            <Download aria-hidden />
+            Download CSV
+          </a>
+        </div>
+      </div>
+      <LedgerPage {...props} />
+    </section>
+  )
+}
+
+function LedgerPage({ account, filters, isBar, cursor, onNext, onPrevious }: LedgerProps) {
+  const { data, error, isPending, isPlaceholderData, isFetching, refetch } = useQuery(
+    ledgerQuery(account, filters, cursor),
+  )
+  if (isPending) return <SkeletonRows />
+  if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+  if (data.data.length === 0) {
+    const isFiltered = isBar || filters.meter !== undefined || filters.who !== undefined
+    return (
+      <div className="rounded-lg border border-line bg-surface">
+        <EmptyState title={isFiltered ? 'No entry fits' : 'Nothing was spent in this period'}>
+          {isFiltered ? 'Choose another meter, person or day.' : 'Choose other days above to see earlier entries.'}
+        </EmptyState>
+      </div>
+    )
+  }
+  const { next_cursor: next } = data
+  return (
+    <>
+      <Table
+        label="Ledger"
+        columns={ledgerColumns}
+        rows={data.data}
+        getId={({ entry }) => entry}
+        isOutdated={isPlaceholderData}
+      />
+      {(next || onPrevious) && (
+        <Pagination
+          onPrevious={onPrevious}
+          onNext={next ? () => onNext(next) : undefined}
+          isPending={isPlaceholderData}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+import { useIsAtLeast } from '#api/account.tsx'
+import { formatDay, formatNumber } from '#lib/format.ts'
+import { Link } from '#ui/actions/link.tsx'
+import { Banner } from '#ui/feedback/banner.tsx'
+import { meterNames } from './meter-names.ts'
+import type { UsageReply } from './queries.ts'
+
+/** Says which meters are nearly or wholly used, and what to do about it. */
+export function UsageAlerts({ usage }: { usage: UsageReply }) {
+  const isOwner = useIsAtLeast('owner')
+  return usage.alerts.map(({ meter, level }) => (
+    <Banner key={meter} tone={level === 100 ? 'danger' : 'warning'}>
+      <strong className="font-medium">{headlineOf(usage, meter, level)}</strong> {consequenceOf(usage, meter)}{' '}
+      {meter !== 'api_requests' &&
+        (isOwner ? <Link href="/billing">Go to Billing</Link> : 'An owner can change the plan.')}
+    </Banner>
+  ))
+}
+
+type Alert = UsageReply['alerts'][number]
+
+function headlineOf(usage: UsageReply, meter: Alert['meter'], level: Alert['level']): string {
+  const name = meterNames[meter]
+  if (level === 100) return `No ${name.toLowerCase().replace('api', 'API')} are left.`
+  return `${name}: ${formatNumber(usage[meter].remaining)} left, more than 80 % are used.`
+}
+
+function consequenceOf(usage: UsageReply, meter: Alert['meter']): string {
+  if (meter === 'api_requests') return 'The API answers again from midnight UTC.'
+  if (meter === 'contact_credits' && usage.plan.trial.active)
+    return `Ending the trial gives the ${formatNumber(usage.contact_credits.paid_plan_total)} of the plan.`
+  return `New ones come on ${formatDay(usage[meter].period_end)}; a higher plan has more at once.`
+}

@@ -1,0 +1,49 @@
+import { DateField } from '#ui/fields/date-field.tsx'
+import { Segmented } from '#ui/fields/segmented.tsx'
+import { Select } from '#ui/fields/select.tsx'
+import type { DayRange } from './days.ts'
+import { rangeNames } from './range.ts'
+import { ranges, type UsageSearch } from './search.ts'
+
+interface UsageControlsProps {
+  search: UsageSearch
+  range: DayRange | undefined
+  onChange: (changes: Partial<UsageSearch>) => void
+}
+
+const modes = [
+  { id: 'live', label: 'Live' },
+  { id: 'test', label: 'Test' },
+] as const
+
+/** Live or sandbox, and which days. */
+export function UsageControls({ search, range, onChange }: UsageControlsProps) {
+  const change = (changes: Partial<UsageSearch>) => onChange({ bar: undefined, ...changes })
+  return (
+    <>
+      <Segmented
+        label="Mode"
+        options={modes}
+        value={search.mode ?? 'live'}
+        onChange={(mode) => change({ mode: mode === 'test' ? 'test' : undefined })}
+      />
+      <Select
+        label="Days"
+        isLabelHidden
+        className="w-40"
+        options={ranges.map((id) => ({ id, label: rangeNames[id] }))}
+        value={search.range ?? 'period'}
+        onChange={(next) => {
+          if (next === 'days') return change({ range: 'days', ...range })
+          change({ range: next === 'period' ? undefined : next, from: undefined, to: undefined })
+        }}
+      />
+      {search.range === 'days' && (
+        <>
+          <DateField label="First day" isLabelHidden value={search.from ?? ''} onChange={(from) => change({ from })} />
+          <DateField label="Last day" isLabelHidden value={search.to ?? ''} onChange={(to) => change({ to })} />
+        </>
+      )}
+    </>
+  )
+}
