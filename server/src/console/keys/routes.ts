@@ -28,10 +28,16 @@ export interface KeysConsoleServices {
 const KeyParams = ClosedObject({ account: Type.String(), key: Type.String({ maxLength: 100 }) })
 
 const changes = [
-  ['revoke', 'revokeKey', 'Revoke a key', revokeAccountKey],
-  ['revoke/undo', 'undoKeyRevocation', 'Undo the revocation of a key within 15 seconds', undoKeyRevocation],
-  ['suspend', 'suspendKey', 'Disable a key until it is resumed', suspendAccountKey],
-  ['resume', 'resumeKey', 'Enable a suspended key', resumeAccountKey],
+  ['revoke', 'revokeKey', 'Revoke a key', revokeAccountKey, []],
+  [
+    'revoke/undo',
+    'undoKeyRevocation',
+    'Undo the revocation of a key within 15 seconds',
+    undoKeyRevocation,
+    ['revocation_final'],
+  ],
+  ['suspend', 'suspendKey', 'Disable a key until it is resumed', suspendAccountKey, ['key_not_active']],
+  ['resume', 'resumeKey', 'Enable a suspended key', resumeAccountKey, ['key_not_active']],
 ] as const
 
 export function registerKeysConsoleRoutes(api: ApiRoutes, { ids, cursors, publicUrl }: KeysConsoleServices): void {
@@ -44,7 +50,7 @@ export function registerKeysConsoleRoutes(api: ApiRoutes, { ids, cursors, public
         tags: ['keys'],
         summary: 'List API keys, newest first',
         querystring: KeyListQuery,
-        response: { 200: KeyList, ...errorReplies(400, 401, 404) },
+        response: { 200: KeyList, ...errorReplies('invalid_cursor', 'invalid_limit') },
       },
     },
     (request) => listAccountKeys({ ...memberContext(request), ids, cursors }, request.query),
@@ -60,7 +66,7 @@ export function registerKeysConsoleRoutes(api: ApiRoutes, { ids, cursors, public
         summary: 'Create an API key',
         description: 'The reply is the only place where its secret is ever shown.',
         body: NewKeyRequest,
-        response: { 200: NewKeyReply, ...errorReplies(400, 401, 403, 404, 409) },
+        response: { 200: NewKeyReply, ...errorReplies('too_many_keys') },
       },
     },
     (request) => createAccountKey({ ...memberContext(request), ids, publicUrl }, request.body),
@@ -76,13 +82,13 @@ export function registerKeysConsoleRoutes(api: ApiRoutes, { ids, cursors, public
         summary: 'Replace an API key by a new one',
         params: KeyParams,
         body: RotateKeyRequest,
-        response: { 200: RotatedKeyReply, ...errorReplies(400, 401, 403, 404, 409) },
+        response: { 200: RotatedKeyReply, ...errorReplies('key_not_found', 'key_not_active', 'too_many_keys') },
       },
     },
     (request) => rotateAccountKey({ ...memberContext(request), ids }, request.params.key, request.body),
   )
 
-  for (const [path, operationId, summary, change] of changes) {
+  for (const [path, operationId, summary, change, refusals] of changes) {
     api.post(
       `/accounts/:account/keys/:key/${path}`,
       {
@@ -93,7 +99,7 @@ export function registerKeysConsoleRoutes(api: ApiRoutes, { ids, cursors, public
           tags: ['keys'],
           summary,
           params: KeyParams,
-          response: { 200: KeyReply, ...errorReplies(400, 401, 403, 404, 409) },
+          response: { 200: KeyReply, ...errorReplies('key_not_found', ...refusals) },
         },
       },
       (request) => change({ ...memberContext(request), ids }, request.params.key),

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
@@ -16,6 +17,12 @@ export interface UsageConsoleServices {
   config: { ledgerDetailMonths: number }
 }
 
+// Without a type: it is sent as a stream.
+const LedgerFile: object = {
+  description: 'The ledger as CSV.',
+  content: { 'text/csv': { schema: Type.String({ description: 'A line for each entry, after a line of names.' }) } },
+}
+
 // Usage stays visible without access: a lapsed account has to see what it spent.
 const viewer = { console: { who: 'viewer' } } as const
 
@@ -29,7 +36,7 @@ export function registerUsageConsoleRoutes(api: ApiRoutes, { ids, cursors, confi
         tags: ['usage'],
         summary: 'Read limits, remaining balances and alerts',
         querystring: AccountUsageQuery,
-        response: { 200: AccountUsage, ...errorReplies(400, 401, 404) },
+        response: { 200: AccountUsage },
       },
     },
     (request) => readAccountUsage(memberContext(request), request.query),
@@ -45,7 +52,7 @@ export function registerUsageConsoleRoutes(api: ApiRoutes, { ids, cursors, confi
         summary: 'Read what was spent on each day',
         description: 'Days are in UTC. Days before kept_since are left out.',
         querystring: DailyUsageQuery,
-        response: { 200: DailyUsage, ...errorReplies(400, 401, 404) },
+        response: { 200: DailyUsage },
       },
     },
     (request) => {
@@ -63,7 +70,7 @@ export function registerUsageConsoleRoutes(api: ApiRoutes, { ids, cursors, confi
         tags: ['usage'],
         summary: 'List what was spent, newest first',
         querystring: LedgerListQuery,
-        response: { 200: LedgerList, ...errorReplies(400, 401, 404) },
+        response: { 200: LedgerList, ...errorReplies('invalid_cursor', 'invalid_limit') },
       },
     },
     (request) => listLedger({ ...memberContext(request), ids, cursors }, request.query),
@@ -79,7 +86,7 @@ export function registerUsageConsoleRoutes(api: ApiRoutes, { ids, cursors, confi
         summary: 'Download what was spent as CSV, oldest first',
         description: 'Includes entries that the list no longer shows.',
         querystring: LedgerFileQuery,
-        response: { ...errorReplies(400, 401, 404, 429) },
+        response: { 200: LedgerFile, ...errorReplies('rate_limit_exceeded') },
       },
     },
     async (request, reply) => {
