@@ -1,9 +1,12 @@
-import type { RawSearch } from '#lib/search-params.ts'
+import { choiceParam, type RawSearch, textParam } from '#lib/search-params.ts'
 
 /** What the address of the page says. */
-// biome-ignore lint/suspicious/noEmptyInterface: nothing yet
-export interface KeysSearch {}
+export interface KeysSearch {
+  /** Keys that expired or were revoked, instead of those that can be used. */
+  show?: 'ended'
+  cursor?: string
+}
 
-export function validateKeysSearch(_search: RawSearch): KeysSearch {
-  return {}
+export function validateKeysSearch(search: RawSearch): KeysSearch {
+  return { show: choiceParam(search.show, ['ended']), cursor: textParam(search.cursor) }
 }

@@ -42,7 +42,7 @@ export function DailyUsage({ daily, onChangeBy, bar, onSelectBar, isOutdated }: 
           <p className="text-muted text-xs">{formatDays(daily)}. Days are in UTC.</p>
         </div>
         <div className="flex flex-wrap items-center gap-2">
-          <Segmented label="Divide the bars" options={divisions} value={daily.by} onChange={onChangeBy} />
+          <Segmented label="Divide the bars" isLabelHidden options={divisions} value={daily.by} onChange={onChangeBy} />
           <Button onPress={() => setIsTable(!isTable)} isDisabled={isEmpty}>
             {isTable ? 'Show as plot' : 'Show as table'}
           </Button>

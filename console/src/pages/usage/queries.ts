@@ -51,13 +51,13 @@ interface LedgerReply {
 
 export const usageQuery = (account: string, mode: Mode) =>
   queryOptions({
-    queryKey: ['usage', account, mode],
+    queryKey: [account, 'usage', mode],
     queryFn: ({ signal }) => api.get<UsageReply>(path`/accounts/${account}/usage`, { query: { mode }, signal }),
   })
 
 export const dailyQuery = (account: string, query: { mode: Mode; by: DailyReply['by'] } & DayRange) =>
   queryOptions({
-    queryKey: ['usage', account, 'daily', query],
+    queryKey: [account, 'usage', 'daily', query],
     queryFn: ({ signal }) =>
       api.get<DailyReply>(path`/accounts/${account}/usage/daily`, { query: { ...query }, signal }),
     placeholderData: keepPreviousData,
@@ -72,7 +72,7 @@ export interface LedgerFilters {
 
 export const ledgerQuery = (account: string, filters: LedgerFilters, cursor: string | undefined) =>
   queryOptions({
-    queryKey: ['usage', account, 'ledger', filters, cursor],
+    queryKey: [account, 'usage', 'ledger', filters, cursor],
     queryFn: ({ signal }) =>
       api.get<LedgerReply>(path`/accounts/${account}/ledger`, {
         query: { ...ledgerParams(filters), limit: 50, cursor },
@@ -99,6 +99,6 @@ interface KeyNames {
 /** The account's keys, for choosing one. */
 export const keyNamesQuery = (account: string) =>
   queryOptions({
-    queryKey: ['keys', account, 'names'],
+    queryKey: [account, 'keys', 'names'],
     queryFn: ({ signal }) => api.get<KeyNames>(path`/accounts/${account}/keys`, { query: { limit: 100 }, signal }),
   })

@@ -23,6 +23,7 @@ export function UsageControls({ search, range, onChange }: UsageControlsProps) {
     <>
       <Segmented
         label="Mode"
+        isLabelHidden
         options={modes}
         value={search.mode ?? 'live'}
         onChange={(mode) => change({ mode: mode === 'test' ? 'test' : undefined })}

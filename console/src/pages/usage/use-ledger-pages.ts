@@ -1,6 +1,6 @@
 import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
 
-declare module '@tanstack/history' {
+declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The cursors of the pages before this one; the first page has an empty one. */
     earlierCursors?: string[]

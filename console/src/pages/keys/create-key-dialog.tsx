@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import { Dialog } from '#ui/overlays/dialog.tsx'
+import { CreateKeyForm } from './create-key-form.tsx'
+import { IssuedSecret } from './issued-secret.tsx'
+import { type IssuedKey, useReloadKeys } from './queries.ts'
+
+interface CreateKeyDialogProps {
+  account: string
+  isOpen: boolean
+  onClose: () => void
+}
+
+/** The form, and then the secret. A press outside closes neither: a secret that is gone cannot be had again. */
+export function CreateKeyDialog({ account, isOpen, onClose }: CreateKeyDialogProps) {
+  const [issued, setIssued] = useState<IssuedKey>()
+  const reload = useReloadKeys(account)
+  const close = () => {
+    setIssued(undefined)
+    onClose()
+  }
+  const finish = (created: IssuedKey) => {
+    setIssued(created)
+    void reload()
+  }
+  return (
+    <Dialog
+      title={issued ? `Key “${issued.key.name}” was created` : 'Create key'}
+      isOpen={isOpen}
+      onClose={close}
+      size="medium"
+      isAlert
+    >
+      {issued ? (
+        <IssuedSecret issued={issued} onDone={close} />
+      ) : (
+        <CreateKeyForm account={account} onCreated={finish} onCancel={close} />
+      )}
+    </Dialog>
+  )
+}

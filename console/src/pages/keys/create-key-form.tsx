@@ -1,0 +1,97 @@
+import { type FormEvent, useState } from 'react'
+import { useIsAtLeast } from '#api/account.tsx'
+import { fieldError, messageOf } from '#api/failure.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { CheckboxGroup } from '#ui/fields/checkbox.tsx'
+import { DateField } from '#ui/fields/date-field.tsx'
+import { FormError } from '#ui/fields/form-error.tsx'
+import { RadioGroup } from '#ui/fields/radio-group.tsx'
+import { Select } from '#ui/fields/select.tsx'
+import { TextField } from '#ui/fields/text-field.tsx'
+import { DialogActions } from '#ui/overlays/dialog.tsx'
+import { type Expiry, expiresAt, expiries } from './expiry.ts'
+import { createKey, type IssuedKey } from './queries.ts'
+import { defaultScopes, type Scope, scopes } from './scopes.ts'
+
+interface CreateKeyFormProps {
+  account: string
+  onCreated: (issued: IssuedKey) => void
+  onCancel: () => void
+}
+
+const modes = [
+  { id: 'live', label: 'Live', description: 'The real catalogue, on the meters of the plan.' },
+  { id: 'test', label: 'Test', description: 'Made-up stores and people, on meters of its own.' },
+] as const
+
+const fieldNames = ['name', 'scopes', 'expires_at']
+
+export function CreateKeyForm({ account, onCreated, onCancel }: CreateKeyFormProps) {
+  const isOwner = useIsAtLeast('owner')
+  const [name, setName] = useState('')
+  const [mode, setMode] = useState<'live' | 'test'>('live')
+  const [held, setHeld] = useState<readonly Scope[]>(defaultScopes)
+  const [expiry, setExpiry] = useState<Expiry>('never')
+  const [date, setDate] = useState('')
+  const [isPending, setIsPending] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const end = expiresAt(expiry, date, Date.now())
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (held.length === 0 || end === undefined) return
+    setIsPending(true)
+    setFailure(undefined)
+    try {
+      onCreated(await createKey(account, { name: name.trim(), mode, scopes: [...held], expires_at: end }))
+    } catch (error) {
+      setFailure(error)
+      setIsPending(false)
+    }
+  }
+
+  const isAboutField = fieldNames.some((field) => fieldError(failure, field))
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      <TextField
+        label="Name"
+        description="What will use it, such as “CRM sync”."
+        value={name}
+        onChange={setName}
+        errorMessage={fieldError(failure, 'name')}
+        maxLength={200}
+        autoComplete="off"
+        isRequired
+        autoFocus
+      />
+      <RadioGroup label="Mode" options={modes} value={mode} onChange={setMode} />
+      <CheckboxGroup
+        label="Scopes"
+        description="What it may do. Give it no more than it needs."
+        options={scopes.map((scope) => ({ ...scope, isDisabled: scope.id === 'billing:manage' && !isOwner }))}
+        value={held}
+        onChange={setHeld}
+        errorMessage={held.length === 0 ? 'Choose at least one.' : fieldError(failure, 'scopes')}
+      />
+      <div className="flex flex-wrap gap-3">
+        <Select label="Expires" options={expiries} value={expiry} onChange={setExpiry} className="w-40" />
+        {expiry === 'date' && (
+          <DateField
+            label="Last day"
+            value={date}
+            onChange={setDate}
+            errorMessage={fieldError(failure, 'expires_at')}
+            isRequired
+          />
+        )}
+      </div>
+      <FormError>{failure !== undefined && !isAboutField && messageOf(failure)}</FormError>
+      <DialogActions>
+        <Button onPress={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" isPending={isPending}>
+          Create key
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

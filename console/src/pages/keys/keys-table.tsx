@@ -1,0 +1,114 @@
+import { formatDay, formatTime } from '#lib/format.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { Link } from '#ui/actions/link.tsx'
+import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
+import { RelativeTime } from '#ui/data/relative-time.tsx'
+import { Table, type TableColumn } from '#ui/data/table.tsx'
+import type { ApiKey } from './queries.ts'
+import { describeScopes } from './scopes.ts'
+
+export interface KeyActions {
+  onRotate: (key: ApiKey) => void
+  onSuspend: (key: ApiKey) => void
+  onResume: (key: ApiKey) => void
+  onRevoke: (key: ApiKey) => void
+  /** The key that is being suspended or resumed. */
+  changing: string | undefined
+}
+
+interface KeysTableProps {
+  keys: readonly ApiKey[]
+  /** Left out for those who may only look. */
+  actions?: KeyActions | undefined
+  isOutdated: boolean
+}
+
+export function KeysTable({ keys, actions, isOutdated }: KeysTableProps) {
+  const columns: TableColumn<ApiKey>[] = [
+    { id: 'name', label: 'Name', className: 'min-w-48', render: (key) => <KeyName apiKey={key} /> },
+    { id: 'status', label: 'Status', render: ({ status }) => <Badge tone={tones[status]}>{labels[status]}</Badge> },
+    { id: 'mode', label: 'Mode', render: ({ mode }) => (mode === 'live' ? 'Live' : 'Test') },
+    { id: 'scopes', label: 'Scopes', className: 'min-w-32', render: ({ scopes }) => describeScopes(scopes) },
+    { id: 'used', label: 'Last used', className: 'whitespace-nowrap', render: (key) => <LastUse apiKey={key} /> },
+    { id: 'ends', label: 'Ends', className: 'whitespace-nowrap', render: (key) => <End apiKey={key} /> },
+  ]
+  if (actions)
+    columns.push({
+      id: 'actions',
+      label: 'Actions',
+      isLabelHidden: true,
+      align: 'end',
+      render: (key) => <RowActions apiKey={key} {...actions} />,
+    })
+  return <Table label="Keys" columns={columns} rows={keys} getId={({ id }) => id} isOutdated={isOutdated} />
+}
+
+const tones: Record<ApiKey['status'], BadgeTone> = {
+  active: 'success',
+  suspended: 'warning',
+  expired: 'neutral',
+  revoked: 'danger',
+}
+const labels: Record<ApiKey['status'], string> = {
+  active: 'Active',
+  suspended: 'Suspended',
+  expired: 'Expired',
+  revoked: 'Revoked',
+}
+
+function KeyName({ apiKey: { name, display } }: { apiKey: ApiKey }) {
+  return (
+    <>
+      <span className="font-medium wrap-anywhere">{name}</span>
+      <code className="block font-mono text-muted text-xs whitespace-nowrap">{display}</code>
+    </>
+  )
+}
+
+function LastUse({ apiKey: { id, mode, last_used_at: used } }: { apiKey: ApiKey }) {
+  if (!used) return <span className="text-muted">Never</span>
+  const search = new URLSearchParams({ ...(mode === 'test' && { mode }), by: 'key', who: id })
+  return (
+    <Link href={`/usage?${search}`} isPlain>
+      <RelativeTime time={used} />
+    </Link>
+  )
+}
+
+function End({ apiKey: { expires_at, revoked_at } }: { apiKey: ApiKey }) {
+  const end = revoked_at ?? expires_at
+  if (!end) return <span className="text-muted">Never</span>
+  return (
+    <time dateTime={end} title={formatTime(end)}>
+      {formatDay(end)}
+    </time>
+  )
+}
+
+/** The names are the same in each row: the row header says of which key they speak. */
+function RowActions({ apiKey, onRotate, onSuspend, onResume, onRevoke, changing }: KeyActions & { apiKey: ApiKey }) {
+  const { id, status } = apiKey
+  if (status === 'expired' || status === 'revoked') return null
+  const isChanging = changing === id
+  return (
+    <span className="inline-flex gap-1">
+      {status === 'suspended' ? (
+        <Button isSmall variant="quiet" isPending={isChanging} onPress={() => onResume(apiKey)}>
+          Resume
+        </Button>
+      ) : (
+        <>
+          <Button isSmall variant="quiet" onPress={() => onRotate(apiKey)}>
+            Rotate
+          </Button>
+          <Button isSmall variant="quiet" isPending={isChanging} onPress={() => onSuspend(apiKey)}>
+            Suspend
+          </Button>
+        </>
+      )}
+      <Button isSmall variant="quiet" className="text-danger-text!" onPress={() => onRevoke(apiKey)}>
+        Revoke
+      </Button>
+    </span>
+  )
+}

@@ -1,0 +1,87 @@
+import { type FormEvent, useState } from 'react'
+import { messageOf } from '#api/failure.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { FormError } from '#ui/fields/form-error.tsx'
+import { RadioGroup } from '#ui/fields/radio-group.tsx'
+import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
+import { IssuedSecret } from './issued-secret.tsx'
+import { type ApiKey, type IssuedKey, rotateKey, useReloadKeys } from './queries.ts'
+
+interface RotateKeyDialogProps {
+  account: string
+  /** Undefined while the dialog is closed. */
+  apiKey: ApiKey | undefined
+  onClose: () => void
+}
+
+export function RotateKeyDialog({ account, apiKey, onClose }: RotateKeyDialogProps) {
+  const [issued, setIssued] = useState<IssuedKey>()
+  const reload = useReloadKeys(account)
+  const close = () => {
+    setIssued(undefined)
+    onClose()
+  }
+  const finish = (rotated: IssuedKey) => {
+    setIssued(rotated)
+    void reload()
+  }
+  return (
+    <Dialog
+      title={issued ? `Key “${issued.key.name}” was rotated` : `Rotate “${apiKey?.name}”?`}
+      isOpen={apiKey !== undefined}
+      onClose={close}
+      size="medium"
+      isAlert
+    >
+      {issued ? (
+        <IssuedSecret issued={issued} onDone={close} />
+      ) : (
+        apiKey && <RotateKeyForm account={account} apiKey={apiKey} onRotated={finish} onCancel={close} />
+      )}
+    </Dialog>
+  )
+}
+
+const overlaps = [
+  { id: '86400', label: 'For a day', description: 'Time to replace it without a gap.' },
+  { id: '604800', label: 'For a week', description: 'If several programs use it.' },
+  { id: '3600', label: 'For an hour' },
+  { id: '0', label: 'Not at all', description: 'If somebody else may know it. Programs that use it stop at once.' },
+] as const
+
+interface RotateKeyFormProps {
+  account: string
+  apiKey: ApiKey
+  onRotated: (issued: IssuedKey) => void
+  onCancel: () => void
+}
+
+function RotateKeyForm({ account, apiKey, onRotated, onCancel }: RotateKeyFormProps) {
+  const [overlap, setOverlap] = useState<(typeof overlaps)[number]['id']>('86400')
+  const [isPending, setIsPending] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setIsPending(true)
+    setProblem(undefined)
+    try {
+      onRotated(await rotateKey(account, apiKey.id, Number(overlap)))
+    } catch (error) {
+      setProblem(messageOf(error))
+      setIsPending(false)
+    }
+  }
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      <p>You get a new key with the same name, mode, scopes and expiry. Put it in place of the old one.</p>
+      <RadioGroup label="The old key still works" options={overlaps} value={overlap} onChange={setOverlap} />
+      <FormError>{problem}</FormError>
+      <DialogActions>
+        <Button onPress={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" isPending={isPending}>
+          Rotate
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

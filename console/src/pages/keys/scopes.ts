@@ -1,0 +1,50 @@
+export const scopes = [
+  {
+    id: 'usage:read',
+    label: 'Read usage',
+    description: 'What is used and left of each meter.',
+    short: 'usage',
+  },
+  {
+    id: 'stores:read',
+    label: 'Search and look up stores',
+    description: 'Uses search rows and store exports.',
+    short: 'stores',
+  },
+  {
+    id: 'contacts:search',
+    label: 'Search people',
+    description: 'Previews without channels. Uses search rows and store exports.',
+    short: 'people',
+  },
+  {
+    id: 'contacts:reveal',
+    label: 'Reveal people',
+    description: 'Names and channels. Uses contact credits and store exports.',
+    short: 'reveal',
+  },
+  {
+    id: 'billing:read',
+    label: 'Read billing',
+    description: 'Plan, status and what happens next.',
+    short: 'billing',
+  },
+  {
+    id: 'billing:manage',
+    label: 'Manage billing',
+    description: 'Links to buy, change and end the plan. For owners only.',
+    short: 'manage billing',
+  },
+] as const
+
+export type Scope = (typeof scopes)[number]['id']
+
+/** All data, no billing. */
+export const defaultScopes: readonly Scope[] = ['usage:read', 'stores:read', 'contacts:search', 'contacts:reveal']
+
+/** `All data`, or the parts in a few words. */
+export function describeScopes(held: readonly Scope[]): string {
+  const isAllData = defaultScopes.every((scope) => held.includes(scope))
+  const named = scopes.filter(({ id }) => held.includes(id) && !(isAllData && defaultScopes.includes(id)))
+  return [...(isAllData ? ['all data'] : []), ...named.map(({ short }) => short)].join(', ')
+}
