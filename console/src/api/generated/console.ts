@@ -154,7 +154,7 @@ export type GetSessionResponses = {
             /**
              * Whether strangers may create an account.
              */
-            signup: 'off' | 'open';
+            signup: boolean;
         };
         /**
          * Version of the service.
@@ -208,7 +208,11 @@ export type GetSignInOptionsResponses = {
         /**
          * Whether strangers may create an account.
          */
-        signup: 'off' | 'open';
+        signup: boolean;
+        /**
+         * Whether passkeys work at this address: they need a host name.
+         */
+        passkeys: boolean;
         privacy_contact: string | null;
         /**
          * Whether nobody can run this installation yet.
@@ -245,6 +249,10 @@ export type SignInErrors = {
      */
     400: Error;
     /**
+     * There is no session, or signing in failed: sign_in_failed.
+     */
+    401: Error;
+    /**
      * The person or the account may not do this: cross_site_request.
      */
     403: Error;
@@ -256,6 +264,10 @@ export type SignInErrors = {
      * The body is not JSON: unsupported_media_type.
      */
     415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
     /**
      * Something failed inside: internal_error.
      */
@@ -273,7 +285,87 @@ export type SignInResponses = {
      * Success.
      */
     200: {
-        object: 'done';
+        object: 'session';
+        person: {
+            /**
+             * Public id of a person.
+             */
+            id: string;
+            /**
+             * Email address; upper and lower case are the same.
+             */
+            email: string;
+            /**
+             * How the person is called.
+             */
+            name: string;
+            /**
+             * Whether the person runs this installation.
+             */
+            operator: boolean;
+        };
+        /**
+         * The accounts that the person is a member of.
+         */
+        accounts: Array<{
+            /**
+             * Public id of an account.
+             */
+            id: string;
+            name: string;
+            /**
+             * What the person may do in the account.
+             */
+            role: 'viewer' | 'member' | 'admin' | 'owner';
+            /**
+             * Whether the plan in force gives access to data.
+             */
+            api_access: boolean;
+            plan: {
+                slug: 'free' | 'pro' | 'business' | 'enterprise';
+                name: string;
+                /**
+                 * Status of the subscription.
+                 */
+                status: string;
+            };
+        }>;
+        see_as: {
+            account: {
+                /**
+                 * Public id of an account.
+                 */
+                id: string;
+                name: string;
+            };
+        } | null;
+        /**
+         * When the person last proved who they are.
+         */
+        signed_in_at: string;
+        /**
+         * What the person chose; any JSON.
+         */
+        settings: {
+            [key: string]: unknown;
+        };
+        features: {
+            mail: boolean;
+            oidc: {
+                /**
+                 * How the person is called.
+                 */
+                name: string;
+            } | null;
+            /**
+             * Whether strangers may create an account.
+             */
+            signup: boolean;
+        };
+        /**
+         * Version of the service.
+         */
+        version: string;
         /**
          * Names this reply; equal to the X-Request-Id header.
          */
@@ -344,7 +436,7 @@ export type ReauthenticateErrors = {
      */
     400: Error;
     /**
-     * There is no session, or signing in failed: not_signed_in.
+     * There is no session, or signing in failed: sign_in_failed, not_signed_in.
      */
     401: Error;
     /**
@@ -359,6 +451,10 @@ export type ReauthenticateErrors = {
      * The body is not JSON: unsupported_media_type.
      */
     415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
     /**
      * Something failed inside: internal_error.
      */
@@ -408,6 +504,10 @@ export type OpenLinkErrors = {
      */
     403: Error;
     /**
+     * It cannot be used any more: invalid_link.
+     */
+    410: Error;
+    /**
      * The body is too large: payload_too_large.
      */
     413: Error;
@@ -415,6 +515,10 @@ export type OpenLinkErrors = {
      * The body is not JSON: unsupported_media_type.
      */
     415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
     /**
      * Something failed inside: internal_error.
      */
@@ -434,9 +538,9 @@ export type OpenLinkResponses = {
     200: {
         object: 'link';
         /**
-         * What the link is for: it has signed the person in, or it waits for a password.
+         * What the link is for. `sign_in`: it was used up, and the person is signed in.
          */
-        purpose: 'sign_in' | 'set_password' | 'invitation';
+        purpose: 'sign_in' | 'set_password' | 'invitation' | 'sign_up';
         /**
          * Email address; upper and lower case are the same.
          */
@@ -444,11 +548,19 @@ export type OpenLinkResponses = {
         name: string | null;
         account: {
             name: string;
+            /**
+             * What the person may do in the account.
+             */
+            role: 'viewer' | 'member' | 'admin' | 'owner';
         } | null;
         /**
-         * Whether a name has to be given with the password.
+         * Whether a name has to be sent with the password.
          */
         needs_name: boolean;
+        /**
+         * Whether the person has to sign in, and then open the link again.
+         */
+        needs_sign_in: boolean;
         /**
          * Names this reply; equal to the X-Request-Id header.
          */
@@ -480,13 +592,17 @@ export type SetPasswordByLinkData = {
 
 export type SetPasswordByLinkErrors = {
     /**
-     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     * The request is not understood: weak_password, invalid_request, unknown_parameter, missing_parameter, invalid_json.
      */
     400: Error;
     /**
      * The person or the account may not do this: cross_site_request.
      */
     403: Error;
+    /**
+     * It cannot be used any more: invalid_link.
+     */
+    410: Error;
     /**
      * The body is too large: payload_too_large.
      */
@@ -495,6 +611,10 @@ export type SetPasswordByLinkErrors = {
      * The body is not JSON: unsupported_media_type.
      */
     415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
     /**
      * Something failed inside: internal_error.
      */
@@ -521,6 +641,138 @@ export type SetPasswordByLinkResponses = {
 };
 
 export type SetPasswordByLinkResponse = SetPasswordByLinkResponses[keyof SetPasswordByLinkResponses];
+
+export type RequestPasswordLinkData = {
+    body: {
+        /**
+         * Email address; upper and lower case are the same.
+         */
+        email: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/password-link';
+};
+
+export type RequestPasswordLinkErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RequestPasswordLinkError = RequestPasswordLinkErrors[keyof RequestPasswordLinkErrors];
+
+export type RequestPasswordLinkResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RequestPasswordLinkResponse = RequestPasswordLinkResponses[keyof RequestPasswordLinkResponses];
+
+export type SignUpData = {
+    body: {
+        /**
+         * Email address; upper and lower case are the same.
+         */
+        email: string;
+        /**
+         * How the person is called.
+         */
+        name: string;
+        /**
+         * How the person is called.
+         */
+        account_name: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/sign-up';
+};
+
+export type SignUpErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * It does not exist: route_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SignUpError = SignUpErrors[keyof SignUpErrors];
+
+export type SignUpResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SignUpResponse = SignUpResponses[keyof SignUpResponses];
 
 export type SetSettingsData = {
     body: {
@@ -1815,6 +2067,518 @@ export type GetRevealedFileErrors = {
 };
 
 export type GetRevealedFileError = GetRevealedFileErrors[keyof GetRevealedFileErrors];
+
+export type StartPasskeySignInData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/passkeys/sign-in-options';
+};
+
+export type StartPasskeySignInErrors = {
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type StartPasskeySignInError = StartPasskeySignInErrors[keyof StartPasskeySignInErrors];
+
+export type StartPasskeySignInResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'passkey_options';
+        /**
+         * For the browser, as WebAuthn defines them.
+         */
+        options: {
+            [key: string]: unknown;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type StartPasskeySignInResponse = StartPasskeySignInResponses[keyof StartPasskeySignInResponses];
+
+export type SignInByPasskeyData = {
+    body: {
+        response: {
+            id: string;
+            rawId: string;
+            type: 'public-key';
+            /**
+             * What extensions said; not used.
+             */
+            clientExtensionResults: {
+                [key: string]: unknown;
+            };
+            authenticatorAttachment?: string;
+            response: {
+                clientDataJSON: string;
+                authenticatorData: string;
+                signature: string;
+                userHandle?: string;
+            };
+        };
+    };
+    path?: never;
+    query?: never;
+    url: '/passkeys/sign-in';
+};
+
+export type SignInByPasskeyErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: sign_in_failed.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SignInByPasskeyError = SignInByPasskeyErrors[keyof SignInByPasskeyErrors];
+
+export type SignInByPasskeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'session';
+        person: {
+            /**
+             * Public id of a person.
+             */
+            id: string;
+            /**
+             * Email address; upper and lower case are the same.
+             */
+            email: string;
+            /**
+             * How the person is called.
+             */
+            name: string;
+            /**
+             * Whether the person runs this installation.
+             */
+            operator: boolean;
+        };
+        /**
+         * The accounts that the person is a member of.
+         */
+        accounts: Array<{
+            /**
+             * Public id of an account.
+             */
+            id: string;
+            name: string;
+            /**
+             * What the person may do in the account.
+             */
+            role: 'viewer' | 'member' | 'admin' | 'owner';
+            /**
+             * Whether the plan in force gives access to data.
+             */
+            api_access: boolean;
+            plan: {
+                slug: 'free' | 'pro' | 'business' | 'enterprise';
+                name: string;
+                /**
+                 * Status of the subscription.
+                 */
+                status: string;
+            };
+        }>;
+        see_as: {
+            account: {
+                /**
+                 * Public id of an account.
+                 */
+                id: string;
+                name: string;
+            };
+        } | null;
+        /**
+         * When the person last proved who they are.
+         */
+        signed_in_at: string;
+        /**
+         * What the person chose; any JSON.
+         */
+        settings: {
+            [key: string]: unknown;
+        };
+        features: {
+            mail: boolean;
+            oidc: {
+                /**
+                 * How the person is called.
+                 */
+                name: string;
+            } | null;
+            /**
+             * Whether strangers may create an account.
+             */
+            signup: boolean;
+        };
+        /**
+         * Version of the service.
+         */
+        version: string;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SignInByPasskeyResponse = SignInByPasskeyResponses[keyof SignInByPasskeyResponses];
+
+export type ListPasskeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/passkeys';
+};
+
+export type ListPasskeysErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListPasskeysError = ListPasskeysErrors[keyof ListPasskeysErrors];
+
+export type ListPasskeysResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            object: 'passkey';
+            /**
+             * Public id of a passkey.
+             */
+            id: string;
+            /**
+             * What the person calls it.
+             */
+            name: string;
+            /**
+             * When it was added.
+             */
+            created_at: string;
+            last_used_at: string | null;
+        }>;
+        has_more: false;
+        next_cursor: null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListPasskeysResponse = ListPasskeysResponses[keyof ListPasskeysResponses];
+
+export type AddPasskeyData = {
+    body: {
+        /**
+         * How the person is called.
+         */
+        name: string;
+        response: {
+            id: string;
+            rawId: string;
+            type: 'public-key';
+            /**
+             * What extensions said; not used.
+             */
+            clientExtensionResults: {
+                [key: string]: unknown;
+            };
+            authenticatorAttachment?: string;
+            response: {
+                clientDataJSON: string;
+                attestationObject: string;
+                authenticatorData?: string;
+                transports?: Array<'ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb'>;
+                publicKeyAlgorithm?: number;
+                publicKey?: string;
+            };
+        };
+    };
+    path?: never;
+    query?: never;
+    url: '/passkeys';
+};
+
+export type AddPasskeyErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: sign_in_failed, not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type AddPasskeyError = AddPasskeyErrors[keyof AddPasskeyErrors];
+
+export type AddPasskeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'passkey';
+        /**
+         * Public id of a passkey.
+         */
+        id: string;
+        /**
+         * What the person calls it.
+         */
+        name: string;
+        /**
+         * When it was added.
+         */
+        created_at: string;
+        last_used_at: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type AddPasskeyResponse = AddPasskeyResponses[keyof AddPasskeyResponses];
+
+export type StartPasskeyRegistrationData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/passkeys/registration-options';
+};
+
+export type StartPasskeyRegistrationErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type StartPasskeyRegistrationError = StartPasskeyRegistrationErrors[keyof StartPasskeyRegistrationErrors];
+
+export type StartPasskeyRegistrationResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'passkey_options';
+        /**
+         * For the browser, as WebAuthn defines them.
+         */
+        options: {
+            [key: string]: unknown;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type StartPasskeyRegistrationResponse = StartPasskeyRegistrationResponses[keyof StartPasskeyRegistrationResponses];
+
+export type RemovePasskeyData = {
+    body?: never;
+    path: {
+        /**
+         * Public id of a passkey.
+         */
+        passkey: string;
+    };
+    query?: never;
+    url: '/passkeys/{passkey}';
+};
+
+export type RemovePasskeyErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: passkey_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RemovePasskeyError = RemovePasskeyErrors[keyof RemovePasskeyErrors];
+
+export type RemovePasskeyResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RemovePasskeyResponse = RemovePasskeyResponses[keyof RemovePasskeyResponses];
+
+export type StartOpenIdSignInData = {
+    body?: never;
+    path?: never;
+    query?: {
+        next?: string;
+    };
+    url: '/openid/start';
+};
+
+export type StartOpenIdSignInErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * It does not exist: route_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type StartOpenIdSignInError = StartOpenIdSignInErrors[keyof StartOpenIdSignInErrors];
+
+export type FinishOpenIdSignInData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/openid/return';
+};
+
+export type FinishOpenIdSignInErrors = {
+    /**
+     * It does not exist: route_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type FinishOpenIdSignInError = FinishOpenIdSignInErrors[keyof FinishOpenIdSignInErrors];
 
 export type ReadBillingData = {
     body?: never;
@@ -4066,11 +4830,11 @@ export type GetAccountUsageData = {
 
 export type GetAccountUsageErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
      */
     400: Error;
     /**
-     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     * There is no session, or signing in failed: not_signed_in.
      */
     401: Error;
     /**
@@ -4078,7 +4842,7 @@ export type GetAccountUsageErrors = {
      */
     403: Error;
     /**
-     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     * It does not exist: account_not_found.
      */
     404: Error;
     /**
@@ -4265,11 +5029,11 @@ export type GetDailyUsageData = {
 
 export type GetDailyUsageErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
      */
     400: Error;
     /**
-     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     * There is no session, or signing in failed: not_signed_in.
      */
     401: Error;
     /**
@@ -4277,7 +5041,7 @@ export type GetDailyUsageErrors = {
      */
     403: Error;
     /**
-     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     * It does not exist: account_not_found.
      */
     404: Error;
     /**
@@ -4374,11 +5138,11 @@ export type ListLedgerData = {
 
 export type ListLedgerErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     * The request is not understood: invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
      */
     400: Error;
     /**
-     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     * There is no session, or signing in failed: not_signed_in.
      */
     401: Error;
     /**
@@ -4386,7 +5150,7 @@ export type ListLedgerErrors = {
      */
     403: Error;
     /**
-     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     * It does not exist: account_not_found.
      */
     404: Error;
     /**
@@ -4477,11 +5241,11 @@ export type GetLedgerFileData = {
 
 export type GetLedgerFileErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
      */
     400: Error;
     /**
-     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     * There is no session, or signing in failed: not_signed_in.
      */
     401: Error;
     /**
@@ -4489,7 +5253,7 @@ export type GetLedgerFileErrors = {
      */
     403: Error;
     /**
-     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     * It does not exist: account_not_found.
      */
     404: Error;
     /**
@@ -4507,6 +5271,15 @@ export type GetLedgerFileErrors = {
 };
 
 export type GetLedgerFileError = GetLedgerFileErrors[keyof GetLedgerFileErrors];
+
+export type GetLedgerFileResponses = {
+    /**
+     * A line for each entry, after a line of names.
+     */
+    200: string;
+};
+
+export type GetLedgerFileResponse = GetLedgerFileResponses[keyof GetLedgerFileResponses];
 
 export type ListKeysData = {
     body?: never;
@@ -4532,11 +5305,11 @@ export type ListKeysData = {
 
 export type ListKeysErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     * The request is not understood: invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
      */
     400: Error;
     /**
-     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     * There is no session, or signing in failed: not_signed_in.
      */
     401: Error;
     /**
@@ -4544,7 +5317,7 @@ export type ListKeysErrors = {
      */
     403: Error;
     /**
-     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     * It does not exist: account_not_found.
      */
     404: Error;
     /**
@@ -4614,23 +5387,23 @@ export type CreateKeyData = {
 
 export type CreateKeyErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
      */
     400: Error;
     /**
-     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     * There is no session, or signing in failed: not_signed_in.
      */
     401: Error;
     /**
-     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role, fresh_sign_in_required.
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required, api_access_required.
      */
     403: Error;
     /**
-     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     * It does not exist: account_not_found.
      */
     404: Error;
     /**
-     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     * It contradicts another request, or how things stand: too_many_keys.
      */
     409: Error;
     /**
@@ -4708,23 +5481,23 @@ export type RotateKeyData = {
 
 export type RotateKeyErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
      */
     400: Error;
     /**
-     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     * There is no session, or signing in failed: not_signed_in.
      */
     401: Error;
     /**
-     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role, fresh_sign_in_required.
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
      */
     403: Error;
     /**
-     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     * It does not exist: key_not_found, account_not_found.
      */
     404: Error;
     /**
-     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     * It contradicts another request, or how things stand: key_not_active, too_many_keys.
      */
     409: Error;
     /**
@@ -4816,25 +5589,17 @@ export type RevokeKeyData = {
 
 export type RevokeKeyErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     * There is no session, or signing in failed: not_signed_in.
      */
     401: Error;
     /**
-     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role.
+     * The person or the account may not do this: cross_site_request, insufficient_role.
      */
     403: Error;
     /**
-     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     * It does not exist: key_not_found, account_not_found.
      */
     404: Error;
-    /**
-     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
-     */
-    409: Error;
     /**
      * Something failed inside: internal_error.
      */
@@ -4891,23 +5656,19 @@ export type UndoKeyRevocationData = {
 
 export type UndoKeyRevocationErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     * There is no session, or signing in failed: not_signed_in.
      */
     401: Error;
     /**
-     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role.
+     * The person or the account may not do this: cross_site_request, insufficient_role.
      */
     403: Error;
     /**
-     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     * It does not exist: key_not_found, account_not_found.
      */
     404: Error;
     /**
-     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     * It contradicts another request, or how things stand: revocation_final.
      */
     409: Error;
     /**
@@ -4966,23 +5727,19 @@ export type SuspendKeyData = {
 
 export type SuspendKeyErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     * There is no session, or signing in failed: not_signed_in.
      */
     401: Error;
     /**
-     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role.
+     * The person or the account may not do this: cross_site_request, insufficient_role.
      */
     403: Error;
     /**
-     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     * It does not exist: key_not_found, account_not_found.
      */
     404: Error;
     /**
-     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     * It contradicts another request, or how things stand: key_not_active.
      */
     409: Error;
     /**
@@ -5041,23 +5798,19 @@ export type ResumeKeyData = {
 
 export type ResumeKeyErrors = {
     /**
-     * The request is not understood: invalid_request, invalid_json, unknown_parameter, missing_parameter, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, invalid_domain, reveal_not_supported, search_too_broad, invalid_contact_id, invalid_idempotency_key.
-     */
-    400: Error;
-    /**
-     * There is no session, or signing in failed: missing_api_key, invalid_api_key, revoked_api_key, suspended_api_key, expired_api_key, not_signed_in.
+     * There is no session, or signing in failed: not_signed_in.
      */
     401: Error;
     /**
-     * The person or the account may not do this: api_access_required, insufficient_scope, cross_site_request, insufficient_role.
+     * The person or the account may not do this: cross_site_request, insufficient_role.
      */
     403: Error;
     /**
-     * It does not exist: store_not_found, no_revealable_contacts, account_not_found.
+     * It does not exist: key_not_found, account_not_found.
      */
     404: Error;
     /**
-     * It contradicts another request, or how things stand: idempotency_conflict, idempotency_in_progress.
+     * It contradicts another request, or how things stand: key_not_active.
      */
     409: Error;
     /**
