@@ -1,4 +1,5 @@
 import type { FastifySchema, RouteOptions } from 'fastify'
+import { meterHeaders } from '../delivery/paid-reply.ts'
 import { type DocumentedCode, type DocumentedReply, errorReplies } from '../http/openapi/errors.ts'
 import type { OpenApiDocument } from '../http/openapi/openapi.ts'
 import { replyHeaders } from '../http/openapi/public-document.ts'
@@ -33,9 +34,12 @@ export const consoleDocument: OpenApiDocument = {
       description: 'Set by signing in. Over https its name begins with `__Host-`.',
     },
   },
-  headers: { 'X-Request-Id': replyHeaders['X-Request-Id'], 'Retry-After': replyHeaders['Retry-After'] },
+  headers: pick(['X-Request-Id', 'Retry-After', 'Idempotent-Replayed', ...Object.values(meterHeaders)]),
   headersOfStatus: (status) => ([409, 429, 503].includes(status) ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id']),
-  headersOfSuccess: () => [],
+  headersOfSuccess: ({ config }) => [
+    ...(config?.console?.spends ?? []).map((meter) => meterHeaders[meter]),
+    ...(config?.keepsReplies ? ['Idempotent-Replayed'] : []),
+  ],
   completeSchema,
 }
 
@@ -75,6 +79,10 @@ function commonRefusals({ body, querystring }: FastifySchema, { method, config }
     'internal_error',
     'service_unavailable',
   ]
+}
+
+function pick(names: readonly (keyof typeof replyHeaders)[]): OpenApiDocument['headers'] {
+  return Object.fromEntries(names.map((name) => [name, replyHeaders[name]]))
 }
 
 function when(condition: unknown, ...codes: DocumentedCode[]): DocumentedCode[] {

@@ -55,11 +55,15 @@ export const meterHeaders: Record<Meter, ReplyHeader> = {
 
 /** Sends a serialized body, with a balance header for each meter that the route declares. */
 export function sendPaidReply(reply: FastifyReply, { body, balance }: PaidReply): FastifyReply {
-  for (const meter of reply.routeOptions.config.access?.spends ?? []) {
+  setBalanceHeaders(reply, balance, reply.routeOptions.config.access?.spends)
+  return sendJson(reply, body)
+}
+
+export function setBalanceHeaders(reply: FastifyReply, balance: Balance, meters: readonly Meter[] = []): void {
+  for (const meter of meters) {
     const remaining = balance[meter]
     if (remaining !== undefined) reply.header(meterHeaders[meter], remaining)
   }
-  return sendJson(reply, body)
 }
 
 interface HostsDelivery {

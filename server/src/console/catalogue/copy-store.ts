@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { CatalogueContext } from '../../delivery/paid-reply.ts'
+import type { CatalogueContext, PaidReply } from '../../delivery/paid-reply.ts'
 import { parseStore, type Store } from '../../delivery/store-document.ts'
 import { type CsvValue, formatCsvRow } from '../../kernel/csv.ts'
 import { ClosedObject, RequestId } from '../../kernel/shapes.ts'
@@ -22,16 +22,17 @@ export async function copyStore(
   ctx: CatalogueContext,
   domain: string,
   { format }: Static<typeof StoreCopyRequest>,
-): Promise<Static<typeof StoreCopy>> {
-  const { document } = await takeStore(ctx, domain)
+): Promise<{ copy: Static<typeof StoreCopy>; balance: PaidReply['balance'] }> {
+  const { document, balance } = await takeStore(ctx, domain)
   const store = parseStore(document)
-  return {
-    object: 'store_copy',
+  const copy = {
+    object: 'store_copy' as const,
     format,
     filename: `${store.domain}.${format}`,
     content: format === 'json' ? `${JSON.stringify(store, null, 2)}\n` : formatStoreAsCsv(store),
     request_id: ctx.requestId,
   }
+  return { copy, balance }
 }
 
 /** The columns of a store in CSV, each with the path of its field. Lists are joined with `|`. */

@@ -1,9 +1,14 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type RevealServices, revealContacts, revealContext } from '../../contacts/reveal-contacts.ts'
 import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from '../../contacts/schema.ts'
 import { ContactSearchReply, ContactSearchRequest, searchContacts } from '../../contacts/search-contacts.ts'
-import { type CatalogueServices, catalogueContext } from '../../delivery/paid-reply.ts'
+import {
+  type CatalogueServices,
+  catalogueContext,
+  type PaidReply,
+  setBalanceHeaders,
+} from '../../delivery/paid-reply.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import { sendJson } from '../../http/replies.ts'
 import type { ApiRoutes } from '../../http/server.ts'
@@ -34,6 +39,16 @@ const StoreParams = ClosedObject({
   account: Type.String({ maxLength: 100 }),
   domain: Type.String({ description: 'A domain, or a percent-encoded URL with one.', maxLength: 16_000 }),
 })
+
+/** Says in headers what is left of each meter that the route declares. */
+function setBalances(reply: FastifyReply, balance: PaidReply['balance']): void {
+  setBalanceHeaders(reply, balance, reply.routeOptions.config.console?.spends)
+}
+
+function sendPaid(reply: FastifyReply, { body, balance }: PaidReply): FastifyReply {
+  setBalances(reply, balance)
+  return sendJson(reply, body)
+}
 
 /** The catalogue for people: looking at it, and taking from it what the account pays for. */
 export function registerCatalogueConsoleRoutes(api: ApiRoutes, services: CatalogueConsoleServices): void {
@@ -71,7 +86,7 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
         response: { 200: StoreSearchReply, ...errorReplies(...searchErrors) },
       },
     },
-    async (request, reply) => sendJson(reply, (await searchStores(contextOf(request), request.body)).body),
+    async (request, reply) => sendPaid(reply, await searchStores(contextOf(request), request.body)),
   )
 
   api.post(
@@ -87,7 +102,7 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
         response: { 200: ContactSearchReply, ...errorReplies('invalid_domain', ...searchErrors) },
       },
     },
-    async (request, reply) => sendJson(reply, (await searchContacts(contextOf(request), request.body)).body),
+    async (request, reply) => sendPaid(reply, await searchContacts(contextOf(request), request.body)),
   )
 
   api.get(
@@ -103,7 +118,7 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
         response: { 200: StoreView, ...errorReplies('invalid_domain', 'store_not_found') },
       },
     },
-    async (request, reply) => sendJson(reply, (await viewStore(contextOf(request), request.params.domain)).body),
+    async (request, reply) => sendPaid(reply, await viewStore(contextOf(request), request.params.domain)),
   )
 
   api.post(
@@ -120,7 +135,11 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
         response: { 200: StoreCopy, ...errorReplies('invalid_domain', 'store_not_found') },
       },
     },
-    (request) => copyStore(contextOf(request), request.params.domain, request.body),
+    async (request, reply) => {
+      const { copy, balance } = await copyStore(contextOf(request), request.params.domain, request.body)
+      setBalances(reply, balance)
+      return copy
+    },
   )
 }
 
@@ -177,9 +196,9 @@ function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): vo
     },
     async (request, reply) => {
       const ctx = revealContext(memberContext(request), services, runningKeys)
-      const { body, isReplay } = await revealContacts(ctx, request.body, request.headers['idempotency-key'])
+      const { isReplay, ...paid } = await revealContacts(ctx, request.body, request.headers['idempotency-key'])
       if (isReplay) reply.header('idempotent-replayed', 'true')
-      return sendJson(reply, body)
+      return sendPaid(reply, paid)
     },
   )
 

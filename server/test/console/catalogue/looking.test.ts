@@ -58,6 +58,8 @@ describe('a search in the console', () => {
     const { account, ...viewer } = await newMember()
     const page = await viewer.ask('/stores/search', { filters: {}, limit: 9 })
     const people = await viewer.ask('/contacts/search', { limit: 4 })
+    expect(people.headers.get('x-search-rows-remaining')).toBe(String(25_000 - 13))
+    expect(people.headers.get('x-store-exports-remaining')).toBeNull()
     expect(await readSpent(app, account)).toEqual({ contact_credits: 0, store_exports: 0, search_rows: 13 })
     const entry = { meter: 'search_rows', key_id: null, person_id: viewer.number }
     expect(await readLedger(app, account)).toEqual([

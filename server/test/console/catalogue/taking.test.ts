@@ -110,8 +110,10 @@ describe('a quote', () => {
       exports_after: 4_999,
       sufficient: true,
     })
-    const { body } = await reveal(member, ids)
+    const { body, headers } = await reveal(member, ids)
     expect(body.credits).toEqual({ spent: expected.credits, remaining: expected.credits_after })
+    expect(headers.get('x-contact-credits-remaining')).toBe('990')
+    expect(headers.get('x-store-exports-remaining')).toBe('4999')
     expect(await readSpent(app, member.account)).toMatchObject({ contact_credits: 10, store_exports: 1 })
   })
 

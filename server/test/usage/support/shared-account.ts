@@ -6,10 +6,10 @@ import type { Json, TestReply } from '../../support/client.ts'
 
 export const storeCount = 12
 /** The stores of the first country come first in every search. */
-export const storesOfFirstCountry = 6
+const storesOfFirstCountry = 6
 export const contactsPerStore = 3
 
-export const limits = { contact_credits: 9, store_exports: 7, search_rows: 45 }
+const limits = { contact_credits: 9, store_exports: 7, search_rows: 45 }
 const generous = { requests_per_minute: 1_000_000, requests_per_day: 1_000_000 }
 /** The first person may look at only so many rows more. */
 export const rowsLeftForFirst = 10
