@@ -35,16 +35,60 @@ async function buildConsole(outDir) {
   const pagesFile = join(import.meta.dirname, 'src/pages.ts')
   const { code } = await transformWithOxc(readFileSync(pagesFile, 'utf8'), pagesFile)
   const { pagePaths } = await import(`data:text/javascript,${encodeURIComponent(code)}`)
-  // The paths that the server answers with the index; it must not read the browser's code.
-  writeFileSync(join(outDir, 'pages.json'), JSON.stringify(pagePaths))
+  const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'utf8'))
+  writeFileSync(join(outDir, 'pages.json'), JSON.stringify(describePages(pagePaths, manifest), null, 2))
   const files = readdirSync(outDir, { recursive: true, encoding: 'utf8' })
   await Promise.all(
     files
-      .filter((name) => !name.startsWith('.') && text.test(name))
+      .filter((name) => /^(assets\/|theme)/.test(name) && text.test(name))
       .map((name) => join(outDir, name))
       .filter((file) => statSync(file).size > compressedFromBytes)
       .map(compress),
   )
+}
+
+/** @typedef {Record<string, { file: string, imports?: string[] }>} Manifest */
+
+/**
+ * What the server has to know about the pages: their paths, and the scripts that a page needs besides the index's. With
+ * these the browser need not run one script to learn of the next.
+ * @param {readonly string[]} paths
+ * @param {Manifest} manifest
+ * @returns {Record<string, string[]>}
+ */
+function describePages(paths, manifest) {
+  const ofIndex = new Set(filesOf('index.html', manifest))
+  return Object.fromEntries(
+    paths.map((path) => {
+      const files = new Set(sourcesOf(path).flatMap((source) => filesOf(source, manifest)))
+      return [path, [...files].filter((file) => !ofIndex.has(file))]
+    }),
+  )
+}
+
+/**
+ * The sources that a page is loaded from, where they are named as its path is: `/account/audit` is drawn by
+ * `pages/account/audit/page.tsx` inside two layouts.
+ * @param {string} path
+ */
+function sourcesOf(path) {
+  const [, area] = path.split('/')
+  const layout = ['sign-in', 'link', 'privacy'].includes(area ?? '') ? [] : ['src/shell/app-layout.tsx']
+  return [...layout, `src/pages/${area}/layout.tsx`, `src/pages${path}/page.tsx`]
+}
+
+/**
+ * A chunk and all that it imports; none where the build has no such chunk.
+ * @param {string} key
+ * @param {Manifest} manifest
+ * @param {Set<string>} seen
+ * @returns {string[]}
+ */
+function filesOf(key, manifest, seen = new Set()) {
+  const chunk = manifest[key]
+  if (!chunk || seen.has(key)) return []
+  seen.add(key)
+  return [chunk.file, ...(chunk.imports ?? []).flatMap((each) => filesOf(each, manifest, seen))]
 }
 
 /** @param {string} file */

@@ -6,14 +6,17 @@ import { OperatorError } from '../../kernel/errors.ts'
 /** The built console: the files that `console/build.mjs` writes. */
 export interface ConsoleBuild {
   folder: string
-  /** The document that every page starts from. */
-  index: { text: string; etag: string }
-  /** The paths of pages, with parameters: `/stores/:domain`. */
-  pages: readonly string[]
+  /** The document of each page by its path, with parameters: `/stores/:domain`. */
+  pages: ReadonlyMap<string, PageDocument>
   /** Files beside the index, such as `theme.js`. */
   rootFiles: readonly string[]
   /** The folder of each file in `assets`, of this build and of earlier ones that are kept. */
   assets: ReadonlyMap<string, string>
+}
+
+export interface PageDocument {
+  text: string
+  etag: string
 }
 
 // How the launcher names builds.
@@ -24,18 +27,26 @@ const notServed = /^(index\.html|pages\.json|\..*)$|\.(br|gz)$/
 /** Reads the list of files of a build. Throws an `OperatorError` for a folder without one. */
 export function readConsoleBuild(folder: string): ConsoleBuild {
   try {
-    const text = readFileSync(join(folder, 'index.html'), 'utf8')
-    const pages = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8')) as string[]
+    const index = readFileSync(join(folder, 'index.html'), 'utf8')
+    const scripts = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8')) as Record<string, string[]>
     return {
       folder,
-      index: { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` },
-      pages,
+      pages: new Map(
+        Object.entries({ '/': [], ...scripts }).map(([path, files]) => [path, createDocument(index, files)]),
+      ),
       rootFiles: filesIn(folder).filter((name) => !notServed.test(name)),
       assets: listAssets([...earlierBuilds(folder), folder]),
     }
   } catch (cause) {
     throw new OperatorError(`CONSOLE_DIR must name a folder with a built console; ${folder} is none.`, { cause })
   }
+}
+
+/** The index, which also names the scripts of this page, so that the browser fetches all of them at once. */
+function createDocument(index: string, scripts: readonly string[]): PageDocument {
+  const links = scripts.map((file) => `  <link rel="modulepreload" crossorigin href="/${file}">\n  `)
+  const text = index.replace('</head>', `${links.join('')}</head>`)
+  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` }
 }
 
 /** A page that is open since before an update still loads parts of the build it came from. */

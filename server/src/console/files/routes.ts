@@ -4,11 +4,11 @@ import { html, sendPage } from '../../billing/links/html-pages.ts'
 import { etagMatches } from '../../http/replies.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { prefersJson, prefersPage } from './accept.ts'
-import { type ConsoleBuild, readConsoleBuild } from './build.ts'
+import { type ConsoleBuild, type PageDocument, readConsoleBuild } from './build.ts'
 import { assetHeaders, pageHeaders, rootFileHeaders } from './headers.ts'
 
 /**
- * Serves the built console: its index at the path of every page, and its files. For programs `GET /` redirects to the
+ * Serves the built console: a document at the path of every page, and its files. For programs `GET /` redirects to the
  * reference. Without a build (null) it tells people how to make one, and there are no pages.
  */
 export function registerConsoleFiles(app: FastifyInstance, folder: string | null): void {
@@ -17,20 +17,22 @@ export function registerConsoleFiles(app: FastifyInstance, folder: string | null
     answer(site, '/', (request, reply) => {
       reply.header('vary', 'accept')
       if (!prefersPage(request.headers.accept)) return reply.redirect('/docs', 302)
-      return build ? sendIndex(request, reply, build) : sendBuildInstructions(reply)
+      return build ? sendDocument(request, reply, build.pages.get('/')!) : sendBuildInstructions(reply)
     })
     if (build) await serveBuild(site, build)
   })
 }
 
 async function serveBuild(site: FastifyInstance, build: ConsoleBuild): Promise<void> {
-  for (const path of build.pages.filter((page) => page !== '/'))
+  for (const [path, document] of build.pages) {
+    if (path === '/') continue
     answer(site, path, (request, reply) => {
       reply.header('vary', 'accept')
       // A program that left /api/v1 out of its path expects an error, not a page.
       if (prefersJson(request.headers.accept)) throw nothingHereError()
-      return sendIndex(request, reply, build)
+      return sendDocument(request, reply, document)
     })
+  }
 
   // It only sends files that are named here: there is no route that leads to a path of the caller's choice.
   await site.register(fastifyStatic, { root: build.folder, serve: false, preCompressed: true, index: false })
@@ -74,10 +76,10 @@ function sendConditionFailure({ statusCode, ...error }: FastifyError, reply: Fas
   return reply.code(statusCode).header('cache-control', 'no-store').send()
 }
 
-function sendIndex(request: FastifyRequest, reply: FastifyReply, { index }: ConsoleBuild): FastifyReply {
-  reply.headers({ ...pageHeaders, etag: index.etag })
-  if (etagMatches(request.headers['if-none-match'], index.etag)) return reply.code(304).send()
-  return reply.type('text/html; charset=utf-8').send(index.text)
+function sendDocument(request: FastifyRequest, reply: FastifyReply, { text, etag }: PageDocument): FastifyReply {
+  reply.headers({ ...pageHeaders, etag })
+  if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  return reply.type('text/html; charset=utf-8').send(text)
 }
 
 function sendBuildInstructions(reply: FastifyReply): FastifyReply {

@@ -37,7 +37,7 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET',
 const errorCode = ({ body }: FileReply) => JSON.parse(body.toString()).error.code
 
 describe('a page', () => {
-  test.each(['/', '/sign-in', '/stores', '/stores/shop.example', '/stores?countries=DE'])(
+  test.each(['/', '/sign-in', '/stores/shop.example', '/sign-in?next=%2Fstores'])(
     '%s is the index, checked for changes each time',
     async (path) => {
       const reply = await ask(path)
@@ -51,6 +51,13 @@ describe('a page', () => {
       expect(reply.headers.etag).toMatch(/^"[\w-]{27}"$/)
     },
   )
+
+  test('names its own scripts as well, so that they are fetched at once', async () => {
+    const { body } = await ask('/stores')
+    const link = '<link rel="modulepreload" crossorigin href="/assets/stores-d4.js">'
+    expect(body.toString().replace(/\s*<link.*>\s*/, '')).toBe(index)
+    expect(body.toString().match(/<link.*?>/g)).toEqual([link])
+  })
 
   test('is a 304 while it is unchanged, and has no body for HEAD', async () => {
     const { headers } = await ask('/stores')

@@ -5,7 +5,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { atEnd } from '../../../support/cleanup.ts'
 
 export const script = `export const numbers = [${Array.from({ length: 500 }, (_, index) => index)}]\n`
-export const index = '<!doctype html><title>Storedex</title><script type="module" src="/assets/index-b2.js"></script>\n'
+export const index =
+  '<!doctype html><head><title>Storedex</title><script type="module" src="/assets/index-b2.js"></script></head>\n'
 
 /** Writes two builds as the launcher keeps them, the older one beside the one that is served; returns the latter. */
 export function writeMadeUpBuilds(): string {
@@ -13,12 +14,12 @@ export function writeMadeUpBuilds(): string {
   atEnd(() => rmSync(dist, { recursive: true, force: true }))
   const older = join(dist, 'console-00000000000000aa')
   const served = join(dist, 'console-00000000000000bb')
-  writeFiles(older, { 'index.html': 'older', 'pages.json': '["/gone"]', 'assets/index-a1.js': 'export {}\n' })
+  writeFiles(older, { 'index.html': 'older', 'pages.json': '{"/gone":[]}', 'assets/index-a1.js': 'export {}\n' })
   writeFiles(join(dist, 'console-of-somebody'), { 'assets/foreign.js': 'foreign' })
   writeFiles(dist, { 'secret.txt': 'secret' })
   writeFiles(served, {
     'index.html': index,
-    'pages.json': JSON.stringify(['/', '/sign-in', '/stores', '/stores/:domain']),
+    'pages.json': JSON.stringify({ '/sign-in': [], '/stores': ['assets/stores-d4.js'], '/stores/:domain': [] }),
     'theme.js': 'document.documentElement.dataset.theme = localStorage.theme\n',
     '.vite/manifest.json': '{}',
     'assets/index-b2.js': script,
