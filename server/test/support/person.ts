@@ -59,7 +59,11 @@ export function createConsoleClient(url: string, cookie: string | null): Console
       })
       const text = await response.text()
       const isJson = response.headers.get('content-type')?.includes('json')
-      return { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : text || undefined }
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: isJson && text !== '' ? JSON.parse(text) : text || undefined,
+      }
     }
   return {
     get: (path, headers) => send('GET')(path, undefined, headers),

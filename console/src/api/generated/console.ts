@@ -4247,6 +4247,10 @@ export type ListPrivacyRequestsResponses = {
         object: 'list';
         data: Array<{
             /**
+             * Number of the request.
+             */
+            entry: number;
+            /**
              * When the link was asked for.
              */
             requested_at: string;

@@ -21,7 +21,13 @@ export interface Paging {
   goToFirst: () => void
 }
 
-type PagedRoute = '/stores' | '/people' | '/revealed'
+type PagedRoute =
+  | '/stores'
+  | '/people'
+  | '/revealed'
+  | '/operator/accounts'
+  | '/operator/privacy'
+  | '/operator/webhooks'
 
 /** The way to the pages beside this one. From an address that somebody sent, the way back is to the first page. */
 export function usePaging(to: PagedRoute, { cursor, page = 1 }: PagePlace, nextCursor: string | null): Paging {

@@ -105,6 +105,7 @@ export type SuppressionCountsReply = Static<typeof SuppressionCountsReply>
 
 export const PrivacyRequestListReply = ConsoleList(
   ClosedObject({
+    entry: Count('Number of the request.'),
     requested_at: Timestamp('When the link was asked for.'),
     expires_at: Timestamp('When the link ends.'),
     opened_at: Nullable(Timestamp('When the link was opened first.')),

@@ -23,6 +23,7 @@ export async function listPrivacyRequests(
   return {
     object: 'list',
     data: page.rows.map((row) => ({
+      entry: row.id,
       requested_at: row.requested_at.toISOString(),
       expires_at: row.expires_at.toISOString(),
       opened_at: row.opened_at?.toISOString() ?? null,

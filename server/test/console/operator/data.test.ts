@@ -185,7 +185,7 @@ test('privacy requests are listed with how they ended, and never whose they were
   expect(await outcomes()).toEqual(['erased', 'kept', 'expired'])
   const { body } = await operator.get('/operator/privacy-requests?limit=1')
   expect(Object.keys(body.data[0]).sort()).toEqual(
-    ['ended_at', 'erased', 'expires_at', 'opened_at', 'outcome', 'requested_at'].sort(),
+    ['ended_at', 'entry', 'erased', 'expires_at', 'opened_at', 'outcome', 'requested_at'].sort(),
   )
   const next = await operator.get(`/operator/privacy-requests?limit=1&cursor=${body.next_cursor}`)
   expect(next.body.data[0].outcome).toBe('kept')

@@ -1,5 +1,144 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { failureProps } from '#api/failure.ts'
+import { formatCount, formatNumber } from '#lib/format.ts'
+import { Button } from '#ui/actions/button.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
+import { Pagination } from '#ui/data/pagination.tsx'
+import { Table } from '#ui/data/table.tsx'
+import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { useDelayed } from '#ui/feedback/use-delayed.ts'
+import { SearchField } from '#ui/fields/search-field.tsx'
+import { Select } from '#ui/fields/select.tsx'
+import { usePaging } from '../../search/use-paging.ts'
+import { accountsQuery } from '../operator-api.ts'
+import { planOptions, wordsOf } from '../words.ts'
+import { accountColumns } from './columns.tsx'
+import { NewAccountDialog } from './new-account-dialog.tsx'
+import { accountStates, type OperatorAccountsSearch } from './search.ts'
 
+/** All accounts of the installation. */
 export default function OperatorAccountsPage() {
-  return <PageHeader title="Accounts" />
+  const { cursor, page: _page, ...filters } = useSearch({ from: '/app/operator/accounts' })
+  const navigate = useNavigate()
+  const [isCreating, setIsCreating] = useState(false)
+  const [address, setAddress] = useState('')
+  const search = address || filters.search
+  const question = { ...filters, ...(search && { search }), ...(cursor && { cursor }) }
+  const filterBy = (changes: Partial<OperatorAccountsSearch>) =>
+    void navigate({ to: '/operator/accounts', search: { ...filters, ...changes }, replace: true })
+  const searchFor = (text: string) => {
+    // An address of a person stays out of the address of the page.
+    const isAddress = text.includes('@')
+    setAddress(isAddress ? text : '')
+    filterBy({ search: isAddress ? undefined : text || undefined })
+  }
+  const clear = () => {
+    setAddress('')
+    void navigate({ to: '/operator/accounts', search: {} })
+  }
+  return (
+    <>
+      <PageHeader
+        title="Accounts"
+        actions={
+          <Button variant="primary" onPress={() => setIsCreating(true)}>
+            New account
+          </Button>
+        }
+      />
+      <div className="mb-3 flex flex-wrap gap-2">
+        <AccountSearch text={search ?? ''} onSearch={searchFor} />
+        <Select
+          label="Plan"
+          isLabelHidden
+          options={[{ id: 'all', label: 'All plans' }, ...planOptions]}
+          value={filters.plan ?? 'all'}
+          onChange={(plan) => filterBy({ plan: plan === 'all' ? undefined : plan })}
+          className="w-36"
+        />
+        <Select
+          label="Status"
+          isLabelHidden
+          options={[
+            { id: 'all', label: 'All statuses' },
+            ...accountStates.map((id) => ({ id, label: id === 'none' ? 'No plan' : wordsOf(id) })),
+          ]}
+          value={filters.status ?? 'all'}
+          onChange={(status) => filterBy({ status: status === 'all' ? undefined : status })}
+          className="w-44"
+        />
+      </div>
+      <AccountTable question={question} onClear={clear} />
+      <NewAccountDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
+    </>
+  )
+}
+
+const typingMs = 250
+
+function AccountSearch({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
+  const [typed, setTyped] = useState(text)
+  const [known, setKnown] = useState(text)
+  if (known !== text) {
+    // Changed elsewhere, such as by Back.
+    setKnown(text)
+    setTyped(text)
+  }
+  useEffect(() => {
+    if (typed.trim() === text) return
+    const timer = setTimeout(() => {
+      setKnown(typed.trim())
+      onSearch(typed.trim())
+    }, typingMs)
+    return () => clearTimeout(timer)
+  }, [typed, text, onSearch])
+  return (
+    <SearchField
+      placeholder="Name, email or id"
+      value={typed}
+      onChange={setTyped}
+      className="w-full sm:w-72"
+      maxLength={200}
+    />
+  )
+}
+
+type Question = Parameters<typeof accountsQuery>[0]
+
+function AccountTable({ question, onClear }: { question: Question; onClear: () => void }) {
+  const place = useSearch({ from: '/app/operator/accounts' })
+  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery(accountsQuery(question))
+  const { page, onPrevious, onNext } = usePaging('/operator/accounts', place, data?.next_cursor ?? null)
+  const isOutdated = useDelayed(isPlaceholderData)
+  const isLoading = useDelayed(!data)
+  if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+  if (!data) return isLoading && <SkeletonRows />
+  if (data.data.length === 0)
+    return question.search || question.plan || question.status ? (
+      <EmptyState title="No account is like that" actions={<Button onPress={onClear}>Show all</Button>} />
+    ) : (
+      <EmptyState title="There is no account yet">Create the first one with New account.</EmptyState>
+    )
+  return (
+    <>
+      <Table
+        hasCards
+        label="Accounts"
+        columns={accountColumns}
+        rows={data.data}
+        getId={({ id }) => id}
+        isOutdated={isOutdated}
+      />
+      <Pagination onPrevious={onPrevious} onNext={onNext} isPending={isPlaceholderData}>
+        <span role="status">
+          {formatCount(data.data.length, 'account')}
+          {page > 1 && ` on page ${formatNumber(page)}`}
+        </span>
+      </Pagination>
+    </>
+  )
 }

@@ -1,9 +1,27 @@
-import type { RawSearch } from '#lib/search-params.ts'
+import { parsePagePlace } from '#lib/page-place.ts'
+import { choiceParam, type RawSearch, textParam } from '#lib/search-params.ts'
+import { type PlanSlug, planSlugs, subscriptionStatuses } from '../words.ts'
 
-/** What the address of the page says. */
-// biome-ignore lint/suspicious/noEmptyInterface: nothing yet
-export interface OperatorAccountsSearch {}
+export const accountStates = [...subscriptionStatuses, 'suspended', 'closed'] as const
+export type AccountState = (typeof accountStates)[number]
 
-export function validateOperatorAccountsSearch(_search: RawSearch): OperatorAccountsSearch {
-  return {}
+/** What the address of the page says. A search with an email address is not in it. */
+export interface OperatorAccountsSearch {
+  search?: string
+  plan?: PlanSlug
+  status?: AccountState
+  cursor?: string
+  page?: number
+}
+
+export function validateOperatorAccountsSearch(raw: RawSearch): OperatorAccountsSearch {
+  const search = textParam(raw.search)
+  const plan = choiceParam(raw.plan, planSlugs)
+  const status = choiceParam(raw.status, accountStates)
+  return {
+    ...(search && !search.includes('@') && { search }),
+    ...(plan && { plan }),
+    ...(status && { status }),
+    ...parsePagePlace(raw),
+  }
 }

@@ -1,9 +1,12 @@
+import { parsePagePlace } from '#lib/page-place.ts'
 import type { RawSearch } from '#lib/search-params.ts'
 
 /** What the address of the page says. */
-// biome-ignore lint/suspicious/noEmptyInterface: nothing yet
-export interface OperatorPrivacySearch {}
+export interface OperatorPrivacySearch {
+  cursor?: string
+  page?: number
+}
 
-export function validateOperatorPrivacySearch(_search: RawSearch): OperatorPrivacySearch {
-  return {}
+export function validateOperatorPrivacySearch(search: RawSearch): OperatorPrivacySearch {
+  return parsePagePlace(search)
 }

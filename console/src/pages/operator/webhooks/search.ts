@@ -1,9 +1,12 @@
+import { parsePagePlace } from '#lib/page-place.ts'
 import type { RawSearch } from '#lib/search-params.ts'
 
 /** What the address of the page says. */
-// biome-ignore lint/suspicious/noEmptyInterface: nothing yet
-export interface WebhooksSearch {}
+export interface WebhooksSearch {
+  cursor?: string
+  page?: number
+}
 
-export function validateWebhooksSearch(_search: RawSearch): WebhooksSearch {
-  return {}
+export function validateWebhooksSearch(search: RawSearch): WebhooksSearch {
+  return parsePagePlace(search)
 }

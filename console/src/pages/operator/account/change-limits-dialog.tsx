@@ -1,0 +1,89 @@
+import { type FormEvent, useState } from 'react'
+import { messageOf } from '#api/failure.ts'
+import { formatNumber } from '#lib/format.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { FormError } from '#ui/fields/form-error.tsx'
+import { NumberField } from '#ui/fields/number-field.tsx'
+import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
+import type { AccountChanges, AccountDetails } from '../operator-api.ts'
+import { meterNames } from '../words.ts'
+import { useAccountChange } from './use-account-change.ts'
+
+interface ChangeLimitsDialogProps {
+  details: AccountDetails
+  isOpen: boolean
+  onClose: () => void
+}
+
+export function ChangeLimitsDialog({ details, isOpen, onClose }: ChangeLimitsDialogProps) {
+  return (
+    <Dialog title="Change limits" isOpen={isOpen} onClose={onClose} size="medium">
+      <ChangeLimitsForm details={details} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+type Meter = keyof NonNullable<AccountChanges['limits']>
+
+const meters = [
+  'contact_credits',
+  'store_exports',
+  'search_rows',
+  'requests_per_minute',
+  'requests_per_day',
+  'billing_status_per_hour',
+  'billing_links_per_hour',
+  'trial_contact_credits',
+] as const satisfies Meter[]
+
+const largest = 2 ** 31 - 1
+
+function ChangeLimitsForm({ details, onClose }: Omit<ChangeLimitsDialogProps, 'isOpen'>) {
+  const { account, limits: inForce } = details
+  const [figures, setFigures] = useState<Record<string, number>>(account.limits)
+  const { save, isPending, failure } = useAccountChange(account.id, onClose)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const limits: NonNullable<AccountChanges['limits']> = {}
+    for (const meter of meters) {
+      const before = account.limits[meter] ?? null
+      const now = figures[meter] ?? null
+      if (now !== before) limits[meter] = now
+    }
+    void save(Object.keys(limits).length === 0 ? {} : { limits })
+  }
+  return (
+    <form onSubmit={submit}>
+      <p className="mb-4 text-muted">
+        A figure replaces that of the plan, also after a change of plan. Empty follows the plan.
+      </p>
+      <div className="grid gap-4 sm:grid-cols-2">
+        {meters.map((meter) => {
+          const current = inForce[meter]
+          return (
+            <NumberField
+              key={meter}
+              label={meterNames[meter] ?? meter}
+              value={figures[meter] ?? Number.NaN}
+              onChange={(figure) =>
+                setFigures(({ [meter]: _, ...others }) =>
+                  Number.isNaN(figure) ? others : { ...others, [meter]: figure },
+                )
+              }
+              minValue={0}
+              maxValue={largest}
+              {...(current !== undefined && { placeholder: formatNumber(current) })}
+            />
+          )
+        })}
+      </div>
+      <FormError>{failure ? messageOf(failure) : undefined}</FormError>
+      <DialogActions>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" isPending={isPending}>
+          Save
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

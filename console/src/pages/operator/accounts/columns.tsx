@@ -1,0 +1,36 @@
+import { Link } from '#ui/actions/link.tsx'
+import { Badge } from '#ui/data/badge.tsx'
+import { Num } from '#ui/data/num.tsx'
+import { RelativeTime } from '#ui/data/relative-time.tsx'
+import type { TableColumn } from '#ui/data/table.tsx'
+import type { AccountRow } from '../operator-api.ts'
+import { planNames, stateOf } from '../words.ts'
+
+export const accountColumns: TableColumn<AccountRow>[] = [
+  {
+    id: 'name',
+    label: 'Account',
+    render: ({ id, name, email }) => (
+      <div className="min-w-44">
+        <Link href={`/operator/accounts/${id}`} isPlain className="font-medium">
+          <bdi>{name}</bdi>
+        </Link>
+        <div className="text-muted text-xs wrap-anywhere">
+          <bdi>{email ?? 'no email'}</bdi>
+        </div>
+      </div>
+    ),
+  },
+  { id: 'plan', label: 'Plan', render: ({ plan }) => planNames[plan] },
+  {
+    id: 'status',
+    label: 'Status',
+    render: (account) => {
+      const { label, tone } = stateOf(account)
+      return <Badge tone={tone}>{label}</Badge>
+    },
+  },
+  { id: 'members', label: 'Members', align: 'end', render: ({ members }) => <Num value={members} /> },
+  { id: 'keys', label: 'Keys', align: 'end', render: ({ keys }) => <Num value={keys} /> },
+  { id: 'created', label: 'Created', render: ({ created_at }) => <RelativeTime time={created_at} /> },
+]

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { failureProps } from '#api/failure.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { Num } from '#ui/data/num.tsx'
+import { RelativeTime } from '#ui/data/relative-time.tsx'
+import { Table, type TableColumn } from '#ui/data/table.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { useDelayed } from '#ui/feedback/use-delayed.ts'
+import { type SuppressionKind, suppressionsQuery } from '../operator-api.ts'
+import { Section } from '../section.tsx'
+import { AddSuppressionsDialog } from './add-suppressions-dialog.tsx'
+
+/** How many people and sites imports skip. Who they are is stored nowhere. */
+export function Suppressions() {
+  const [isAdding, setIsAdding] = useState(false)
+  return (
+    <Section
+      title="Suppressions"
+      description="People and sites that imports skip, kept as hashes only."
+      action={<Button onPress={() => setIsAdding(true)}>Add suppressions</Button>}
+    >
+      <Counts />
+      <AddSuppressionsDialog isOpen={isAdding} onClose={() => setIsAdding(false)} />
+    </Section>
+  )
+}
+
+function Counts() {
+  const { data, error, isFetching, refetch } = useQuery(suppressionsQuery)
+  const isLoading = useDelayed(!data)
+  if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+  if (!data) return isLoading && <SkeletonRows rows={3} />
+  if (data.kinds.length === 0) return <p className="text-muted">Nobody is suppressed yet.</p>
+  return (
+    <Table label="Suppressions" columns={columns} rows={data.kinds} getId={({ kind }) => kind} className="max-w-xl" />
+  )
+}
+
+const kindNames = {
+  email: 'Email addresses',
+  phone: 'Phone numbers',
+  profile: 'Profiles',
+  domain: 'Domains',
+  record: 'Records of erased contacts',
+}
+
+const columns: TableColumn<SuppressionKind>[] = [
+  { id: 'kind', label: 'Kind', render: ({ kind }) => kindNames[kind] },
+  { id: 'total', label: 'Number', align: 'end', render: ({ total }) => <Num value={total} /> },
+  { id: 'added', label: 'Last added', render: ({ last_added_at }) => <RelativeTime time={last_added_at} /> },
+]

@@ -1,0 +1,90 @@
+import { formatNumber } from '#lib/format.ts'
+import type { BadgeTone } from '#ui/data/badge.tsx'
+import type { Option } from '#ui/fields/select.tsx'
+import type { OperatorAccount } from './operator-api.ts'
+
+export type PlanSlug = OperatorAccount['plan']
+
+export const planSlugs = ['free', 'pro', 'business', 'enterprise'] as const satisfies PlanSlug[]
+
+export const planNames: Record<PlanSlug, string> = {
+  free: 'Free',
+  pro: 'Pro',
+  business: 'Business',
+  enterprise: 'Enterprise',
+}
+
+export const planOptions: Option<PlanSlug>[] = planSlugs.map((id) => ({ id, label: planNames[id] }))
+
+export const subscriptionStatuses = [
+  'none',
+  'trialing',
+  'active',
+  'past_due',
+  'unpaid',
+  'canceled',
+  'incomplete',
+  'incomplete_expired',
+  'paused',
+] as const
+
+/** `past_due` as people say it. */
+export function wordsOf(slug: string): string {
+  const words = slug.replaceAll('_', ' ').replaceAll('.', ': ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** The one state of an account that matters most. */
+export function stateOf(account: OperatorAccount): { label: string; tone: BadgeTone } {
+  if (account.closed_at) return { label: 'Closed', tone: 'neutral' }
+  if (account.suspended_at) return { label: 'Suspended', tone: 'danger' }
+  if (account.status === 'none') return { label: 'No plan', tone: 'neutral' }
+  return { label: wordsOf(account.status), tone: account.api_access ? 'success' : 'warning' }
+}
+
+export const meterNames: Record<string, string> = {
+  contact_credits: 'Contact credits',
+  store_exports: 'Store exports',
+  search_rows: 'Search rows',
+  api_requests: 'Requests today',
+  requests_per_minute: 'Requests a minute',
+  requests_per_day: 'Requests a day',
+  billing_status_per_hour: 'Billing status an hour',
+  billing_links_per_hour: 'Billing links an hour',
+  trial_contact_credits: 'Contact credits of a trial',
+}
+
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+export function formatBytes(bytes: number): string {
+  const power = Math.min(byteUnits.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
+  const unit = byteUnits[power]!
+  return formatNumber(bytes / 1_000 ** power, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 })
+}
+
+/** `3 days 4 hours`, by the two largest units. */
+export function formatDuration(seconds: number): string {
+  const sizes = [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+    ['second', 1],
+  ] as const
+  const first = sizes.findIndex(([, size]) => seconds >= size)
+  if (first < 0) return formatUnit(0, 'second')
+  let rest = seconds
+  return sizes
+    .slice(first, first + 2)
+    .map(([unit, size]) => {
+      const count = Math.floor(rest / size)
+      rest -= count * size
+      return { unit, count }
+    })
+    .filter(({ count }) => count > 0)
+    .map(({ unit, count }) => formatUnit(count, unit))
+    .join(' ')
+}
+
+function formatUnit(count: number, unit: string): string {
+  return formatNumber(count, { style: 'unit', unit, unitDisplay: 'long' })
+}
