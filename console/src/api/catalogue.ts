@@ -1,6 +1,6 @@
 import type { PeopleSearchBody, StoreSearchBody } from '#lib/filters/request.ts'
 import type { TaxonomyReply } from '#lib/filters/taxonomy.ts'
-import { api, apiUrl, path } from './client.ts'
+import { api, apiUrl, type CallOptions, path } from './client.ts'
 import type { RevealContactsResponses, SearchContactsResponses, SearchStoresResponses } from './generated/v1.ts'
 
 export type Store = SearchStoresResponses[200]['data'][number]
@@ -24,12 +24,6 @@ export interface List<Item> {
   has_more: boolean
   next_cursor: string | null
   request_id: string
-}
-
-/** A page of a search with what it cost. */
-export interface SearchPage<Item> extends List<Item> {
-  /** Search rows left of the period after it was sent. */
-  rowsLeft: number | undefined
 }
 
 export interface StorePage extends Store {
@@ -64,14 +58,14 @@ export interface StoreCopy {
 
 export const getTaxonomy = (signal: AbortSignal) => api.get<TaxonomyReply>('/taxonomy', { signal })
 
-export const searchStores = (account: string, body: StoreSearchBody, signal: AbortSignal) =>
-  search<Store>(path`/accounts/${account}/stores/search`, body, signal)
+export const searchStores = (account: string, body: StoreSearchBody, options: CallOptions) =>
+  api.post<List<Store>>(path`/accounts/${account}/stores/search`, body, options)
 
-export const searchPeople = (account: string, body: PeopleSearchBody, signal: AbortSignal) =>
-  search<ContactPreview>(path`/accounts/${account}/contacts/search`, body, signal)
+export const searchPeople = (account: string, body: PeopleSearchBody, options: CallOptions) =>
+  api.post<List<ContactPreview>>(path`/accounts/${account}/contacts/search`, body, options)
 
-export const getStore = (account: string, domain: string, signal: AbortSignal) =>
-  api.get<StorePage>(path`/accounts/${account}/stores/${domain}`, { signal })
+export const getStore = (account: string, domain: string, options: CallOptions) =>
+  api.get<StorePage>(path`/accounts/${account}/stores/${domain}`, options)
 
 export const copyStore = (account: string, domain: string, format: StoreCopy['format']) =>
   api.post<StoreCopy>(path`/accounts/${account}/stores/${domain}/copy`, { format })
@@ -95,13 +89,3 @@ export const listRevealed = (
 
 /** The address of all revealed people as a CSV file. */
 export const revealedFileUrl = (account: string) => apiUrl(path`/accounts/${account}/revealed/file`)
-
-async function search<Item>(url: string, body: object, signal: AbortSignal): Promise<SearchPage<Item>> {
-  let rowsLeft: number | undefined
-  const onHeaders = (headers: Headers) => {
-    const value = headers.get('x-search-rows-remaining')
-    rowsLeft = value === null ? undefined : Number(value)
-  }
-  const list = await api.post<List<Item>>(url, body, { signal, onHeaders })
-  return { ...list, rowsLeft }
-}

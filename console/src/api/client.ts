@@ -5,7 +5,7 @@ const root = '/console/api'
 
 type QueryValue = string | number | boolean | null | undefined | readonly string[]
 
-interface CallOptions {
+export interface CallOptions {
   body?: unknown
   /** Left out where null, undefined or an empty list; a list repeats the name. */
   query?: Record<string, QueryValue>

@@ -180,7 +180,7 @@ describe('chips', () => {
       'Theme: Free',
       'No premium platform tier',
       `Active ads: at least ${new Intl.NumberFormat().format(1200)}`,
-      'Opened from 2020-01-01',
+      `Opened from ${new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date('2020-01-01T00:00:00Z'))}`,
       'Contact: Marketing',
     ])
   })

@@ -1,4 +1,5 @@
 import { formatNumber } from '../format.ts'
+import { formatCalendarDay } from '../store-dates.ts'
 import { entriesOf, type FilterField, type FilterFields, type FilterName } from './fields.ts'
 import type { Taxonomy } from './taxonomy.ts'
 import { type Filters, type FilterValue, isList, withFilter } from './url.ts'
@@ -51,7 +52,7 @@ function chipsOfField(
     case 'number':
       return single(field.prefix, formatNumber(Number(value)))
     case 'day':
-      return single(field.prefix, String(value))
+      return single(field.prefix, formatCalendarDay(String(value)))
   }
 }
 

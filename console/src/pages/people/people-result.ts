@@ -1,13 +1,13 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { searchPeople } from '#api/catalogue.ts'
-import { meteredQuery } from '#api/metered.ts'
+import { meteredCall, meteredQuery } from '#api/metered.ts'
 import type { PeopleSearchBody } from '#lib/filters/request.ts'
 
 /** A page of people. It costs search rows, so it is asked for once and kept. */
 export function peopleResultQuery(account: string, body: PeopleSearchBody) {
   return queryOptions({
     queryKey: ['people', account, body],
-    queryFn: ({ signal }) => searchPeople(account, body, signal),
+    queryFn: (context) => searchPeople(account, body, meteredCall(context, account)),
     placeholderData: keepPreviousData,
     ...meteredQuery,
   })

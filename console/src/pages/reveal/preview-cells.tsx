@@ -45,7 +45,7 @@ export function renderChannels(preview: ContactPreview): ReactNode {
   const present = kinds.filter(({ has }) => has)
   if (present.length === 0) return null
   return (
-    <span className="flex gap-2" title={present.map(({ label }) => label).join(', ')}>
+    <span className="flex min-h-5 items-center gap-2" title={present.map(({ label }) => label).join(', ')}>
       {kinds.map(({ label, has, icon: Icon }) => (
         <span key={label} className="size-4 max-sm:empty:hidden">
           {has && (

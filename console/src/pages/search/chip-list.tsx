@@ -2,17 +2,22 @@ import { X } from 'lucide-react'
 import type { Chip } from '#lib/filters/chips.ts'
 import type { Filters } from '#lib/filters/url.ts'
 import { Button } from '#ui/actions/button.tsx'
+import { classNames } from '#ui/class-names.ts'
 
 interface ChipListProps {
   chips: readonly Chip[]
   onChange: (filters: Filters) => void
+  isCentered?: boolean
 }
 
 /** What is chosen, in words. Each is a button that takes it away. */
-export function ChipList({ chips, onChange }: ChipListProps) {
+export function ChipList({ chips, onChange, isCentered }: ChipListProps) {
   if (chips.length === 0) return null
   return (
-    <ul aria-label="Filters" className="flex min-w-0 flex-wrap items-center gap-1.5">
+    <ul
+      aria-label="Filters"
+      className={classNames('flex min-w-0 flex-wrap items-center gap-1.5', isCentered && 'justify-center')}
+    >
       {chips.map(({ key, prefix, label, without }) => (
         <li key={key} className="max-w-full">
           <button

@@ -44,7 +44,7 @@ export function ResultProblem({ what, error, chips, onChange, onFirstPage, onRet
     case 'conflicting_filters':
     case 'invalid_domain':
       return (
-        <EmptyState title={failure.message} actions={<ChipList chips={chips} onChange={onChange} />}>
+        <EmptyState title={failure.message} actions={<ChipList chips={chips} onChange={onChange} isCentered />}>
           Remove the filter:
         </EmptyState>
       )

@@ -1,7 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { SearchPage as ResultPage } from '#api/catalogue.ts'
+import { useAccount } from '#api/account.tsx'
+import type { List } from '#api/catalogue.ts'
 import { failureProps } from '#api/failure.ts'
+import { useRowsLeft } from '#api/metered.ts'
 import { useTaxonomy } from '#api/taxonomy.ts'
 import { type Chip, chipsOf } from '#lib/filters/chips.ts'
 import type { FilterFields, FilterGroupName } from '#lib/filters/fields.ts'
@@ -31,7 +33,7 @@ interface SearchPageProps<Row> {
   openGroups: readonly FilterGroupName[]
   onFilter: (filters: Filters) => void
   onOpenStore: (domain: string) => void
-  result: UseQueryResult<ResultPage<Row>>
+  result: UseQueryResult<List<Row>>
   paging: Paging
   /** The buttons above the table. */
   tools: ReactNode
@@ -44,7 +46,7 @@ interface SearchPageProps<Row> {
 
 /** What Stores and People have in common: filters at the left, chips and tools above the rows, and the foot below. */
 export function SearchPage<Row>(props: SearchPageProps<Row>) {
-  const { title, isOpen, fields, filters, openGroups, onFilter, onOpenStore, tools, moreFilters } = props
+  const { title, isOpen, fields, filters, openGroups, onFilter, onOpenStore, result, tools, moreFilters } = props
   const { data: taxonomy, error, refetch, isFetching } = useTaxonomy()
   const chips = taxonomy ? chipsOf(fields, filters, taxonomy) : []
   const column = taxonomy && (
@@ -72,8 +74,8 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
           <div className="flex min-w-0 flex-1 flex-col px-4">
             <div className="flex flex-wrap items-start justify-between gap-2 py-3">
               <FilterDrawer count={chips.length}>{column}</FilterDrawer>
-              <div className="order-last w-full min-w-0 empty:hidden sm:order-none sm:w-auto sm:flex-1">
-                <ChipList chips={chips} onChange={onFilter} />
+              <div className="order-last w-full min-w-0 empty:hidden lg:order-none lg:w-auto lg:flex-1">
+                {hasRows(result) && <ChipList chips={chips} onChange={onFilter} />}
               </div>
               <div className="ml-auto flex flex-wrap justify-end gap-2">{tools}</div>
             </div>
@@ -91,6 +93,11 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
   )
 }
 
+/** Where there are none, the chips stand below the reason instead. */
+function hasRows({ data, error }: UseQueryResult<List<unknown>>): boolean {
+  return !error && data?.data.length !== 0
+}
+
 interface ResultProps<Row> extends SearchPageProps<Row> {
   taxonomy: Taxonomy | undefined
   chips: readonly Chip[]
@@ -98,6 +105,7 @@ interface ResultProps<Row> extends SearchPageProps<Row> {
 
 function Result<Row>({ title, noun, nouns, onFilter, result, paging, bar, table, taxonomy, chips }: ResultProps<Row>) {
   const { data, error, isFetching, isPlaceholderData, refetch } = result
+  const rowsLeft = useRowsLeft(useAccount().id)
   const isOutdated = useDelayed(isPlaceholderData)
   const isLoading = useDelayed(!data || !taxonomy)
   if (error && !isPlaceholderData)
@@ -121,7 +129,7 @@ function Result<Row>({ title, noun, nouns, onFilter, result, paging, bar, table,
       <ResultFoot
         count={data.data.length}
         {...{ noun, nouns }}
-        rowsLeft={data.rowsLeft}
+        rowsLeft={rowsLeft}
         page={paging.page}
         onPrevious={paging.onPrevious}
         onNext={paging.onNext}
@@ -140,7 +148,7 @@ function NothingMatches({ noun, chips, onFilter }: Pick<ResultProps<never>, 'nou
     )
   return (
     <div role="status">
-      <EmptyState title={`No ${noun} matches`} actions={<ChipList chips={chips} onChange={onFilter} />}>
+      <EmptyState title={`No ${noun} matches`} actions={<ChipList chips={chips} onChange={onFilter} isCentered />}>
         Remove a filter:
       </EmptyState>
     </div>

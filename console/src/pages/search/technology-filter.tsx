@@ -24,8 +24,8 @@ interface TechnologyFilterProps {
 
 /** Three lists of one technology: at least one of these, every one of these, not one of these. A value is in one of them. */
 export function TechnologyFilter({ label, list, taxonomy, filters, onChange }: TechnologyFilterProps) {
-  const [match, setMatch] = useState<Match>('any')
   const chosenFor = (each: Match) => listOf(filters, nameOf(list, each))
+  const [match, setMatch] = useState(() => matches.find(({ id }) => chosenFor(id).length > 0)?.id ?? 'any')
   const change = (values: string[]) => {
     let next = withFilter(filters, nameOf(list, match), values)
     for (const { id } of matches) {

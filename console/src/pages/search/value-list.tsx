@@ -21,8 +21,13 @@ interface ValueListProps {
 /** Values to choose from. Plain checkboxes: a list has up to several hundred. */
 export function ValueList({ label, taxonomy, list, chosen, onChange, noteOf }: ValueListProps) {
   const [text, setText] = useState('')
+  // Those that are chosen stand first, but no value moves while somebody looks at it.
+  const [pinned, setPinned] = useState(chosen)
   const nodes = taxonomy.search(list, useDeferredValue(text))
-  const shown = nodes.filter(({ deprecated, value }) => !deprecated || chosen.includes(value))
+  const shown = pinFirst(
+    nodes.filter(({ deprecated, value }) => !deprecated || chosen.includes(value)),
+    pinned,
+  )
   const isLong = taxonomy.nodes(list).length > longListLength
   const isFull = chosen.length >= maxListValues
   const toggle = (value: string) =>
@@ -34,7 +39,10 @@ export function ValueList({ label, taxonomy, list, chosen, onChange, noteOf }: V
           label={`Find in ${label}`}
           placeholder="Find a value"
           value={text}
-          onChange={setText}
+          onChange={(next) => {
+            setText(next)
+            setPinned(chosen)
+          }}
           className="mb-1.5"
         />
       )}
@@ -54,6 +62,13 @@ export function ValueList({ label, taxonomy, list, chosen, onChange, noteOf }: V
       {isFull && <p className="pt-1 text-muted text-xs">{maxListValues} values are the most that a search takes.</p>}
     </>
   )
+}
+
+/** A tree keeps its order: without what is above it a value says little. */
+function pinFirst(nodes: readonly TaxonomyNode[], pinned: readonly string[]): readonly TaxonomyNode[] {
+  if (pinned.length === 0 || nodes.some(({ depth }) => depth > 0)) return nodes
+  const isPinned = ({ value }: TaxonomyNode) => pinned.includes(value)
+  return [...nodes.filter(isPinned), ...nodes.filter((node) => !isPinned(node))]
 }
 
 const indents = ['', 'pl-4', 'pl-8', 'pl-12']

@@ -1,12 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import { getStore } from '#api/catalogue.ts'
-import { meteredQuery } from '#api/metered.ts'
+import { meteredCall, meteredQuery } from '#api/metered.ts'
 
 /** A store with its first people. It costs one search row, so it is asked for once and kept. */
 export function storeViewQuery(account: string, domain: string) {
   return queryOptions({
     queryKey: ['store', account, domain],
-    queryFn: ({ signal }) => getStore(account, domain, signal),
+    queryFn: (context) => getStore(account, domain, meteredCall(context, account)),
     ...meteredQuery,
   })
 }
