@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ApiRoutes } from '../http/server.ts'
+import { registerAccountConsoleRoutes } from './account/routes.ts'
 import { registerBillingConsoleRoutes } from './billing/routes.ts'
 import { registerCatalogueConsoleRoutes } from './catalogue/routes.ts'
 import { consolePrefix } from './guard.ts'
@@ -22,6 +23,7 @@ export function registerConsoleRoutes(app: FastifyInstance, services: ConsoleSer
       registerPasskeyConsoleRoutes(api, services)
       registerOpenIdConsoleRoutes(api, services)
       registerBillingConsoleRoutes(api, services)
+      registerAccountConsoleRoutes(api, services)
       registerOperatorConsoleRoutes(api, services)
       registerPrivacyConsoleRoutes(api, services)
       registerUsageConsoleRoutes(api, services)

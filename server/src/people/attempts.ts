@@ -18,6 +18,8 @@ const bounds = {
   challenge: { address: 200 },
   password_mail: { address: 20, person: 3 },
   sign_up: { address: 20, person: 3 },
+  /** By the address that is invited, whoever invites it. */
+  invitation: { address: 50, person: 5 },
 } as const satisfies Record<string, { address: number; person?: number }>
 type AttemptKind = keyof typeof bounds
 

@@ -24,7 +24,7 @@ export const EmailAddress = Type.String({
 export const NewPersonName = Type.String({
   minLength: 1,
   maxLength: 200,
-  pattern: '^[^\\u0000-\\u001f]*\\S[^\\u0000-\\u001f]*$',
+  pattern: '^[^\\u0000-\\u001f]*[^\\s\\u0000-\\u001f][^\\u0000-\\u001f]*$',
   description: 'How the person is called.',
 })
 export const GivenPassword = Type.String({ minLength: 1, maxLength: 1000, description: 'A password.' })

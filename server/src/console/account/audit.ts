@@ -1,0 +1,64 @@
+import type { CursorSealer } from '../../kernel/cursor.ts'
+import { readListPage } from '../list-pages.ts'
+import { type AuditLogRow, selectAuditLog, selectNamesOfPeople } from './audit-queries.ts'
+import type { AccountContext } from './context.ts'
+import type { AuditListReply, AuditQuery } from './schema.ts'
+
+/** A page of the account's audit log, newest first: who did what, when, from where. */
+export async function listAudit(
+  ctx: AccountContext & { cursors: CursorSealer },
+  { person, subject, limit, cursor }: AuditQuery,
+): Promise<AuditListReply> {
+  const { account, ids, db } = ctx
+  const opened = person === undefined ? null : ids.open(person)
+  const page = await readListPage<AuditLogRow>(
+    { ...ctx, accountId: account.id, mode: 'live' },
+    {
+      list: 'audit',
+      filters: { person, subject },
+      ...(limit !== undefined && { limit }),
+      ...(cursor !== undefined && { cursor }),
+      positionOf: ({ at, entry }) => ({ at, row: entry }),
+      select: (after, count) =>
+        selectAuditLog(db, {
+          accountId: account.id,
+          // Nobody has the number 0.
+          personId: person === undefined ? null : opened?.kind === 'person' ? opened.value : 0,
+          subject: subject ?? null,
+          before: after?.row ?? null,
+          limit: count,
+        }),
+    },
+  )
+  const names = await nameTargets(ctx, page.rows)
+  return {
+    object: 'list',
+    data: page.rows.map((row) => ({
+      object: 'audit_entry',
+      id: String(row.entry),
+      at: row.at.toISOString(),
+      action: row.action,
+      person:
+        row.person_id === null
+          ? null
+          : { id: ids.seal('person', row.person_id), name: row.person_name, email: row.person_email },
+      target: row.target === null ? null : { id: row.target, name: names.get(row.target) ?? null },
+      details: row.details,
+      address: row.address,
+    })),
+    has_more: page.hasMore,
+    next_cursor: page.nextCursor,
+    request_id: ctx.requestId,
+  }
+}
+
+/** The names of the people that entries are about, by public id. */
+async function nameTargets({ db, ids }: AccountContext, rows: readonly AuditLogRow[]): Promise<Map<string, string>> {
+  const people = new Map<number, string>()
+  for (const { target } of rows) {
+    const opened = target?.startsWith('per_') ? ids.open(target) : null
+    if (opened?.kind === 'person') people.set(opened.value, target!)
+  }
+  const names = people.size > 0 ? await selectNamesOfPeople(db, [...people.keys()]) : new Map<number, string>()
+  return new Map([...names].map(([id, name]) => [people.get(id)!, name]))
+}
