@@ -27,6 +27,10 @@ export interface Session {
 
 export interface SignInOptions {
   object: 'sign_in_options'
+  /** Whether mail is set up. */
+  mail: boolean
+  /** Whom to write to about personal data: an address or a page. */
+  privacy_contact: string | null
   oidc: { name: string } | null
   signup: boolean
   passkeys: boolean
