@@ -9,7 +9,6 @@ import { MissingFileError } from './lazy-page.tsx'
 /** In place of a page that could not be loaded or drawn. Tries again by itself when the server is back. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
-  const connection = useConnection()
   const retry = () => {
     reset()
     void router.invalidate()
@@ -25,6 +24,22 @@ export function PageError({ error, reset }: ErrorComponentProps) {
     })
   }, [isUnreachable, reset, router])
 
+  return (
+    <>
+      <h1 className="sr-only">This page could not be loaded</h1>
+      <Problem error={error} isUnreachable={isUnreachable} onRetry={retry} />
+    </>
+  )
+}
+
+interface ProblemProps {
+  error: unknown
+  isUnreachable: boolean
+  onRetry: () => void
+}
+
+function Problem({ error, isUnreachable, onRetry }: ProblemProps) {
+  const connection = useConnection()
   if (connection === 'outdated') {
     const reload = (
       <Button variant="primary" onPress={() => window.location.reload()}>
@@ -33,6 +48,6 @@ export function PageError({ error, reset }: ErrorComponentProps) {
     )
     return <ErrorState message="A new version of Storedex is here" actions={reload} />
   }
-  if (isUnreachable) return <ErrorState message="The server cannot be reached" onRetry={retry} />
-  return <ErrorState {...failureProps(error)} onRetry={retry} />
+  if (isUnreachable) return <ErrorState message="The server cannot be reached" onRetry={onRetry} />
+  return <ErrorState {...failureProps(error)} onRetry={onRetry} />
 }

@@ -25,6 +25,9 @@ export function ResultProblem({ what, error, chips, onChange, onFirstPage, onRet
   switch (failure?.code) {
     case 'api_access_required':
       return <ClosedState what={`${what} are`} reason={failure.message} />
+    case 'insufficient_role':
+      // A viewer may search: this is an operator who sees as the account.
+      return <EmptyState title={failure.message}>A page of results takes search rows of the account.</EmptyState>
     case 'invalid_cursor':
       return (
         <EmptyState

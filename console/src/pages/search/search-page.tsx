@@ -67,8 +67,9 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
         <div className="flex min-h-0 flex-1">
           <section
             aria-label="Filters"
-            className="hidden w-60 shrink-0 overflow-y-auto border-line border-r bg-surface px-3 py-2 lg:block"
+            className="relative hidden w-60 shrink-0 overflow-y-auto border-line border-r bg-surface px-3 py-2 lg:block"
           >
+            <h2 className="sr-only">Filters</h2>
             {column}
           </section>
           <div className="flex min-w-0 flex-1 flex-col px-4">

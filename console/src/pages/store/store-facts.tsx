@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Store } from '#api/catalogue.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
-import { formatDay, formatNumber } from '#lib/format.ts'
+import { formatCount, formatDay, formatNumber } from '#lib/format.ts'
 import { formatEstimate } from '#lib/store-dates.ts'
 
 interface StoreFactsProps {
@@ -35,7 +35,7 @@ export function StoreFacts({ store, taxonomy }: StoreFactsProps) {
         </Fact>
         <Fact name="People">
           {formatNumber(contacts.total)}
-          <span className="text-muted"> · {formatNumber(contacts.verified_email_count)} verified emails</span>
+          <span className="text-muted"> · {formatCount(contacts.verified_email_count, 'verified email')}</span>
         </Fact>
       </dl>
     </section>
