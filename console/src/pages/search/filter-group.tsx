@@ -21,7 +21,7 @@ export function FilterGroup({ name, count, isOpenAtFirst, children }: FilterGrou
     // A fieldset would be the same to a screen reader, and harder to lay out.
     // biome-ignore lint/a11y/useSemanticElements: see above
     <div role="group" aria-labelledby={`${id}-name`} className="border-line border-b last:border-b-0">
-      <h3>
+      <h2>
         <button
           type="button"
           aria-expanded={isOpen}
@@ -46,7 +46,7 @@ export function FilterGroup({ name, count, isOpenAtFirst, children }: FilterGrou
             </span>
           )}
         </button>
-      </h3>
+      </h2>
       {count > 0 && (
         <span id={`${id}-count`} hidden>
           {formatCount(count, 'value')} chosen
