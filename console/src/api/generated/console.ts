@@ -3163,6 +3163,1049 @@ export type EndTrialResponses = {
 
 export type EndTrialResponse = EndTrialResponses[keyof EndTrialResponses];
 
+export type ListMembersData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/members';
+};
+
+export type ListMembersErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListMembersError = ListMembersErrors[keyof ListMembersErrors];
+
+export type ListMembersResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            object: 'member';
+            /**
+             * Public id of a person.
+             */
+            id: string;
+            name: string;
+            /**
+             * Email address; upper and lower case are the same.
+             */
+            email: string;
+            /**
+             * What the person may do in the account.
+             */
+            role: 'viewer' | 'member' | 'admin' | 'owner';
+            /**
+             * When the person became a member.
+             */
+            added_at: string;
+            /**
+             * Whether it is the person who asks.
+             */
+            is_you: boolean;
+        }>;
+        has_more: false;
+        next_cursor: null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
+
+export type RemoveMemberData = {
+    body?: never;
+    path: {
+        account: string;
+        person: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/members/{person}';
+};
+
+export type RemoveMemberErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: person_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: last_owner.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RemoveMemberError = RemoveMemberErrors[keyof RemoveMemberErrors];
+
+export type RemoveMemberResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RemoveMemberResponse = RemoveMemberResponses[keyof RemoveMemberResponses];
+
+export type ChangeMemberData = {
+    body: {
+        /**
+         * What the person may do in the account.
+         */
+        role: 'viewer' | 'member' | 'admin' | 'owner';
+    };
+    path: {
+        account: string;
+        person: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/members/{person}';
+};
+
+export type ChangeMemberErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: person_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: last_owner.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ChangeMemberError = ChangeMemberErrors[keyof ChangeMemberErrors];
+
+export type ChangeMemberResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ChangeMemberResponse = ChangeMemberResponses[keyof ChangeMemberResponses];
+
+export type ListInvitationsData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/invitations';
+};
+
+export type ListInvitationsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListInvitationsError = ListInvitationsErrors[keyof ListInvitationsErrors];
+
+export type ListInvitationsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            object: 'invitation';
+            id: string;
+            /**
+             * Email address; upper and lower case are the same.
+             */
+            email: string;
+            /**
+             * What the person may do in the account.
+             */
+            role: 'viewer' | 'member' | 'admin' | 'owner';
+            /**
+             * When it was first sent.
+             */
+            created_at: string;
+            /**
+             * Until when its link works.
+             */
+            expires_at: string;
+            is_expired: boolean;
+            invited_by: {
+                /**
+                 * Public id of a person.
+                 */
+                id: string;
+                name: string;
+            } | null;
+        }>;
+        has_more: false;
+        next_cursor: null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitationsResponses];
+
+export type InviteData = {
+    body: {
+        /**
+         * Email address; upper and lower case are the same.
+         */
+        email: string;
+        /**
+         * What the person may do in the account.
+         */
+        role: 'viewer' | 'member' | 'admin' | 'owner';
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/invitations';
+};
+
+export type InviteErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: already_member, too_many_members.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type InviteError = InviteErrors[keyof InviteErrors];
+
+export type InviteResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'invitation';
+        id: string;
+        /**
+         * Email address; upper and lower case are the same.
+         */
+        email: string;
+        /**
+         * What the person may do in the account.
+         */
+        role: 'viewer' | 'member' | 'admin' | 'owner';
+        /**
+         * Until when its link works.
+         */
+        expires_at: string;
+        /**
+         * How the link reaches the person.
+         */
+        delivery: 'mail' | 'link';
+        link: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type InviteResponse = InviteResponses[keyof InviteResponses];
+
+export type SendInvitationAgainData = {
+    body?: never;
+    path: {
+        account: string;
+        invitation: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/invitations/{invitation}/send-again';
+};
+
+export type SendInvitationAgainErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: invitation_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type SendInvitationAgainError = SendInvitationAgainErrors[keyof SendInvitationAgainErrors];
+
+export type SendInvitationAgainResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'invitation';
+        id: string;
+        /**
+         * Email address; upper and lower case are the same.
+         */
+        email: string;
+        /**
+         * What the person may do in the account.
+         */
+        role: 'viewer' | 'member' | 'admin' | 'owner';
+        /**
+         * Until when its link works.
+         */
+        expires_at: string;
+        /**
+         * How the link reaches the person.
+         */
+        delivery: 'mail' | 'link';
+        link: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type SendInvitationAgainResponse = SendInvitationAgainResponses[keyof SendInvitationAgainResponses];
+
+export type RevokeInvitationData = {
+    body?: never;
+    path: {
+        account: string;
+        invitation: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/invitations/{invitation}';
+};
+
+export type RevokeInvitationErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: invitation_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RevokeInvitationError = RevokeInvitationErrors[keyof RevokeInvitationErrors];
+
+export type RevokeInvitationResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RevokeInvitationResponse = RevokeInvitationResponses[keyof RevokeInvitationResponses];
+
+export type EndOtherSessionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/sessions';
+};
+
+export type EndOtherSessionsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type EndOtherSessionsError = EndOtherSessionsErrors[keyof EndOtherSessionsErrors];
+
+export type EndOtherSessionsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type EndOtherSessionsResponse = EndOtherSessionsResponses[keyof EndOtherSessionsResponses];
+
+export type ListSessionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/sessions';
+};
+
+export type ListSessionsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListSessionsError = ListSessionsErrors[keyof ListSessionsErrors];
+
+export type ListSessionsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            object: 'person_session';
+            id: string;
+            /**
+             * What the browser says it is.
+             */
+            device: string;
+            /**
+             * The network address at its beginning.
+             */
+            address: string;
+            /**
+             * When the person signed in.
+             */
+            created_at: string;
+            /**
+             * When it was last used, to the minute.
+             */
+            last_seen_at: string;
+            is_current: boolean;
+        }>;
+        has_more: false;
+        next_cursor: null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
+
+export type EndSessionData = {
+    body?: never;
+    path: {
+        session: string;
+    };
+    query?: never;
+    url: '/sessions/{session}';
+};
+
+export type EndSessionErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * It does not exist: session_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
+
+export type EndSessionResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
+
+export type ChangeProfileData = {
+    body: {
+        /**
+         * How the person is called.
+         */
+        name: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/profile';
+};
+
+export type ChangeProfileErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ChangeProfileError = ChangeProfileErrors[keyof ChangeProfileErrors];
+
+export type ChangeProfileResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ChangeProfileResponse = ChangeProfileResponses[keyof ChangeProfileResponses];
+
+export type ChangePasswordData = {
+    body: {
+        /**
+         * A password.
+         */
+        password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/profile/password';
+};
+
+export type ChangePasswordErrors = {
+    /**
+     * The request is not understood: weak_password, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordErrors];
+
+export type ChangePasswordResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ChangePasswordResponse = ChangePasswordResponses[keyof ChangePasswordResponses];
+
+export type RenameAccountData = {
+    body: {
+        /**
+         * How the person is called.
+         */
+        name: string;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}';
+};
+
+export type RenameAccountErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RenameAccountError = RenameAccountErrors[keyof RenameAccountErrors];
+
+export type RenameAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RenameAccountResponse = RenameAccountResponses[keyof RenameAccountResponses];
+
+export type LeaveAccountData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/leave';
+};
+
+export type LeaveAccountErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: last_owner.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type LeaveAccountError = LeaveAccountErrors[keyof LeaveAccountErrors];
+
+export type LeaveAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type LeaveAccountResponse = LeaveAccountResponses[keyof LeaveAccountResponses];
+
+export type CloseAccountData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/close';
+};
+
+export type CloseAccountErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: subscription_running.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: billing_provider_unavailable, service_unavailable.
+     */
+    503: Error;
+};
+
+export type CloseAccountError = CloseAccountErrors[keyof CloseAccountErrors];
+
+export type CloseAccountResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'done';
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CloseAccountResponse = CloseAccountResponses[keyof CloseAccountResponses];
+
+export type ListAuditData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Rows per page, 1 to 100.
+         */
+        limit?: string;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+        /**
+         * Only what this person did.
+         */
+        person?: string;
+        /**
+         * Only actions on this kind of thing: `key`.
+         */
+        subject?: string;
+    };
+    url: '/accounts/{account}/audit';
+};
+
+export type ListAuditErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListAuditError = ListAuditErrors[keyof ListAuditErrors];
+
+export type ListAuditResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            object: 'audit_entry';
+            id: string;
+            /**
+             * When it happened.
+             */
+            at: string;
+            /**
+             * `noun.past_verb`, such as `key.created`.
+             */
+            action: string;
+            person: {
+                /**
+                 * Public id of a person.
+                 */
+                id: string;
+                name: string | null;
+                email: string | null;
+            } | null;
+            target: {
+                id: string;
+                name: string | null;
+            } | null;
+            details: {
+                [key: string]: string | number | boolean | null;
+            };
+            address: string | null;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListAuditResponse = ListAuditResponses[keyof ListAuditResponses];
+
 export type ListAccountsData = {
     body: {
         /**
