@@ -64,13 +64,19 @@ export function CreateKeyForm({ account, onCreated, onCancel }: CreateKeyFormPro
         isRequired
         autoFocus
       />
-      <RadioGroup label="Mode" options={modes} value={mode} onChange={setMode} />
+      <RadioGroup
+        label="Mode"
+        options={modes}
+        value={mode}
+        onChange={setMode}
+        className="sm:[&>*:nth-child(2)]:grid sm:[&>*:nth-child(2)]:grid-cols-2 sm:[&>*:nth-child(2)]:gap-x-6"
+      />
       <CheckboxGroup
         label="Scopes"
-        description="What it may do. Give it no more than it needs."
         options={scopes.map((scope) => ({ ...scope, isDisabled: scope.id === 'billing:manage' && !isOwner }))}
         value={held}
         onChange={setHeld}
+        className="sm:grid sm:grid-cols-2 sm:gap-x-6 sm:[&>*:first-child]:col-span-2"
         errorMessage={held.length === 0 ? 'Choose at least one.' : fieldError(failure, 'scopes')}
       />
       <div className="flex flex-wrap gap-3">

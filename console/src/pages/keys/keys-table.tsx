@@ -25,12 +25,12 @@ interface KeysTableProps {
 
 export function KeysTable({ keys, actions, isOutdated }: KeysTableProps) {
   const columns: TableColumn<ApiKey>[] = [
-    { id: 'name', label: 'Name', className: 'min-w-48', render: (key) => <KeyName apiKey={key} /> },
+    { id: 'name', label: 'Name', render: (key) => <KeyName apiKey={key} /> },
     { id: 'status', label: 'Status', render: ({ status }) => <Badge tone={tones[status]}>{labels[status]}</Badge> },
-    { id: 'mode', label: 'Mode', render: ({ mode }) => (mode === 'live' ? 'Live' : 'Test') },
-    { id: 'scopes', label: 'Scopes', className: 'min-w-32', render: ({ scopes }) => describeScopes(scopes) },
-    { id: 'used', label: 'Last used', className: 'whitespace-nowrap', render: (key) => <LastUse apiKey={key} /> },
-    { id: 'ends', label: 'Ends', className: 'whitespace-nowrap', render: (key) => <End apiKey={key} /> },
+    { id: 'mode', label: 'Mode', className: wide, render: ({ mode }) => modes[mode] },
+    { id: 'scopes', label: 'Scopes', className: wide, render: ({ scopes }) => describeScopes(scopes) },
+    { id: 'used', label: 'Last used', className: wide, render: (key) => <LastUse apiKey={key} /> },
+    { id: 'ends', label: 'Ends', className: wide, render: (key) => <End apiKey={key} /> },
   ]
   if (actions)
     columns.push({
@@ -42,6 +42,11 @@ export function KeysTable({ keys, actions, isOutdated }: KeysTableProps) {
     })
   return <Table label="Keys" columns={columns} rows={keys} getId={({ id }) => id} isOutdated={isOutdated} />
 }
+
+// On a phone these are a line below the name.
+const wide = 'max-md:hidden'
+
+const modes = { live: 'Live', test: 'Test' }
 
 const tones: Record<ApiKey['status'], BadgeTone> = {
   active: 'success',
@@ -56,17 +61,21 @@ const labels: Record<ApiKey['status'], string> = {
   revoked: 'Revoked',
 }
 
-function KeyName({ apiKey: { name, display } }: { apiKey: ApiKey }) {
+function KeyName({ apiKey }: { apiKey: ApiKey }) {
   return (
-    <>
-      <span className="font-medium wrap-anywhere">{name}</span>
-      <code className="block font-mono text-muted text-xs whitespace-nowrap">{display}</code>
-    </>
+    <div className="min-w-28 md:min-w-44">
+      <span className="font-medium wrap-anywhere">{apiKey.name}</span>
+      <code className="block font-mono text-muted text-xs whitespace-nowrap">{apiKey.display}</code>
+      <div className="mt-1 text-muted text-xs md:hidden">
+        {modes[apiKey.mode]}, {describeScopes(apiKey.scopes)}. Last used: <LastUse apiKey={apiKey} />. Ends:{' '}
+        <End apiKey={apiKey} />.
+      </div>
+    </div>
   )
 }
 
 function LastUse({ apiKey: { id, mode, last_used_at: used } }: { apiKey: ApiKey }) {
-  if (!used) return <span className="text-muted">Never</span>
+  if (!used) return <span className="text-muted">never</span>
   const search = new URLSearchParams({ ...(mode === 'test' && { mode }), by: 'key', who: id })
   return (
     <Link href={`/usage?${search}`} isPlain>
@@ -77,9 +86,9 @@ function LastUse({ apiKey: { id, mode, last_used_at: used } }: { apiKey: ApiKey 
 
 function End({ apiKey: { expires_at, revoked_at } }: { apiKey: ApiKey }) {
   const end = revoked_at ?? expires_at
-  if (!end) return <span className="text-muted">Never</span>
+  if (!end) return <span className="text-muted">never</span>
   return (
-    <time dateTime={end} title={formatTime(end)}>
+    <time dateTime={end} title={formatTime(end)} className="whitespace-nowrap">
       {formatDay(end)}
     </time>
   )
@@ -91,7 +100,7 @@ function RowActions({ apiKey, onRotate, onSuspend, onResume, onRevoke, changing 
   if (status === 'expired' || status === 'revoked') return null
   const isChanging = changing === id
   return (
-    <span className="inline-flex gap-1">
+    <span className="flex flex-wrap justify-end gap-1 lg:flex-nowrap">
       {status === 'suspended' ? (
         <Button isSmall variant="quiet" isPending={isChanging} onPress={() => onResume(apiKey)}>
           Resume

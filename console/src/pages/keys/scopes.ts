@@ -20,7 +20,7 @@ export const scopes = [
   {
     id: 'contacts:reveal',
     label: 'Reveal people',
-    description: 'Names and channels. Uses contact credits and store exports.',
+    description: 'Who they are, with channels. Uses contact credits and store exports.',
     short: 'reveal',
   },
   {

@@ -12,7 +12,7 @@ interface DailyTableProps {
 /** The figures of the plots; days without anything are left out. */
 export function DailyTable({ buckets, plots, isByMeter }: DailyTableProps) {
   const columns: TableColumn<DayBucket>[] = [
-    { id: 'day', label: 'Days', render: ({ title }) => title },
+    { id: 'day', label: 'Days', className: 'whitespace-nowrap', render: ({ title }) => title },
     ...plots.flatMap((plot) =>
       plot.series.map((series) => ({
         id: `${plot.meter} ${series.id}`,

@@ -7,8 +7,7 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
 import { type MeterPlot, plotName, plotsOf } from './daily-plots.ts'
 import { DailyTable } from './daily-table.tsx'
-import type { DayBucket } from './days.ts'
-import { formatDays } from './days.ts'
+import { type DayBucket, formatDays, unitOf } from './days.ts'
 import type { DailyReply } from './queries.ts'
 
 interface DailyUsageProps {
@@ -39,7 +38,9 @@ export function DailyUsage({ daily, onChangeBy, bar, onSelectBar, isOutdated }: 
           <h2 id="daily-usage" className="font-semibold text-lg">
             Spent by day
           </h2>
-          <p className="text-muted text-xs">{formatDays(daily)}. Days are in UTC.</p>
+          <p className="text-muted text-xs">
+            {formatDays(daily)}. {unitOf(daily) === 'day' ? '' : `A bar is a ${unitOf(daily)}. `}Days are in UTC.
+          </p>
         </div>
         <div className="flex flex-wrap items-center gap-2">
           <Segmented label="Divide the bars" isLabelHidden options={divisions} value={daily.by} onChange={onChangeBy} />

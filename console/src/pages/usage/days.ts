@@ -22,15 +22,15 @@ export function timesOf({ from, to }: DayRange): { since: string; until: string 
 }
 
 const shortFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const longFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' })
+const longFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const monthFormat = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' })
 const longMonthFormat = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-export function formatShortDay(day: string): string {
+function formatShortDay(day: string): string {
   return shortFormat.format(new Date(day))
 }
 
-/** `November 3, 2026`, or `November 3 – 9, 2026`, in the reader's notation. */
+/** `Nov 3, 2026`, or `Nov 3 – 9, 2026`, in the reader's notation. */
 export function formatDays({ from, to }: DayRange): string {
   return from === to ? longFormat.format(new Date(from)) : longFormat.formatRange(new Date(from), new Date(to))
 }
@@ -45,11 +45,24 @@ export interface DayBucket extends DayRange {
 const mostDailyBars = 62
 const mostWeeklyBars = 190
 
-/** Divides a range into bars wide enough to be seen and pointed at. */
+export type BarUnit = 'day' | 'week' | 'month'
+
+/** Wide enough bars to be seen and pointed at. */
+export function unitOf({ from, to }: DayRange): BarUnit {
+  const days = (Date.parse(to) - Date.parse(from)) / dayMs + 1
+  if (days <= mostDailyBars) return 'day'
+  return days <= mostWeeklyBars ? 'week' : 'month'
+}
+
 export function bucketsOf(range: DayRange): DayBucket[] {
-  const days = (Date.parse(range.to) - Date.parse(range.from)) / dayMs + 1
-  if (days > mostWeeklyBars) return divide(range, endOfMonth, (from) => monthFormat.format(new Date(from)))
-  return divide(range, (day) => (days > mostDailyBars ? addDays(day, 6) : day), formatShortDay)
+  switch (unitOf(range)) {
+    case 'day':
+      return divide(range, (day) => day, formatShortDay)
+    case 'week':
+      return divide(range, (day) => addDays(day, 6), formatShortDay)
+    case 'month':
+      return divide(range, endOfMonth, (from) => monthFormat.format(new Date(from)))
+  }
 }
 
 function divide(

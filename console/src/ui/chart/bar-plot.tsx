@@ -19,9 +19,9 @@ interface BarPlotProps {
 }
 
 const height = 136
-const margin = { top: 6, right: 2, bottom: 20, left: 40 }
+const margin = { top: 6, right: 8, bottom: 20, left: 40 }
 const tickClass = 'fill-muted text-[0.6875rem]'
-const pxPerLabel = 34
+const pxPerLabel = 48
 
 /**
  * Bars over days. The arrow keys move from bar to bar, and a screen reader says what each holds; a table beside it has the
@@ -30,6 +30,7 @@ const pxPerLabel = 34
 export function BarPlot({ label, buckets, series, onSelect, selected }: BarPlotProps) {
   const [frame, width] = useWidth<HTMLDivElement>()
   const [active, setActive] = useState<number>()
+  const isEmpty = series.length === 0
   const totals = buckets.map((_, index) => totalOf(series, index))
   const x = scaleBand({
     domain: buckets.map(({ id }) => id),
@@ -76,7 +77,7 @@ export function BarPlot({ label, buckets, series, onSelect, selected }: BarPlotP
           width="100%"
           height={height}
           aria-hidden
-          className="block"
+          className="block overflow-visible"
           onPointerMove={(event) => setActive(bucketAt(event))}
           onPointerLeave={() => setActive(undefined)}
           onClick={() => active !== undefined && buckets[active] && onSelect?.(buckets[active])}
@@ -86,13 +87,13 @@ export function BarPlot({ label, buckets, series, onSelect, selected }: BarPlotP
               <AxisLeft
                 scale={y}
                 left={margin.left}
-                numTicks={3}
+                numTicks={isEmpty ? 1 : 3}
                 hideAxisLine
                 hideTicks
                 tickFormat={(value) => formatTick(Number(value))}
                 tickLabelProps={() => ({ className: tickClass, textAnchor: 'end', dx: -4, dy: 4 })}
               />
-              {y.ticks(3).map((value) => (
+              {y.ticks(isEmpty ? 1 : 3).map((value) => (
                 <line
                   key={value}
                   x1={margin.left}
@@ -102,6 +103,16 @@ export function BarPlot({ label, buckets, series, onSelect, selected }: BarPlotP
                   className="stroke-line"
                 />
               ))}
+              {isEmpty && (
+                <text
+                  x={(margin.left + width) / 2}
+                  y={(height - margin.bottom) / 2}
+                  className={tickClass}
+                  textAnchor="middle"
+                >
+                  Nothing in these days
+                </text>
+              )}
               {buckets.map(({ id }, index) => (
                 <g key={id}>
                   {(index === active || id === selected) && (

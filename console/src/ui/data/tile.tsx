@@ -36,5 +36,5 @@ export function Tile({ label, value, limit, note }: TileProps) {
 }
 
 export function Tiles({ children }: { children: ReactNode }) {
-  return <div className="grid grid-cols-[repeat(auto-fit,minmax(11rem,1fr))] gap-3">{children}</div>
+  return <div className="grid grid-cols-[repeat(auto-fit,minmax(10rem,1fr))] gap-3">{children}</div>
 }

@@ -17,10 +17,10 @@ export function CopyField({ label, value, description }: CopyFieldProps) {
         value={value}
         description={description}
         isReadOnly
-        className="flex-1 [&_input]:font-mono"
+        className="flex-1 [&_input]:font-mono [&_input]:text-xs"
         onFocus={(event) => event.target instanceof HTMLInputElement && event.target.select()}
       />
-      <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} className="mt-6" />
+      <CopyButton text={value} label="Copy" className="mt-6" />
     </div>
   )
 }
