@@ -10,7 +10,7 @@ interface SectionProps {
 /** A part of a page, with a heading of its own. */
 export function Section({ title, description, action, children }: SectionProps) {
   return (
-    <section aria-label={title} className="mt-8 first:mt-0">
+    <section className="mt-8 first:mt-0">
       <div className="mb-2 flex flex-wrap items-end justify-between gap-2">
         <div className="min-w-0">
           <h2 className="font-semibold text-lg">{title}</h2>

@@ -19,7 +19,8 @@ export function AccountActions({ account }: { account: OperatorAccount }) {
     mutationFn: () => startSeeAs(account.id),
     onSuccess: async () => {
       await reloadSession()
-      await navigate({ to: '/stores' })
+      // The pages that cost rows show nothing to an operator.
+      await navigate({ to: '/usage' })
     },
     onError,
   })

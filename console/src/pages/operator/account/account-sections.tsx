@@ -1,4 +1,6 @@
+import { formatTime } from '#lib/format.ts'
 import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
+import { CodeBlock } from '#ui/data/code-block.tsx'
 import { Num } from '#ui/data/num.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
@@ -9,18 +11,27 @@ import { meterNames, wordsOf } from '../words.ts'
 
 /** What the account has used, who belongs to it, and what was done to it. */
 export function AccountSections({ details }: { details: AccountDetails }) {
-  const { usage, keys, members, audit } = details
+  const { account, usage, keys, members, audit } = details
   return (
     <>
       <Section title="Usage">
-        <Table label="Usage" columns={usageColumns} rows={usage} getId={({ mode, meter }) => `${mode} ${meter}`} />
+        <Table
+          hasCards
+          label="Usage"
+          columns={usageColumns}
+          rows={usage}
+          getId={({ mode, meter }) => `${mode} ${meter}`}
+        />
       </Section>
       <Section title="Members">
         {members.length === 0 ? (
-          <p className="text-muted">
-            Nobody signs in for this account. <code>npx storedex people create EMAIL --name N --account ID</code> adds
-            somebody.
-          </p>
+          <>
+            <p className="mb-2 text-muted">Nobody signs in for this account. This adds somebody:</p>
+            <CodeBlock
+              label="Command"
+              code={`npx storedex people create EMAIL --name NAME --account ${account.id} --role owner`}
+            />
+          </>
         ) : (
           <Table hasCards label="Members" columns={memberColumns} rows={members} getId={({ id }) => id} />
         )}
@@ -57,7 +68,7 @@ const usageColumns: TableColumn<AccountDetails['usage'][number]>[] = [
   { id: 'used', label: 'Used', align: 'end', render: ({ used }) => <Num value={used} /> },
   { id: 'limit', label: 'Limit', align: 'end', render: ({ limit }) => <Num value={limit} /> },
   { id: 'remaining', label: 'Left', align: 'end', render: ({ remaining }) => <Num value={remaining} /> },
-  { id: 'until', label: 'Until', render: ({ period_end }) => <RelativeTime time={period_end} /> },
+  { id: 'until', label: 'Until', className: 'whitespace-nowrap', render: ({ period_end }) => formatTime(period_end) },
 ]
 
 const memberColumns: TableColumn<AccountDetails['members'][number]>[] = [

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { formatDay, formatNumber } from '#lib/format.ts'
+import { formatDay, formatNumber, formatTime } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
 import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
@@ -35,7 +35,7 @@ export function AccountTerms({ details }: { details: AccountDetails }) {
             </Badge>,
           ],
           ['Access', account.api_access ? 'Open' : 'Closed'],
-          ['Trial ends', account.trial_ends_at ? <RelativeTime key="trial" time={account.trial_ends_at} /> : none],
+          ['Trial ends', account.trial_ends_at ? formatTime(account.trial_ends_at) : none],
           ...(account.suspended_at
             ? [['Suspended', <RelativeTime key="suspended" time={account.suspended_at} />] as const]
             : []),
