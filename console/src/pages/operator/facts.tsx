@@ -19,7 +19,7 @@ export function Facts({ title, action, facts }: FactsProps) {
         {facts.map(([name, value]) => (
           <div key={name} className="flex flex-wrap justify-between gap-x-4 py-1.5">
             <dt className="text-muted">{name}</dt>
-            <dd className="min-w-0 text-right wrap-anywhere">{value}</dd>
+            <dd className="ml-auto min-w-0 text-right wrap-anywhere">{value}</dd>
           </div>
         ))}
       </dl>

@@ -39,7 +39,7 @@ export function ContactRecord({ contact }: { contact: HeldContact }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
             <div key={index} className="flex flex-wrap justify-between gap-x-4 py-1.5">
               <dt className="text-muted">{label}</dt>
-              <dd className="min-w-0 text-right wrap-anywhere">
+              <dd className="ml-auto min-w-0 text-right wrap-anywhere">
                 {typeof value === 'string' ? <bdi>{value}</bdi> : value}
               </dd>
             </div>

@@ -19,10 +19,11 @@ export function HeldDataView({ token, held, onErased }: HeldDataViewProps) {
   const { email, contacts, contacts_total: total, expires_at: expiresAt, suppressed_since: suppressedSince } = held
   const [isAsking, setIsAsking] = useState(false)
   const isHeld = total > 0
+  const isUsed = held.signs_in || held.is_customer
   return (
     <>
       <PageHeader
-        title={isHeld ? 'Your data' : 'Nothing is held about you'}
+        title={isHeld ? 'Your data' : isUsed ? 'No record of you' : 'Nothing is held about you'}
         description={
           <>
             About <bdi className="font-medium text-text wrap-anywhere">{email}</bdi>. This page works until{' '}
