@@ -1,12 +1,24 @@
+import { Link } from '@tanstack/react-router'
 import { useAccount } from '#api/account.tsx'
-import { Link } from '#ui/actions/link.tsx'
+import { buttonClass } from '#ui/actions/button.tsx'
+import { linkClass } from '#ui/actions/link.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 
 interface ClosedStateProps {
-  /** What is closed, at the beginning of a sentence. */
+  /** What is closed: `Stores`. */
   what: string
   /** The sentence of the server, which knows why. */
   reason?: string
+}
+
+/** What the state of a subscription means for access. */
+const standings: Record<string, string> = {
+  canceled: 'has ended',
+  past_due: 'waits for a payment',
+  unpaid: 'waits for a payment',
+  incomplete: 'waits for its first payment',
+  incomplete_expired: 'was never paid',
+  paused: 'is paused',
 }
 
 /** In place of a page that needs a plan with access. Says the way back, and what is open meanwhile. */
@@ -14,16 +26,20 @@ export function ClosedState({ what, reason }: ClosedStateProps) {
   const { plan } = useAccount()
   return (
     <EmptyState
-      title={`${what} closed`}
+      title={`${what} are closed`}
       actions={
-        <Link href="/billing" className="font-medium">
+        <Link to="/billing" className={buttonClass('primary')}>
           Go to Billing
         </Link>
       }
     >
-      <p>{reason ?? `The plan ${plan.name} of this account is not active.`}</p>
+      <p>{reason ?? `The plan ${plan.name} of this account ${standings[plan.status] ?? 'does not include them'}.`}</p>
       <p className="mt-1">
-        Billing shows how to go on. Whom you have <Link href="/revealed">revealed</Link> you can see at any time.
+        Whom you have{' '}
+        <Link to="/revealed" className={linkClass}>
+          revealed
+        </Link>{' '}
+        you can see at any time.
       </p>
     </EmptyState>
   )

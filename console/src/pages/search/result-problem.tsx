@@ -24,7 +24,7 @@ export function ResultProblem({ what, error, chips, onChange, onFirstPage, onRet
   const failure = error instanceof ApiFailure ? error : undefined
   switch (failure?.code) {
     case 'api_access_required':
-      return <ClosedState what={`${what} are`} reason={failure.message} />
+      return <ClosedState what={what} reason={failure.message} />
     case 'insufficient_role':
       // A viewer may search: this is an operator who sees as the account.
       return <EmptyState title={failure.message}>A page of results takes search rows of the account.</EmptyState>

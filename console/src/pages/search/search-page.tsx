@@ -88,7 +88,7 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
           </div>
         </div>
       ) : (
-        <ClosedState what={`${title} are`} />
+        <ClosedState what={title} />
       )}
     </div>
   )

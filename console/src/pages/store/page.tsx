@@ -34,7 +34,7 @@ function ClosedStore({ domain }: { domain: string }) {
   return (
     <>
       <PageHeader title={domain} />
-      <ClosedState what="Stores are" />
+      <ClosedState what="Stores" />
     </>
   )
 }
@@ -87,7 +87,7 @@ function StoreProblem({ domain, error, isFetching, onRetry }: StoreProblemProps)
           Nothing was charged. Search for another domain on the page Stores.
         </EmptyState>
       )
-    if (hasCode(error, 'api_access_required')) return <ClosedState what="Stores are" reason={error.message} />
+    if (hasCode(error, 'api_access_required')) return <ClosedState what="Stores" reason={error.message} />
     if (error instanceof ApiFailure && error.code === 'rate_limit_exceeded')
       return <LimitState failure={error} onRetry={onRetry} isRetrying={isFetching} />
     return <ErrorState {...failureProps(error)} onRetry={onRetry} isRetrying={isFetching} />

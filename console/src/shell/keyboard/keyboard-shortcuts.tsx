@@ -34,11 +34,12 @@ export function KeyboardShortcuts({ children }: { children: ReactNode }) {
 function actionOf(event: KeyboardEvent): 'palette' | 'help' | 'search' | undefined {
   if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey)
     return 'palette'
-  if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return undefined
+  if (event.metaKey || event.ctrlKey || event.altKey || isTyping(document.activeElement)) return undefined
   return event.key === '?' ? 'help' : event.key === '/' ? 'search' : undefined
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** By the focus, not by the event's target: a field with suggestions sends its keys on to the one that is marked. */
+function isTyping(target: Element | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'button', 'submit'].includes(target.type)
   return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement

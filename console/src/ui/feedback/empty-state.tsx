@@ -12,7 +12,7 @@ export function EmptyState({ title, children, actions }: EmptyStateProps) {
     <div className="mx-auto flex max-w-md flex-col items-center gap-2 px-4 py-14 text-center">
       <p className="font-medium">{title}</p>
       {children && <div className="text-muted">{children}</div>}
-      {actions && <div className="mt-2 flex flex-wrap justify-center gap-2">{actions}</div>}
+      {actions && <div className="mt-2 flex flex-wrap items-center justify-center gap-2">{actions}</div>}
     </div>
   )
 }
