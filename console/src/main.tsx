@@ -6,12 +6,14 @@ import { createRoot } from 'react-dom/client'
 import { explainMissingFile } from '#api/connection.ts'
 import { createQueryClient } from '#api/query-client.ts'
 import { followTheme } from '#lib/theme.ts'
+import { forbidHtmlFromText } from '#lib/trusted-types.ts'
 import { createConsoleRouter } from '#shell/router.tsx'
 import { connectClient } from '#shell/signing-out.ts'
 
 const queryClient = createQueryClient()
 const router = createConsoleRouter(queryClient)
 
+forbidHtmlFromText()
 followTheme()
 connectClient(router, queryClient)
 window.addEventListener('vite:preloadError', () => void explainMissingFile())

@@ -21,9 +21,14 @@ describeInBrowser('the tests of pages', () => {
     [
       'an inline script',
       `document.head.append(Object.assign(document.createElement('script'), { textContent: '1' }))`,
-      /^console: policy: script-src-elem blocked inline/,
+      /^console: policy: require-trusted-types-for blocked/,
     ],
-    ['compiled text', `setTimeout('1')`, /^console: policy: script-src blocked eval/],
+    ['compiled text', `setTimeout('1')`, /^console: policy: require-trusted-types-for blocked/],
+    [
+      'HTML from text',
+      `document.body.innerHTML = '<b>broken</b>'`,
+      /^console: policy: require-trusted-types-for blocked/,
+    ],
     ['a request to another host', `new Image().src = 'http://elsewhere.example/'`, /^console: policy: img-src blocked/],
     ['a reply that it cannot have expected', `fetch('/console/api/nothing')`, /^404 from \/console\/api\/nothing$/],
   ])('notice %s', async (_name, script, problem) => {

@@ -30,6 +30,14 @@ describeInBrowser('the console in a browser', () => {
     await expectGoodLooks(page, 'stores')
   })
 
+  test('lets React Aria empty its announcer, which no other text may do', async () => {
+    const page = await app.open('/sign-in')
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    const devtools = await page.context().newCDPSession(page)
+    const emptied = `document.querySelector('h1').innerHTML = ''; document.querySelector('h1').textContent`
+    expect((await devtools.send('Runtime.evaluate', { expression: emptied })).result.value).toBe('')
+  })
+
   test.each(['/stores', '/people', '/usage', '/account/audit', '/operator/accounts'])(
     'the document of %s names all scripts that the page is made of',
     async (path) => {

@@ -7,6 +7,9 @@ const contentSecurityPolicy = [
   "worker-src 'none'",
   "media-src 'none'",
   "manifest-src 'none'",
+  // No text becomes HTML or a script; `console/src/lib/trusted-types.ts` has the one exception.
+  "require-trusted-types-for 'script'",
+  'trusted-types default',
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",

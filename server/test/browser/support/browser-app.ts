@@ -15,7 +15,7 @@ if (!chromiumPath) console.warn('Chromium was not found (set CHROMIUM_PATH): the
 /** `describe` for tests that need a browser; skipped where there is none. */
 export const describeInBrowser = describe.skipIf(!chromiumPath)
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Who is signed in; by default nobody. */
   as?: TestPerson
   /** Replies with these statuses are part of the test. */

@@ -79,6 +79,7 @@ describe('a page', () => {
         "base-uri 'none'",
         "form-action 'self'",
         "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
       ]),
     )
     expect(policy.join()).not.toMatch(/unsafe|https?:|\*|nonce|sha256/)
