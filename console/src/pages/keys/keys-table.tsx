@@ -7,7 +7,7 @@ import { Table, type TableColumn } from '#ui/data/table.tsx'
 import type { ApiKey } from './queries.ts'
 import { describeScopes } from './scopes.ts'
 
-export interface KeyActions {
+interface KeyActions {
   onRotate: (key: ApiKey) => void
   onSuspend: (key: ApiKey) => void
   onResume: (key: ApiKey) => void

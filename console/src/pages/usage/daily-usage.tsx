@@ -1,14 +1,17 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/actions/button.tsx'
-import { BarPlot } from '#ui/chart/bar-plot.tsx'
 import { Legend } from '#ui/chart/legend.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { Skeleton } from '#ui/feedback/skeleton.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
 import { type MeterPlot, plotName, plotsOf } from './daily-plots.ts'
 import { DailyTable } from './daily-table.tsx'
 import { type DayBucket, formatDays, unitOf } from './days.ts'
 import type { DailyReply } from './queries.ts'
+
+// The largest part of the page's code, and not needed for its figures.
+const BarPlot = lazy(() => import('#ui/chart/bar-plot.tsx').then((module) => ({ default: module.BarPlot })))
 
 interface DailyUsageProps {
   daily: DailyReply
@@ -91,7 +94,9 @@ function PlotCard({ plot, buckets, bar, onSelect }: PlotCardProps) {
         <h3 className="font-medium">{plotName(plot)}</h3>
         <span className="text-muted">{formatNumber(plot.total)}</span>
       </div>
-      <BarPlot label={plotName(plot)} buckets={buckets} series={plot.series} selected={bar} onSelect={onSelect} />
+      <Suspense fallback={<Skeleton className="h-34" />}>
+        <BarPlot label={plotName(plot)} buckets={buckets} series={plot.series} selected={bar} onSelect={onSelect} />
+      </Suspense>
     </div>
   )
 }

@@ -72,7 +72,7 @@ export const NewKeyRequest = ClosedObject({
 })
 export type NewKeyRequest = Static<typeof NewKeyRequest>
 
-export const maxOverlapSeconds = 90 * 86_400
+const maxOverlapSeconds = 90 * 86_400
 export const RotateKeyRequest = ClosedObject({
   overlap_seconds: Type.Integer({
     minimum: 0,
