@@ -17,6 +17,7 @@ export const pagePaths = [
   '/account/members',
   '/account/sessions',
   '/account/profile',
+  '/account/settings',
   '/account/audit',
   '/operator',
   '/operator/accounts',

@@ -97,6 +97,7 @@ const accountPages = [
   createRoute({ getParentRoute: inAccount, path: '/members', component: lazyPage(() => import('../pages/account/members/page.tsx')) }),
   createRoute({ getParentRoute: inAccount, path: '/sessions', component: lazyPage(() => import('../pages/account/sessions/page.tsx')) }),
   createRoute({ getParentRoute: inAccount, path: '/profile', component: lazyPage(() => import('../pages/account/profile/page.tsx')) }),
+  createRoute({ getParentRoute: inAccount, path: '/settings', component: lazyPage(() => import('../pages/account/settings/page.tsx')) }),
   createRoute({ getParentRoute: inAccount, path: '/audit', component: lazyPage(() => import('../pages/account/audit/page.tsx')), validateSearch: only(validateAuditSearch) }),
 ] as const
 

@@ -1,15 +1,23 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
+import { useAccounts, useIsAtLeast } from '#api/account.tsx'
 import { LinkTabs } from '#ui/data/tabs.tsx'
 
-const tabs = [
-  { href: '/account/members', label: 'Members' },
-  { href: '/account/sessions', label: 'Sessions' },
+const ownTabs = [
   { href: '/account/profile', label: 'Profile' },
-  { href: '/account/audit', label: 'Audit log' },
+  { href: '/account/sessions', label: 'Sessions' },
 ]
 
+/** What belongs to the account, and what belongs to the person in every account. */
 export default function AccountLayout() {
   const { pathname } = useLocation()
+  const { current } = useAccounts()
+  const isAdmin = useIsAtLeast('admin')
+  const tabs = [
+    ...(current ? [{ href: '/account/members', label: 'Members' }] : []),
+    ...ownTabs,
+    ...(current ? [{ href: '/account/settings', label: 'Settings' }] : []),
+    ...(current && isAdmin ? [{ href: '/account/audit', label: 'Audit log' }] : []),
+  ]
   return (
     <>
       <LinkTabs label="Account" tabs={tabs} current={pathname} />

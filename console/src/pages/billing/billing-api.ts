@@ -71,7 +71,7 @@ export interface Trial {
   confirmation: string
 }
 
-const keyOf = (account: string) => ['accounts', account, 'billing']
+const keyOf = (account: string) => [account, 'billing']
 
 export const billingQuery = (account: string) =>
   queryOptions({

@@ -20,7 +20,7 @@ interface EndTrialDialogProps {
 /** Shows what ending the trial means, as the payment provider knows it now, and does exactly that. */
 export function EndTrialDialog({ account, isOpen, onClose, onEnded }: EndTrialDialogProps) {
   const trial = useQuery({
-    queryKey: ['accounts', account, 'trial'],
+    queryKey: [account, 'trial'],
     queryFn: () => readTrial(account),
     enabled: isOpen,
     staleTime: 0,

@@ -25,6 +25,7 @@ type PagedRoute =
   | '/stores'
   | '/people'
   | '/revealed'
+  | '/account/audit'
   | '/operator/accounts'
   | '/operator/privacy'
   | '/operator/webhooks'

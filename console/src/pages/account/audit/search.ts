@@ -1,9 +1,21 @@
-import type { RawSearch } from '#lib/search-params.ts'
+import { parsePagePlace } from '#lib/page-place.ts'
+import { choiceParam, type RawSearch, textParam } from '#lib/search-params.ts'
+
+/** What entries are about: the first part of their actions. */
+export const auditSubjects = ['member', 'invitation', 'key', 'billing_link', 'trial', 'account', 'contacts'] as const
+export type AuditSubject = (typeof auditSubjects)[number]
 
 /** What the address of the page says. */
-// biome-ignore lint/suspicious/noEmptyInterface: nothing yet
-export interface AuditSearch {}
+export interface AuditSearch {
+  /** Public id of who did it. */
+  person?: string
+  subject?: AuditSubject
+  cursor?: string
+  page?: number
+}
 
-export function validateAuditSearch(_search: RawSearch): AuditSearch {
-  return {}
+export function validateAuditSearch(raw: RawSearch): AuditSearch {
+  const person = textParam(raw.person)
+  const subject = choiceParam(raw.subject, auditSubjects)
+  return { ...(person && { person }), ...(subject && { subject }), ...parsePagePlace(raw) }
 }

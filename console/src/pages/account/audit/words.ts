@@ -1,0 +1,75 @@
+import type { Role } from '#api/session.ts'
+import { formatCount } from '#lib/format.ts'
+import { roleLabel } from '../roles.ts'
+import type { AuditEntry } from './audit-api.ts'
+import type { AuditSubject } from './search.ts'
+
+export const subjectLabels: Record<AuditSubject, string> = {
+  member: 'Members',
+  invitation: 'Invitations',
+  key: 'Keys',
+  billing_link: 'Billing pages',
+  trial: 'Trial',
+  account: 'Account',
+  contacts: 'Downloads',
+}
+
+/** What was done, as the end of a sentence that begins with who did it. */
+export function describeAction(entry: AuditEntry): string {
+  const words = actions[entry.action]
+  return words ? words(entry) : entry.action
+}
+
+const actions: Record<string, (entry: AuditEntry) => string> = {
+  'member.added': (entry) => `made ${nameOf(entry)} ${roleIn(entry, 'role')}`,
+  'member.changed': (entry) => {
+    const before = entry.details.before
+    return `made ${nameOf(entry)} ${roleIn(entry, 'role')}${before ? `, who was ${roleIn(entry, 'before')}` : ''}`
+  },
+  'member.removed': (entry) => `removed ${nameOf(entry)}`,
+  'member.left': () => 'left the account',
+  'invitation.created': (entry) => `invited somebody as ${roleIn(entry, 'role')}`,
+  'invitation.sent_again': (entry) => `sent an invitation as ${roleIn(entry, 'role')} again`,
+  'invitation.revoked': (entry) => `revoked an invitation as ${roleIn(entry, 'role')}`,
+  'invitation.accepted': (entry) => `joined as ${roleIn(entry, 'role')}`,
+  'key.created': (entry) => `created ${keyIn(entry)}`,
+  'key.rotated': (entry) => `rotated ${keyIn(entry)}`,
+  'key.revoked': (entry) => `revoked ${keyIn(entry)}`,
+  'key.revocation_undone': (entry) => `undid the revocation of ${keyIn(entry)}`,
+  'key.suspended': (entry) => `suspended ${keyIn(entry)}`,
+  'key.resumed': (entry) => `resumed ${keyIn(entry)}`,
+  'billing_link.created': ({ details }) =>
+    details.plan
+      ? `opened the payment page for ${capitalized(details.plan)}, billed ${details.billing === 'annual' ? 'annually' : 'monthly'}`
+      : 'opened the billing page of the payment provider',
+  'trial.ended': () => 'ended the trial and started the paid plan',
+  'account.created': () => 'created the account',
+  'account.renamed': () => 'renamed the account',
+  'account.changed': () => 'changed plan or limits of the account',
+  'account.suspended': () => 'suspended the account',
+  'account.resumed': () => 'ended the suspension of the account',
+  'account.closed': ({ details }) =>
+    typeof details.revoked_keys === 'number' && details.revoked_keys > 0
+      ? `closed the account, which revoked ${formatCount(details.revoked_keys, 'key')}`
+      : 'closed the account',
+  'see_as.started': () => 'looked at the account as its people see it',
+  'contacts.downloaded': () => 'downloaded the revealed people',
+}
+
+function nameOf({ target, person }: AuditEntry): string {
+  if (target && target.id === person?.id) return 'themselves'
+  return target?.name ?? 'somebody who was removed since'
+}
+
+function roleIn({ details }: AuditEntry, name: string): string {
+  return roleLabel(details[name] as Role).toLowerCase()
+}
+
+function keyIn({ details, target }: AuditEntry): string {
+  return details.name ? `the key “${details.name}”` : `the key ${target?.id ?? ''}`
+}
+
+function capitalized(text: string | number | boolean | null): string {
+  const word = String(text)
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
