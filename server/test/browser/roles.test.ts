@@ -50,7 +50,7 @@ describeInBrowser('what somebody may not do', () => {
     return rows[0].amount
   }
   const previews = async (person: TestPerson) =>
-    (await person.post(`/accounts/${owner.account}/contacts/search`, {})).body.data
+    (await person.post(`/accounts/${owner.account}/contacts/search`, { max_contacts_per_store: 10 })).body.data
 
   test('a viewer sees people, and Reveal with the reason why not', async () => {
     const viewer = await app.person({ account: owner.account, role: 'viewer' })
