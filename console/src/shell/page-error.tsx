@@ -26,7 +26,9 @@ export function PageError({ error, reset }: ErrorComponentProps) {
 
   return (
     <>
-      <h1 className="sr-only">This page could not be loaded</h1>
+      <h1 tabIndex={-1} className="sr-only">
+        This page could not be loaded
+      </h1>
       <Problem error={error} isUnreachable={isUnreachable} onRetry={retry} />
     </>
   )

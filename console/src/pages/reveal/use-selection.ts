@@ -1,4 +1,5 @@
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useReducer } from 'react'
 import { meteredQuery } from '#api/metered.ts'
 import { formatNumber } from '#lib/format.ts'
 import { showToast } from '#ui/feedback/toasts.tsx'
@@ -14,6 +15,7 @@ const nobody: ReadonlySet<string> = new Set()
  */
 export function useSelection(account: string, question: unknown) {
   const client = useQueryClient()
+  const [, draw] = useReducer((drawn: number) => drawn + 1, 0)
   const queryKey = ['selection', account, question]
   const { data: selected = nobody } = useQuery<ReadonlySet<string>>({
     queryKey,
@@ -23,7 +25,11 @@ export function useSelection(account: string, question: unknown) {
   })
   const select = (next: ReadonlySet<string>) => {
     if (next.size > maxSelected) showToast(`${formatNumber(maxSelected)} people are the most that can be selected.`)
-    else client.setQueryData(queryKey, next)
+    else {
+      client.setQueryData(queryKey, next)
+      // The memory tells of it a moment later; until then the box that was pressed would be off again.
+      draw()
+    }
   }
   return { selected, select }
 }

@@ -68,7 +68,8 @@ function RevealedTable({ onShowAll }: { onShowAll: () => void }) {
   const isLoading = useDelayed(!data)
   if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
   if (!data) return isLoading && <SkeletonRows />
-  if (data.data.length === 0 && !search.cursor)
+  // Where very many in a row were erased, a page without anybody has a next one.
+  if (data.data.length === 0 && !search.cursor && !data.has_more)
     return search.store ? (
       <EmptyState
         title={`Nobody of ${search.store} is revealed`}
