@@ -18,7 +18,9 @@ describeInBrowser('everybody can use', () => {
   let owner: TestPerson
   let invited: TestPerson
   beforeAll(async () => {
-    app = await startBrowserApp({ environment: { MAIL_FROM: 'console@storedex.example' } })
+    app = await startBrowserApp({
+      environment: { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'console@storedex.example' },
+    })
     await app.importStores([aurora, { domain: 'little-rugs.example', name: 'Little Rugs', country: 'FR' }])
     await app.importContacts(
       names.map((first_name) => ({

@@ -78,6 +78,12 @@ describeInBrowser('a newcomer', () => {
       expect(await row.getByRole('link', { name: /@|people\.example|^\+/ }).count()).toBeGreaterThan(0)
       expect(await row.getByRole('cell').allTextContents()).toContain('Demonstration')
     }
+    await goTo(page, 'Usage').click()
+    const ledger = page.getByRole('table', { name: 'Ledger' })
+    const entry = ledger.getByRole('row').filter({ hasText: 'Contact credits' })
+    await entry.getByRole('cell', { name: '10', exact: true }).waitFor()
+    await entry.getByRole('cell', { name: 'Person Demonstration' }).waitFor()
+    expect(await entry.count()).toBe(1)
   })
 
   test('cannot use the link again', async () => {

@@ -69,6 +69,18 @@ describeInBrowser('what somebody may not do', () => {
     await expectGoodLooks(page, 'roles-viewer-revealed')
   })
 
+  test('a member sees the keys, and Create key with the reason why not', async () => {
+    const member = await app.person({ account: owner.account, role: 'member' })
+    await app.keyOf(owner.account, {})
+    const page = await app.open('/keys', { as: member })
+    await page.getByRole('table', { name: 'Keys' }).getByText('test key').waitFor()
+    await expectDisabled(page, button(page, 'Create key'), 'Only admins and owners of the account create keys.')
+    for (const name of ['Rotate', 'Revoke']) expect(await button(page, name).count()).toBe(0)
+    const body = { name: 'Mine', mode: 'live', scopes: ['stores:read'] }
+    const refused = await member.post(`/accounts/${owner.account}/keys`, body)
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'insufficient_role'])
+  })
+
   test('an operator who sees as an account is told so on every page, and spends nothing', async () => {
     const operator = await app.person({ account: null, operator: true })
     expect((await operator.post('/operator/see-as', { account: owner.account })).status).toBe(200)
@@ -84,6 +96,7 @@ describeInBrowser('what somebody may not do', () => {
     }
     await page.goto('/people')
     await page.getByText('nothing can be changed or spent').waitFor()
+    await page.getByText('takes search rows of the account').waitFor()
     await expectGoodLooks(page, 'roles-see-as')
     await page.goto('/billing')
     await button(page, 'Change plan').waitFor()
