@@ -1,5 +1,5 @@
 import type { Contact } from '#api/catalogue.ts'
-import { failureProps } from '#api/failure.ts'
+import { ApiFailure, failureProps } from '#api/failure.ts'
 import { formatCount } from '#lib/format.ts'
 import type { RunState } from '#lib/reveal/reveal-run.ts'
 import { Button } from '#ui/actions/button.tsx'
@@ -23,8 +23,13 @@ export function RevealResult({ state, onContinue, onClose }: RevealResultProps) 
   return (
     <>
       <p role="status" className="mb-3">
-        {formatCount(totals.spent, 'credit')} spent. They stay under <Link href="/revealed">Revealed</Link>, free of
-        charge.
+        {formatCount(totals.spent, 'credit')} spent.
+        {totals.delivered > 0 && (
+          <>
+            {' '}
+            They stay under <Link href="/revealed">Revealed</Link>, free of charge.
+          </>
+        )}
         {totals.asked > totals.delivered && ` ${formatPeople(totals.asked - totals.delivered)} could not be revealed.`}
       </p>
       {phase === 'failed' && <Failure error={error} left={left} onContinue={onContinue} />}
@@ -68,12 +73,14 @@ interface FailureProps {
 
 function Failure({ error, left, onContinue }: FailureProps) {
   const { message, requestId } = failureProps(error)
+  // A refusal has certainly spent nothing.
+  const isUnknown = !(error instanceof ApiFailure) || error.status === 0 || error.status >= 500
   return (
     <Banner tone="danger" isAnnounced actions={<Button onPress={onContinue}>Try again</Button>}>
       <p>{message}</p>
       <p>
-        {formatPeople(left)} left. If the last step was carried out after all, trying again delivers it and costs
-        nothing.
+        {formatPeople(left)} left.
+        {isUnknown && ' If the last step was carried out after all, trying again delivers it and costs nothing.'}
       </p>
       {requestId && (
         <p className="text-xs">
