@@ -40,7 +40,7 @@ export function KeysTable({ keys, actions, isOutdated }: KeysTableProps) {
       align: 'end',
       render: (key) => <RowActions apiKey={key} {...actions} />,
     })
-  return <Table label="Keys" columns={columns} rows={keys} getId={({ id }) => id} isOutdated={isOutdated} />
+  return <Table label="Keys" columns={columns} rows={keys} getId={({ id }) => id} isOutdated={isOutdated} hasCards />
 }
 
 // On a phone these are a line below the name.

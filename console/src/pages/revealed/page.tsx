@@ -88,6 +88,7 @@ function RevealedTable({ onShowAll }: { onShowAll: () => void }) {
         rows={data.data}
         getId={({ id }) => id}
         isOutdated={isOutdated}
+        hasCards
       />
       <Pagination onPrevious={onPrevious} onNext={onNext} isPending={isPlaceholderData}>
         <span role="status">

@@ -1,4 +1,13 @@
-import { Keyboard, LogOut, type LucideIcon, SunMoon, UsersRound } from 'lucide-react'
+import {
+  Keyboard,
+  LogOut,
+  type LucideIcon,
+  MonitorSmartphone,
+  ScrollText,
+  SunMoon,
+  UserRound,
+  UsersRound,
+} from 'lucide-react'
 import { useAccounts } from '#api/account.tsx'
 import { useSession } from '#api/session.ts'
 import { chooseTheme } from '#lib/theme.ts'
@@ -29,9 +38,15 @@ export function usePaletteActions(): PaletteAction[] {
   return [
     ...pages.map(({ to, label, icon }) => ({ id: to, label, icon, href: to })),
     { id: 'docs', label: docsLink.label, icon: docsLink.icon, run: () => window.location.assign(docsLink.href) },
-    { id: '/account/profile', label: 'Profile', hint: 'Account', href: '/account/profile' },
-    { id: '/account/sessions', label: 'Sessions and passkeys', hint: 'Account', href: '/account/sessions' },
-    { id: '/account/audit', label: 'Audit log', hint: 'Account', href: '/account/audit' },
+    { id: '/account/profile', label: 'Profile', hint: 'Account', icon: UserRound, href: '/account/profile' },
+    {
+      id: '/account/sessions',
+      label: 'Sessions and passkeys',
+      hint: 'Account',
+      icon: MonitorSmartphone,
+      href: '/account/sessions',
+    },
+    { id: '/account/audit', label: 'Audit log', hint: 'Account', icon: ScrollText, href: '/account/audit' },
     ...others.map(({ id, name }) => ({
       id,
       label: `Switch to ${name}`,

@@ -55,7 +55,7 @@ export function CardList<Row>(props: CardListProps<Row>) {
                     const content = column.render(row)
                     if (content === null || content === undefined || content === false || content === '') return null
                     return (
-                      <div key={column.id} className="flex max-w-full min-w-0 gap-1.5">
+                      <div key={column.id} className="flex max-w-full min-w-0 gap-1.5 has-[dd:empty]:hidden">
                         <dt className={column.isLabelHidden ? 'sr-only' : 'shrink-0 text-muted'}>{column.label}</dt>
                         <dd className="min-w-0">{content}</dd>
                       </div>

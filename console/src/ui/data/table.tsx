@@ -64,7 +64,8 @@ export function Table<Row>(props: TableProps<Row>) {
     return <CardList {...{ label, rows, getId, getLabel, selection, isOutdated }} columns={shown} onToggle={toggle} />
   return (
     <section
-      aria-label={label}
+      // Not the name of the section around it.
+      aria-label={`${label}, table`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it has to be reachable by keyboard
       tabIndex={0}
       className={classNames('relative overflow-auto rounded-lg border border-line bg-surface', className)}
