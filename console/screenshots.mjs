@@ -20,8 +20,12 @@ try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, colorScheme: 'light' })
   await page.goto(link)
   await page.waitForURL('**/stores')
+  /** @param {string} group @param {string} value */
   const choose = async (group, value) => {
-    await page.getByRole('group', { name: group, exact: true }).getByRole('checkbox', { name: value, exact: true }).check()
+    await page
+      .getByRole('group', { name: group, exact: true })
+      .getByRole('checkbox', { name: value, exact: true })
+      .check()
   }
   await choose('Countries', 'Germany')
   await page.getByRole('cell').first().waitFor()

@@ -23,7 +23,7 @@ export function createConsoleRouter(queryClient: QueryClient) {
   })
 }
 
-export type ConsoleRouter = ReturnType<typeof createConsoleRouter>
+type ConsoleRouter = ReturnType<typeof createConsoleRouter>
 
 declare module '@tanstack/react-router' {
   interface Register {

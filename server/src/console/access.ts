@@ -23,7 +23,7 @@ export interface ConsoleAccess {
 }
 
 /** The person who is signed in, read from the database for each request. */
-export interface SignedInPerson {
+interface SignedInPerson {
   id: number
   /** `per_…` */
   publicId: string
@@ -32,7 +32,7 @@ export interface SignedInPerson {
   isOperator: boolean
 }
 
-export interface CurrentSession {
+interface CurrentSession {
   id: number
   /** When the person last proved who they are. */
   signedInAt: Date

@@ -144,7 +144,7 @@ describeInBrowser('everybody can use', () => {
 
   test('the dialogs of keys', async () => {
     const page = await app.open('/keys', { as: owner })
-    const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
+    const dialog = page.getByRole('dialog')
     await expectGoodOverlay(page, button(page, 'Create key'), dialog, 'create-key')
     await expectGoodOverlay(page, button(page, 'Rotate').first(), dialog, 'rotate-key')
     await expectGoodOverlay(page, button(page, 'Revoke').first(), dialog, 'revoke-key')
@@ -195,7 +195,7 @@ describeInBrowser('everybody can use', () => {
     await page.keyboard.press('Space')
     await page.getByText('1 selected').waitFor()
     await button(page, 'Reveal').press('Enter')
-    const dialog = page.getByRole('alertdialog', { name: 'Reveal 1 person?' })
+    const dialog = page.getByRole('dialog', { name: 'Reveal 1 person?' })
     await dialog.getByText('afterwards').first().waitFor()
     for (let presses = 0; presses < 12; presses++) {
       await page.keyboard.press('Tab')

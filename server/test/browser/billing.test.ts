@@ -91,7 +91,7 @@ describeInBrowser('the billing page', () => {
     await button(page, 'Add a payment method').click()
     await page.getByLabel('A card that works').check()
     await button(page, 'Save card').click()
-    const dialog = page.getByRole('alertdialog', { name: 'End trial' })
+    const dialog = page.getByRole('dialog', { name: 'End trial' })
     await dialog.getByText('1,000 a month').waitFor()
     expectOnlyProvider(page)
     await expectGoodLooks(page, 'billing-end-trial')

@@ -120,7 +120,7 @@ describeInBrowser('when something fails', () => {
     await app.setAccount(member.account, { limits: { contact_credits: 2 } })
     const page = await app.open('/people', { as: member, tolerates: (status) => status === 402 })
     const reveal = await askToReveal(page, ['Mara', 'Jonas', 'Elif'])
-    await page.getByRole('alertdialog').getByText('1 credit is missing. Select fewer people').waitFor()
+    await page.getByRole('dialog').getByText('1 credit is missing. Select fewer people').waitFor()
     expect(await reveal.getAttribute('aria-disabled')).toBe('true')
     await screenshot(page, 'faults-shortage')
     await button(page, 'Cancel').click()

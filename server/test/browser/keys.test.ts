@@ -18,7 +18,7 @@ describeInBrowser('the page of keys', () => {
   const open = (as: TestPerson, tolerates?: (status: number, path: string) => boolean) =>
     app.open('/keys', { as, ...(tolerates && { tolerates }) })
   const statusOf = async (secret: string) => (await createClient(app.url, secret).get('/usage')).status
-  const dialog = (page: Page) => page.getByRole('alertdialog')
+  const dialog = (page: Page) => page.getByRole('dialog')
 
   async function createKey(page: Page, name: string): Promise<string> {
     await page.getByRole('button', { name: 'Create key' }).click()

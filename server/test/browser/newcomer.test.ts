@@ -60,7 +60,7 @@ describeInBrowser('a newcomer', () => {
     const selection = page.getByRole('region', { name: 'Selection' })
     await selection.getByText('10 new = 10 credits, 0 already yours, 990 left afterwards').waitFor()
     await press(selection.getByRole('button', { name: 'Reveal', exact: true }))
-    const dialog = page.getByRole('alertdialog', { name: 'Reveal 10 people?' })
+    const dialog = page.getByRole('dialog', { name: 'Reveal 10 people?' })
     await dialog.getByText('10 new = 10 credits').waitFor()
     await expectGoodLooks(page, 'newcomer-question')
     await press(dialog.getByRole('button', { name: 'Reveal 10 people' }))

@@ -38,7 +38,7 @@ describeInBrowser('the operator’s pages', () => {
     await page.getByText('Override').waitFor()
 
     await page.getByRole('button', { name: 'Suspend' }).click()
-    const question = page.getByRole('alertdialog')
+    const question = page.getByRole('dialog')
     await expectGoodLooks(page, 'operator-suspend')
     await question.getByRole('button', { name: 'Suspend' }).click()
     await page.getByText('Suspended', { exact: true }).first().waitFor()
@@ -101,7 +101,7 @@ describeInBrowser('the operator’s pages', () => {
     const page = await app.open('/operator/privacy', { as: operator })
     await page.getByLabel('Email address or contact id').fill('emil@mail.example')
     await page.getByRole('button', { name: 'Erase', exact: true }).click()
-    const question = page.getByRole('alertdialog', { name: 'Erase this person?' })
+    const question = page.getByRole('dialog', { name: 'Erase this person?' })
     await expectGoodLooks(page, 'operator-erase')
     await question.getByRole('button', { name: 'Erase' }).click()
     await page.getByText('Erased 1 contact.').waitFor()

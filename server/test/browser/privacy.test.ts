@@ -65,7 +65,7 @@ describeInBrowser('the privacy page', () => {
 
     await page.getByRole('button', { name: 'Erase my data' }).focus()
     await page.keyboard.press('Enter')
-    const dialog = page.getByRole('alertdialog', { name: 'Erase your data?' })
+    const dialog = page.getByRole('dialog', { name: 'Erase your data?' })
     await dialog.getByText('This cannot be undone.').waitFor()
     await dialog.getByText('Imports cannot bring the data back').waitFor()
     await expectGoodLooks(page, 'privacy-question')
@@ -92,7 +92,7 @@ describeInBrowser('the privacy page', () => {
     await page.getByRole('heading', { name: 'Nothing is held about you' }).waitFor()
     await expectGoodLooks(page, 'privacy-nothing')
     await page.getByRole('button', { name: 'Never list this address' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Never list this address' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Never list this address' }).click()
     await page.getByRole('heading', { name: 'Done' }).waitFor()
   })
 

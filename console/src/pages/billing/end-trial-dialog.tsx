@@ -27,7 +27,7 @@ export function EndTrialDialog({ account, isOpen, onClose, onEnded }: EndTrialDi
     gcTime: 0,
   })
   return (
-    <Dialog title="End trial" isOpen={isOpen} onClose={onClose} isAlert>
+    <Dialog title="End trial" isOpen={isOpen} onClose={onClose} isQuestion>
       {trial.isError ? (
         <ErrorState {...failureProps(trial.error)} onRetry={() => trial.refetch()} isRetrying={trial.isFetching} />
       ) : trial.data && !trial.isFetching ? (

@@ -3,7 +3,7 @@ import { choiceParam, type RawSearch } from '#lib/search-params.ts'
 export const paidPlans = ['pro', 'business', 'enterprise'] as const
 export type PaidPlan = (typeof paidPlans)[number]
 
-export const billingIntervals = ['monthly', 'annual'] as const
+const billingIntervals = ['monthly', 'annual'] as const
 export type BillingInterval = (typeof billingIntervals)[number]
 
 /** What the address of the page says. */
@@ -16,7 +16,7 @@ export interface BillingSearch {
 }
 
 const returns = ['checkout', 'canceled', 'portal', 'trial'] as const
-export type Returned = (typeof returns)[number]
+type Returned = (typeof returns)[number]
 
 export function validateBillingSearch(search: RawSearch): BillingSearch {
   return {

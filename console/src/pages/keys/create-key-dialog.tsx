@@ -28,7 +28,7 @@ export function CreateKeyDialog({ account, isOpen, onClose }: CreateKeyDialogPro
       isOpen={isOpen}
       onClose={close}
       size="medium"
-      isAlert
+      isQuestion
     >
       {issued ? (
         <IssuedSecret issued={issued} onDone={close} />

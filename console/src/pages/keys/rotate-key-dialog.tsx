@@ -31,7 +31,7 @@ export function RotateKeyDialog({ account, apiKey, onClose }: RotateKeyDialogPro
       isOpen={apiKey !== undefined}
       onClose={close}
       size="medium"
-      isAlert
+      isQuestion
     >
       {issued ? (
         <IssuedSecret issued={issued} onDone={close} />

@@ -33,7 +33,7 @@ export default function RevealDialog({ account, ids, onClose }: RevealDialogProp
       title={title}
       isOpen
       onClose={close}
-      isAlert={phase === 'ready'}
+      isQuestion={phase === 'ready'}
       size={phase === 'ready' || isRunning ? 'small' : 'large'}
     >
       {phase === 'ready' && <RevealQuestion account={account} ids={ids} onReveal={start} onCancel={close} />}

@@ -46,7 +46,7 @@ function isTyping(target: Element | null): boolean {
 }
 
 function isDialogOpen(): boolean {
-  return document.querySelector('section[role=dialog], section[role=alertdialog]') !== null
+  return document.querySelector('section[role=dialog]') !== null
 }
 
 function focusSearch(): boolean {

@@ -44,7 +44,7 @@ export function ConfirmDialog({
     }
   }
   return (
-    <Dialog title={title} isOpen={isOpen} onClose={close} isAlert>
+    <Dialog title={title} isOpen={isOpen} onClose={close} isQuestion>
       {children}
       <FormError>{problem}</FormError>
       <DialogActions>

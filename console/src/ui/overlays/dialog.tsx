@@ -16,25 +16,22 @@ interface DialogProps {
   children: ReactNode
   size?: 'small' | 'medium' | 'large'
   /** For a question that must be answered: a press outside does nothing. */
-  isAlert?: boolean
+  isQuestion?: boolean
 }
 
 const widths = { small: 'max-w-md', medium: 'max-w-xl', large: 'max-w-3xl' }
 
 /** Keeps the focus inside, and gives it back to where it came from. */
-export function Dialog({ title, isOpen, onClose, children, size = 'small', isAlert = false }: DialogProps) {
+export function Dialog({ title, isOpen, onClose, children, size = 'small', isQuestion = false }: DialogProps) {
   return (
     <ModalOverlay
       isOpen={isOpen}
       onOpenChange={(open) => !open && onClose()}
-      isDismissable={!isAlert}
+      isDismissable={!isQuestion}
       className={classNames(backdropClass, 'flex items-start justify-center p-3 sm:p-4 sm:pt-[12vh]')}
     >
       <Modal className={classNames('w-full', widths[size])}>
-        <AriaDialog
-          role={isAlert ? 'alertdialog' : 'dialog'}
-          className="flex max-h-[calc(100dvh-1.5rem)] flex-col rounded-lg bg-surface shadow-overlay outline-none sm:max-h-[80dvh]"
-        >
+        <AriaDialog className="flex max-h-[calc(100dvh-1.5rem)] flex-col rounded-lg bg-surface shadow-overlay outline-none sm:max-h-[80dvh]">
           <div className="flex items-start justify-between gap-4 border-line border-b py-2 pr-2 pl-4">
             <Heading slot="title" level={2} className="py-1 font-semibold text-lg wrap-anywhere">
               {title}

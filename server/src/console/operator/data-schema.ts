@@ -64,7 +64,7 @@ export const ErasureReply = ClosedObject({
 })
 export type ErasureReply = Static<typeof ErasureReply>
 
-export const maxSuppressionText = 200_000
+const maxSuppressionText = 200_000
 
 export const SuppressionsBody = ClosedObject({
   text: Type.String({

@@ -14,7 +14,7 @@ interface OutboxServices {
   sendMail: SendMail
 }
 
-export const privacyPagePath = '/privacy'
+const privacyPagePath = '/privacy'
 
 /** Mails links after their requests were answered, so that the time of the answer tells nothing. */
 export class PrivacyOutbox {

@@ -3,7 +3,7 @@ import { planSlugs } from '../../accounts/plans.ts'
 import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
 import { roles } from '../../people/roles.ts'
 
-export const AccountId = Type.String({
+const AccountId = Type.String({
   pattern: '^acct_[A-Za-z]{16}$',
   maxLength: 21,
   description: 'Public id of an account.',

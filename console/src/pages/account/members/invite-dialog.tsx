@@ -28,7 +28,7 @@ export function InviteDialog({ account, isOpen, sent, onSent, onClose }: InviteD
       isOpen={isOpen}
       onClose={onClose}
       size="medium"
-      isAlert
+      isQuestion
     >
       {sent?.link ? (
         <InvitationLink link={sent.link} expiresAt={sent.expires_at} onDone={onClose} />

@@ -15,7 +15,7 @@ export function CloseAccount({ account, name }: { account: string; name: string 
   return (
     <>
       <Button onPress={() => setIsOpen(true)}>Close account</Button>
-      <Dialog title={`Close ${name}?`} isOpen={isOpen} onClose={close} isAlert>
+      <Dialog title={`Close ${name}?`} isOpen={isOpen} onClose={close} isQuestion>
         <CloseAccountForm account={account} name={name} onDone={close} />
       </Dialog>
     </>

@@ -3,7 +3,7 @@ import { choiceParam, type RawSearch, textParam } from '#lib/search-params.ts'
 import { type PlanSlug, planSlugs, subscriptionStatuses } from '../words.ts'
 
 export const accountStates = [...subscriptionStatuses, 'suspended', 'closed'] as const
-export type AccountState = (typeof accountStates)[number]
+type AccountState = (typeof accountStates)[number]
 
 /** What the address of the page says. A search with an email address is not in it. */
 export interface OperatorAccountsSearch {
