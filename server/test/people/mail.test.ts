@@ -1,5 +1,5 @@
-import { pino } from 'pino'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createLogger } from '../../src/runtime/logger.ts'
 import { type SmtpSink, startSmtpSink, textOf } from '../console/privacy/support/smtp-sink.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import type { TestReply } from '../support/client.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await startTestApp({
     now,
     environment: { ...environment, SIGNUP: 'open', PUBLIC_URL: publicUrl },
-    log: pino({ level: 'warn' }, { write: (line) => void log.push(line) }),
+    log: createLogger({ level: 'warn', destination: { write: (line: string) => void log.push(line) } }),
   })
   closed = await startTestApp({ now })
 })

@@ -1,4 +1,3 @@
-import { hash, verify } from '@node-rs/argon2'
 import { ApiError } from '../../kernel/errors.ts'
 
 // OWASP's first choice for Argon2id: 19 MiB, two passes, one lane. `Algorithm.Argon2id` is 2; its enum is declared const.
@@ -9,6 +8,9 @@ const parameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism:
  * password, is checked against it, so that every answer takes the same work.
  */
 const nobodysHash = '$argon2id$v=19$m=19456,t=2,p=1$HXUm+KzeIBHyInJJb2AGCw$IJYBU9IUjAKa2xtlCZ4HGsLLNYECgu+YuwcEKytgukI'
+
+// Native code: a start has no use for it.
+const loadLibrary = () => import('@node-rs/argon2')
 
 const maxAtOnce = 2
 /** A second of work: who waits longer is lost to the deadline of requests on a busy machine. */
@@ -26,13 +28,17 @@ class PasswordHasher {
   }
 
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => hash(normalize(password), parameters))
+    return this.#inTurn(async () => {
+      const { hash } = await loadLibrary()
+      return hash(normalize(password), parameters)
+    })
   }
 
   /** Whether the password has this hash. Without a hash it is false, after the same work. */
   async verify(password: string, passwordHash: string | null): Promise<boolean> {
-    const matches = await this.#inTurn(() => {
+    const matches = await this.#inTurn(async () => {
       this.#verifications++
+      const { verify } = await loadLibrary()
       return verify(passwordHash ?? nobodysHash, normalize(password))
     })
     return matches && passwordHash !== null
