@@ -35,12 +35,10 @@ export function DailyUsage({ daily, onChangeBy, bar, onSelectBar, isOutdated }: 
   const isEmpty = daily.series.length === 0
   const select = ({ id }: Pick<DayBucket, 'id'>) => onSelectBar(id === bar ? undefined : id)
   return (
-    <section aria-labelledby="daily-usage" className="mt-6">
+    <div className="mt-6">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <div className="min-w-0">
-          <h2 id="daily-usage" className="font-semibold text-lg">
-            Spent by day
-          </h2>
+          <h2 className="font-semibold text-lg">Spent by day</h2>
           <p className="text-muted text-xs">
             {formatDays(daily)}. {unitOf(daily) === 'day' ? '' : `A bar is a ${unitOf(daily)}. `}Days are in UTC.
           </p>
@@ -76,7 +74,7 @@ export function DailyUsage({ daily, onChangeBy, bar, onSelectBar, isOutdated }: 
           </>
         )}
       </div>
-    </section>
+    </div>
   )
 }
 

@@ -35,11 +35,9 @@ const everybody = { id: 'all', label: 'Everybody' }
 export function Ledger(props: LedgerProps) {
   const { account, filters, spenders, isBar, onFilter } = props
   return (
-    <section aria-labelledby="ledger" className="mt-8">
+    <div className="mt-8">
       <div className="mb-3 flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
-        <h2 id="ledger" className="font-semibold text-lg">
-          Ledger
-        </h2>
+        <h2 className="font-semibold text-lg">Ledger</h2>
         <div className="flex flex-wrap items-center gap-2">
           {isBar && (
             <Button onPress={() => onFilter({ bar: undefined })} aria-label="Show all days again">
@@ -70,7 +68,7 @@ export function Ledger(props: LedgerProps) {
         </div>
       </div>
       <LedgerPage {...props} />
-    </section>
+    </div>
   )
 }
 
