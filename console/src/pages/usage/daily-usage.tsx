@@ -20,6 +20,8 @@ interface DailyUsageProps {
   bar: string | undefined
   onSelectBar: (bar: string | undefined) => void
   isOutdated: boolean
+  /** Whether the days that were asked for begin before those that are kept one by one. */
+  isCut: boolean
 }
 
 const divisions = [
@@ -29,7 +31,7 @@ const divisions = [
 ] as const
 
 /** A plot of each meter over the days, and the same figures as a table. */
-export function DailyUsage({ daily, onChangeBy, bar, onSelectBar, isOutdated }: DailyUsageProps) {
+export function DailyUsage({ daily, onChangeBy, bar, onSelectBar, isOutdated, isCut }: DailyUsageProps) {
   const [isTable, setIsTable] = useState(false)
   const { buckets, plots, legend } = plotsOf(daily)
   const isEmpty = daily.series.length === 0
@@ -41,6 +43,7 @@ export function DailyUsage({ daily, onChangeBy, bar, onSelectBar, isOutdated }: 
           <h2 className="font-semibold text-lg">Spent by day</h2>
           <p className="text-muted text-xs">
             {formatDays(daily)}. {unitOf(daily) === 'day' ? '' : `A bar is a ${unitOf(daily)}. `}Days are in UTC.
+            {isCut && ' Entries of earlier days are only in the CSV file.'}
           </p>
         </div>
         <div className="flex flex-wrap items-center gap-2">

@@ -8,9 +8,20 @@ import type { LedgerItem } from './queries.ts'
 
 export const ledgerColumns: TableColumn<LedgerItem>[] = [
   { id: 'when', label: 'When', className: 'w-36', render: ({ spent_at }) => <RelativeTime time={spent_at} /> },
-  { id: 'meter', label: 'Meter', className: 'whitespace-nowrap', render: ({ meter }) => meterNames[meter] },
+  {
+    id: 'meter',
+    label: 'Meter',
+    render: ({ meter, spent_by }) => (
+      <>
+        <span className="whitespace-nowrap">{meterNames[meter]}</span>
+        <span className="block text-muted text-xs md:hidden">
+          <Spender spender={spent_by} />
+        </span>
+      </>
+    ),
+  },
   { id: 'amount', label: 'Amount', align: 'end', render: ({ amount }) => <Num value={amount} /> },
-  { id: 'who', label: 'Who', render: ({ spent_by }) => <Spender spender={spent_by} /> },
+  { id: 'who', label: 'Who', className: 'max-md:hidden', render: ({ spent_by }) => <Spender spender={spent_by} /> },
   {
     id: 'request',
     label: 'Request',
@@ -34,7 +45,7 @@ function Spender({ spender }: { spender: LedgerItem['spent_by'] }) {
   if (!spender) return <span className="text-muted whitespace-nowrap">Not recorded</span>
   const Icon = spender.kind === 'key' ? KeyRound : UserRound
   return (
-    <span className="flex min-w-36 items-center gap-2">
+    <span className="flex items-center md:min-w-36 gap-2">
       <Icon aria-hidden className="size-3.5 shrink-0 text-muted" />
       <span className="sr-only">{spender.kind === 'key' ? 'API key' : 'Person'}</span>
       <span className="wrap-anywhere">{spender.name}</span>

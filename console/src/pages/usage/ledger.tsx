@@ -82,8 +82,8 @@ function LedgerPage({ account, filters, isBar, cursor, onNext, onPrevious }: Led
     const isFiltered = isBar || filters.meter !== undefined || filters.who !== undefined
     return (
       <div className="rounded-lg border border-line bg-surface">
-        <EmptyState title={isFiltered ? 'No entry fits' : 'Nothing was spent in this period'}>
-          {isFiltered ? 'Choose another meter, person or day.' : 'Choose other days above to see earlier entries.'}
+        <EmptyState title={isFiltered ? 'No entry fits' : 'No entries'}>
+          {isFiltered ? 'Choose another meter, person or day.' : 'Choose other days above to see earlier ones.'}
         </EmptyState>
       </div>
     )

@@ -74,6 +74,7 @@ function Spending({ account, search, range, onChange }: SpendingProps) {
           bar={search.bar}
           onSelectBar={(bar) => onChange({ bar })}
           isOutdated={daily.isPlaceholderData}
+          isCut={!daily.isPlaceholderData && daily.data.from > range.from}
         />
       ) : daily.error ? (
         <ErrorState {...failureProps(daily.error)} onRetry={() => void daily.refetch()} isRetrying={daily.isFetching} />

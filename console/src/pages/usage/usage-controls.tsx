@@ -16,6 +16,8 @@ const modes = [
   { id: 'test', label: 'Test' },
 ] as const
 
+const isBackwards = ({ from, to }: UsageSearch) => from !== undefined && to !== undefined && to < from
+
 /** Live or sandbox, and which days. */
 export function UsageControls({ search, range, onChange }: UsageControlsProps) {
   const change = (changes: Partial<UsageSearch>) => onChange({ bar: undefined, ...changes })
@@ -42,7 +44,13 @@ export function UsageControls({ search, range, onChange }: UsageControlsProps) {
       {search.range === 'days' && (
         <>
           <DateField label="First day" isLabelHidden value={search.from ?? ''} onChange={(from) => change({ from })} />
-          <DateField label="Last day" isLabelHidden value={search.to ?? ''} onChange={(to) => change({ to })} />
+          <DateField
+            label="Last day"
+            isLabelHidden
+            value={search.to ?? ''}
+            onChange={(to) => change({ to })}
+            errorMessage={isBackwards(search) ? 'This is before the first day.' : undefined}
+          />
         </>
       )}
     </>

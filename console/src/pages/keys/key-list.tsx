@@ -1,0 +1,88 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { CurrentAccount } from '#api/account.tsx'
+import { failureProps, messageOf } from '#api/failure.ts'
+import { Pagination } from '#ui/data/pagination.tsx'
+import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { showToast } from '#ui/feedback/toasts.tsx'
+import { KeysTable } from './keys-table.tsx'
+import { type ApiKey, keysQuery, resumeKey, suspendKey, useReloadKeys } from './queries.ts'
+import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
+import { RotateKeyDialog } from './rotate-key-dialog.tsx'
+
+interface KeyListProps {
+  account: CurrentAccount
+  isAdmin: boolean
+}
+
+/** The keys that the address asks for, and what can be done with each. */
+export function KeyList({ account: { id: account, access: hasAccess }, isAdmin }: KeyListProps) {
+  const { show, cursor } = useSearch({ from: '/app/keys' })
+  const navigate = useNavigate()
+  const [rotated, setRotated] = useState<ApiKey>()
+  const [revoked, setRevoked] = useState<ApiKey>()
+  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(
+    keysQuery(account, show ?? 'usable', cursor),
+  )
+  const reload = useReloadKeys(account)
+  const change = useMutation({
+    mutationFn: ({ key, work }: { key: ApiKey; work: typeof suspendKey }) => work(account, key.id),
+    onError: (failure) => showToast(messageOf(failure)),
+    onSettled: reload,
+  })
+  if (isPending) return <SkeletonRows rows={4} />
+  if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+  const { next_cursor: next } = data
+  const goTo = (to: string | undefined) => void navigate({ to: '/keys', search: { show, cursor: to } })
+  return (
+    <>
+      {data.data.length === 0 ? (
+        <NoKeys isEnded={show === 'ended'} isAdmin={isAdmin} hasAccess={hasAccess} />
+      ) : (
+        <KeysTable
+          keys={data.data}
+          isOutdated={isPlaceholderData}
+          actions={
+            isAdmin && show !== 'ended'
+              ? {
+                  onRotate: setRotated,
+                  onRevoke: setRevoked,
+                  onSuspend: (key) => change.mutate({ key, work: suspendKey }),
+                  onResume: (key) => change.mutate({ key, work: resumeKey }),
+                  changing: change.isPending ? change.variables.key.id : undefined,
+                }
+              : undefined
+          }
+        />
+      )}
+      {(next || cursor) && (
+        <Pagination
+          onPrevious={cursor ? () => goTo(undefined) : undefined}
+          onNext={next ? () => goTo(next) : undefined}
+          isPending={isPlaceholderData}
+        />
+      )}
+      <RotateKeyDialog account={account} apiKey={rotated} onClose={() => setRotated(undefined)} />
+      <RevokeKeyDialog account={account} apiKey={revoked} onClose={() => setRevoked(undefined)} />
+    </>
+  )
+}
+
+function NoKeys({ isEnded, isAdmin, hasAccess }: { isEnded: boolean; isAdmin: boolean; hasAccess: boolean }) {
+  const title = isEnded ? 'No key has ended' : 'There are no keys yet'
+  return (
+    <div className="rounded-lg border border-line bg-surface">
+      <EmptyState title={title}>{whatToDo(isEnded, isAdmin, hasAccess)}</EmptyState>
+    </div>
+  )
+}
+
+function whatToDo(isEnded: boolean, isAdmin: boolean, hasAccess: boolean): string {
+  if (isEnded) return 'Keys that expired or were revoked appear here.'
+  if (!isAdmin) return 'An admin can create one.'
+  if (!hasAccess) return 'They can be created once the plan has API access.'
+  return 'Create one for each program, so that each can be revoked alone.'
+}
