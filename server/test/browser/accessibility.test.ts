@@ -181,8 +181,10 @@ describeInBrowser('everybody can use', () => {
     await expectGoodLooks(page, 'over-suggestions')
     await page.keyboard.press('Enter')
     await expect.poll(() => new URL(page.url()).search).toBe('?countries=DE')
-    // A letter in a field is a letter.
-    await page.keyboard.type('?')
+    // A key in a field is a letter, also while a suggestion is marked.
+    const typed = 'ger?https://shop.example/'
+    await page.keyboard.type(typed)
+    expect(await page.getByRole('searchbox', { name: 'Search', exact: true }).inputValue()).toBe(typed)
     expect(await help.count()).toBe(0)
   })
 
