@@ -116,10 +116,15 @@ describeInBrowser('everybody can use', () => {
     await opener.focus()
     await page.keyboard.press('Enter')
     await overlay.waitFor()
-    await expectGoodLooks(page, `over-${name}`)
     await page.keyboard.press('Escape')
     await overlay.waitFor({ state: 'detached' })
     await expect.poll(() => opener.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
+    await overlay.waitFor()
+    // Other widths may draw rows as cards, with other buttons.
+    await expectGoodLooks(page, `over-${name}`)
+    await page.keyboard.press('Escape')
+    await overlay.waitFor({ state: 'detached' })
   }
 
   test('the dialogs and menus of a search', async () => {
