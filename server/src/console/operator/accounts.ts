@@ -111,7 +111,7 @@ async function readMeters(
   }))
 }
 
-function toAuditLine(ids: IdSealer, row: queries.AuditLogRow): AuditLine {
+function toAuditLine(ids: IdSealer, row: queries.RecentAuditRow): AuditLine {
   const { entry, at, person_id: personId, person_name: name, action, target, details, address } = row
   return {
     entry,

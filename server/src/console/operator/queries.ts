@@ -37,7 +37,7 @@ order by m.added_at, p.id`,
   return rows
 }
 
-export interface AuditLogRow {
+export interface RecentAuditRow {
   entry: number
   person_id: number | null
   /** Null for somebody who was removed. */
@@ -50,8 +50,8 @@ export interface AuditLogRow {
 }
 
 /** The newest entries of an account. */
-export async function selectRecentAudit(db: Queryable, accountId: number, limit: number): Promise<AuditLogRow[]> {
-  const { rows } = await db.query<AuditLogRow>(
+export async function selectRecentAudit(db: Queryable, accountId: number, limit: number): Promise<RecentAuditRow[]> {
+  const { rows } = await db.query<RecentAuditRow>(
     `
 select l.entry, l.person_id, p.name as person_name, l.action, l.target, l.details, l.address, l.at
 from audit_log l
