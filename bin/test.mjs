@@ -13,6 +13,7 @@ const oldestPostgres = 15
 // What does not touch the database, does not depend on which it is, or brings its own says the same on every server.
 const sameOnEveryServer = [
   'bench/test/**',
+  'console/test/**',
   'drill/test/**',
   'packages/*/test/**',
   'stripe-standin/test/**',
