@@ -89,7 +89,7 @@ function Quote({ account, selected }: Pick<RevealBarProps, 'account' | 'selected
   const shortage = shortageOf(quote)
   const isOld = isPlaceholderData || ids !== selected
   return (
-    <p aria-live="polite" aria-busy={isOld} className={classNames('min-w-0', isOld && 'opacity-60')}>
+    <p aria-live="polite" aria-busy={isOld} className={classNames('min-w-0', isOld && 'opacity-85')}>
       {costInWords(quote).join(', ')},{' '}
       {shortage ? (
         <>

@@ -27,7 +27,9 @@ export default function RevealDialog({ account, ids, onClose }: RevealDialogProp
       ? `Reveal ${formatPeople(ids.length)}?`
       : isRunning
         ? 'Revealing'
-        : `${formatPeople(totals.delivered)} revealed`
+        : totals.delivered === 0
+          ? 'Nobody was revealed'
+          : `${formatPeople(totals.delivered)} revealed`
   return (
     <Dialog
       title={title}

@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import { useAccount, useIsAtLeast } from '#api/account.tsx'
 import { revealedFileUrl } from '#api/catalogue.ts'
 import { failureProps } from '#api/failure.ts'
+import { useSession } from '#api/session.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { Button, buttonClass } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
@@ -26,6 +27,7 @@ export default function RevealedPage() {
   const { store } = useSearch({ from: '/app/revealed' })
   const navigate = useNavigate()
   const maySee = useIsAtLeast('member')
+  const isSeeAs = useSession().see_as !== null
   const filterBy = (next: string | undefined) => void navigate({ to: '/revealed', search: { store: next } })
   const file = (
     <a href={revealedFileUrl(account)} download className={buttonClass('secondary')}>
@@ -51,7 +53,9 @@ export default function RevealedPage() {
         <RevealedTable onShowAll={() => filterBy(undefined)} />
       ) : (
         <EmptyState title="Viewers do not see channels">
-          You are a viewer of this account. An admin can make you a member, under Account.
+          {isSeeAs
+            ? 'An operator who looks at an account sees what its viewers see.'
+            : 'You are a viewer of this account. An admin can make you a member, under Account.'}
         </EmptyState>
       )}
     </>

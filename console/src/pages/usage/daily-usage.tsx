@@ -53,7 +53,7 @@ export function DailyUsage({ daily, onChangeBy, bar, onSelectBar, isOutdated, is
           </Button>
         </div>
       </div>
-      <div aria-busy={isOutdated} className={isOutdated ? 'opacity-60' : undefined}>
+      <div aria-busy={isOutdated} className={isOutdated ? 'opacity-85' : undefined}>
         {isEmpty ? (
           <div className="rounded-lg border border-line bg-surface">
             <EmptyState title="Nothing was spent in this period">

@@ -28,7 +28,7 @@ export function CardList<Row>(props: CardListProps<Row>) {
   const [head, ...others] = columns
   const ids = rows.map(getId)
   return (
-    <div aria-busy={isOutdated} className={classNames('transition-opacity', isOutdated && 'opacity-60')}>
+    <div aria-busy={isOutdated} className={classNames('transition-opacity', isOutdated && 'opacity-85')}>
       {selection && (
         <div className="flex min-h-10 items-center gap-3 px-3">
           <SelectAllBox ids={ids} selection={selection} />

@@ -74,7 +74,7 @@ export function Table<Row>(props: TableProps<Row>) {
         aria-label={label}
         aria-busy={isOutdated}
         onKeyDown={moveBetweenRows}
-        className={classNames('w-full border-collapse text-left transition-opacity', isOutdated && 'opacity-60')}
+        className={classNames('w-full border-collapse text-left transition-opacity', isOutdated && 'opacity-85')}
       >
         <thead className="sticky top-0 z-10 bg-sunken">
           <tr>
