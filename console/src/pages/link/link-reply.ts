@@ -7,11 +7,13 @@ interface SignInLink {
 
 export interface PasswordLink {
   object: 'link'
-  purpose: 'set_password' | 'invitation'
+  purpose: 'set_password' | 'invitation' | 'sign_up'
   email: string
   name: string | null
   account: { name: string } | null
   needs_name: boolean
+  /** The person of an invitation is known: they sign in, and open the link again. */
+  needs_sign_in: boolean
   request_id: string
 }
 

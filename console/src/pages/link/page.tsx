@@ -39,6 +39,8 @@ export default function LinkPage() {
           <PageHeader title="Your link" />
           <ErrorState {...failureProps(link.error)} onRetry={() => void link.refetch()} isRetrying={link.isFetching} />
         </>
+      ) : link.data && link.data.purpose !== 'sign_in' && link.data.needs_sign_in ? (
+        <SignInFirst link={link.data} />
       ) : link.data && link.data.purpose !== 'sign_in' ? (
         <SetPassword token={token} link={link.data} />
       ) : (
@@ -60,6 +62,22 @@ function SetPassword({ token, link }: { token: string; link: PasswordLink }) {
         description={<span className="wrap-anywhere">For {link.email}</span>}
       />
       <SetPasswordForm token={token} link={link} />
+    </>
+  )
+}
+
+/** The token is not put into the address of the sign-in page. */
+function SignInFirst({ link }: { link: PasswordLink }) {
+  return (
+    <>
+      <PageHeader title={link.account ? `Join ${link.account.name}` : 'Your link'} />
+      <p>
+        <span className="wrap-anywhere">{link.email}</span> can sign in here already. Sign in first, then open the link
+        of the invitation again.
+      </p>
+      <p className="mt-4">
+        <Link href="/sign-in">Sign in</Link>
+      </p>
     </>
   )
 }
