@@ -12,6 +12,8 @@ import { ApiError } from '../../kernel/errors.ts'
 import { type IdSealer, type Mode, modes } from '../../kernel/ids.ts'
 import { readUsage } from '../../usage/read-usage.ts'
 import type { PersonContext } from '../access.ts'
+import { type AuditLogRow, selectAuditLog } from '../account/audit-queries.ts'
+import { selectMembers } from '../account/members/member-queries.ts'
 import { readListPage } from '../list-pages.ts'
 import type {
   AccountChangesBody,
@@ -23,7 +25,7 @@ import type {
   NewAccountBody,
 } from './accounts-schema.ts'
 import { accountsContextOf, auditOperator, listContext, requireAccount, runOperatorVerb } from './context.ts'
-import * as queries from './queries.ts'
+import { countMembersAndKeys } from './queries.ts'
 
 export interface AccountServices {
   ids: IdSealer
@@ -45,7 +47,7 @@ export async function listOperatorAccounts(
     positionOf: ({ id, createdAt }) => ({ at: createdAt, row: id }),
     select: (after, count) => listAccounts({ db: ctx.db, ids }, search, { beforeId: after?.row ?? null, limit: count }),
   })
-  const counts = await queries.countMembersAndKeys(
+  const counts = await countMembersAndKeys(
     ctx.db,
     page.rows.map(({ id }) => id),
   )
@@ -58,6 +60,7 @@ export async function listOperatorAccounts(
   }
 }
 
+const shownMembers = 100
 const shownAuditEntries = 50
 
 export async function describeAccount(
@@ -67,7 +70,14 @@ export async function describeAccount(
 ): Promise<AccountDetailsReply> {
   const account = await requireAccount(ctx.db, ids, publicId)
   const entitlement = entitlementAt(account, plans, ctx.now)
-  const members = await queries.selectMembersOf(ctx.db, account.id)
+  const members = await selectMembers(ctx.db, account.id, shownMembers)
+  const audit = await selectAuditLog(ctx.db, {
+    accountId: account.id,
+    personId: null,
+    subject: null,
+    before: null,
+    limit: shownAuditEntries,
+  })
   return {
     object: 'account_details',
     account: reportAccount(ids, account),
@@ -81,12 +91,12 @@ export async function describeAccount(
     },
     usage: (await Promise.all(modes.map((mode) => readMeters(ctx, { account, plans, mode })))).flat(),
     keys: await listKeys(accountsContextOf(ctx, ids), publicId),
-    members: members.map(({ id, added_at, ...member }) => ({
+    members: members.map(({ person_id: id, added_at, ...member }) => ({
       id: ids.seal('person', id),
       ...member,
       added_at: added_at.toISOString(),
     })),
-    audit: (await queries.selectRecentAudit(ctx.db, account.id, shownAuditEntries)).map((row) => toAuditLine(ids, row)),
+    audit: audit.map((row) => toAuditLine(ids, row)),
     request_id: ctx.requestId,
   }
 }
@@ -111,7 +121,7 @@ async function readMeters(
   }))
 }
 
-function toAuditLine(ids: IdSealer, row: queries.RecentAuditRow): AuditLine {
+function toAuditLine(ids: IdSealer, row: AuditLogRow): AuditLine {
   const { entry, at, person_id: personId, person_name: name, action, target, details, address } = row
   return {
     entry,

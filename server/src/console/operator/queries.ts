@@ -1,5 +1,4 @@
 import type { Queryable } from '../../db/pool.ts'
-import type { Role } from '../../people/roles.ts'
 
 /** How many members each account has, and how many keys that were not revoked. */
 export async function countMembersAndKeys(
@@ -14,54 +13,6 @@ from unnest($1::bigint[]) as shown (id)`,
     [accountIds],
   )
   return new Map(rows.map(({ id, ...counts }) => [id, counts]))
-}
-
-export interface AccountMemberRow {
-  id: number
-  email: string
-  name: string
-  role: Role
-  added_at: Date
-}
-
-export async function selectMembersOf(db: Queryable, accountId: number): Promise<AccountMemberRow[]> {
-  const { rows } = await db.query<AccountMemberRow>(
-    `
-select p.id, p.email, p.name, m.role, m.added_at
-from members m
-join people p on p.id = m.person_id
-where m.account_id = $1::bigint
-order by m.added_at, p.id`,
-    [accountId],
-  )
-  return rows
-}
-
-export interface RecentAuditRow {
-  entry: number
-  person_id: number | null
-  /** Null for somebody who was removed. */
-  person_name: string | null
-  action: string
-  target: string | null
-  details: Record<string, string | number | boolean | null>
-  address: string | null
-  at: Date
-}
-
-/** The newest entries of an account. */
-export async function selectRecentAudit(db: Queryable, accountId: number, limit: number): Promise<RecentAuditRow[]> {
-  const { rows } = await db.query<RecentAuditRow>(
-    `
-select l.entry, l.person_id, p.name as person_name, l.action, l.target, l.details, l.address, l.at
-from audit_log l
-left join people p on p.id = l.person_id
-where l.account_id = $1::bigint
-order by l.entry desc
-limit $2::integer`,
-    [accountId, limit],
-  )
-  return rows
 }
 
 /** Sets the account that a session looks at. Returns the one before. */

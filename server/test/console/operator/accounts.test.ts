@@ -170,9 +170,23 @@ describe('seeing as an account', () => {
     expect(body).toMatchObject({ object: 'see_as', account: { id, name: 'Seen Shop' } })
     expect((await someone.get('/session')).body.see_as).toEqual({ account: { id, name: 'Seen Shop' } })
 
+    expect((await someone.get(`/accounts/${id}/usage`)).status).toBe(200)
+    for (const [path, spending] of [
+      ['stores/search', {}],
+      ['contacts/reveal', { contact_ids: ['ct_live_ABCDEFGHIJKLMNOP'] }],
+      ['keys', { name: 'k', mode: 'live', scopes: [] }],
+    ] as const) {
+      const refused = await someone.post(`/accounts/${id}/${path}`, spending)
+      expect({ status: refused.status, code: refused.body.error.code }, path).toEqual({
+        status: 403,
+        code: 'insufficient_role',
+      })
+    }
+
     const stopped = await someone.delete('/operator/see-as')
     expect(stopped.body).toMatchObject({ object: 'see_as', account: null })
     expect((await someone.get('/session')).body.see_as).toBeNull()
+    expect((await someone.get(`/accounts/${id}/usage`)).body.error.code).toBe('account_not_found')
     const audit = await auditOf(id)
     expect(audit.map(({ action, person }) => [action, person.id])).toEqual([
       ['see_as.stopped', someone.id],

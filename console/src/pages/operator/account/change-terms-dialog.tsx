@@ -58,7 +58,7 @@ function ChangeTermsForm({ account, onClose }: Omit<ChangeTermsDialogProps, 'isO
         />
         <DateField
           label="Last day of the trial"
-          description="In UTC. A day starts or moves a trial; empty ends it."
+          description="In UTC. A day puts the account on trial; customers see it, and the trial lasts until you end it. Empty ends it."
           value={lastDay}
           onChange={setLastDay}
         />
