@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 
 interface SectionProps {
   title: string
@@ -6,16 +6,13 @@ interface SectionProps {
   children: ReactNode
 }
 
-/** One subject of a page of settings. */
+/** One subject of a page of settings. No landmark: its fields have names of their own. */
 export function Section({ title, description, children }: SectionProps) {
-  const id = useId()
   return (
-    <section aria-labelledby={id} className="mt-4 rounded-lg border border-line bg-surface p-4">
-      <h2 id={id} className="font-semibold">
-        {title}
-      </h2>
+    <div className="mt-4 rounded-lg border border-line bg-surface p-4">
+      <h2 className="font-semibold">{title}</h2>
       {description && <div className="mt-1 text-muted">{description}</div>}
       <div className="mt-3">{children}</div>
-    </section>
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/pool.ts'
 
-export interface AuditLogRow {
+export interface AccountAuditRow {
   entry: number
   person_id: number | null
   /** Null for a person who was removed. */
@@ -25,8 +25,8 @@ interface AuditLogQuery {
 }
 
 /** A page of an account's audit log, newest first. */
-export async function selectAuditLog(db: Queryable, query: AuditLogQuery): Promise<AuditLogRow[]> {
-  const { rows } = await db.query<AuditLogRow>(
+export async function selectAuditLog(db: Queryable, query: AuditLogQuery): Promise<AccountAuditRow[]> {
+  const { rows } = await db.query<AccountAuditRow>(
     `
 select l.entry, l.person_id, p.name as person_name, p.email as person_email, l.action, l.target, l.details, l.address,
        l.at

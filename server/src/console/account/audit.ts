@@ -1,6 +1,6 @@
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import { readListPage } from '../list-pages.ts'
-import { type AuditLogRow, selectAuditLog, selectNamesOfPeople } from './audit-queries.ts'
+import { type AccountAuditRow, selectAuditLog, selectNamesOfPeople } from './audit-queries.ts'
 import type { AccountContext } from './context.ts'
 import type { AuditListReply, AuditQuery } from './schema.ts'
 
@@ -11,7 +11,7 @@ export async function listAudit(
 ): Promise<AuditListReply> {
   const { account, ids, db } = ctx
   const opened = person === undefined ? null : ids.open(person)
-  const page = await readListPage<AuditLogRow>(
+  const page = await readListPage<AccountAuditRow>(
     { ...ctx, accountId: account.id, mode: 'live' },
     {
       list: 'audit',
@@ -53,7 +53,10 @@ export async function listAudit(
 }
 
 /** The names of the people that entries are about, by public id. */
-async function nameTargets({ db, ids }: AccountContext, rows: readonly AuditLogRow[]): Promise<Map<string, string>> {
+async function nameTargets(
+  { db, ids }: AccountContext,
+  rows: readonly AccountAuditRow[],
+): Promise<Map<string, string>> {
   const people = new Map<number, string>()
   for (const { target } of rows) {
     const opened = target?.startsWith('per_') ? ids.open(target) : null

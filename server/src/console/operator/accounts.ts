@@ -12,7 +12,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import { type IdSealer, type Mode, modes } from '../../kernel/ids.ts'
 import { readUsage } from '../../usage/read-usage.ts'
 import type { PersonContext } from '../access.ts'
-import { type AuditLogRow, selectAuditLog } from '../account/audit-queries.ts'
+import { type AccountAuditRow, selectAuditLog } from '../account/audit-queries.ts'
 import { selectMembers } from '../account/members/member-queries.ts'
 import { readListPage } from '../list-pages.ts'
 import type {
@@ -121,7 +121,7 @@ async function readMeters(
   }))
 }
 
-function toAuditLine(ids: IdSealer, row: AuditLogRow): AuditLine {
+function toAuditLine(ids: IdSealer, row: AccountAuditRow): AuditLine {
   const { entry, at, person_id: personId, person_name: name, action, target, details, address } = row
   return {
     entry,

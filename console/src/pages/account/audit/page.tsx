@@ -54,7 +54,7 @@ function AuditFilters({ account }: { account: string }) {
         isLabelHidden
         options={[{ id: 'all', label: 'Everybody' }, ...people]}
         value={person ?? 'all'}
-        onChange={(id) => filterBy({ person: id === 'all' ? undefined : id } as AuditSearch)}
+        onChange={(id) => filterBy({ person: id === 'all' ? undefined : id })}
         className="w-48"
       />
       <Select
@@ -65,7 +65,7 @@ function AuditFilters({ account }: { account: string }) {
           ...auditSubjects.map((id) => ({ id, label: subjectLabels[id] })),
         ]}
         value={subject ?? 'all'}
-        onChange={(id) => filterBy({ subject: id === 'all' ? undefined : id } as AuditSearch)}
+        onChange={(id) => filterBy({ subject: id === 'all' ? undefined : id })}
         className="w-44"
       />
     </div>

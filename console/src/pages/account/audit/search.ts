@@ -8,8 +8,8 @@ export type AuditSubject = (typeof auditSubjects)[number]
 /** What the address of the page says. */
 export interface AuditSearch {
   /** Public id of who did it. */
-  person?: string
-  subject?: AuditSubject
+  person?: string | undefined
+  subject?: AuditSubject | undefined
   cursor?: string
   page?: number
 }

@@ -109,12 +109,10 @@ export function InvitationList({ account, onSent }: InvitationListProps) {
     },
   ]
   return (
-    <section aria-labelledby="invitations-heading" className="mt-6">
-      <h2 id="invitations-heading" className="mb-2 font-semibold">
-        Invitations
-      </h2>
+    <div className="mt-6">
+      <h2 className="mb-2 font-semibold">Invitations</h2>
       <FormError>{problem}</FormError>
       <Table hasCards label="Invitations" columns={columns} rows={data.data} getId={({ id }) => id} />
-    </section>
+    </div>
   )
 }
