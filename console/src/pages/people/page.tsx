@@ -33,7 +33,7 @@ export default function PeoplePage() {
   const result = useQuery({ ...peopleResultQuery(account, body), enabled: access })
   const paging = usePaging('/people', search, result.data?.next_cursor ?? null)
   const columns = useMemo(() => (taxonomy ? peopleColumns(taxonomy) : []), [taxonomy])
-  const known = columns.map(({ id }) => id)
+  const known = useMemo(() => columns.map(({ id }) => id), [columns])
   const { chosen, choose } = useColumnChoice('/people', known, defaultPeopleColumns, search.columns)
   const { selected, select } = useSelection(account, question)
   const ask = (next: PeopleSearch) =>

@@ -9,6 +9,7 @@ import { type Chip, chipsOf } from '#lib/filters/chips.ts'
 import type { FilterFields, FilterGroupName } from '#lib/filters/fields.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { Filters } from '#lib/filters/url.ts'
+import { useAhead } from '#lib/use-ahead.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
@@ -46,7 +47,8 @@ interface SearchPageProps<Row> {
 
 /** What Stores and People have in common: filters at the left, chips and tools above the rows, and the foot below. */
 export function SearchPage<Row>(props: SearchPageProps<Row>) {
-  const { title, isOpen, fields, filters, openGroups, onFilter, onOpenStore, result, tools, moreFilters } = props
+  const { title, isOpen, fields, openGroups, onOpenStore, result, tools, moreFilters } = props
+  const [filters, onFilter] = useAhead(props.filters, props.onFilter)
   const { data: taxonomy, error, refetch, isFetching } = useTaxonomy()
   const chips = taxonomy ? chipsOf(fields, filters, taxonomy) : []
   const column = taxonomy && (
@@ -83,7 +85,7 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
             {error ? (
               <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
             ) : (
-              <Result {...props} taxonomy={taxonomy} chips={chips} />
+              <Result {...props} {...{ onFilter, taxonomy, chips }} />
             )}
           </div>
         </div>

@@ -1,7 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { messageOf } from '#api/failure.ts'
 import { useSaveSetting, useSetting } from '#api/settings.ts'
 import { parseColumns } from '#lib/column-choice.ts'
+import { useAhead } from '#lib/use-ahead.ts'
 import { showToast } from '#ui/feedback/toasts.tsx'
 
 interface ColumnChoice {
@@ -19,7 +21,7 @@ export function useColumnChoice(
   const saved = useSetting('columns', page)
   const saveSetting = useSaveSetting()
   const navigate = useNavigate()
-  const choose = (ids: string[]) => {
+  const keep = (ids: readonly string[]) => {
     void navigate({
       to: page,
       search: (search) => ({ ...search, columns: ids.join(' ') }),
@@ -31,5 +33,10 @@ export function useColumnChoice(
       showToast(`The columns are not kept for next time: ${messageOf(error)}`),
     )
   }
-  return { chosen: parseColumns(known, inAddress) ?? parseColumns(known, saved) ?? defaults, choose }
+  const current = useMemo(
+    () => parseColumns(known, inAddress) ?? parseColumns(known, saved) ?? defaults,
+    [known, inAddress, saved, defaults],
+  )
+  const [chosen, choose] = useAhead<readonly string[]>(current, keep)
+  return { chosen, choose }
 }

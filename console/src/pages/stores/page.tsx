@@ -24,7 +24,7 @@ export default function StoresPage() {
   const result = useQuery({ ...storeResultQuery(account, filters, search.cursor), enabled: access })
   const paging = usePaging('/stores', search, result.data?.next_cursor ?? null)
   const columns = useMemo(() => (taxonomy ? storeColumns(taxonomy, search) : []), [taxonomy, search])
-  const known = columns.map(({ id }) => id)
+  const known = useMemo(() => columns.map(({ id }) => id), [columns])
   const { chosen, choose } = useColumnChoice('/stores', known, defaultStoreColumns, search.columns)
   const filterBy = (next: Filters) =>
     void navigate({
