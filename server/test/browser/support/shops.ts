@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import type { BrowserApp } from './browser-app.ts'
 
 /** How many invented stores are in Germany; all others are in France. */
-export const germanStores = 40
+const germanStores = 40
 const allStores = 60
 
 /** Names and titles that must be shown, never run, and must not widen a page. */
