@@ -27,10 +27,10 @@ export function KeysTable({ keys, actions, isOutdated }: KeysTableProps) {
   const columns: TableColumn<ApiKey>[] = [
     { id: 'name', label: 'Name', render: (key) => <KeyName apiKey={key} /> },
     { id: 'status', label: 'Status', render: ({ status }) => <Badge tone={tones[status]}>{labels[status]}</Badge> },
-    { id: 'mode', label: 'Mode', className: wide, render: ({ mode }) => modes[mode] },
-    { id: 'scopes', label: 'Scopes', className: wide, render: ({ scopes }) => describeScopes(scopes) },
-    { id: 'used', label: 'Last used', className: wide, render: (key) => <LastUse apiKey={key} /> },
-    { id: 'ends', label: 'Ends', className: wide, render: (key) => <End apiKey={key} /> },
+    { id: 'mode', label: 'Mode', render: ({ mode }) => modes[mode] },
+    { id: 'scopes', label: 'Scopes', render: ({ scopes }) => describeScopes(scopes) },
+    { id: 'used', label: 'Last used', render: (key) => <LastUse apiKey={key} /> },
+    { id: 'ends', label: 'Ends', render: (key) => <End apiKey={key} /> },
   ]
   if (actions)
     columns.push({
@@ -42,9 +42,6 @@ export function KeysTable({ keys, actions, isOutdated }: KeysTableProps) {
     })
   return <Table label="Keys" columns={columns} rows={keys} getId={({ id }) => id} isOutdated={isOutdated} hasCards />
 }
-
-// On a phone these are a line below the name.
-const wide = 'max-md:hidden'
 
 const modes = { live: 'Live', test: 'Test' }
 
@@ -61,15 +58,11 @@ const labels: Record<ApiKey['status'], string> = {
   revoked: 'Revoked',
 }
 
-function KeyName({ apiKey }: { apiKey: ApiKey }) {
+function KeyName({ apiKey: { name, display } }: { apiKey: ApiKey }) {
   return (
-    <div className="min-w-28 md:min-w-44">
-      <span className="font-medium wrap-anywhere">{apiKey.name}</span>
-      <code className="block font-mono text-muted text-xs whitespace-nowrap">{apiKey.display}</code>
-      <div className="mt-1 text-muted text-xs md:hidden">
-        {modes[apiKey.mode]}, {describeScopes(apiKey.scopes)}. Last used: <LastUse apiKey={apiKey} />. Ends:{' '}
-        <End apiKey={apiKey} />.
-      </div>
+    <div className="md:min-w-44">
+      <span className="font-medium wrap-anywhere">{name}</span>
+      <code className="block font-mono text-muted text-xs whitespace-nowrap">{display}</code>
     </div>
   )
 }

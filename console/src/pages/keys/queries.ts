@@ -1,40 +1,14 @@
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query'
 import { api, path } from '#api/client.ts'
-import type { Scope } from './scopes.ts'
+import type { CreateKeyData, CreateKeyResponses, ListKeysResponses } from '#api/generated/console.ts'
 
-export interface ApiKey {
-  id: string
-  name: string
-  mode: 'live' | 'test'
-  /** The first and last characters of the secret. */
-  display: string
-  status: 'active' | 'suspended' | 'expired' | 'revoked'
-  scopes: Scope[]
-  created_at: string
-  last_used_at: string | null
-  expires_at: string | null
-  suspended_at: string | null
-  revoked_at: string | null
-}
+type KeyList = ListKeysResponses[200]
+export type ApiKey = KeyList['data'][number]
 
-interface KeyList {
-  data: ApiKey[]
-  has_more: boolean
-  next_cursor: string | null
-}
-
-export interface NewKey {
-  name: string
-  mode: 'live' | 'test'
-  scopes: Scope[]
-  expires_at: string | null
-}
+export type NewKey = Required<CreateKeyData['body']>
 
 /** A key with its secret, which is in this reply and nowhere else. */
-export interface IssuedKey {
-  key: ApiKey
-  secret: string
-}
+export type IssuedKey = Pick<CreateKeyResponses[200], 'key' | 'secret'>
 
 export const keysQuery = (account: string, state: 'usable' | 'ended', cursor: string | undefined) =>
   queryOptions({

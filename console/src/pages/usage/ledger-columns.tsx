@@ -8,20 +8,9 @@ import type { LedgerItem } from './queries.ts'
 
 export const ledgerColumns: TableColumn<LedgerItem>[] = [
   { id: 'when', label: 'When', className: 'w-36', render: ({ spent_at }) => <RelativeTime time={spent_at} /> },
-  {
-    id: 'meter',
-    label: 'Meter',
-    render: ({ meter, spent_by }) => (
-      <>
-        <span className="whitespace-nowrap">{meterNames[meter]}</span>
-        <span className="block text-muted text-xs md:hidden">
-          <Spender spender={spent_by} />
-        </span>
-      </>
-    ),
-  },
+  { id: 'meter', label: 'Meter', className: 'whitespace-nowrap', render: ({ meter }) => meterNames[meter] },
   { id: 'amount', label: 'Amount', align: 'end', render: ({ amount }) => <Num value={amount} /> },
-  { id: 'who', label: 'Who', className: 'max-md:hidden', render: ({ spent_by }) => <Spender spender={spent_by} /> },
+  { id: 'who', label: 'Who', render: ({ spent_by }) => <Spender spender={spent_by} /> },
   {
     id: 'request',
     label: 'Request',

@@ -97,6 +97,7 @@ function LedgerPage({ account, filters, isBar, cursor, onNext, onPrevious }: Led
         rows={data.data}
         getId={({ entry }) => entry}
         isOutdated={isPlaceholderData}
+        hasCards
       />
       {(next || onPrevious) && (
         <Pagination

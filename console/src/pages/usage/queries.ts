@@ -1,53 +1,21 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, path } from '#api/client.ts'
+import type {
+  GetAccountUsageResponses,
+  GetDailyUsageResponses,
+  ListKeysResponses,
+  ListLedgerResponses,
+} from '#api/generated/console.ts'
 import { type DayRange, timesOf } from './days.ts'
 import type { Meter } from './search.ts'
 
 type Mode = 'live' | 'test'
 
-interface MeterFigures {
-  limit: number
-  used: number
-  remaining: number
-  period_start: string
-  period_end: string
-}
-
-export interface UsageReply {
-  plan: { slug: string; name: string; status: string; trial: { active: boolean; ends_at: string | null } }
-  contact_credits: Omit<MeterFigures, 'limit'> & { total: number; paid_plan_total: number }
-  store_exports: MeterFigures & { reserved: number }
-  search_rows: MeterFigures
-  api_requests: MeterFigures
-  alerts: { meter: Meter | 'api_requests'; level: 80 | 100 }[]
-}
-
-export interface DailyReply extends DayRange {
-  kept_since: string
-  by: 'meter' | 'key' | 'person'
-  series: {
-    meter: Meter
-    kind: 'meter' | 'key' | 'person' | 'keys' | 'people' | 'unknown' | 'others'
-    id: string | null
-    name: string
-    days: { day: string; amount: number }[]
-  }[]
-}
-
-export interface LedgerItem {
-  entry: string
-  spent_at: string
-  meter: Meter
-  amount: number
-  spent_by: { kind: 'key' | 'person'; id: string; name: string } | null
-  spent_by_request: string
-}
-
-interface LedgerReply {
-  data: LedgerItem[]
-  has_more: boolean
-  next_cursor: string | null
-}
+export type UsageReply = GetAccountUsageResponses[200]
+export type DailyReply = GetDailyUsageResponses[200]
+type LedgerReply = ListLedgerResponses[200]
+export type LedgerItem = LedgerReply['data'][number]
+type KeyNames = ListKeysResponses[200]
 
 export const usageQuery = (account: string, mode: Mode) =>
   queryOptions({
@@ -90,10 +58,6 @@ export function ledgerFileHref(account: string, filters: LedgerFilters): string 
 function ledgerParams({ mode, meter, who, range }: LedgerFilters) {
   const kind = who?.startsWith('key_') ? 'key' : 'person'
   return { mode, meter, ...(who && { [kind]: who }), ...timesOf(range) }
-}
-
-interface KeyNames {
-  data: { id: string; name: string; display: string }[]
 }
 
 /** The account's keys, for choosing one. */
