@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { RegisteredRouter } from '@tanstack/react-router'
 import { api, setClientHooks } from '#api/client.ts'
+import { signInOptionsQuery } from '#api/session.ts'
 import { signInAgain } from './sign-in-again.ts'
 
 const openPages = ['/sign-in', '/link', '/privacy']
@@ -13,7 +14,7 @@ export function connectClient(router: RegisteredRouter, queryClient: QueryClient
     const { pathname, href } = router.latestLocation
     if (openPages.includes(pathname)) return
     await router.navigate({ to: '/sign-in', search: { next: href } })
-    queryClient.clear()
+    forgetPrivateData(queryClient)
   }
   setClientHooks({ onSignedOut: () => void leave(), signInAgain })
   channel.onmessage = ({ data }) => data === 'signed out' && void leave()
@@ -25,5 +26,11 @@ export async function signOut(router: RegisteredRouter, queryClient: QueryClient
   channel.postMessage('signed out')
   sessionStorage.clear()
   await router.navigate({ to: '/sign-in' })
-  queryClient.clear()
+  forgetPrivateData(queryClient)
+}
+
+/** What the sign-in page shows belongs to nobody, and the page is already there. */
+function forgetPrivateData(queryClient: QueryClient): void {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== signInOptionsQuery.queryKey[0] })
+  queryClient.getMutationCache().clear()
 }

@@ -83,5 +83,5 @@ export function textOf({ content }: ReceivedMail): string {
 
 /** The token of the link in a mail. */
 export function tokenIn(mail: ReceivedMail): string {
-  return /\/privacy#([\w-]{43})/.exec(textOf(mail))![1]!
+  return /\/(?:privacy|link)#([\w-]{43})/.exec(textOf(mail))![1]!
 }
