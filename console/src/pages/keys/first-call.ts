@@ -10,7 +10,7 @@ const calls: readonly { scope: Scope; path: string; body?: object; note?: string
     scope: 'contacts:search',
     path: '/contacts/search',
     body: { limit: 1 },
-    note: 'This call uses up to one search row.',
+    note: 'This call uses a search row and, for a store that is new in this period, an export.',
   },
 ]
 
@@ -18,7 +18,7 @@ const calls: readonly { scope: Scope; path: string; body?: object; note?: string
 export function firstCall(origin: string, key: ApiKey, secret: string): { command: string; note?: string } | undefined {
   const call = calls.find(({ scope }) => key.scopes.includes(scope))
   if (!call) return undefined
-  const body = call.body ? ` \\\n  --json '${JSON.stringify(call.body)}'` : ''
+  const body = call.body ? ` \\\n  -H "Content-Type: application/json" \\\n  -d '${JSON.stringify(call.body)}'` : ''
   const command = `curl ${origin}/api/v1${call.path} \\\n  -H "Authorization: Bearer ${secret}"${body}`
   return { command, ...(call.note && { note: call.note }) }
 }
