@@ -77,31 +77,34 @@ export function BillingOverview({ account, billing, plans }: BillingOverviewProp
       {billing.plan.trial.active && (
         <TrialSection billing={billing} isOwner={isOwner} onEndTrial={() => setIsEndingTrial(true)} />
       )}
-      <section aria-labelledby="plans-heading" className="mt-6">
-        <h2 id="plans-heading" className="mb-2 font-semibold">
-          Plans
-        </h2>
-        <PlanChoice
-          billing={billing}
-          plans={plans}
-          plan={chosen.plan}
-          interval={chosen.billing}
-          onChange={(next) => void navigate({ to: '/billing', replace: true, resetScroll: false, search: next })}
-        />
-        {plan && (
-          <ChangePlan
+      {/* Nothing is sold to a suspended or closed account. */}
+      {billing.closed === null && (
+        <section aria-labelledby="plans-heading" className="mt-6">
+          <h2 id="plans-heading" className="mb-2 font-semibold">
+            Plans
+          </h2>
+          <PlanChoice
             billing={billing}
-            chosen={{ plan, interval: chosen.billing }}
-            isOwner={isOwner}
-            isWaiting={isAwaiting(trip) && state === 'waiting'}
-            isOpening={change.isOpening}
-            problem={change.problem}
-            onChange={(offer, isPortal) =>
-              change.open(() => (isPortal ? createPortalLink(account) : createSubscriptionLink(account, offer)))
-            }
+            plans={plans}
+            plan={chosen.plan}
+            interval={chosen.billing}
+            onChange={(next) => void navigate({ to: '/billing', replace: true, resetScroll: false, search: next })}
           />
-        )}
-      </section>
+          {plan && (
+            <ChangePlan
+              billing={billing}
+              chosen={{ plan, interval: chosen.billing }}
+              isOwner={isOwner}
+              isWaiting={isAwaiting(trip) && state === 'waiting'}
+              isOpening={change.isOpening}
+              problem={change.problem}
+              onChange={(offer, isPortal) =>
+                change.open(() => (isPortal ? createPortalLink(account) : createSubscriptionLink(account, offer)))
+              }
+            />
+          )}
+        </section>
+      )}
       <EndTrialDialog
         account={account}
         isOpen={isEndingTrial}

@@ -61,7 +61,7 @@ export function closedReason({ plan, former, closed }: Billing, formerName: stri
 
 /** What happens next by itself, in one sentence. */
 export function nextSentence(billing: Billing): string | null {
-  const { next, plan, granted, has_payment_method: canCharge } = billing
+  const { next, plan, granted, closed, has_payment_method: canCharge } = billing
   const day = next.at ? formatDay(next.at) : null
   switch (next.kind) {
     case 'past_due':
@@ -73,7 +73,7 @@ export function nextSentence(billing: Billing): string | null {
     case 'trial_ends':
       return trialSentence(day, granted, canCharge, plan.name)
     case 'none':
-      return granted && plan.status === 'active'
+      return closed === null && granted && plan.status === 'active'
         ? 'The plan was granted by the operator of this service. It is not charged.'
         : null
   }

@@ -7,6 +7,7 @@ import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { PageSpinner } from '#ui/feedback/spinner.tsx'
+import { SignInForm } from '../sign-in/sign-in-form.tsx'
 import { openLink, type PasswordLink } from './link-reply.ts'
 import { SetPasswordForm } from './set-password-form.tsx'
 
@@ -40,7 +41,7 @@ export default function LinkPage() {
           <ErrorState {...failureProps(link.error)} onRetry={() => void link.refetch()} isRetrying={link.isFetching} />
         </>
       ) : link.data && link.data.purpose !== 'sign_in' && link.data.needs_sign_in ? (
-        <SignInFirst link={link.data} />
+        <JoinSignedIn link={link.data} onSignedIn={() => void link.refetch()} />
       ) : link.data && link.data.purpose !== 'sign_in' ? (
         <SetPassword token={token} link={link.data} />
       ) : (
@@ -66,18 +67,18 @@ function SetPassword({ token, link }: { token: string; link: PasswordLink }) {
   )
 }
 
-/** The token is not put into the address of the sign-in page. */
-function SignInFirst({ link }: { link: PasswordLink }) {
+/**
+ * An invitation of somebody who can sign in already: the link may have passed through other hands. They sign in here,
+ * where the token is; it is in no other address.
+ */
+function JoinSignedIn({ link, onSignedIn }: { link: PasswordLink; onSignedIn: () => void }) {
   return (
     <>
-      <PageHeader title={link.account ? `Join ${link.account.name}` : 'Your link'} />
-      <p>
-        <span className="wrap-anywhere">{link.email}</span> can sign in here already. Sign in first, then open the link
-        of the invitation again.
-      </p>
-      <p className="mt-4">
-        <Link href="/sign-in">Sign in</Link>
-      </p>
+      <PageHeader
+        title={link.account ? `Join ${link.account.name}` : 'Your link'}
+        description={<span className="wrap-anywhere">Sign in as {link.email} to join.</span>}
+      />
+      <SignInForm key={link.request_id} next="/stores" oidc={null} email={link.email} onSignedIn={onSignedIn} />
     </>
   )
 }

@@ -12,12 +12,14 @@ import { TextField } from '#ui/fields/text-field.tsx'
 interface SignInFormProps {
   next: string
   oidc: { name: string } | null
+  /** Whom it is for, where that is known. */
+  email?: string
   onSignedIn: () => void
 }
 
-export function SignInForm({ next, oidc, onSignedIn }: SignInFormProps) {
+export function SignInForm({ next, oidc, email: known = '', onSignedIn }: SignInFormProps) {
   const queryClient = useQueryClient()
-  const [email, setEmail] = useState('')
+  const [email, setEmail] = useState(known)
   const [password, setPassword] = useState('')
   const [pending, setPending] = useState<'password' | 'passkey'>()
   const [problem, setProblem] = useState<string>()

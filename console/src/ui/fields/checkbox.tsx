@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Checkbox as AriaCheckbox, type CheckboxProps as AriaCheckboxProps } from 'react-aria-components/Checkbox'
 import { CheckboxGroup as AriaCheckboxGroup } from 'react-aria-components/CheckboxGroup'
 import { classNames } from '../class-names.ts'
-import { FieldLabel, FieldNotes, type FieldTexts, fieldClass } from './field.tsx'
+import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, invalidProps } from './field.tsx'
 import type { Option } from './select.tsx'
 
 interface CheckboxProps extends Omit<AriaCheckboxProps, 'children' | 'className'> {
@@ -61,7 +61,7 @@ export function CheckboxGroup<Id extends string>({
       {...rest}
       value={[...value]}
       onChange={(ids) => onChange(ids as Id[])}
-      isInvalid={Boolean(errorMessage)}
+      {...invalidProps(Boolean(errorMessage))}
       className={classNames(fieldClass, className)}
     >
       <FieldLabel {...texts} />

@@ -8,7 +8,7 @@ import { ListBox } from 'react-aria-components/ListBox'
 import { ListLayout, Virtualizer } from 'react-aria-components/Virtualizer'
 import { classNames } from '../class-names.ts'
 import { Popover } from '../overlays/popover.tsx'
-import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, inputClass } from './field.tsx'
+import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, inputClass, invalidProps } from './field.tsx'
 import { type Option, OptionItem } from './select.tsx'
 
 interface ComboBoxProps<Id extends string> extends FieldTexts {
@@ -47,7 +47,7 @@ export function ComboBox<Id extends string>({
       menuTrigger="focus"
       onOpenChange={setIsOpen}
       allowsEmptyCollection
-      isInvalid={Boolean(errorMessage)}
+      {...invalidProps(Boolean(errorMessage))}
       className={classNames(fieldClass, className)}
     >
       <FieldLabel {...texts} />

@@ -16,6 +16,14 @@ export interface FieldTexts {
 
 export const fieldClass = 'flex min-w-0 flex-col gap-1'
 
+/**
+ * How a field is marked while its value is refused. Not in the browser's own way, which would not let the form be sent
+ * again until whoever refused the value takes it back.
+ */
+export function invalidProps(isInvalid: boolean): { isInvalid: boolean; validationBehavior: 'aria' | 'native' } {
+  return { isInvalid, validationBehavior: isInvalid ? 'aria' : 'native' }
+}
+
 /** The box around what is typed or chosen. */
 export const inputClass =
   'h-8 pointer-coarse:h-10 w-full min-w-0 rounded-md border border-control bg-surface px-2 text-text ' +

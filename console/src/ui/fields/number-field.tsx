@@ -4,7 +4,7 @@ import {
   type NumberFieldProps as AriaNumberFieldProps,
 } from 'react-aria-components/NumberField'
 import { classNames } from '../class-names.ts'
-import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, inputClass } from './field.tsx'
+import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, inputClass, invalidProps } from './field.tsx'
 
 interface NumberFieldProps extends FieldTexts, Omit<AriaNumberFieldProps, 'children' | 'className'> {
   placeholder?: string
@@ -23,7 +23,7 @@ export function NumberField({
 }: NumberFieldProps) {
   const texts = { label, isLabelHidden, description, errorMessage }
   return (
-    <AriaNumberField {...props} isInvalid={Boolean(errorMessage)} className={classNames(fieldClass, className)}>
+    <AriaNumberField {...props} {...invalidProps(Boolean(errorMessage))} className={classNames(fieldClass, className)}>
       <FieldLabel {...texts} />
       <Input placeholder={placeholder} className={inputClass} />
       <FieldNotes {...texts} />

@@ -1,6 +1,6 @@
 import { RadioGroup as AriaRadioGroup, Radio } from 'react-aria-components/RadioGroup'
 import { classNames } from '../class-names.ts'
-import { FieldLabel, FieldNotes, type FieldTexts, fieldClass } from './field.tsx'
+import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, invalidProps } from './field.tsx'
 import type { Option } from './select.tsx'
 
 interface RadioGroupProps<Id extends string> extends FieldTexts {
@@ -28,7 +28,7 @@ export function RadioGroup<Id extends string>({
       value={value}
       onChange={(id) => onChange(id as Id)}
       orientation={isRow ? 'horizontal' : 'vertical'}
-      isInvalid={Boolean(errorMessage)}
+      {...invalidProps(Boolean(errorMessage))}
       className={classNames(fieldClass, className)}
     >
       <FieldLabel {...texts} />

@@ -6,7 +6,7 @@ import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
 import { classNames } from '../class-names.ts'
 import { optionClass } from '../overlays/option-class.ts'
 import { Popover } from '../overlays/popover.tsx'
-import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, inputClass } from './field.tsx'
+import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, inputClass, invalidProps } from './field.tsx'
 
 export interface Option<Id extends string = string> {
   id: Id
@@ -46,7 +46,7 @@ export function Select<Id extends string>({
       value={value}
       onChange={(key) => key !== null && onChange(key as Id)}
       placeholder={placeholder ?? 'Choose'}
-      isInvalid={Boolean(errorMessage)}
+      {...invalidProps(Boolean(errorMessage))}
       className={classNames(fieldClass, className)}
     >
       <FieldLabel {...texts} />

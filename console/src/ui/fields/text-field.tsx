@@ -2,7 +2,7 @@ import { Input } from 'react-aria-components/Input'
 import { TextArea as AriaTextArea } from 'react-aria-components/TextArea'
 import { TextField as AriaTextField, type TextFieldProps as AriaTextFieldProps } from 'react-aria-components/TextField'
 import { classNames } from '../class-names.ts'
-import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, inputClass } from './field.tsx'
+import { FieldLabel, FieldNotes, type FieldTexts, fieldClass, inputClass, invalidProps } from './field.tsx'
 
 interface TextFieldProps extends FieldTexts, Omit<AriaTextFieldProps, 'children' | 'className'> {
   placeholder?: string
@@ -22,7 +22,7 @@ export function TextField({
   return (
     <AriaTextField
       {...props}
-      isInvalid={props.isInvalid ?? Boolean(errorMessage)}
+      {...invalidProps(props.isInvalid ?? Boolean(errorMessage))}
       className={classNames(fieldClass, className)}
     >
       <FieldLabel {...texts} />
@@ -48,7 +48,7 @@ export function TextArea({
 }: TextAreaProps) {
   const texts = { label, isLabelHidden, description, errorMessage }
   return (
-    <AriaTextField {...props} isInvalid={Boolean(errorMessage)} className={classNames(fieldClass, className)}>
+    <AriaTextField {...props} {...invalidProps(Boolean(errorMessage))} className={classNames(fieldClass, className)}>
       <FieldLabel {...texts} />
       <AriaTextArea rows={rows} placeholder={placeholder} className={classNames(inputClass, 'h-auto! py-1')} />
       <FieldNotes {...texts} />

@@ -34,7 +34,7 @@ export default function SessionsPage() {
       ) : error ? (
         <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
       ) : (
-        <SessionList sessions={data.data} />
+        <SessionList sessions={data.data.toSorted((a, b) => Number(b.is_current) - Number(a.is_current))} />
       )}
       <ConfirmDialog
         title="End all other sessions?"
