@@ -1,4 +1,4 @@
-import { type ReactNode, useDeferredValue, useId, useState } from 'react'
+import { memo, type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { maxListValues } from '#lib/filters/fields.ts'
 import type { Taxonomy, TaxonomyList, TaxonomyNode } from '#lib/filters/taxonomy.ts'
 import { classNames } from '#ui/class-names.ts'
@@ -30,8 +30,9 @@ export function ValueList({ label, taxonomy, list, chosen, onChange, noteOf }: V
   )
   const isLong = taxonomy.nodes(list).length > longListLength
   const isFull = chosen.length >= maxListValues
-  const toggle = (value: string) =>
-    onChange(chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value])
+  const toggle = useStable((value: string) =>
+    onChange(chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value]),
+  )
   return (
     <>
       {isLong && (
@@ -81,7 +82,8 @@ interface ValueProps {
   note: ReactNode
 }
 
-function Value({ node, isChosen, isDisabled, onToggle, note }: ValueProps) {
+/** Drawn anew only when it changes: a press on one of several hundred should not cost the others. */
+const Value = memo(function Value({ node, isChosen, isDisabled, onToggle, note }: ValueProps) {
   const id = useId()
   return (
     <li className={classNames('flex items-start gap-2', indents[Math.min(node.depth, indents.length - 1)])}>
@@ -99,4 +101,14 @@ function Value({ node, isChosen, isDisabled, onToggle, note }: ValueProps) {
       {note}
     </li>
   )
+})
+
+/** The same function for ever, which calls the latest one. */
+function useStable<Value>(callback: (value: Value) => void): (value: Value) => void {
+  const latest = useRef(callback)
+  useEffect(() => {
+    latest.current = callback
+  })
+  const [stable] = useState(() => (value: Value) => latest.current(value))
+  return stable
 }
