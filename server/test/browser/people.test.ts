@@ -202,8 +202,12 @@ describeInBrowser('the page People', () => {
       .getByRole('option', { name: /^Marketing/ })
       .first()
       .waitFor()
+    const answered = page.waitForResponse((response) => response.url().endsWith('/contacts/search'))
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Remove Marketing' }).waitFor()
+    // The rows of the new question take the place of those that have the focus otherwise.
+    await answered
+    await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
     await page.getByRole('checkbox', { name: 'Select Mara 7 L***' }).focus()
     await page.keyboard.press('Space')
     await page.keyboard.press('ArrowDown')
