@@ -289,6 +289,26 @@ describeInBrowser('the page of a store', () => {
     expect((await readSpent(app, member.account)).search_rows).toBe(25 + 1 + 1)
   })
 
+  test('goes on to the next page of the result, and says that it costs rows', async () => {
+    const other = await createMember(app)
+    const page = await app.open('/stores?countries=DE', { as: other })
+    await page.getByRole('link', { name: 'Shop 24', exact: true }).click()
+    await page.getByText('25 of 25 on the page').waitFor()
+    await button(page, 'Next store, with up to 25 search rows').click()
+    await page.getByRole('heading', { name: 'Shop 25', level: 1 }).waitFor()
+    await page.getByText('1 of 15 on the page').waitFor()
+    expect((await readSpent(app, other.account)).search_rows).toBe(25 + 1 + 15 + 1)
+    await button(page, 'Previous store').click()
+    await page.getByRole('heading', { name: 'Shop 24', level: 1 }).waitFor()
+    await button(page, 'Next store').click()
+    await page.getByRole('heading', { name: 'Shop 25', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'All stores' }).click()
+    await foot(page).getByText('15 stores on page 2').waitFor()
+    await button(page, 'Previous page').click()
+    await foot(page).getByText('25 stores').waitFor()
+    expect((await readSpent(app, other.account)).search_rows).toBe(25 + 1 + 15 + 1)
+  })
+
   test('copies the store after asking once, because it uses an export', async () => {
     const other = await createMember(app)
     const page = await app.open('/stores/shop-8.example', {

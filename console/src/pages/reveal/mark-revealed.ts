@@ -1,11 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
-import type { ContactPreview, List, StorePage } from '#api/catalogue.ts'
+import type { ContactPreview, StorePage } from '#api/catalogue.ts'
 
 /** Shows people as revealed on all pages in memory, without asking for those again. */
 export function markRevealed(client: QueryClient, account: string, ids: readonly string[]): void {
   const revealed = new Set(ids)
   const mark = (preview: ContactPreview) => (revealed.has(preview.id) ? { ...preview, revealed: true } : preview)
-  client.setQueriesData<List<ContactPreview>>(
+  client.setQueriesData<{ data: ContactPreview[] }>(
     { queryKey: ['people', account] },
     (page) => page && { ...page, data: page.data.map(mark) },
   )

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { type List, listRevealed, type RevealedContact } from '#api/catalogue.ts'
+import { listRevealed } from '#api/catalogue.ts'
 import type { RevealedSearch } from './search.ts'
 
 /** The channels are not kept when the page is left. */
@@ -9,7 +9,7 @@ const keptForMs = 60_000
 export function revealedQuery(account: string, { store, cursor }: RevealedSearch) {
   return queryOptions({
     queryKey: ['revealed', account, { store, cursor }],
-    queryFn: ({ signal }): Promise<List<RevealedContact>> => listRevealed(account, { search: store, cursor }, signal),
+    queryFn: ({ signal }) => listRevealed(account, { search: store, cursor }, signal),
     placeholderData: keepPreviousData,
     gcTime: keptForMs,
   })

@@ -1,7 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useAccount } from '#api/account.tsx'
-import type { List } from '#api/catalogue.ts'
 import { failureProps } from '#api/failure.ts'
 import { useRowsLeft } from '#api/metered.ts'
 import { useTaxonomy } from '#api/taxonomy.ts'
@@ -24,6 +23,10 @@ import { ResultProblem } from './result-problem.tsx'
 import { SearchBox } from './search-box.tsx'
 import type { Paging } from './use-paging.ts'
 
+interface ResultRows<Row> {
+  data: readonly Row[]
+}
+
 interface SearchPageProps<Row> {
   title: 'Stores' | 'People'
   noun: string
@@ -34,7 +37,7 @@ interface SearchPageProps<Row> {
   openGroups: readonly FilterGroupName[]
   onFilter: (filters: Filters) => void
   onOpenStore: (domain: string) => void
-  result: UseQueryResult<List<Row>>
+  result: UseQueryResult<ResultRows<Row>>
   paging: Paging
   /** The buttons above the table. */
   tools: ReactNode
@@ -97,7 +100,7 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
 }
 
 /** Where there are none, the chips stand below the reason instead. */
-function hasRows({ data, error }: UseQueryResult<List<unknown>>): boolean {
+function hasRows({ data, error }: UseQueryResult<ResultRows<unknown>>): boolean {
   return !error && data?.data.length !== 0
 }
 

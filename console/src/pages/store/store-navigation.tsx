@@ -1,6 +1,7 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { ArrowLeft, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useAccount } from '#api/account.tsx'
+import { rowsPerPage } from '#lib/filters/request.ts'
 import { formatNumber } from '#lib/format.ts'
 import { IconButton } from '#ui/actions/button.tsx'
 import { plainLinkClass } from '#ui/actions/link.tsx'
@@ -10,10 +11,7 @@ import { useNeighbours } from './use-neighbours.ts'
 export function StoreNavigation({ domain }: { domain: string }) {
   const { id: account } = useAccount()
   const search = useSearch({ from: '/app/stores/$domain' })
-  const navigate = useNavigate()
   const neighbours = useNeighbours(account, domain, search)
-  const open = (other: string | undefined) =>
-    other && void navigate({ to: '/stores/$domain', params: { domain: other }, search, state: true })
   return (
     <nav aria-label="Result" className="mb-3 flex min-h-8 items-center justify-between gap-4">
       <Link to="/stores" search={search} state={true} className={`${plainLinkClass} inline-flex items-center gap-1.5`}>
@@ -28,14 +26,14 @@ export function StoreNavigation({ domain }: { domain: string }) {
           <IconButton
             label="Previous store"
             icon={<ChevronLeft aria-hidden />}
-            isDisabled={!neighbours.previous}
-            onPress={() => open(neighbours.previous)}
+            isDisabled={!neighbours.onPrevious}
+            onPress={neighbours.onPrevious}
           />
           <IconButton
-            label="Next store"
+            label={neighbours.isNextOnNextPage ? `Next store, with up to ${rowsPerPage} search rows` : 'Next store'}
             icon={<ChevronRight aria-hidden />}
-            isDisabled={!neighbours.next}
-            onPress={() => open(neighbours.next)}
+            isDisabled={!neighbours.onNext || neighbours.isPending}
+            onPress={neighbours.onNext}
           />
         </span>
       )}
