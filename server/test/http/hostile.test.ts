@@ -31,7 +31,7 @@ afterEach(async () => {
 describe('invalid HTTP', () => {
   test.each([
     ['noise', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
-    ['no version', 'GET /\r\n\r\n'],
+    ['no version', 'GET /healthz\r\n\r\n'],
     ['an unknown method', 'FETCH /api/v1/usage HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a method in small letters', 'get /api/v1/usage HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
