@@ -61,20 +61,25 @@ function parseValue(field: FilterField, raw: unknown): FilterValue | undefined {
     case 'number':
       return parseNumber(raw, field.max)
     case 'day':
-      return isDay(String(raw)) ? String(raw) : undefined
+      return isDay(textOf(raw)) ? textOf(raw) : undefined
   }
 }
 
 function parseList(raw: unknown, normalize: (word: string) => string): string[] | undefined {
   // A parameter that is repeated arrives as a list.
-  const words = (Array.isArray(raw) ? raw : [raw]).flatMap((part) => String(part).split(/[\s,]+/))
+  const words = (Array.isArray(raw) ? raw : [raw]).flatMap((part) => textOf(part).split(/[\s,]+/))
   const distinct = [...new Set(words.filter((word) => word !== '').map(normalize))]
   return distinct.length > 0 ? distinct : undefined
 }
 
 function parseNumber(raw: unknown, max: number): number | undefined {
-  const value = typeof raw === 'number' ? raw : /^\d+$/.test(String(raw)) ? Number(raw) : Number.NaN
+  const value = /^\d+$/.test(textOf(raw)) ? Number(raw) : Number.NaN
   return Number.isInteger(value) && value > 0 && value <= max ? value : undefined
+}
+
+/** The text of a plain value; empty for anything else. */
+function textOf(raw: unknown): string {
+  return typeof raw === 'string' || typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : ''
 }
 
 /** Whether the text is a day of the calendar, such as `2026-05-31`. */
