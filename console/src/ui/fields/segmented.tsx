@@ -28,7 +28,7 @@ export function Segmented<Id extends string>(props: SegmentedProps<Id>) {
           <label
             key={option.id}
             className={classNames(
-              'relative flex h-6 pointer-coarse:h-9 flex-1 cursor-default items-center justify-center gap-1 rounded-sm px-2 text-muted text-xs whitespace-nowrap',
+              'relative flex h-6 pointer-coarse:h-9 flex-1 cursor-default items-center justify-center gap-1 rounded-sm px-1.5 text-muted text-xs whitespace-nowrap',
               'border border-transparent hover:text-text has-focus-visible:outline-2 has-focus-visible:outline-accent-text',
               'has-checked:border-line has-checked:bg-surface has-checked:font-medium has-checked:text-text',
             )}
