@@ -1,52 +1,18 @@
-import { type FormEvent, useState } from 'react'
 import { api, path } from '#api/client.ts'
-import { fieldError, messageOf } from '#api/failure.ts'
 import { useReloadSession } from '#api/session.ts'
-import { Button } from '#ui/actions/button.tsx'
-import { showToast } from '#ui/feedback/toasts.tsx'
-import { FormError } from '#ui/fields/form-error.tsx'
-import { TextField } from '#ui/fields/text-field.tsx'
+import { NameFieldForm } from '../name-field-form.tsx'
 
 export function AccountNameForm({ account, name: saved }: { account: string; name: string }) {
-  const reload = useReloadSession()
-  const [name, setName] = useState(saved)
-  const [isPending, setIsPending] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-  const nameError = fieldError(failure, 'name')
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setIsPending(true)
-    setFailure(undefined)
-    try {
-      await api.patch(path`/accounts/${account}`, { name })
-      showToast('The account was renamed.')
-      await reload()
-    } catch (error) {
-      setFailure(error)
-    } finally {
-      setIsPending(false)
-    }
-  }
   return (
-    <form onSubmit={submit}>
-      <div className="flex flex-wrap items-start gap-2">
-        <TextField
-          label="Account name"
-          isLabelHidden
-          autoComplete="organization"
-          value={name}
-          onChange={setName}
-          errorMessage={nameError}
-          maxLength={200}
-          isRequired
-          className="min-w-48 flex-1"
-        />
-        <Button type="submit" isPending={isPending} isDisabled={name.trim() === saved}>
-          Save
-        </Button>
-      </div>
-      <FormError>{failure !== undefined && !nameError && messageOf(failure)}</FormError>
-    </form>
+    <NameFieldForm
+      label="Account name"
+      autoComplete="organization"
+      initial={saved}
+      button="Save"
+      isUnchanged={(name) => name.trim() === saved}
+      save={(name) => api.patch(path`/accounts/${account}`, { name })}
+      done="The account was renamed."
+      reload={useReloadSession()}
+    />
   )
 }

@@ -1,0 +1,70 @@
+import { type FormEvent, useState } from 'react'
+import { fieldError, messageOf } from '#api/failure.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { showToast } from '#ui/feedback/toasts.tsx'
+import { FormError } from '#ui/fields/form-error.tsx'
+import { TextField } from '#ui/fields/text-field.tsx'
+
+interface NameFieldFormProps {
+  label: string
+  autoComplete: string
+  description?: string
+  placeholder?: string
+  /** The name at first. */
+  initial: string
+  button: string
+  /** Whether there is nothing to send. */
+  isUnchanged?: (name: string) => boolean
+  save: (name: string) => Promise<unknown>
+  /** Said when it is saved. */
+  done: string
+  /** Loads what shows the name; the form waits for it. */
+  reload: () => Promise<unknown>
+  /** Whether the field is for the next name once one is saved. */
+  isEmptiedAfterwards?: boolean
+}
+
+/** A name and a button in one line. */
+export function NameFieldForm(props: NameFieldFormProps) {
+  const { initial, button, isUnchanged, save, done, reload, isEmptiedAfterwards = false, ...field } = props
+  const [name, setName] = useState(initial)
+  const [isPending, setIsPending] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const nameError = fieldError(failure, 'name')
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setIsPending(true)
+    setFailure(undefined)
+    try {
+      await save(name)
+      if (isEmptiedAfterwards) setName('')
+      showToast(done)
+      await reload()
+    } catch (error) {
+      setFailure(error)
+    } finally {
+      setIsPending(false)
+    }
+  }
+  return (
+    <form onSubmit={submit}>
+      <div className="flex flex-wrap items-start gap-2">
+        <TextField
+          {...field}
+          isLabelHidden
+          value={name}
+          onChange={setName}
+          errorMessage={nameError}
+          maxLength={200}
+          isRequired
+          className="min-w-48 flex-1"
+        />
+        <Button type="submit" isPending={isPending} isDisabled={isUnchanged?.(name) ?? false}>
+          {button}
+        </Button>
+      </div>
+      <FormError>{failure !== undefined && !nameError && messageOf(failure)}</FormError>
+    </form>
+  )
+}
