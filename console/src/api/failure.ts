@@ -1,4 +1,4 @@
-/** An error reply of the server, or that there was none (`unreachable`, status 0). */
+/** An error reply of the server; `unreachable` with status 0 when there was no reply. */
 export class ApiFailure extends Error {
   readonly code: string
   readonly status: number

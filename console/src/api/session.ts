@@ -61,7 +61,7 @@ export function useReloadSession(): () => Promise<void> {
   return () => client.invalidateQueries({ queryKey: sessionQuery.queryKey })
 }
 
-/** After a sign-in: nothing of whoever was signed in before is left. */
+/** After a sign-in: forgets everything of the person who was signed in before. */
 export function startSession(client: QueryClient, session?: Session): void {
   client.clear()
   if (session) client.setQueryData(sessionQuery.queryKey, session)

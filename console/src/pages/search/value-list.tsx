@@ -103,7 +103,7 @@ const Value = memo(function Value({ node, isChosen, isDisabled, onToggle, note }
   )
 })
 
-/** The same function for ever, which calls the latest one. */
+/** A function that keeps its identity and calls the latest version. */
 function useStable<Value>(callback: (value: Value) => void): (value: Value) => void {
   const latest = useRef(callback)
   useEffect(() => {

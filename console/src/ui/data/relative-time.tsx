@@ -12,7 +12,7 @@ function subscribe(notify: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** How long ago; the exact time when pointed at, and for whoever reads the element. */
+/** How long ago; the exact time in the tooltip and in the element's attribute. */
 export function RelativeTime({ time }: { time: string }) {
   const now = useSyncExternalStore(subscribe, () => nowMs)
   return (
