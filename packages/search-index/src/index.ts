@@ -1,15 +1,44 @@
+export {
+  type CountPart,
+  type CountRequest,
+  type CountResult,
+  countMatches,
+  type PartCount,
+  type TokenFacet,
+} from './count/count.ts'
+export {
+  type ContactKeyList,
+  documentsOf,
+  IdList,
+  type IdSet,
+  withoutDocuments,
+  withoutStores,
+} from './exclusion.ts'
 export type { ContactQuery, ContactSortKey, MomentRange, PersonQuery, StoreQuery, StoreSortKey } from './query.ts'
 export { everyStore } from './query.ts'
 export { scanContacts, scanStores } from './scan/find.ts'
 export { findDocument } from './scan/resolve.ts'
-export { buildSegment } from './segments/build.ts'
+export { buildCodedSegment, buildSegment } from './segments/build.ts'
+export { codesFor } from './segments/coded-stores.ts'
+export { signatureKey } from './segments/layout.ts'
 export { mergeSegments } from './segments/merge.ts'
-export { type LiveSegment, type Segment, type StagedStores, segmentBytes, wordsOf } from './segments/segment.ts'
+export { NumberTable } from './segments/number-table.ts'
+export {
+  type CodedStores,
+  type Codes,
+  type LiveSegment,
+  type Segment,
+  type StagedStores,
+  segmentBytes,
+  wordsOf,
+} from './segments/segment.ts'
 export {
   applyMerge,
   countDead,
   dropDeadSegments,
   planMerge,
+  type Replacement,
+  removeStores,
   replaceStores,
   type SegmentList,
 } from './segments/segment-list.ts'
@@ -29,6 +58,7 @@ export {
   type Seniority,
   seniorities,
   signatureToken,
+  storedTraits,
   traitsCount,
   traitsToken,
   unpackTraits,

@@ -58,6 +58,8 @@ export interface ContactQuery {
   person: PersonQuery
   /** At most this many contacts of each store, over all pages. */
   maxPerStore: number
+  /** Contacts to leave out, as if they were not there: ascending lists of contact keys. */
+  without?: readonly Float64Array[]
   after: ContactSortKey | null
   limit: number
 }

@@ -32,6 +32,11 @@ export function unpackTraits(packed: number): Traits {
   }
 }
 
+/** Traits as the index stores them: with a bit, above the traits, for contacts that cannot be revealed. */
+export function storedTraits(packed: number, isRevealable: boolean): number {
+  return isRevealable ? packed : packed + traitsCount
+}
+
 /** Sorts the contacts of a store: most senior first, verified email first, then by number. Stored in `contacts.place`. */
 export function rankInStore(packed: number, number: number): number {
   return (packed >> 2) * contactsPerStore + number

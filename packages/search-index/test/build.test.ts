@@ -2,7 +2,8 @@ import { deepStrictEqual } from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { buildSegment } from '../src/segments/build.ts'
+import { buildCodedSegment, buildSegment } from '../src/segments/build.ts'
+import { encodeStores } from '../src/segments/coded-stores.ts'
 import { segmentBytes } from '../src/segments/segment.ts'
 import { reportMemoryToGc } from '../src/segments/shared-arrays.ts'
 import { derivedSegment, type PlainStore, plainSegment, stageStores } from './support/plain-segments.ts'
@@ -32,6 +33,16 @@ test.each(seeds)('a segment matches a naive reference, in any order of rows (see
     }),
     { seed, numRuns: 150 },
   )
+})
+
+test('rows that are dropped while they are built give the same segment, and no column is kept until the end', () => {
+  const stores = drawStores(fc.sample(catalogues, { seed: 3, numRuns: 1 })[0]!)
+  const coded = encodeStores(stageStores(stores))
+  const kept: number[] = []
+  const segment = buildCodedSegment(coded, () => kept.push(Object.values(coded).filter(ArrayBuffer.isView).length))
+  expect(plainSegment(segment)).toEqual(derivedSegment(stores))
+  expect(kept[0]).toBeGreaterThan(kept.at(-1)!)
+  expect(kept.at(-1)).toBeLessThanOrEqual(1)
 })
 
 test('a segment of no stores is empty', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildSegment } from '../src/segments/build.ts'
 import { mergeSegments } from '../src/segments/merge.ts'
-import { applyMerge, planMerge, replaceStores, type SegmentList } from '../src/segments/segment-list.ts'
+import { applyMerge, planMerge, removeStores, replaceStores, type SegmentList } from '../src/segments/segment-list.ts'
 import { type PlainStore, stageStores } from './support/plain-segments.ts'
 
 const seeds = [20_261_121, Math.floor(Math.random() * 2 ** 31)]
@@ -28,31 +28,38 @@ function put(list: SegmentList, ids: number[], version: number): SegmentList {
   return replaceStores(list, staged, buildSegment(staged)).list
 }
 
-test.each(seeds)('the newest copy of each store is alive, whatever changes during a merge (seed %i)', (seed) => {
-  let settled = 0
-  fc.assert(
-    fc.property(batches, fc.nat(5), (changes, mergeTakes) => {
-      const newest = new Map<number, number>()
-      let list: SegmentList = []
-      let merge: { parts: SegmentList; endsAt: number } | null = null
-      changes.forEach((ids, version) => {
-        list = put(list, ids, version)
-        for (const id of ids) newest.set(id, version)
-        if (merge && version >= merge.endsAt) {
-          list = applyMerge(list, merge.parts, mergeSegments(merge.parts))
-          merge = null
-          settled++
-        }
-        const parts = merge ? [] : planMerge(list, [])
-        if (parts.length > 0) merge = { parts, endsAt: version + mergeTakes }
-      })
-      const living = stageStores([...newest].map(([id, version]) => storeOf(id, version)))
-      expect(mergeSegments(list)).toEqual(buildSegment(living))
-    }),
-    { seed, numRuns: 60 },
-  )
-  expect(settled).toBeGreaterThan(50)
-})
+test.each(seeds)(
+  'the newest copy of each store that was not removed is alive, whatever changes during a merge (seed %i)',
+  (seed) => {
+    let settled = 0
+    fc.assert(
+      fc.property(batches, fc.nat(5), (changes, mergeTakes) => {
+        const newest = new Map<number, number>()
+        let list: SegmentList = []
+        let merge: { parts: SegmentList; endsAt: number } | null = null
+        changes.forEach((ids, version) => {
+          list = put(list, ids, version)
+          for (const id of ids) newest.set(id, version)
+          // A batch may remove stores as well, of those that it has written too.
+          const removed = ids.filter((id) => (id + version) % 7 === 0).map((id) => (id % 2 === 0 ? id : id + 1))
+          list = removeStores(list, removed).list
+          for (const id of removed) newest.delete(id)
+          if (merge && version >= merge.endsAt) {
+            list = applyMerge(list, merge.parts, mergeSegments(merge.parts))
+            merge = null
+            settled++
+          }
+          const parts = merge ? [] : planMerge(list, [])
+          if (parts.length > 0) merge = { parts, endsAt: version + mergeTakes }
+        })
+        const living = stageStores([...newest].map(([id, version]) => storeOf(id, version)))
+        expect(mergeSegments(list)).toEqual(buildSegment(living))
+      }),
+      { seed, numRuns: 60 },
+    )
+    expect(settled).toBeGreaterThan(50)
+  },
+)
 
 test.each(seeds)('segments stay few, and each store is merged a bounded number of times (seed %i)', (seed) => {
   fc.assert(

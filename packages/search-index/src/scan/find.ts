@@ -1,6 +1,7 @@
+import { hasKey } from '../exclusion.ts'
 import type { ContactQuery, ContactSortKey, PersonQuery, StoreQuery, StoreSortKey } from '../query.ts'
 import type { LiveSegment, Segment } from '../segments/segment.ts'
-import { rankInStore } from '../traits.ts'
+import { contactsPerStore, rankInStore } from '../traits.ts'
 import { findDocuments, resolveQuery } from './resolve.ts'
 import { scanDocuments } from './scan.ts'
 import { findFirstDocument, mergeSorted, sortKeyOf } from './sort-keys.ts'
@@ -24,7 +25,7 @@ export function scanStores(
 /**
  * The first `limit` matching contacts after a key, in result order. Every matching store has a matching contact, because a
  * store's tokens include those of its contacts. So a page needs at most one store more than rows: the store of the key, which
- * may have no contact left.
+ * may have no contact left. Only if contacts are left out may it need further stores, which are found in growing portions.
  */
 export function scanContacts(segments: readonly LiveSegment[], search: ContactQuery): ContactSortKey[] {
   const { store, storeIds, person, after, limit } = search
@@ -33,17 +34,28 @@ export function scanContacts(segments: readonly LiveSegment[], search: ContactQu
     const conditions = resolveQuery(live, query)
     if (!conditions) return []
     const only = storeIds && findDocuments(live.segment, storeIds)
-    const first = findFirstDocument(live.segment, after, true)
-    return contactsOf(live.segment, scanDocuments(conditions, first, limit + 1, only), search)
+    const contacts: ContactSortKey[] = []
+    let first = findFirstDocument(live.segment, after, true)
+    for (let portion = limit + 1; ; portion = Math.min(portion * 4, largestPortion)) {
+      const documents = scanDocuments(conditions, first, portion, only)
+      addContacts(contacts, live.segment, documents, search)
+      if (contacts.length === limit || documents.length < portion) return contacts
+      first = documents.at(-1)! + 1
+    }
   })
   return mergeSorted(lists, limit)
 }
 
-/** Contacts up to the key are skipped only after `maxPerStore` has counted them, so the cut does not depend on pages. */
-function contactsOf(segment: Segment, documents: number[], { person, maxPerStore, after, limit }: ContactQuery) {
+const largestPortion = 16_384
+
+/**
+ * Contacts up to the key are skipped only after `maxPerStore` has counted them, so the cut does not depend on pages. Those left
+ * out are not counted.
+ */
+function addContacts(contacts: ContactSortKey[], segment: Segment, documents: number[], search: ContactQuery): void {
+  const { person, maxPerStore, after, limit, without = [] } = search
   const { contactStarts, contactSignatures, contactNumbers, signatureTraits } = segment
   const isWanted = wantedSignatures(segment, person)
-  const contacts: ContactSortKey[] = []
   for (const document of documents) {
     const { negatedScore, storeId } = sortKeyOf(segment, document)
     const passed = after && after.storeId === storeId && after.negatedScore === negatedScore ? after.contact : -1
@@ -52,18 +64,18 @@ function contactsOf(segment: Segment, documents: number[], { person, maxPerStore
     for (let at = contactStarts[document]!; at < end && taken < maxPerStore; at++) {
       const signature = contactSignatures[at]!
       if (isWanted[signature] === 0) continue
+      if (without.length > 0 && hasKey(without, storeId * contactsPerStore + contactNumbers[at]!)) continue
       taken++
       const contact = rankInStore(signatureTraits[signature]!, contactNumbers[at]!)
       if (contact <= passed) continue
       contacts.push({ negatedScore, storeId, contact })
-      if (contacts.length === limit) return contacts
+      if (contacts.length === limit) return
     }
   }
-  return contacts
 }
 
 /** Signature → 1 if it matches the query. */
-function wantedSignatures(
+export function wantedSignatures(
   { signatureRoles, signatureTraits }: Segment,
   { roleTokens, traits }: PersonQuery,
 ): Uint8Array {

@@ -64,7 +64,8 @@ export function resolveQuery({ segment, dead }: LiveSegment, query: StoreQuery):
 
 const codesOfSegments = new WeakMap<Segment, Map<number, number>>()
 
-function codesOf(segment: Segment): Map<number, number> {
+/** Token → its code. */
+export function codesOf(segment: Segment): Map<number, number> {
   let codes = codesOfSegments.get(segment)
   if (!codes) {
     codes = new Map(Array.from(segment.tokens, (token, code) => [token, code]))

@@ -24,7 +24,7 @@ export function scanDocuments(
 }
 
 /** The documents that meet the narrowest condition, sorted; null if they are too many. */
-function fewCandidates({ segment, clauses, ranges }: Conditions): Uint32Array | null {
+export function fewCandidates({ segment, clauses, ranges }: Conditions): Uint32Array | null {
   const [narrowest] = clauses
   const [range] = ranges
   const inRange = range ? range.end - range.start : Number.POSITIVE_INFINITY

@@ -1,4 +1,5 @@
-import { rankInStore } from '../traits.ts'
+import { rankInStore, traitsCount } from '../traits.ts'
+import { codesFor, encodeStores } from './coded-stores.ts'
 import {
   allocateContacts,
   allocatePostings,
@@ -6,63 +7,93 @@ import {
   encodeDocuments,
   encodeRange,
   type Postings,
-  signatureKey,
 } from './layout.ts'
-import { NumberTable } from './number-table.ts'
-import { type RangeColumn, type Segment, type StagedStores, wordsOf } from './segment.ts'
+import { type CodedStores, type Codes, type RangeColumn, type Segment, type StagedStores, wordsOf } from './segment.ts'
 import { sharedCopy } from './shared-arrays.ts'
-import { gather, identityPermutation, invertPermutation, permuteStarts, sortByValue } from './sort.ts'
+import { gather, identityPermutation, invertPermutation, permuteStarts, selectNumbers, sortByValue } from './sort.ts'
 
 /** Builds a searchable segment from staged rows. */
 export function buildSegment(staged: StagedStores): Segment {
-  const rowsById = sortByValue(identityPermutation(staged.size), staged.ids)
-  const rows = sortByValue(rowsById, staged.negatedScores)
+  return buildCodedSegment(encodeStores(staged))
+}
+
+/**
+ * The same from coded rows. With `collectGarbage` the columns are dropped after their last use, the largest first, so that
+ * building takes less than twice the memory of the segment; `stores` is empty afterwards.
+ */
+export function buildCodedSegment(stores: CodedStores, collectGarbage?: () => void): Segment {
+  const drop = (...names: (keyof CodedStores)[]) => {
+    if (!collectGarbage) return
+    for (const name of names) Object.assign(stores, { [name]: undefined })
+    collectGarbage()
+  }
+  const rowsById = sortByValue(identityPermutation(stores.size), stores.ids)
+  const rows = sortByValue(rowsById, stores.negatedScores)
   const documentOf = invertPermutation(rows)
+  const byId = sharedCopy(Uint32Array, rowsById)
+  for (let index = 0; index < byId.length; index++) byId[index] = documentOf[byId[index]!]!
+
+  const gathered = new Float64Array(stores.size)
+  const documents = encodeDocuments(gather(stores.ids, rows, gathered), gather(stores.negatedScores, rows))
+  drop('ids', 'negatedScores')
+  const postings = buildPostings(stores, documentOf, () => drop('tokens', 'tokenStarts', 'tokenTable'))
+  drop()
+  const contacts = buildContacts(stores, documentOf)
+  drop('contactStarts', 'contactSignatures', 'contactNumbers', 'signatureTable')
+  const gatherRange = (name: 'activeAds' | 'created' | 'discovered', unit: number) =>
+    buildRange(gather(stores[name], rows, gathered), unit)
+  const adsOf = gather(stores.activeAds, rows, gathered)
+  for (let document = 0; document < adsOf.length; document++) adsOf[document] ||= Number.NaN
+  const activeAds = buildRange(adsOf, 1)
+  drop('activeAds')
+  const created = gatherRange('created', 1000)
+  drop('created')
   return {
-    ...encodeDocuments(gather(staged.ids, rows), gather(staged.negatedScores, rows)),
-    byId: sharedCopy(
-      Uint32Array,
-      rowsById.map((row) => documentOf[row]!),
-    ),
-    ...buildPostings(staged, documentOf),
-    activeAds: buildRange(
-      gather(staged.activeAds, rows).map((count) => count || Number.NaN),
-      1,
-    ),
-    created: buildRange(gather(staged.created, rows), 1000),
-    discovered: buildRange(gather(staged.discovered, rows), 1000),
-    ...buildContacts(staged, documentOf),
+    ...documents,
+    byId,
+    ...postings,
+    activeAds,
+    created,
+    discovered: gatherRange('discovered', 1000),
+    ...contacts,
   }
 }
 
 function buildRange(values: Float64Array, unit: number): RangeColumn {
-  const documents = identityPermutation(values.length).filter((document) => !Number.isNaN(values[document]!))
+  const documents = selectNumbers(values.length, (document) => !Number.isNaN(values[document]!))
   return encodeRange(values, unit, (stored) => sortByValue(documents, stored))
 }
 
-/** `documentOf` maps rows to documents. */
-function buildPostings({ tokenStarts, tokens }: StagedStores, documentOf: Uint32Array): Postings {
-  const table = new NumberTable()
-  for (let at = 0; at < tokens.length; at++) table.add(tokens[at]!)
-  const { values, counts } = table.sort()
-  // Bring all codes into result order first: scattered writes are cheaper than scattered reads.
-  const starts = permuteStarts(tokenStarts, documentOf)
-  const codes = values.length <= 0x1_0000 ? new Uint16Array(tokens.length) : new Uint32Array(tokens.length)
-  for (let row = 0; row < documentOf.length; row++) {
-    const end = tokenStarts[row + 1]!
-    let target = starts[documentOf[row]!]!
-    for (let at = tokenStarts[row]!; at < end; at++) codes[target++] = table.numberOf(tokens[at]!)
-  }
+/** `dropTokens` is called before the postings are allocated. */
+function buildPostings(stores: CodedStores, documentOf: Uint32Array, dropTokens: () => void): Postings {
+  const { starts, codes, values, counts } = permuteTokens(stores, documentOf)
+  dropTokens()
   const postings = allocatePostings(documentOf.length, values, counts)
   fillPostings(postings, starts, codes)
   return postings
+}
+
+/**
+ * Brings the tokens of all rows into result order, as indexes of the ascending `values`. Scattered writes are cheaper than
+ * scattered reads. `documentOf` maps rows to documents.
+ */
+function permuteTokens({ tokenStarts, tokens, tokenTable }: CodedStores, documentOf: Uint32Array) {
+  const { values, counts, renumbered } = tokenTable.sort()
+  const starts = permuteStarts(tokenStarts, documentOf)
+  const codes = codesFor(values.length, starts.at(-1)!)
+  for (let row = 0; row < documentOf.length; row++) {
+    const end = tokenStarts[row + 1]!
+    let target = starts[documentOf[row]!]!
+    for (let at = tokenStarts[row]!; at < end; at++) codes[target++] = renumbered[tokens[at]!]!
+  }
+  return { starts, codes, values, counts }
 }
 
 /** Documents are visited in ascending order, so every list is ascending. */
 function fillPostings(
   { denseSlots, bits, entryStarts, entries, mentionStarts, mentions }: Postings,
   starts: Uint32Array,
-  codes: Uint16Array | Uint32Array,
+  codes: Codes,
 ): void {
   const size = starts.length - 1
   const words = wordsOf(size)
@@ -84,12 +115,10 @@ function fillPostings(
   }
 }
 
-function buildContacts(staged: StagedStores, documentOf: Uint32Array): Contacts {
-  const { contactStarts: rowStarts, contactRoles, contactTraits, contactNumbers } = staged
-  const table = new NumberTable()
-  for (let contact = 0; contact < contactRoles.length; contact++)
-    table.add(signatureKey(contactRoles[contact]!, contactTraits[contact]!))
-  const { values: keys } = table.sort()
+function buildContacts(stores: CodedStores, documentOf: Uint32Array): Contacts {
+  const { contactStarts: rowStarts, contactSignatures, contactNumbers, signatureTable } = stores
+  const { values: keys, renumbered } = signatureTable.sort()
+  const traitsOf = Uint8Array.from(renumbered, (signature) => keys[signature]! % traitsCount)
   const contacts = allocateContacts(permuteStarts(rowStarts, documentOf), keys)
   const { contactStarts, contactSignatures: signatures, contactNumbers: numbers } = contacts
   let order = new Uint32Array(64)
@@ -98,12 +127,11 @@ function buildContacts(staged: StagedStores, documentOf: Uint32Array): Contacts 
     const start = rowStarts[row]!
     const count = rowStarts[row + 1]! - start
     if (count > order.length) order = new Uint32Array(count)
-    sortByRank(order, staged, start, count)
+    sortByRank(order, stores, traitsOf, start, count)
     const target = contactStarts[documentOf[row]!]!
     for (let index = 0; index < count; index++) {
       const contact = start + (order[index]! & indexMask)
-      const key = signatureKey(contactRoles[contact]!, contactTraits[contact]!)
-      signatures[target + index] = table.numberOf(key)
+      signatures[target + index] = renumbered[contactSignatures[contact]!]!
       numbers[target + index] = contactNumbers[contact]!
     }
   }
@@ -119,12 +147,13 @@ const shortList = 48
 /** Sorts a store's contacts by rank: the lower bits of `order` get their indexes. */
 function sortByRank(
   order: Uint32Array,
-  { contactTraits, contactNumbers }: StagedStores,
+  { contactSignatures, contactNumbers }: CodedStores,
+  traitsOf: Uint8Array,
   start: number,
   count: number,
 ): void {
   for (let index = 0; index < count; index++) {
-    const rank = rankInStore(contactTraits[start + index]!, contactNumbers[start + index]!)
+    const rank = rankInStore(traitsOf[contactSignatures[start + index]!]!, contactNumbers[start + index]!)
     const key = rank * (indexMask + 1) + index
     let at = index
     if (count <= shortList) for (; at > 0 && order[at - 1]! > key; at--) order[at] = order[at - 1]!

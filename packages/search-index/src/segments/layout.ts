@@ -91,12 +91,20 @@ const sparseBytes = 8
 
 export type Contacts = Pick<
   Segment,
-  'contactStarts' | 'contactSignatures' | 'contactNumbers' | 'signatureRoles' | 'signatureTraits'
+  | 'contactStarts'
+  | 'contactSignatures'
+  | 'contactNumbers'
+  | 'signatureRoles'
+  | 'signatureTraits'
+  | 'signatureRevealable'
 >
 
-/** A contact's role and traits in one sortable number; it fits 32 bits wherever `signatureToken` does. */
-export function signatureKey(role: number, traits: number): number {
-  return role * traitsCount + traits
+/**
+ * A contact's role and its traits, as an index stores them, in one sortable number; it fits 32 bits wherever
+ * `signatureToken` does.
+ */
+export function signatureKey(role: number, storedTraits: number): number {
+  return role * traitsCount * 2 + storedTraits
 }
 
 /** Allocates the contacts of documents; fills in the table of signatures, given by ascending keys. */
@@ -104,10 +112,12 @@ export function allocateContacts(contactStarts: Uint32Array, signatureKeys: Int3
   const contacts = contactStarts[contactStarts.length - 1]!
   const signatureRoles = shared(Int32Array, signatureKeys.length)
   const signatureTraits = shared(Uint8Array, signatureKeys.length)
+  const signatureRevealable = shared(Uint8Array, signatureKeys.length)
   signatureKeys.forEach((key, signature) => {
-    const role = Math.floor(key / traitsCount)
-    signatureRoles[signature] = role
-    signatureTraits[signature] = key - role * traitsCount
+    const stored = key % (traitsCount * 2)
+    signatureRoles[signature] = (key - stored) / (traitsCount * 2)
+    signatureTraits[signature] = stored % traitsCount
+    signatureRevealable[signature] = stored < traitsCount ? 1 : 0
   })
   return {
     contactStarts: sharedCopy(Uint32Array, contactStarts),
@@ -115,5 +125,6 @@ export function allocateContacts(contactStarts: Uint32Array, signatureKeys: Int3
     contactNumbers: shared(Uint16Array, contacts),
     signatureRoles,
     signatureTraits,
+    signatureRevealable,
   }
 }

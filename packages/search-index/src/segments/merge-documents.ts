@@ -1,5 +1,5 @@
 import type { LiveSegment, Segment } from './segment.ts'
-import { gather, identityPermutation, invertPermutation, mergeLists } from './sort.ts'
+import { gather, identityPermutation, invertPermutation, mergeLists, selectNumbers } from './sort.ts'
 
 /** One of the segments being merged. */
 export interface MergedPart {
@@ -51,8 +51,8 @@ export function mergeDocuments(parts: readonly LiveSegment[]): MergedDocuments {
 }
 
 function livingDocuments({ segment, dead }: LiveSegment): Uint32Array {
-  const all = identityPermutation(segment.size)
-  return dead === null ? all : all.filter((document) => ((dead[document >>> 5]! >>> (document & 31)) & 1) === 0)
+  if (dead === null) return identityPermutation(segment.size)
+  return selectNumbers(segment.size, (document) => ((dead[document >>> 5]! >>> (document & 31)) & 1) === 0)
 }
 
 function copyKeys(segment: Segment, documents: Uint32Array, ids: Float64Array, scores: Float64Array): void {

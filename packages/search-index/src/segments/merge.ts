@@ -1,3 +1,4 @@
+import { storedTraits } from '../traits.ts'
 import { allocateContacts, type Contacts, encodeDocuments, encodeRange, signatureKey } from './layout.ts'
 import { deadDocument, type MergedPart, mergeDocuments, remapLiving } from './merge-documents.ts'
 import { mergePostings } from './merge-postings.ts'
@@ -8,23 +9,30 @@ import { mergeLists } from './sort.ts'
 
 /**
  * Merges segments into one without dead documents: equal to the segment built from the living stores. No store may be alive
- * in two of them. Sorted orders are merged, never sorted again.
+ * in two of them. Sorted orders are merged, never sorted again. `collectGarbage` is called after each step.
  */
-export function mergeSegments(segments: readonly LiveSegment[]): Segment {
+export function mergeSegments(segments: readonly LiveSegment[], collectGarbage: () => void = () => {}): Segment {
+  const { parts, documents } = mergeOrder(segments)
+  const { size } = documents
+  const after = <T>(step: T): T => {
+    collectGarbage()
+    return step
+  }
+  return {
+    ...documents,
+    ...after(mergePostings(parts, size)),
+    activeAds: after(mergeRange(parts, size, 1, ({ activeAds }) => activeAds)),
+    created: after(mergeRange(parts, size, 1000, ({ created }) => created)),
+    discovered: after(mergeRange(parts, size, 1000, ({ discovered }) => discovered)),
+    ...mergeContacts(parts, size),
+  }
+}
+
+function mergeOrder(segments: readonly LiveSegment[]) {
   const { parts, ids, negatedScores } = mergeDocuments(segments)
   const byId = parts.map((part) => remapLiving(part, part.segment.byId))
-  return {
-    ...encodeDocuments(ids, negatedScores),
-    byId: sharedCopy(
-      Uint32Array,
-      mergeLists(byId, (a, b) => ids[a]! < ids[b]!),
-    ),
-    ...mergePostings(parts, ids.length),
-    activeAds: mergeRange(parts, ids.length, 1, ({ activeAds }) => activeAds),
-    created: mergeRange(parts, ids.length, 1000, ({ created }) => created),
-    discovered: mergeRange(parts, ids.length, 1000, ({ discovered }) => discovered),
-    ...mergeContacts(parts, ids.length),
-  }
+  const merged = mergeLists(byId, (a, b) => ids[a]! < ids[b]!)
+  return { parts, documents: { ...encodeDocuments(ids, negatedScores), byId: sharedCopy(Uint32Array, merged) } }
 }
 
 function mergeRange(
@@ -69,8 +77,9 @@ function mergeContacts(parts: readonly MergedPart[], size: number): Contacts {
   return merged
 }
 
-function keyOf({ signatureRoles, signatureTraits }: Segment, signature: number): number {
-  return signatureKey(signatureRoles[signature]!, signatureTraits[signature]!)
+function keyOf({ signatureRoles, signatureTraits, signatureRevealable }: Segment, signature: number): number {
+  const traits = storedTraits(signatureTraits[signature]!, signatureRevealable[signature] === 1)
+  return signatureKey(signatureRoles[signature]!, traits)
 }
 
 /** Writes each document's contact count to `starts[document + 1]` and returns the signatures in use. */

@@ -9,20 +9,27 @@ export class NumberTable {
   #shift = 22
   #counts = new Uint32Array(512)
 
-  /** Counts the value and assigns the next number if it is new. */
-  add(value: number): void {
+  /** How many numbers are assigned. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Counts the value and returns its number, the next one if it is new. */
+  add(value: number): number {
     const slot = this.#slotOf(value)
     const number = this.#pairs[slot + 1]! - 1
     if (number >= 0) {
       this.#counts[number]!++
-    } else if (this.#size === this.#counts.length) {
-      this.#grow()
-      this.add(value)
-    } else {
-      this.#counts[this.#size++] = 1
-      this.#pairs[slot] = value
-      this.#pairs[slot + 1] = this.#size
+      return number
     }
+    if (this.#size === this.#counts.length) {
+      this.#grow()
+      return this.add(value)
+    }
+    this.#counts[this.#size++] = 1
+    this.#pairs[slot] = value
+    this.#pairs[slot + 1] = this.#size
+    return this.#size - 1
   }
 
   /** The number of a value; -1 if it was never added. */
@@ -30,8 +37,8 @@ export class NumberTable {
     return this.#pairs[this.#slotOf(value) + 1]! - 1
   }
 
-  /** Renumbers the values in ascending order; returns them and how often each was added. */
-  sort(): { values: Int32Array; counts: Uint32Array } {
+  /** Renumbers the values in ascending order; returns them, how often each was added, and old number → new number. */
+  sort(): { values: Int32Array; counts: Uint32Array; renumbered: Uint32Array } {
     const values = new Int32Array(this.#size)
     for (let slot = 0; slot < this.#pairs.length; slot += 2) {
       const number = this.#pairs[slot + 1]! - 1
@@ -39,9 +46,14 @@ export class NumberTable {
     }
     values.sort()
     const counts = Uint32Array.from(values, (value) => this.#counts[this.numberOf(value)]!)
-    for (let number = 0; number < values.length; number++) this.#pairs[this.#slotOf(values[number]!) + 1] = number + 1
+    const renumbered = new Uint32Array(this.#size)
+    for (let number = 0; number < values.length; number++) {
+      const slot = this.#slotOf(values[number]!)
+      renumbered[this.#pairs[slot + 1]! - 1] = number
+      this.#pairs[slot + 1] = number + 1
+    }
     this.#counts.set(counts)
-    return { values, counts }
+    return { values, counts, renumbered }
   }
 
   /** The slot of the value's pair, or the free slot to use for it. */

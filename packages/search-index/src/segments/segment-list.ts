@@ -1,7 +1,7 @@
 import { countBits } from '../scan/bitset.ts'
 import { findDocument } from '../scan/resolve.ts'
 import { contactsPerStore } from '../traits.ts'
-import { type LiveSegment, type Segment, type StagedStores, wordsOf } from './segment.ts'
+import { type CodedStores, type LiveSegment, type Segment, wordsOf } from './segment.ts'
 import { shared } from './shared-arrays.ts'
 
 /** The segments of one catalogue, the newest last. Functions here return new lists and bits: searches may hold the old ones. */
@@ -16,8 +16,11 @@ export interface Replacement {
   hasRemovedContacts: boolean
 }
 
+/** What is compared of the newer copies of stores. */
+type NewerStores = Pick<CodedStores, 'size' | 'ids' | 'contactStarts' | 'contactNumbers'>
+
 /** Appends newer copies of stores and marks the older ones dead. */
-export function replaceStores(list: SegmentList, staged: StagedStores, segment: Segment): Replacement {
+export function replaceStores(list: SegmentList, staged: NewerStores, segment: Segment): Replacement {
   const contacts = new ContactComparison(staged)
   let hasRemovedContacts = false
   const older = list.map((part) => {
@@ -30,6 +33,20 @@ export function replaceStores(list: SegmentList, staged: StagedStores, segment: 
     return tombstones.segment
   })
   return { list: [...older, { segment, dead: null }], hasRemovedContacts }
+}
+
+/** Marks stores dead that the catalogue no longer has. `hasRemovedContacts` is true if one of them was alive. */
+export function removeStores(list: SegmentList, storeIds: readonly number[]): Replacement {
+  let hasRemovedContacts = false
+  const remaining = list.map((part) => {
+    const tombstones = new CopyOnWriteTombstones(part)
+    for (const id of storeIds) {
+      const document = findDocument(part.segment, id)
+      if (document >= 0 && tombstones.add(document)) hasRemovedContacts = true
+    }
+    return tombstones.segment
+  })
+  return { list: remaining, hasRemovedContacts }
 }
 
 /** The newest segments that should be merged into one, or none. Segments in `busy` are being merged already. */
@@ -104,11 +121,11 @@ class CopyOnWriteTombstones {
 
 /** Compares the contacts of the newer copies of stores with those of the older copies. */
 class ContactComparison {
-  readonly #staged: StagedStores
+  readonly #staged: NewerStores
   /** Contact number → the last row that had it, + 1. */
   readonly #rowOf = new Uint32Array(contactsPerStore)
 
-  constructor(staged: StagedStores) {
+  constructor(staged: NewerStores) {
     this.#staged = staged
   }
 

@@ -1,3 +1,5 @@
+import type { NumberTable } from './number-table.ts'
+
 /**
  * An immutable part of the index. A catalogue is one large segment and a few small ones with newer changes; when a store
  * changes, its document is marked dead and a newer segment gets the new version.
@@ -41,9 +43,10 @@ export interface Segment {
   /** Contact → index of its signature in the two arrays below. */
   contactSignatures: Uint16Array | Uint32Array
   contactNumbers: Uint16Array
-  /** Distinct combinations of role token (0 for none) and packed traits. */
+  /** Distinct combinations of role token (0 for none), packed traits, and 1 for contacts that can be revealed. */
   signatureRoles: Int32Array
   signatureTraits: Uint8Array
+  signatureRevealable: Uint8Array
 }
 
 /** An optional number for each document. */
@@ -96,6 +99,20 @@ export interface StagedStores {
   contactStarts: Uint32Array
   /** Token of the role; 0 for none. */
   contactRoles: Int32Array
+  /** As `storedTraits` gives them. */
   contactTraits: Uint8Array
   contactNumbers: Uint16Array
 }
+
+type Column = 'size' | 'ids' | 'negatedScores' | 'activeAds' | 'created' | 'discovered'
+
+/** The same in half the memory: tokens and signatures are numbers of a table, which also counts them. */
+export interface CodedStores extends Pick<StagedStores, Column | 'tokenStarts' | 'contactStarts' | 'contactNumbers'> {
+  tokenTable: NumberTable
+  tokens: Codes
+  /** Of values of `signatureKey`. */
+  signatureTable: NumberTable
+  contactSignatures: Codes
+}
+
+export type Codes = Uint16Array | Uint32Array

@@ -34,7 +34,12 @@ const placeholders = new WeakMap<object, ArrayBuffer | null>()
  */
 export function reportMemoryToGc({ segment, dead }: LiveSegment): void {
   if (!placeholders.has(segment)) placeholders.set(segment, placeholderOf(segmentBytes(segment)))
-  if (dead && !placeholders.has(dead)) placeholders.set(dead, placeholderOf(dead.byteLength))
+  if (dead) reportArrayToGc(dead)
+}
+
+/** The same for one array. */
+export function reportArrayToGc(array: ArrayBufferView): void {
+  if (!placeholders.has(array)) placeholders.set(array, placeholderOf(array.byteLength))
 }
 
 function placeholderOf(bytes: number): ArrayBuffer | null {

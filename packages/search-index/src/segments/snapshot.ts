@@ -21,7 +21,7 @@ export interface CatalogueSnapshot<Name extends string = string> {
 export class SnapshotError extends Error {}
 
 /** Increase it when the arrays of a segment change. */
-const format = 1
+const format = 2
 const magic = 0x58_44_54_53
 const preambleBytes = 16
 const checksumBytes = 16
@@ -61,7 +61,8 @@ interface SegmentHeader {
 const arrayNames = [
   ...(['ids', 'byId', 'scores', 'scoreStarts', 'tokens', 'tokenCounts', 'denseSlots', 'bits'] as const),
   ...(['entryStarts', 'entries', 'mentionStarts', 'mentions'] as const),
-  ...(['contactStarts', 'contactSignatures', 'contactNumbers', 'signatureRoles', 'signatureTraits'] as const),
+  ...(['contactStarts', 'contactSignatures', 'contactNumbers'] as const),
+  ...(['signatureRoles', 'signatureTraits', 'signatureRevealable'] as const),
 ]
 const rangeNames = ['activeAds', 'created', 'discovered'] as const
 type RangeName = (typeof rangeNames)[number]

@@ -13,6 +13,14 @@ export function identityPermutation(size: number): Uint32Array {
   return numbers
 }
 
+/** The numbers below `size` that pass, ascending. The built-in `filter` keeps them on the heap first. */
+export function selectNumbers(size: number, passes: (number: number) => boolean): Uint32Array {
+  const selected = new Uint32Array(size)
+  let count = 0
+  for (let number = 0; number < size; number++) if (passes(number)) selected[count++] = number
+  return selected.subarray(0, count)
+}
+
 /** Number → its index in the permutation. */
 export function invertPermutation(permutation: Uint32Array): Uint32Array {
   const indexes = new Uint32Array(permutation.length)
@@ -28,9 +36,12 @@ export function permuteStarts(starts: Uint32Array, indexes: Uint32Array): Uint32
   return moved
 }
 
-/** Gathers values by number. */
-export function gather(values: Uint32Array | Float64Array, numbers: Uint32Array): Float64Array {
-  const picked = new Float64Array(numbers.length)
+/** Gathers values by number, into `picked` if it is given. */
+export function gather(
+  values: Uint32Array | Float64Array,
+  numbers: Uint32Array,
+  picked: Float64Array = new Float64Array(numbers.length),
+): Float64Array {
   for (let index = 0; index < numbers.length; index++) picked[index] = values[numbers[index]!]!
   return picked
 }

@@ -6,6 +6,8 @@ export interface PlainContact {
   role: number
   traits: number
   number: number
+  /** True unless given. */
+  isRevealable?: boolean
 }
 
 export interface PlainStore {
@@ -31,7 +33,7 @@ export function stageStores(stores: readonly PlainStore[]): StagedStores {
     tokens: Int32Array.from(stores.flatMap((store) => store.tokens)),
     contactStarts: startsOf(stores.map((store) => store.contacts)),
     contactRoles: Int32Array.from(contacts, (contact) => contact.role),
-    contactTraits: Uint8Array.from(contacts, (contact) => contact.traits),
+    contactTraits: Uint8Array.from(contacts, storedTraitsOf),
     contactNumbers: Uint16Array.from(contacts, (contact) => contact.number),
   }
 }
@@ -86,7 +88,8 @@ export function derivedSegment(stores: readonly PlainStore[]) {
     contactSignatures: contactLists.flat().map((contact) => signatures.indexOf(signatureOf(contact))),
     contactNumbers: contactLists.flat().map((contact) => contact.number),
     signatureRoles: signatures.map((signature) => Math.floor(signature / 100)),
-    signatureTraits: signatures.map((signature) => signature % 100),
+    signatureTraits: signatures.map((signature) => (signature % 100) % 24),
+    signatureRevealable: signatures.map((signature) => (signature % 100 < 24 ? 1 : 0)),
   }
 }
 
@@ -146,8 +149,12 @@ function placeOf({ traits, number }: PlainContact): number {
   return (traits >> 2) * 4096 + number
 }
 
-function signatureOf({ role, traits }: PlainContact): number {
-  return role * 100 + traits
+function signatureOf(contact: PlainContact): number {
+  return contact.role * 100 + storedTraitsOf(contact)
+}
+
+function storedTraitsOf({ traits, isRevealable = true }: PlainContact): number {
+  return isRevealable ? traits : traits + 24
 }
 
 function ascending(a: number, b: number): number {

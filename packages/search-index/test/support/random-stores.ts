@@ -85,6 +85,7 @@ function drawContacts(random: Random, count: number): PlainContact[] {
     role: constant(random, [0, 7, 8, 40_000_000]),
     traits: integer(random, 24),
     number: ((index * 1031) % 4093) + 1,
+    isRevealable: integer(random, 3) > 0,
   }))
   return random() < 0.5 ? contacts : contacts.reverse()
 }
