@@ -54,7 +54,7 @@ export function checkVersion(home: string, majorVersion: string): void {
   if (found === majorVersion) return
   throw new EmbeddedPostgresError(
     found
-      ? `${data} was made by PostgreSQL ${found} and this version brings PostgreSQL ${majorVersion}: move its data over with pg_dump, or choose another data directory.`
+      ? `${data} was made by PostgreSQL ${found} and this version brings PostgreSQL ${majorVersion}: make a backup with the version of this program that was used before, and restore it into another data directory.`
       : `${data} is damaged, it has no PG_VERSION: restore it from a backup, or choose another data directory.`,
     { remedy: 'other-data-directory' },
   )

@@ -81,10 +81,20 @@ function createDataDir(dataDir: string, mode: number): boolean {
 
 /** One folder at a time: Node's recursive mkdir never ends where a file system takes no new folders, as /proc. */
 function createFolders(path: string, mode: number): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false
+  if (isFolder(path)) return false
   if (dirname(path) !== path) createFolders(dirname(path), mode)
-  mkdirSync(path, { mode })
-  return true
+  try {
+    mkdirSync(path, { mode })
+    return true
+  } catch (error) {
+    // Another start made it in between.
+    if (errorCode(error) === 'EEXIST' && isFolder(path)) return false
+    throw error
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function createHomeAsRoot(entry: string, homes: string): void {
