@@ -14,6 +14,7 @@ const rightsOf: Record<string, readonly Right[]> = {
   export_rollups: ['select'],
   clock_readings: ['select'],
   schema_migrations: ['select'],
+  store_changes: ['select', 'insert', 'delete'],
   readiness_probe: [...usualRights, 'truncate'],
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { OperatorError } from '../kernel/errors.ts'
 import { grantServiceRights } from './grants.ts'
+import type { Queryable } from './pool.ts'
 
 export interface MigrationResult {
   /** Names of the files applied by this run, in order. */
@@ -11,7 +12,7 @@ export interface MigrationResult {
   version: number
 }
 
-// An arbitrary fixed number: concurrent starts run one after the other.
+// An arbitrary fixed number: concurrent starts run one after the other, and none during a restore.
 const migrationLock = 7_305_111_201
 const lockTimeoutMs = 60_000
 
@@ -24,6 +25,55 @@ interface MigrationFile {
 async function listMigrations(folder: string): Promise<MigrationFile[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort()
   return names.map((name) => ({ version: Number(name.slice(0, 4)), name, path: join(folder, name) }))
+}
+
+export async function newestSchemaVersion(folder: string): Promise<number> {
+  return (await listMigrations(folder)).at(-1)?.version ?? 0
+}
+
+/** The names of all tables that the migrations create: a database may also hold tables of others. */
+export async function listOwnTables(folder: string): Promise<string[]> {
+  const texts = await Promise.all((await listMigrations(folder)).map(({ path }) => readFile(path, 'utf8')))
+  const created = texts.flatMap((text) => [...text.matchAll(/^create table (\w+)/gm)].map(([, name]) => name!))
+  return [...new Set([...created, 'schema_migrations'])].sort()
+}
+
+/** Creates the schema of a version in the caller's transaction. `schema_migrations` stays empty. */
+export async function createSchema(client: Queryable, folder: string, version: number): Promise<void> {
+  await client.query(createMigrationsTable)
+  for (const file of await listMigrations(folder))
+    if (file.version <= version) await client.query(await readFile(file.path, 'utf8'))
+}
+
+/** Applies the migrations after a version in the caller's transaction, and returns their names. */
+export async function applyMigrationsAfter(client: Queryable, folder: string, version: number): Promise<string[]> {
+  const files = (await listMigrations(folder)).filter((file) => file.version > version)
+  for (const file of files) await runMigration(client, file)
+  return files.map(({ name }) => name)
+}
+
+const createMigrationsTable =
+  'create table if not exists schema_migrations (version integer primary key, name text not null, applied_at timestamptz not null default clock_timestamp())'
+
+/** The name of a restore's connection: a start says that it has to wait for it. */
+export const restoreApplicationName = 'storedex restore'
+
+/**
+ * Waits for other starts, and keeps new ones off this database until the session ends. Throws an `OperatorError` during a
+ * restore, which may take long.
+ */
+export async function takeMigrationLock(client: Queryable): Promise<void> {
+  const { rows } = await client.query<{ held: boolean; restoring: boolean }>(
+    `select pg_try_advisory_lock($1::bigint) as held,
+            exists (select from pg_stat_activity
+                    where datname = current_database() and application_name = $2::text
+                      and pid <> pg_backend_pid()) as restoring`,
+    [migrationLock, restoreApplicationName],
+  )
+  const { held, restoring } = rows[0]!
+  if (held) return
+  if (restoring) throw new OperatorError('A backup is being restored into this database. Try again when that is done.')
+  await client.query('select pg_advisory_lock($1::bigint)', [migrationLock])
 }
 
 /**
@@ -43,10 +93,8 @@ export async function migrate(url: string, folder: string, serviceRole?: string 
   client.on('error', () => {})
   await client.connect()
   try {
-    await client.query('select pg_advisory_lock($1::bigint)', [migrationLock])
-    await client.query(
-      'create table if not exists schema_migrations (version integer primary key, name text not null, applied_at timestamptz not null default clock_timestamp())',
-    )
+    await takeMigrationLock(client)
+    await client.query(createMigrationsTable)
     const { rows } = await client.query<{ version: number }>('select version from schema_migrations order by version')
     const done = new Set(rows.map((row) => row.version))
     const newest = Math.max(0, ...done)
@@ -69,11 +117,7 @@ export async function migrate(url: string, folder: string, serviceRole?: string 
 async function applyMigration(client: pg.Client, file: MigrationFile): Promise<void> {
   await client.query('begin')
   try {
-    await client.query(await readFile(file.path, 'utf8'))
-    await client.query('insert into schema_migrations (version, name) values ($1::integer, $2::text)', [
-      file.version,
-      file.name,
-    ])
+    await runMigration(client, file)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})
@@ -81,6 +125,11 @@ async function applyMigration(client: pg.Client, file: MigrationFile): Promise<v
       cause: error,
     })
   }
+}
+
+async function runMigration(client: Queryable, { path, version, name }: MigrationFile): Promise<void> {
+  await client.query(await readFile(path, 'utf8'))
+  await client.query('insert into schema_migrations (version, name) values ($1::integer, $2::text)', [version, name])
 }
 
 const oldestMajorVersion = 15

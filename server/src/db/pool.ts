@@ -114,3 +114,31 @@ export async function runExclusively<T>(url: string, work: () => Promise<T>): Pr
     await client.end().catch(() => {})
   }
 }
+
+/** One connection, for work that may take hours. */
+export interface DedicatedConnection {
+  client: Client
+  /** Closes the connection: its transaction is rolled back and its locks are released when this resolves. */
+  end(): Promise<void>
+}
+
+/** Waiting longer for a lock would hold up everybody who waits behind it. */
+const sessionLockTimeoutMs = 10_000
+
+/**
+ * Opens a connection for work that reads or writes whole tables: without a time limit for statements, and with text forms
+ * of values that do not depend on the server's settings.
+ */
+export async function openSession(url: string, applicationName: string): Promise<DedicatedConnection> {
+  const connection = new pg.Client({
+    ...connectionSettings({ url, applicationName, statementTimeoutMs: 0 }),
+    lock_timeout: sessionLockTimeoutMs,
+    idle_in_transaction_session_timeout: 0,
+    options:
+      '-c TimeZone=UTC -c DateStyle=ISO -c extra_float_digits=1 -c bytea_output=hex -c jit=off -c synchronous_commit=on',
+  })
+  connection.on('error', () => {}) // the statement that fails reports a broken connection
+  await connection.connect()
+  const client: Client = Object.assign(connection, { release: () => {} })
+  return { client, end: () => connection.end().catch(() => {}) }
+}
