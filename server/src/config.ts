@@ -30,6 +30,8 @@ export interface Config {
   databaseOwnerUrl: string | null
   /** Months for which ledger entries stay single rows. */
   ledgerDetailMonths: number
+  /** Days for which changes of stores are kept. */
+  historyDays: number
   /** The keyring for contact data, the sealing key first; null: the generated one. */
   dataKeys: DataKey[] | null
   plansFile: string
@@ -50,6 +52,7 @@ export interface Config {
   /** Memory limit of the search index; null: half of the available memory. */
   searchMemoryMb: number | null
   logLevel: LogLevel
+  isLogLevelGiven: boolean
 }
 
 interface StripeConfig {
@@ -102,6 +105,7 @@ export function readConfig(environment: Environment, projectDir: string): Config
   const databaseUrl = withDatabaseTls(read('DATABASE_URL', parseDatabaseUrl, databaseUrlDescription), databaseTls)
   const ownerUrl = read('DATABASE_OWNER_URL', parseDatabaseUrl, databaseUrlDescription)
   const databaseOwnerUrl = ownerUrl && withDatabaseTls(ownerUrl, databaseTls, 'DATABASE_OWNER_URL')
+  const logLevel = read('LOG_LEVEL', oneOf(logLevels), `one of ${logLevels.join(', ')}`)
   if (databaseOwnerUrl !== null && databaseUrl === null)
     throw new OperatorError('DATABASE_OWNER_URL needs DATABASE_URL as well.')
   if (stripe.apiBase !== null && stripe.secretKey === null)
@@ -120,6 +124,7 @@ export function readConfig(environment: Environment, projectDir: string): Config
     databaseOwnerUrl,
     ledgerDetailMonths:
       read('LEDGER_DETAIL_MONTHS', parseMonths, 'a whole number of months from 1 to 1200') ?? defaultDetailMonths,
+    historyDays: read('HISTORY_DAYS', parseDays, 'a whole number of days from 1 to 36500') ?? defaultHistoryDays,
     dataKeys: read('DATA_KEYS', parseDataKeys, 'id:base64[,id:base64…] with distinct ids and keys of 32 bytes'),
     plansFile: read('PLANS_FILE', (value) => resolve(value), 'a file') ?? join(projectDir, 'plans.json'),
     consoleDir: read('CONSOLE_DIR', (value) => resolve(value), 'a folder'),
@@ -132,13 +137,15 @@ export function readConfig(environment: Environment, projectDir: string): Config
     deliverEmails: read('DELIVER_EMAILS', oneOf(['all', 'verified']), 'all or verified') ?? 'all',
     searchEngine: read('SEARCH_ENGINE', oneOf(['auto', 'memory', 'postgres']), 'auto, memory or postgres') ?? 'auto',
     searchMemoryMb: read('SEARCH_MEMORY_MB', parseMegabytes, 'a number of megabytes from 1 to 1000000'),
-    logLevel: read('LOG_LEVEL', oneOf(logLevels), `one of ${logLevels.join(', ')}`) ?? 'info',
+    logLevel: logLevel ?? 'info',
+    isLogLevelGiven: logLevel !== null,
   }
 }
 
 const hostDescription = 'an IP address or a host name'
 const databaseUrlDescription = 'a URL like postgres://user:password@host:5432/database'
 const defaultDetailMonths = 13
+const defaultHistoryDays = 730
 
 // URLs are included, because one can contain a password.
 const secretNames = new Set([
@@ -235,6 +242,11 @@ function parseMegabytes(value: string): number | undefined {
 function parseMonths(value: string): number | undefined {
   const months = /^\d{1,4}$/.test(value) ? Number(value) : Number.NaN
   return months >= 1 && months <= 1_200 ? months : undefined
+}
+
+function parseDays(value: string): number | undefined {
+  const days = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
+  return days >= 1 && days <= 36_500 ? days : undefined
 }
 
 function parseHost(value: string): string | undefined {

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { encodeBase62, randomBase62 } from './base62.ts'
 import type { Mode } from './ids.ts'
 
 const randomLength = 32
@@ -31,6 +30,52 @@ export function displayedParts(text: string): { first: string; last: string } {
   return { first: secret.slice(0, 4), last: secret.slice(-4) }
 }
 
+/** What is known of a key: of its secret the first characters, up to four, and the last four or none. */
+export interface KeyPart {
+  mode: Mode | null
+  first: string
+  last: string
+}
+
+// A secret, its beginning, or both ends with dots or stars between them.
+const partShape = /^(?:sdx_(live|test)_)?([0-9A-Za-z]{1,38})(?:(?:…|\.{2,}|\*+)([0-9A-Za-z]{4})?)?$/
+
+/** Reads the part of a key that somebody pasted; null when it cannot be one. */
+export function parseKeyPart(text: string): KeyPart | null {
+  const [, mode, secret, last] = partShape.exec(text.trim()) ?? []
+  if (secret === undefined) return null
+  const isWhole = secret.length === randomLength + checksumLength
+  return {
+    mode: mode === 'live' || mode === 'test' ? mode : null,
+    first: secret.slice(0, 4),
+    last: last ?? (isWhole ? secret.slice(-4) : ''),
+  }
+}
+
 function checksumOf(body: string): string {
   return encodeBase62(crc32(body), checksumLength)
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+// The largest multiple of 62 that fits in a byte. Bytes from there on are discarded; otherwise the first characters
+// would be more likely.
+const unbiasedLimit = 248
+
+/** Random letters and digits from a secure source, each equally likely. */
+export function randomBase62(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of randomBytes(length - text.length)) {
+      if (byte < unbiasedLimit) text += alphabet[byte % 62]
+    }
+  }
+  return text
+}
+
+/** An integer in base 62, most significant digit first, padded with zeros to `width`. */
+function encodeBase62(value: number, width: number): string {
+  let text = ''
+  for (let rest = value; text.length < width; rest = Math.floor(rest / 62)) text = alphabet[rest % 62] + text
+  return text
 }

@@ -11,6 +11,8 @@ export interface CursorPayload {
   position: { negatedScore: number; storeId: number; contact: number | null }
   rowsWalked: number
   issuedAtMs: number
+  /** When the walk began: its first page excludes what was there before, and so do all others. */
+  startedAtMs: number
 }
 
 /**
@@ -24,12 +26,19 @@ export interface CursorSealer {
 
 const prefix = 'cur_'
 const cipherName = 'aes-256-gcm'
-const version = Buffer.from([1])
+const version = Buffer.from([2])
 const nonceLength = 12
 const tagLength = 16
 const hashLength = 16
-const plainLength = 1 + hashLength + 6 * 8
-const sealedLength = version.length + nonceLength + plainLength + tagLength
+const numberCount = 7
+const sealedLength = sealedLengthOf(numberCount)
+/** Cursors issued before walks had a beginning end with the time of issue; they open until they expire. */
+const earlierVersion = Buffer.from([1])
+const earlierLength = sealedLengthOf(numberCount - 1)
+
+function sealedLengthOf(numbers: number): number {
+  return version.length + nonceLength + 1 + hashLength + numbers * 8 + tagLength
+}
 
 /** `secret` is the installation's secret and must not change within a cursor's lifetime. */
 export function createCursorSealer(secret: Buffer): CursorSealer {
@@ -48,10 +57,12 @@ export function createCursorSealer(secret: Buffer): CursorSealer {
     const encoded = text.slice(prefix.length)
     const bytes = Buffer.from(encoded, 'base64url')
     // Decoding ignores foreign characters and spare bits; only the canonical spelling is accepted.
-    if (bytes.length !== sealedLength || bytes.toString('base64url') !== encoded) return null
-    if (bytes[0] !== version[0]) return null
+    if (bytes.toString('base64url') !== encoded) return null
+    const isCurrent = bytes.length === sealedLength && bytes[0] === version[0]
+    if (!isCurrent && !(bytes.length === earlierLength && bytes[0] === earlierVersion[0])) return null
     const nonce = bytes.subarray(version.length, version.length + nonceLength)
-    const decipher = createDecipheriv(cipherName, key, nonce, { authTagLength: tagLength }).setAAD(version)
+    const decipher = createDecipheriv(cipherName, key, nonce, { authTagLength: tagLength })
+    decipher.setAAD(isCurrent ? version : earlierVersion)
     decipher.setAuthTag(bytes.subarray(-tagLength))
     const plain = decipher.update(bytes.subarray(version.length + nonceLength, -tagLength))
     try {
@@ -65,13 +76,15 @@ export function createCursorSealer(secret: Buffer): CursorSealer {
   return { seal, open }
 }
 
-// Layout: mode, query hash, then six doubles. A double holds every id exactly, and also infinity and NaN (absent).
-function encodePayload({ accountId, mode, queryHash, position, rowsWalked, issuedAtMs }: CursorPayload): Buffer {
-  const bytes = Buffer.alloc(plainLength)
+// Layout: mode, query hash, then seven doubles. A double holds every id exactly, and also infinity and NaN (absent).
+function encodePayload(payload: CursorPayload): Buffer {
+  const { accountId, mode, queryHash, position, rowsWalked, issuedAtMs, startedAtMs } = payload
+  const bytes = Buffer.alloc(doubleAt(numberCount))
   bytes[0] = mode === 'live' ? 0 : 1
   if (bytes.write(queryHash, 1, 'hex') !== hashLength) throw new RangeError('a query hash is 32 hexadecimal digits')
   const contact = position.contact ?? Number.NaN
-  const numbers = [accountId, position.negatedScore, position.storeId, contact, rowsWalked, issuedAtMs]
+  const { negatedScore, storeId } = position
+  const numbers = [accountId, negatedScore, storeId, contact, rowsWalked, issuedAtMs, startedAtMs]
   for (const [index, number] of numbers.entries()) bytes.writeDoubleBE(number, doubleAt(index))
   return bytes
 }
@@ -86,6 +99,7 @@ function decodePayload(bytes: Buffer): CursorPayload {
     position: { negatedScore: numberAt(1), storeId: numberAt(2), contact: Number.isNaN(contact) ? null : contact },
     rowsWalked: numberAt(4),
     issuedAtMs: numberAt(5),
+    startedAtMs: numberAt(bytes.length === doubleAt(numberCount) ? 6 : 5),
   }
 }
 

@@ -14,7 +14,7 @@ export const modes = ['live', 'test'] as const
 export type Mode = (typeof modes)[number]
 
 /** Kinds that exist per mode; their ids contain the mode. */
-type ModalKind = 'store' | 'contact'
+type ModalKind = 'store' | 'contact' | 'list' | 'export'
 type GlobalKind = 'account' | 'key' | 'person' | 'session' | 'invitation' | 'passkey' | 'entry'
 
 type IdOwner = { kind: ModalKind; mode: Mode } | { kind: GlobalKind; mode: null }
@@ -63,6 +63,10 @@ const spaces: readonly { prefix: string; owner: IdOwner }[] = [
   { prefix: 'inv_', owner: { kind: 'invitation', mode: null } },
   { prefix: 'psk_', owner: { kind: 'passkey', mode: null } },
   { prefix: 'le_', owner: { kind: 'entry', mode: null } },
+  { prefix: 'lst_live_', owner: { kind: 'list', mode: 'live' } },
+  { prefix: 'lst_test_', owner: { kind: 'list', mode: 'test' } },
+  { prefix: 'exp_live_', owner: { kind: 'export', mode: 'live' } },
+  { prefix: 'exp_test_', owner: { kind: 'export', mode: 'test' } },
 ]
 
 const rounds = 8

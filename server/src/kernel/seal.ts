@@ -118,6 +118,10 @@ export function parseDataKeys(text: string): DataKey[] | undefined {
   return keys
 }
 
+export function formatDataKeys(keys: readonly DataKey[]): string {
+  return keys.map(({ id, secret }) => `${id}:${secret.toString('base64')}`).join(',')
+}
+
 /**
  * A new key, as an entry of a keyring. Its id is random, so that two installations never use one id for different keys.
  */

@@ -6,9 +6,14 @@ export const Timestamp = (description: string) =>
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** An object without additional properties: a request with others is rejected, and a reply cannot contain others. */
-export const ClosedObject = <T extends TProperties>(properties: T, options: { description?: string } = {}) =>
-  Type.Object(properties, { ...options, additionalProperties: false })
+/**
+ * An object without additional properties: a request with others is rejected, and a reply cannot contain others. `title` is
+ * its name in the API document.
+ */
+export const ClosedObject = <T extends TProperties>(
+  properties: T,
+  options: { title?: string; description?: string } = {},
+) => Type.Object(properties, { ...options, additionalProperties: false })
 
 export const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
@@ -22,3 +27,9 @@ export const RequestId = Type.String({
   description: 'Names this reply; equal to the X-Request-Id header.',
   examples: ['req_8fK2mXo3QpLr7TzV1aBcD4Ef'],
 })
+
+/** The name of a list of named items in the API document. */
+export const listTitle = (item: TSchema): { title?: string } => {
+  const { title } = item as { title?: string }
+  return title === undefined ? {} : { title: `${title}List` }
+}

@@ -60,6 +60,21 @@ function addMonths(anchor: Date, months: number): Date {
  * a day that does not exist, hour 24, no offset.
  */
 export function parseTimestamp(text: string): number | null {
+  return parseCanonical(text) ?? parseAnyTimestamp(text)
+}
+
+/** As `toISOString` writes it, with or without the fraction: several times faster. Null for anything else. */
+function parseCanonical(text: string): number | null {
+  if (!canonicalPattern.test(text)) return null
+  const moment = Date.parse(text)
+  // Date.parse accepts days that do not exist, and hour 24.
+  const isExact = moment >= firstMoment && new Date(moment).toISOString().startsWith(text.slice(0, 19))
+  return isExact ? moment : null
+}
+
+const canonicalPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/
+
+function parseAnyTimestamp(text: string): number | null {
   const parts = momentPattern.exec(text)?.groups
   if (!parts) return null
   const number = (name: string) => Number(parts[name] ?? 0)
