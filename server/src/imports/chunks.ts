@@ -2,18 +2,30 @@ import * as queries from '../catalogue/queries.ts'
 import { type Client, type Pool, transact } from '../db/pool.ts'
 import { extendTaxonomy, type TaxonomyAddition } from '../taxonomy/extend-taxonomy.ts'
 import { loadTaxonomy, type Taxonomy } from '../taxonomy/taxonomy.ts'
-import { RecordError } from './fields.ts'
-import type { ChunkChange, ChunkOutcome, ImportKind, NumberedRecord, ReadContext, WriteContext } from './import-kind.ts'
-import { type RawRecord, readRecords } from './source/records.ts'
-import { type Reject, toReject } from './source/rejects.ts'
-import type { ImportSource } from './source/text.ts'
+import { describeFaults, type Fault, fault } from './faults.ts'
+import type {
+  ChunkChange,
+  ChunkOutcome,
+  ChunkRecords,
+  DroppedValue,
+  ImportKind,
+  ReadContext,
+  RecordKind,
+  WriteContext,
+} from './import-kind.ts'
+import { readRecord } from './read-record.ts'
+import type { Original, RawRecord } from './source/records.ts'
+import type { Reject } from './source/rejects.ts'
 
-/** Records that are written in one transaction. */
-export interface Chunk<Patch> {
+/** Records that are written in one transaction. Plain data, so that they can be read in another thread. */
+export interface Chunk<Patch> extends ChunkRecords<Patch> {
   /** The number of records read: those to apply and those already rejected. */
   read: number
-  records: NumberedRecord<Patch>[]
-  rejects: Reject[]
+  rejects: (Reject & { faults: Fault[] })[]
+  /** Values that were left out of records to apply. */
+  dropped: DroppedValue[]
+  /** Returns the originals of records, by index, if they stayed in the thread that read them. */
+  fetchOriginals?(indexes: number[]): Promise<Original[]>
 }
 
 /** Many enough that the cost of a transaction does not matter, few enough that other writers do not wait long. */
@@ -21,16 +33,23 @@ const maxRecords = 2_000
 /** Bounds memory when records are long. */
 const maxBytes = 8_000_000
 
-/** Reads a source into chunks of checked records. */
+export interface ReadChunksContext extends ReadContext {
+  /** Whether a bad value is left out; otherwise its record is rejected. */
+  dropsBadValues: boolean
+}
+
+/** Reads records into chunks of checked ones. */
 export async function* readChunks<Patch>(
-  source: ImportSource,
-  kind: ImportKind<Patch>,
-  context: ReadContext,
+  records: AsyncIterable<RawRecord[]>,
+  kind: RecordKind<Patch>,
+  context: ReadChunksContext,
 ): AsyncGenerator<Chunk<Patch>> {
   let chunk = emptyChunk<Patch>()
   let bytes = 0
-  for await (const records of readRecords(source, kind.schema)) {
-    for (const record of records) {
+  for await (const batch of records) {
+    for (const given of batch) {
+      const record = kind.select ? kind.select(given) : given
+      if (record === null) continue
       chunk.read++
       bytes += record.bytes
       readInto(chunk, record, kind, context)
@@ -57,18 +76,35 @@ export async function* readAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T>
 }
 
 function emptyChunk<Patch>(): Chunk<Patch> {
-  return { read: 0, records: [], rejects: [] }
+  return { read: 0, records: [], trials: [], rejects: [], dropped: [] }
 }
 
-function readInto<Patch>(chunk: Chunk<Patch>, record: RawRecord, kind: ImportKind<Patch>, context: ReadContext): void {
-  const { line, toJson } = record
-  try {
-    if (record.problem !== undefined) throw new RecordError(record.problem)
-    chunk.records.push({ line, patch: kind.readRecord(record.value, context), toJson })
-  } catch (error) {
-    if (!(error instanceof RecordError)) throw error
-    chunk.rejects.push(toReject(record, error.message))
+function readInto<Patch>(
+  chunk: Chunk<Patch>,
+  record: RawRecord,
+  kind: RecordKind<Patch>,
+  context: ReadChunksContext,
+): void {
+  const { line, original } = record
+  const { faults, patch } =
+    record.problem === undefined
+      ? readRecord(kind, record.value, record.faults, context)
+      : { faults: [describeProblem(record)], patch: null }
+  if (patch !== null && (faults.length === 0 || context.dropsBadValues)) {
+    chunk.records.push({ line, patch, original })
+    for (const fault of faults) chunk.dropped.push({ line, fault })
+    return
   }
+  chunk.rejects.push({ line, reason: describeFaults(faults), original, faults })
+  if (patch !== null) chunk.trials.push({ line, patch, original })
+}
+
+const maxDetailLength = 2_000
+
+/** What is wrong with a text that is no record. */
+function describeProblem({ problem, detail }: { problem: string; detail: string | null }): Fault {
+  const text = detail === null ? problem : `${problem}: ${detail.slice(0, maxDetailLength)}`
+  return fault('', problem, { text, value: detail })
 }
 
 export interface AppliedChunk<Patch> {
@@ -81,23 +117,27 @@ export interface ApplyContext extends WriteContext {
   db: Pool
   /** Whether to add unknown values to the taxonomy. */
   extendTaxonomy: boolean
+  /** Whether to compare only, and to write nothing. */
+  isDryRun: boolean
 }
 
 /**
  * Writes a chunk in one transaction, with one batch number. A chunk that changes nothing writes nothing and uses no
- * number. The stored rows are read under the catalogue lock, so concurrent imports alternate chunk by chunk.
+ * number. The stored rows are read under the catalogue lock, so concurrent imports alternate chunk by chunk; a dry run
+ * takes no lock.
  */
 export function applyChunk<Patch>(
   kind: ImportKind<Patch>,
   context: ApplyContext,
-  chunk: Chunk<Patch>,
+  chunk: ChunkRecords<Patch>,
   known: Taxonomy,
 ): Promise<AppliedChunk<Patch>> {
   return transact(context.db, async (client) => {
     await queries.prepareCatalogueTransaction(client)
+    if (context.isDryRun) return { outcome: (await kind.planChunk(client, context, chunk)).outcome, taxonomy: known }
     const { batch, taxonomyVersion } = await queries.lockCatalogue(client)
     const current = taxonomyVersion === known.version ? known : await loadTaxonomy(client)
-    const { outcome, change } = await kind.planChunk(client, context, chunk.records)
+    const { outcome, change } = await kind.planChunk(client, context, chunk)
     if (!change) return { outcome, taxonomy: current }
 
     const taxonomy = context.extendTaxonomy ? await addUnknownValues(client, change, current) : current

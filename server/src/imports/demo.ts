@@ -4,6 +4,7 @@ import { isHostKnown } from '../catalogue/queries.ts'
 import { ensureInstallationValue, readInstallationValue } from '../db/installation.ts'
 import type { Mode } from '../kernel/ids.ts'
 import { contactImportKind } from './contacts/import-contacts.ts'
+import { writeDemonstrationHistory } from './demo-history.ts'
 import { type ImportContext, type ImportCounts, importSource } from './import-file.ts'
 import type { ImportKind } from './import-kind.ts'
 import type { RejectsSink } from './source/rejects.ts'
@@ -22,11 +23,12 @@ export async function importSandbox(context: ImportContext, folder: string): Pro
 }
 
 /**
- * Imports the demonstration into the live catalogue: invented stores with contacts, and facts about real shops. An
+ * Imports the demonstration into the live catalogue: invented stores with history and contacts, and facts about real shops. An
  * interrupted import continues at the next call. A complete one is not repeated, so the operator's changes stay: null.
  */
 export async function importDemonstration(context: ImportContext, folder: string): Promise<ImportCounts | null> {
   const stores = await importDemonstrationStores(context, folder)
+  await writeDemonstrationHistory(context, join(folder, 'history.ndjson'))
   const contacts = await importDemonstrationContacts(context, folder)
   return stores && contacts ? sum(stores, contacts) : (stores ?? contacts)
 }

@@ -1,28 +1,26 @@
-import { Ajv, type ErrorObject } from 'ajv'
 import { type TSchema, Type } from 'typebox'
 import { normalizeDomain } from '../kernel/domain.ts'
 import { Nullable } from '../kernel/shapes.ts'
+import type { Facet } from '../search/query/vocabulary.ts'
+import { badValue, type Fault, fault } from './faults.ts'
 
-/** A record that is rejected. The message becomes the reason in the rejects file; the import continues. */
-export class RecordError extends Error {
-  /** Whether the rejects file must omit the record itself. */
-  readonly isWithheld: boolean
+/**
+ * How a CSV cell of this field is cleaned, beyond what its JSON type says. `name` is text that people read, so formulas
+ * and markup are at fault; a facet is a taxonomy value.
+ */
+export type CellKind = 'host' | 'name' | 'moment' | 'email' | 'phone' | Facet
 
-  constructor(reason: string, { isWithheld = false } = {}) {
-    super(reason)
-    this.name = 'RecordError'
-    this.isWithheld = isWithheld
-  }
-}
+/** A string field of an import record. `cell` says how CSV cells are cleaned, `description` what the field holds. */
+const Text = (cell: CellKind | null, options: { minLength?: number; maxLength: number; description: string }) =>
+  Type.String({ ...options, ...(cell && { cell }) })
 
-/** Quotes a value for a reject's reason: at most 80 characters, on one line. */
-export function quoteForReason(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
-}
-
-export const HostText = Type.String({ maxLength: 2_048 })
-export const NonEmptyText = (maxLength: number) => Type.String({ minLength: 1, maxLength })
-export const TaxonomyText = Type.String({ maxLength: 200 })
+export const HostText = (description: string) => Text('host', { maxLength: 2_048, description })
+export const NameText = (maxLength: number, description: string) =>
+  Text('name', { minLength: 1, maxLength, description })
+export const PlainText = (maxLength: number, description: string, cell: CellKind | null = null) =>
+  Text(cell, { minLength: 1, maxLength, description })
+export const MomentText = (description: string) => Text('moment', { maxLength: 64, description })
+export const TaxonomyText = (facet: Facet, description: string) => Text(facet, { maxLength: 200, description })
 /** A field that may be missing (keep the stored value) or null (clear it). */
 export const OptionalNullable = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 
@@ -30,7 +28,7 @@ export const OptionalNullable = <T extends TSchema>(schema: T) => Type.Optional(
 export type PatchField<T> = T | null | undefined
 
 /** Converts a given value; passes undefined and null on. */
-export function mapGiven<T, R>(given: T, read: (value: NonNullable<T>) => R): PatchField<R> {
+export function mapGiven<T, R>(given: T, read: (value: NonNullable<T>) => R): R | null | undefined {
   if (given === undefined || given === null) return given as null | undefined
   return read(given)
 }
@@ -41,72 +39,58 @@ export function patchField<T>(patch: PatchField<T>, current: T, cleared: T): T {
   return patch === null ? cleared : patch
 }
 
-export function readHost(path: string, text: string): string {
+/** Returns the normal form of a host; undefined, with a fault, for text that is no domain. */
+export function readHost(faults: Fault[], path: string, text: string): string | undefined {
   const host = normalizeDomain(text)
-  if (host === null) throw new RecordError(`${path}: ${quoteForReason(text)} is not a domain`)
-  return host
+  if (host !== null) return host
+  faults.push(badValue(path, text, 'is not a domain'))
+  return undefined
 }
 
 /** PostgreSQL cannot store NUL, and a lone surrogate is not a valid character. */
-export function readText(path: string, text: string): string {
-  if (text.trim() === '') throw new RecordError(`${path}: must not be blank`)
-  if (!text.isWellFormed() || text.includes('\0')) throw new RecordError(`${path}: contains invalid characters`)
-  return text
+export function readText(faults: Fault[], path: string, text: string): string | undefined {
+  if (text.trim() === '') faults.push(fault(path, 'must not be blank'))
+  else if (!text.isWellFormed() || text.includes('\0')) faults.push(fault(path, 'contains invalid characters'))
+  else return text
+  return undefined
 }
 
-const ajv = new Ajv({ strict: false, strictNumbers: true })
-
-/** Compiles a schema into a check that returns null, or a reason with the path of the invalid part. */
-export function compileShapeCheck(schema: TSchema): (value: unknown) => string | null {
-  const isValid = ajv.compile(schema)
-  return (value) => (isValid(value) ? null : describeErrors(isValid.errors!))
+/** The keywords of a field's schema that decide how CSV cells are read and described. */
+export interface Shape {
+  type?: string
+  enum?: string[]
+  anyOf?: TSchema[]
+  properties?: Record<string, TSchema>
+  required?: string[]
+  items?: TSchema
+  maxItems?: number
+  description?: string
+  cell?: CellKind
 }
 
-/**
- * For a nullable field, Ajv also reports the null branch, after the relevant error. So the first error is the relevant
- * one, and an error of type null at the same path means that null is allowed.
- */
-function describeErrors(errors: ErrorObject[]): string {
-  const first = errors[0]!
-  const path = pathOf(first)
-  const orNull = errors.some(
-    (error) => error.instancePath === first.instancePath && error.keyword === 'type' && error.params.type === 'null',
-  )
-  const description = descriptions[first.keyword]?.(first.params) ?? first.message!
-  const alternative = orNull && description.startsWith('must be') ? ' or null' : ''
-  return `${path === '' ? '' : `${path}: `}${description}${alternative}`
+/** Unwraps a nullable schema. */
+export function shapeOf(schema: TSchema): Shape {
+  const shape: Shape = schema
+  return shape.anyOf ? shapeOf(shape.anyOf[0]!) : shape
 }
 
-const typeNames: Record<string, string> = {
-  object: 'an object',
-  array: 'a list',
-  string: 'text',
-  number: 'a number',
-  integer: 'a whole number',
-  boolean: 'true or false',
+/** The schema of a field of an object. */
+export function fieldSchema({ properties }: Shape, name: string): TSchema | undefined {
+  return properties && Object.hasOwn(properties, name) ? properties[name] : undefined
 }
 
-const descriptions: Record<string, (params: ErrorObject['params']) => string> = {
-  type: ({ type }) => `must be ${typeNames[type as string]}`,
-  enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
-  additionalProperties: () => 'unknown field',
-  required: () => 'missing',
-  minLength: () => 'must not be empty',
-  maxLength: ({ limit }) => `longer than ${limit} characters`,
-  maxItems: ({ limit }) => `more than ${limit} items`,
-  minimum: ({ limit }) => `must be at least ${limit}`,
-  maximum: ({ limit }) => `must be at most ${limit}`,
+/** The schema of the items of a list; `index` must be one that a list may have. */
+export function itemSchema({ items, maxItems = Number.POSITIVE_INFINITY }: Shape, index: string): TSchema | undefined {
+  return /^(0|[1-9]\d{0,3})$/.test(index) && Number(index) < maxItems ? items : undefined
 }
 
-/** Turns `/technologies/apps/1` into `technologies.apps[1]`; appends the name of a missing or unknown field. */
-function pathOf({ instancePath, params }: ErrorObject): string {
-  const steps = instancePath.split('/').slice(1).map(unescapeStep)
-  const named: unknown = params.additionalProperty ?? params.missingProperty
-  if (typeof named === 'string') steps.push(named)
-  const path = steps.reduce((path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : `${path}.${step}`), '')
-  return path.replace(/^\./, '').slice(0, 200)
-}
-
-function unescapeStep(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~')
+/** The schema of a field such as `a.b` or `a.0.b`; undefined if a record has no such field. */
+export function findField(schema: TSchema, field: string): Shape | undefined {
+  let found: TSchema | undefined = schema
+  for (const step of field.split('.')) {
+    const shape: Shape = shapeOf(found)
+    found = shape.type === 'array' ? itemSchema(shape, step) : fieldSchema(shape, step)
+    if (!found || (shape.type === 'array' && shapeOf(found).type !== 'object')) return undefined
+  }
+  return shapeOf(found)
 }

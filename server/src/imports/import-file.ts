@@ -6,17 +6,23 @@ import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Clock } from '../kernel/time.ts'
 import { loadTaxonomy } from '../taxonomy/taxonomy.ts'
-import { applyChunk, type Chunk, readAhead, readChunks } from './chunks.ts'
+import { readInProcess, type StartReading, type ThreadKind } from './chunk-reader.ts'
+import { applyChunk, type Chunk } from './chunks.ts'
+import type { CsvOptions } from './csv/open-csv.ts'
+import { describeFaults } from './faults.ts'
 import type { ChunkOutcome, ImportKind } from './import-kind.ts'
-import { type Reject, RejectsFile, type RejectsSink, rejectsPathFor, toReject } from './source/rejects.ts'
+import { type Problem, ProblemReport } from './problems.ts'
+import { type OpenedFile, openRecords } from './source/open-records.ts'
+import { type Reject, RejectsFile, type RejectsSink, rejectsPathFor } from './source/rejects.ts'
 import { type ImportSource, openSource } from './source/text.ts'
-import { TaxonomyResolver } from './taxonomy-resolver.ts'
 
 export interface ImportContext {
   db: Pool
   clock: Clock
   ids: IdSealer
   seals: ContactSeals
+  /** How to read large files in a thread; without it the calling thread reads. */
+  startReading?: StartReading
 }
 
 export interface ImportProgress {
@@ -27,13 +33,27 @@ export interface ImportProgress {
   bytesTotal: number | null
 }
 
-export interface ImportInput {
+/** What happens to a record with a bad value: it is rejected, or the value is left out. */
+type OnBadValue = 'reject' | 'drop'
+
+/** How records are read and what becomes of them. */
+export interface ImportOptions extends CsvOptions {
+  mode?: Mode
+  extendTaxonomy: boolean
+  onBadValue?: OnBadValue
+  /** Read, clean and check everything, and write nothing. */
+  dryRun?: boolean
+  /** Ends the import after the chunk that is being written. */
+  signal?: AbortSignal
+  onProgress?(progress: ImportProgress): void
+}
+
+export interface ImportInput extends ImportOptions {
   /** A path, or `-` for `stdin`. */
   file: string
   stdin?: Readable
-  mode?: Mode
-  extendTaxonomy: boolean
-  onProgress?(progress: ImportProgress): void
+  /** What the rejects file beside the file is called: `<file>.rejects.csv` by default. */
+  rejectsName?: string
 }
 
 /** `read` is the sum of the other counts. */
@@ -45,82 +65,196 @@ export interface ImportCounts {
   rejected: number
 }
 
-export interface ImportResult extends ImportCounts {
+/** What became of the records of a source. */
+interface ImportOutcome extends ImportCounts {
+  /** How many values were left out. */
+  dropped: number
+  /** How many rejected records `onBadValue: 'drop'` would take. */
+  would_take_with_drop: number
+  /** Whether the import was stopped before its end. */
+  stopped: boolean
+  /** What was wrong, by field and reason, the most frequent first. */
+  problems: Problem[]
+}
+
+export interface ImportResult extends ImportOutcome {
   rejects_file: string | null
   seconds: number
+  dry_run: boolean
+  format: OpenedFile['format']
+  /** How the CSV file was read; null for JSON. */
+  encoding: string | null
+  delimiter: string | null
+  decimal: string | null
 }
 
 /**
  * Imports the records of a file into the catalogue, chunk by chunk. A rejected record is written to the rejects file with
- * its line and the reason; the others are not affected. An interrupted import leaves only complete records, and running
+ * its line and the reasons; the others are not affected. An interrupted import leaves only complete records, and running
  * the same import again finishes the work: records that are already imported change nothing.
  */
 export async function importFile<Patch>(
   context: ImportContext,
   kind: ImportKind<Patch>,
   input: ImportInput,
+  threadKind: ThreadKind | null = null,
 ): Promise<ImportResult> {
   const startedAtMs = performance.now()
   const source = await openSource(input.file, input.stdin)
-  const rejects = await RejectsFile.begin(rejectsPathFor(input.file, context.clock))
-  const counts = await importSource(context, kind, source, rejects, { mode: 'live', ...input })
-  const seconds = Math.round(performance.now() - startedAtMs) / 1000
-  return { ...counts, rejects_file: rejects.path, seconds }
+  const { file, rejects, outcome } = await importOpened(context, kind, source, input, threadKind)
+  const { layout, format } = file
+  return {
+    ...outcome,
+    rejects_file: rejects.path,
+    seconds: Math.round(performance.now() - startedAtMs) / 1000,
+    dry_run: input.dryRun ?? false,
+    format,
+    encoding: layout?.encoding ?? null,
+    delimiter: layout?.delimiter ?? null,
+    decimal: layout?.decimal ?? null,
+  }
 }
 
-/** Imports from any source with any rejects sink, and closes both. */
+async function importOpened<Patch>(
+  context: ImportContext,
+  kind: ImportKind<Patch>,
+  source: ImportSource,
+  input: ImportInput,
+  threadKind: ThreadKind | null,
+): Promise<{ file: OpenedFile; rejects: RejectsSink; outcome: ImportOutcome }> {
+  try {
+    const file = await openRecords(source, kind, input)
+    const path = rejectsPathFor(input, context.clock, file.rejects.extension)
+    const rejects = await RejectsFile.begin(path, file.rejects)
+    return { file, rejects, outcome: await importRecords(context, kind, { source, file, rejects, threadKind }, input) }
+  } finally {
+    source.close()
+  }
+}
+
+/** Imports a JSON source of any origin with any rejects sink, and closes both. */
 export async function importSource<Patch>(
-  { db, clock, ids, seals }: ImportContext,
+  context: ImportContext,
   kind: ImportKind<Patch>,
   source: ImportSource,
   rejects: RejectsSink,
-  { mode, extendTaxonomy, onProgress }: Pick<ImportInput, 'extendTaxonomy' | 'onProgress'> & { mode: Mode },
+  options: ImportOptions,
 ): Promise<ImportCounts> {
-  const counts: ImportCounts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 }
+  try {
+    const file = await openRecords(source, kind, options)
+    const outcome = await importRecords(context, kind, { source, file, rejects, threadKind: null }, options)
+    const { read, inserted, updated, unchanged, rejected } = outcome
+    return { read, inserted, updated, unchanged, rejected }
+  } finally {
+    source.close()
+  }
+}
+
+interface Streams {
+  source: ImportSource
+  file: OpenedFile
+  rejects: RejectsSink
+  /** What the records are to the thread that can read them; null if only the calling thread can. */
+  threadKind: ThreadKind | null
+}
+
+async function importRecords<Patch>(
+  { db, clock, ids, seals, startReading }: ImportContext,
+  kind: ImportKind<Patch>,
+  { source, file, rejects, threadKind }: Streams,
+  { mode = 'live', extendTaxonomy, onBadValue, dryRun = false, signal, onProgress, ...options }: ImportOptions,
+): Promise<ImportOutcome> {
+  const report = new ImportReport()
+  const dropsBadValues = onBadValue === 'drop'
   try {
     let taxonomy = await loadTaxonomy(db)
-    const resolver = new TaxonomyResolver(taxonomy.vocabulary, extendTaxonomy)
-    for await (const chunk of readAhead(readChunks(source, kind, { resolver, seals }))) {
-      const context = { db, ids, seals, mode, now: clock.now(), extendTaxonomy }
-      const applied = await applyChunk(kind, context, chunk, taxonomy)
-      if (applied.taxonomy !== taxonomy) resolver.setVocabulary(applied.taxonomy.vocabulary)
+    const { vocabulary } = taxonomy
+    const request = { source, file, options: csvOptionsOf(options), vocabulary, seals, extendTaxonomy, dropsBadValues }
+    const elsewhere = threadKind && startReading?.<Patch>(threadKind, request)
+    const reading = elsewhere || readInProcess(kind, request)
+    const writing = { db, ids, seals, mode, extendTaxonomy, dropsBadValues, isDryRun: dryRun }
+    for await (const chunk of reading.chunks) {
+      if (signal?.aborted) {
+        report.stopped = true
+        break
+      }
+      const applied = await applyChunk(kind, { ...writing, now: clock.now() }, chunk, taxonomy)
+      if (applied.taxonomy !== taxonomy) reading.setVocabulary(applied.taxonomy.vocabulary)
       taxonomy = applied.taxonomy
-      await rejects.write(rejectsOf(chunk, applied.outcome))
-      count(counts, chunk, applied.outcome)
-      onProgress?.({
-        read: counts.read,
-        rejected: counts.rejected,
-        bytesRead: source.bytesRead(),
-        bytesTotal: source.bytesTotal,
-      })
+      await rejects.write(await rejectsOf(chunk, applied.outcome))
+      report.add(chunk, applied.outcome)
+      const { read, rejected } = report.counts
+      onProgress?.({ read, rejected, bytesRead: reading.bytesRead(), bytesTotal: source.bytesTotal })
     }
   } catch (error) {
-    if (!(error instanceof OperatorError) || counts.read === 0) throw error
+    const { read } = report.counts
+    if (!(error instanceof OperatorError) || read === 0) throw error
     const refused = rejects.path === null ? '' : `; the rejected ones are in ${rejects.path}`
-    throw new OperatorError(`${error.message} The ${counts.read} records before that have been imported${refused}.`, {
+    const done = dryRun ? 'checked' : 'imported'
+    throw new OperatorError(`${error.message} The ${read} records before that have been ${done}${refused}.`, {
       cause: error,
     })
   } finally {
-    source.close()
     await rejects.close()
   }
-  await finish(db, counts.inserted + counts.updated)
-  return counts
+  if (!dryRun) await finish(db, report.counts.inserted + report.counts.updated)
+  return report.outcome()
 }
 
-function rejectsOf<Patch>(chunk: Chunk<Patch>, { refused }: ChunkOutcome<Patch>): Reject[] {
-  const late = refused.map(({ record, reason, isWithheld }) =>
-    isWithheld ? { line: record.line, reason, record: 'null' } : toReject(record, reason),
-  )
+/** Plain data: the options of a caller can hold more. */
+function csvOptionsOf({ delimiter, encoding, decimal, dates, map }: CsvOptions): CsvOptions {
+  return {
+    ...(delimiter !== undefined && { delimiter }),
+    ...(encoding !== undefined && { encoding }),
+    ...(decimal !== undefined && { decimal }),
+    ...(dates !== undefined && { dates }),
+    ...(map !== undefined && { map }),
+  }
+}
+
+async function rejectsOf<Patch>(chunk: Chunk<Patch>, { refused }: ChunkOutcome<Patch>): Promise<Reject[]> {
+  const indexes = chunk.fetchOriginals ? refused.map(({ record }) => chunk.records.indexOf(record)) : []
+  const fetched = indexes.length === 0 ? null : await chunk.fetchOriginals!(indexes)
+  const late = refused.map(({ record: { line, original }, faults, isWithheld }, index) => ({
+    line,
+    reason: describeFaults(faults),
+    original: isWithheld ? null : (fetched?.[index] ?? original),
+  }))
   return [...chunk.rejects, ...late].sort((a, b) => a.line - b.line)
 }
 
-function count<Patch>(counts: ImportCounts, chunk: Chunk<Patch>, outcome: ChunkOutcome<Patch>): void {
-  counts.read += chunk.read
-  counts.inserted += outcome.inserted
-  counts.updated += outcome.updated
-  counts.unchanged += outcome.unchanged
-  counts.rejected += chunk.rejects.length + outcome.refused.length
+/** Adds up what became of the chunks of an import. */
+class ImportReport {
+  readonly counts: ImportCounts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 }
+  stopped = false
+  readonly #problems = new ProblemReport()
+  #dropped = 0
+  #wouldTakeWithDrop = 0
+
+  add<Patch>(chunk: Chunk<Patch>, outcome: ChunkOutcome<Patch>): void {
+    const { counts } = this
+    counts.read += chunk.read
+    counts.inserted += outcome.inserted
+    counts.updated += outcome.updated
+    counts.unchanged += outcome.unchanged
+    counts.rejected += chunk.rejects.length + outcome.refused.length
+    this.#dropped += chunk.dropped.length + outcome.dropped.length
+    this.#wouldTakeWithDrop +=
+      outcome.takenTrials + outcome.refused.filter(({ isTakenWithDrop }) => isTakenWithDrop).length
+    for (const { line, faults } of chunk.rejects) this.#problems.add(line, faults)
+    for (const { record, faults } of outcome.refused) this.#problems.add(record.line, faults)
+    for (const { line, fault } of [...chunk.dropped, ...outcome.dropped]) this.#problems.add(line, [fault])
+  }
+
+  outcome(): ImportOutcome {
+    return {
+      ...this.counts,
+      dropped: this.#dropped,
+      would_take_with_drop: this.#wouldTakeWithDrop,
+      stopped: this.stopped,
+      problems: this.#problems.list(),
+    }
+  }
 }
 
 /** From this many written records on, the planner's statistics are updated. */

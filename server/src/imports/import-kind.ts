@@ -1,28 +1,37 @@
-import type { TObject } from 'typebox'
 import type { TaxonomyValueVisitor } from '../catalogue/search-columns.ts'
 import type { Client } from '../db/pool.ts'
 import type { ContactSeals } from '../encryption/keyring.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import type { Vocabulary } from '../search/query/vocabulary.ts'
-import { RecordError } from './fields.ts'
+import type { FieldNames } from './csv/header.ts'
+import { type Fault, RecordError } from './faults.ts'
+import type { Original, RawRecord } from './source/records.ts'
 import type { TaxonomyResolver } from './taxonomy-resolver.ts'
+
+/** How records are read: what they look like, and what their values may be. */
+export interface RecordKind<Patch> extends FieldNames {
+  /** The part of a record that is imported; null for none. Without it, all of it is. */
+  select?(record: RawRecord): RawRecord | null
+  /** Returns the faults of a record's shape; none for a valid one. */
+  checkShape(value: unknown): Fault[]
+  /** Reads a record of valid shape; adds what is wrong with its values to `faults`. */
+  readRecord(value: object, context: ReadContext, faults: Fault[]): Patch
+}
 
 /**
  * What differs between stores and contacts. Opening files, chunks, transactions, batches, rejects, counts and progress
  * are the same for both.
  */
-export interface ImportKind<Patch> {
-  /** The schema of a record; it also decides which columns a CSV file may have. */
-  schema: TObject
-  /** Checks and normalises one record; throws `RecordError` for an invalid one. */
-  readRecord(value: unknown, context: ReadContext): Patch
-  /** Compares records with the stored rows and plans the changes. Requires the catalogue lock. */
-  planChunk(client: Client, context: WriteContext, records: NumberedRecord<Patch>[]): Promise<ChunkPlan<Patch>>
+export interface ImportKind<Patch> extends RecordKind<Patch> {
+  /** Compares records with the stored rows and plans the changes. Requires the catalogue lock, except in a dry run. */
+  planChunk(client: Client, context: WriteContext, chunk: ChunkRecords<Patch>): Promise<ChunkPlan<Patch>>
 }
 
 export interface ReadContext {
   resolver: TaxonomyResolver
-  seals: ContactSeals
+  seals: Pick<ContactSeals, 'identities'>
+  /** Whether phones are written as E.164: those of spreadsheets are. */
+  cleansPhones: boolean
 }
 
 export interface WriteContext {
@@ -31,21 +40,39 @@ export interface WriteContext {
   mode: Mode
   /** When the chunk is written. */
   now: Date
+  /** Whether a bad value is left out; otherwise its record is refused. */
+  dropsBadValues: boolean
+  /** Hosts of stores that a dry run would have imported. */
+  expectedHosts?: ReadonlySet<string>
 }
 
 /** A checked record with its line number. */
 export interface NumberedRecord<Patch> {
   line: number
   patch: Patch
-  /** The original record, for the rejects file. */
-  toJson(): string
+  /** The record as the file has it, for the rejects file. */
+  original: Original
+}
+
+export interface ChunkRecords<Patch> {
+  records: NumberedRecord<Patch>[]
+  /** Rejected records without their bad values: would they be taken? They change nothing. */
+  trials: NumberedRecord<Patch>[]
 }
 
 export interface RefusedRecord<Patch> {
   record: NumberedRecord<Patch>
-  reason: string
+  faults: readonly Fault[]
+  /** Whether it would be taken without the values at fault. */
+  isTakenWithDrop: boolean
   /** Whether the rejects file must omit the record itself. */
   isWithheld: boolean
+}
+
+/** A value that was left out of a record. */
+export interface DroppedValue {
+  line: number
+  fault: Fault
 }
 
 /** The counts of a chunk, and the records that could not be applied. */
@@ -54,6 +81,10 @@ export interface ChunkOutcome<Patch> {
   updated: number
   unchanged: number
   refused: RefusedRecord<Patch>[]
+  /** Values that only the stored rows showed to be bad. */
+  dropped: DroppedValue[]
+  /** How many of the trials would be taken. */
+  takenTrials: number
 }
 
 export interface ChunkPlan<Patch> {
@@ -89,7 +120,8 @@ export function applyRecords<Patch>(
       return []
     } catch (error) {
       if (!(error instanceof RecordError)) throw error
-      return [{ record, reason: error.message, isWithheld: error.isWithheld }]
+      const { faults, isWithheld, isTakenWithDrop } = error
+      return [{ record, faults, isWithheld, isTakenWithDrop }]
     }
   })
 }
@@ -101,7 +133,7 @@ export function updateEntry<State>(entry: MergeEntry<unknown, State>, state: Sta
   entry.state = state
 }
 
-type Counts = Omit<ChunkOutcome<never>, 'refused'>
+type Counts = Pick<ChunkOutcome<never>, 'inserted' | 'updated' | 'unchanged'>
 
 /**
  * Separates created from changed entries and counts their records. The final state is compared with the stored one, so

@@ -13,39 +13,41 @@ import {
 import { listChannelHashes, type NormalChannels } from '../../encryption/identities.ts'
 import { normalizeEmail, normalizePhone, normalizeProfile } from '../../kernel/channels.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
+import { CellFault } from '../cells/cell-fault.ts'
+import { isInternationalPhone, readPhone } from '../cells/phones.ts'
+import { badValue, type Fault, fault } from '../faults.ts'
 import {
-  compileShapeCheck,
   HostText,
   mapGiven,
-  NonEmptyText,
+  NameText,
   OptionalNullable,
   type PatchField,
-  quoteForReason,
-  RecordError,
+  PlainText,
   readHost,
   TaxonomyText,
 } from '../fields.ts'
 import type { ReadContext } from '../import-kind.ts'
+import { compileShapeCheck } from '../shape-check.ts'
 import { readPreviewText, readSingleLineText, requireNoChannels } from './contact-text.ts'
 
 /** A contact in an import file. A missing field keeps the stored value; null clears it. */
 export const ContactRecord = ClosedObject({
-  store_domain: HostText,
-  external_id: OptionalNullable(NonEmptyText(200)),
-  first_name: OptionalNullable(NonEmptyText(500)),
-  last_name: OptionalNullable(NonEmptyText(500)),
-  full_name: OptionalNullable(NonEmptyText(500)),
-  title: OptionalNullable(NonEmptyText(500)),
-  role: OptionalNullable(TaxonomyText),
-  seniority: OptionalNullable(TaxonomyText),
-  profile_url: OptionalNullable(NonEmptyText(2_048)),
+  store_domain: HostText('the store: its domain, another host of it, or a URL; the key, with external_id'),
+  external_id: OptionalNullable(PlainText(200, 'your own id of the contact, unique within its store')),
+  first_name: OptionalNullable(NameText(500, 'the first name; previews show it')),
+  last_name: OptionalNullable(NameText(500, 'the last name')),
+  full_name: OptionalNullable(NameText(500, 'the full name, if it is not first and last name')),
+  title: OptionalNullable(NameText(500, 'the job title; previews show it')),
+  role: OptionalNullable(TaxonomyText('role', 'what the person works on')),
+  seniority: OptionalNullable(TaxonomyText('seniority', 'how senior the person is')),
+  profile_url: OptionalNullable(PlainText(2_048, 'a public profile, as an http or https URL')),
   emails: OptionalNullable(
     Type.Array(
       ClosedObject({
-        email: NonEmptyText(320),
-        status: OptionalNullable(Type.Enum([...emailStatuses])),
-        type: OptionalNullable(Type.Enum([...emailTypes])),
-        is_primary: OptionalNullable(Type.Boolean()),
+        email: PlainText(320, 'an email address', 'email'),
+        status: OptionalNullable(Type.Enum([...emailStatuses], { description: 'what is known of the address' })),
+        type: OptionalNullable(Type.Enum([...emailTypes], { description: 'whose address it is' })),
+        is_primary: OptionalNullable(Type.Boolean({ description: 'whether it is the first to use' })),
       }),
       { maxItems: maxChannels },
     ),
@@ -53,9 +55,9 @@ export const ContactRecord = ClosedObject({
   phones: OptionalNullable(
     Type.Array(
       ClosedObject({
-        phone: NonEmptyText(64),
-        type: OptionalNullable(Type.Enum([...phoneTypes])),
-        is_primary: OptionalNullable(Type.Boolean()),
+        phone: PlainText(64, 'a phone number', 'phone'),
+        type: OptionalNullable(Type.Enum([...phoneTypes], { description: 'which phone it is' })),
+        is_primary: OptionalNullable(Type.Boolean({ description: 'whether it is the first to use' })),
       }),
       { maxItems: maxChannels },
     ),
@@ -83,33 +85,50 @@ export interface ContactPatch {
   phones: PatchField<Phone[]>
   /** Identity hashes of the record's channels; null if they depend on the store's country. */
   channelHashes: string[] | null
+  /** Whether phones without country code are to be completed with the store's. */
+  cleansPhones: boolean
 }
 
-const checkShape = compileShapeCheck(ContactRecord)
+export const checkContactShape = compileShapeCheck(ContactRecord)
 
-/** Checks one record; throws `RecordError` for an invalid one. Nothing is guessed, truncated or dropped. */
-export function readContactRecord(value: unknown, { resolver, seals }: ReadContext): ContactPatch {
-  const problem = checkShape(value)
-  if (problem !== null) throw new RecordError(problem)
+/**
+ * Reads the values of a record of valid shape and adds what is wrong to `faults`; the patch counts only if nothing was
+ * added. Nothing is guessed, truncated or dropped.
+ */
+export function readContactRecord(
+  value: object,
+  { resolver, seals, cleansPhones }: ReadContext,
+  faults: Fault[],
+): ContactPatch {
   const record = value as ContactRecord
-  const storeHost = readHost('store_domain', record.store_domain)
+  // Missing only if the caller has already found it at fault.
+  const storeHost =
+    record.store_domain === undefined ? '' : (readHost(faults, 'store_domain', record.store_domain) ?? '')
   const names = {
-    firstName: mapGiven(record.first_name, (name) => readPreviewText('first_name', name)),
-    lastName: mapGiven(record.last_name, (name) => readSingleLineText('last_name', name)),
-    fullName: mapGiven(record.full_name, (name) => readSingleLineText('full_name', name)),
-    title: mapGiven(record.title, (title) => readPreviewText('title', title)),
+    firstName: mapGiven(record.first_name, (name) => readPreviewText(faults, 'first_name', name)),
+    lastName: mapGiven(record.last_name, (name) => readSingleLineText(faults, 'last_name', name)),
+    fullName: mapGiven(record.full_name, (name) => readSingleLineText(faults, 'full_name', name)),
+    title: mapGiven(record.title, (title) => readPreviewText(faults, 'title', title)),
   }
-  const externalId = mapGiven(record.external_id, (id) => readSingleLineText('external_id', id)) ?? null
-  const { normal, hasNationalPhones, ...channels } = readChannels(record)
+  const externalId = mapGiven(record.external_id, (id) => readSingleLineText(faults, 'external_id', id)) ?? null
+  const { normal, hasNationalPhones, ...channels } = readChannels(faults, record, cleansPhones)
+  const role = mapGiven(record.role, (value) => resolver.resolve(faults, 'role', 'role', value))
+  const key = keyOf(externalId, normal.emails[0]?.normal, names)
+  if (key === null && faults.length === 0)
+    faults.push(fault('', 'the person cannot be identified: external_id, an email or a name is needed'))
   return {
     storeHost,
-    externalKey: seals.identities.externalKey(keyOf(externalId, normal.emails[0]?.normal, names)),
+    externalKey: seals.identities.externalKey(key ?? []),
     externalId,
     ...names,
-    role: mapGiven(record.role, (value) => requireNoChannels('role', resolver.resolve('role', 'role', value))),
-    seniority: mapGiven(record.seniority, (value) => resolver.resolve('seniority', 'seniority', value) as Seniority),
+    role: mapGiven(role, (value) => requireNoChannels(faults, 'role', value)),
+    seniority: mapGiven(
+      record.seniority,
+      (value) => resolver.resolve(faults, 'seniority', 'seniority', value) as Seniority | undefined,
+    ),
     ...channels,
     channelHashes: hasNationalPhones ? null : listChannelHashes(seals.identities, normal),
+    cleansPhones: cleansPhones && hasNationalPhones,
   }
 }
 
@@ -118,7 +137,7 @@ function keyOf(
   externalId: string | null,
   email: string | undefined,
   { firstName, lastName, fullName, title }: Pick<ContactPatch, 'firstName' | 'lastName' | 'fullName' | 'title'>,
-): (string | null)[] {
+): (string | null)[] | null {
   if (externalId !== null) return ['external_id', externalId]
   if (email !== undefined) return ['email', email]
   const name = fullNameOf({
@@ -126,8 +145,7 @@ function keyOf(
     first_name: firstName ?? null,
     last_name: lastName ?? null,
   })
-  if (name !== null) return ['name', name, title ?? null]
-  throw new RecordError('the person cannot be identified: external_id, an email or a name is needed')
+  return name === null ? null : ['name', name, title ?? null]
 }
 
 /** The channels of a record. */
@@ -144,24 +162,28 @@ interface ContactChannels {
 type GivenChannels = Pick<ContactRecord, 'emails' | 'phones' | 'profile_url'>
 type Items<Field extends keyof GivenChannels> = NonNullable<GivenChannels[Field]>
 
-function readChannels(record: GivenChannels): ContactChannels {
+function readChannels(faults: Fault[], record: GivenChannels, cleansPhones: boolean): ContactChannels {
   const normal: NormalChannels = { emails: [], phones: [], profile: null }
-  const emails = mapGiven(record.emails, (given) => readEmails(given, normal))
-  const phones = mapGiven(record.phones, readPhones)
-  const profileUrl = mapGiven(record.profile_url, (given) => readProfileUrl(given, normal))
+  const emails = mapGiven(record.emails, (given) => readEmails(faults, given, normal))
+  const phones = mapGiven(record.phones, (given) => readPhones(faults, given, cleansPhones))
+  const profileUrl = mapGiven(record.profile_url, (given) => readProfileUrl(faults, given, normal))
   const hasNationalPhones = phones?.some(isNational) ?? false
   if (phones && !hasNationalPhones) normal.phones = phones.flatMap(({ phone }) => normalizePhone(phone, null) ?? [])
   return { emails, phones, profileUrl, normal, hasNationalPhones }
 }
 
 /** Removes duplicate addresses; makes exactly one primary. */
-function readEmails(given: Items<'emails'>, found: NormalChannels): Email[] {
+function readEmails(faults: Fault[], given: Items<'emails'>, found: NormalChannels): Email[] {
   const emails = new Map<string, Email>()
   for (const [index, { email, status, type, is_primary }] of given.entries()) {
     const path = `emails[${index}].email`
-    const text = readSingleLineText(path, email).trim()
+    const text = readSingleLineText(faults, path, email)?.trim()
+    if (text === undefined) continue
     const normal = normalizeEmail(text)
-    if (normal === null) throw new RecordError(`${path}: ${quoteForReason(email)} is not an email address`)
+    if (normal === null) {
+      faults.push(badValue(path, email, 'is not an email address'))
+      continue
+    }
     addOnce(emails, normal, {
       email: text,
       status: status ?? 'unknown',
@@ -177,27 +199,48 @@ function readEmails(given: Items<'emails'>, found: NormalChannels): Email[] {
 const writtenPhone = /^(?:tel:)?[\s+(]*\p{Nd}[\p{Nd}A-Z\s()./\p{Pd}]*(?:;?(?:ext[.=]?|x|#)\s*\p{Nd}{1,7})?$/u
 const threeDigits = /(?:\p{Nd}.*){3}/u
 
-function readPhones(given: Items<'phones'>): Phone[] {
-  return given.map(({ phone, type, is_primary }, index) => {
+/** Phones to be cleaned are checked once the country of their store is known. */
+function readPhones(faults: Fault[], given: Items<'phones'>, cleansPhones: boolean): Phone[] {
+  return given.flatMap(({ phone, type, is_primary }, index) => {
     const path = `phones[${index}].phone`
-    const text = readSingleLineText(path, phone).trim()
-    if (!writtenPhone.test(text) || !threeDigits.test(text))
-      throw new RecordError(`${path}: ${quoteForReason(phone)} is not a phone number`)
+    const text = readSingleLineText(faults, path, phone)?.trim()
+    if (text === undefined) return []
+    if (!cleansPhones && !(writtenPhone.test(text) && threeDigits.test(text))) {
+      faults.push(badValue(path, phone, 'is not a phone number'))
+      return []
+    }
     return { phone: text, type: type ?? 'unknown', is_primary: is_primary ?? false }
   })
 }
 
 function isNational({ phone }: Phone): boolean {
-  return !/^(?:tel:)?[\s(]*(?:\+|00)/.test(phone)
+  return !isInternationalPhone(phone)
 }
 
 const webUrl = /^https?:\/\//i
 
-function readProfileUrl(given: string, found: NormalChannels): string {
-  const url = readSingleLineText('profile_url', given).trim()
+function readProfileUrl(faults: Fault[], given: string, found: NormalChannels): string | undefined {
+  const url = readSingleLineText(faults, 'profile_url', given)?.trim()
+  if (url === undefined) return undefined
   found.profile = webUrl.test(url) ? normalizeProfile(url) : null
-  if (found.profile === null) throw new RecordError(`profile_url: ${quoteForReason(given)} is not an http or https URL`)
+  if (found.profile === null) faults.push(badValue('profile_url', given, 'is not an http or https URL'))
   return url
+}
+
+/** Writes phones as E.164, those without country code with the rules of the store's country; leaves out bad ones. */
+export function completePhones(patch: ContactPatch, country: string | null): { patch: ContactPatch; faults: Fault[] } {
+  const faults: Fault[] = []
+  const phones = patch.phones?.flatMap((entry, index) => {
+    if (!isNational(entry)) return entry
+    try {
+      return { ...entry, phone: readPhone(entry.phone, country) }
+    } catch (error) {
+      if (!(error instanceof CellFault)) throw error
+      faults.push(badValue(`phones[${index}].phone`, entry.phone, error.reason, error.hint))
+      return []
+    }
+  })
+  return { patch: { ...patch, phones: phones && phones.length > 0 ? phones : undefined }, faults }
 }
 
 /** Removes duplicate numbers; makes exactly one primary. */

@@ -1,24 +1,28 @@
-import { RecordError, readText } from '../fields.ts'
+import { type Fault, fault } from '../faults.ts'
+import { readText } from '../fields.ts'
 
 /** Reads text without line breaks or other control characters. */
-export function readSingleLineText(path: string, text: string): string {
-  if (/\p{Cc}/u.test(text)) throw new RecordError(`${path}: contains control characters`)
-  return readText(path, text)
+export function readSingleLineText(faults: Fault[], path: string, text: string): string | undefined {
+  if (!/\p{Cc}/u.test(text)) return readText(faults, path, text)
+  faults.push(fault(path, 'contains control characters'))
+  return undefined
 }
 
 /** Reads text that a free preview shows, so it must not contain an email, phone number or URL. */
-export function readPreviewText(path: string, text: string): string {
-  return requireNoChannels(path, readSingleLineText(path, text))
+export function readPreviewText(faults: Fault[], path: string, text: string): string | undefined {
+  const line = readSingleLineText(faults, path, text)
+  return line === undefined ? undefined : requireNoChannels(faults, path, line)
 }
 
-export function requireNoChannels(path: string, text: string): string {
+export function requireNoChannels(faults: Fault[], path: string, text: string): string | undefined {
   if (plain.test(text) && !spelledDot.test(text)) return text
   // Normalised first, so that compatibility forms and invisible characters cannot hide a channel.
   const folded = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize('NFKC')
   const name =
     channels.find(([pattern]) => pattern.test(folded))?.[1] ?? (holdsNumber(folded) && 'what looks like a phone number')
-  if (name) throw new RecordError(`${path}: contains ${name}, which a preview must not show`)
-  return text
+  if (!name) return text
+  faults.push(fault(path, `contains ${name}, which a preview must not show`))
+  return undefined
 }
 
 function holdsNumber(text: string): boolean {

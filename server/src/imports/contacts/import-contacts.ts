@@ -6,18 +6,22 @@ import type { Client } from '../../db/pool.ts'
 import { previewVersion } from '../../delivery/contact-preview.ts'
 import { documentVersion } from '../../delivery/store-document.ts'
 import type { Vocabulary } from '../../search/query/vocabulary.ts'
-import { RecordError } from '../fields.ts'
+import { contactSynonyms } from '../csv/synonyms.ts'
+import { type Fault, fault, RecordError } from '../faults.ts'
+import { listFields } from '../import-fields.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
 import {
   applyRecords,
   type ChunkPlan,
+  type ChunkRecords,
   collectChanges,
+  type DroppedValue,
   type ImportKind,
   type NumberedRecord,
   updateEntry,
   type WriteContext,
 } from '../import-kind.ts'
-import { type ContactPatch, ContactRecord, readContactRecord } from './contact-record.ts'
+import { type ContactPatch, ContactRecord, checkContactShape, readContactRecord } from './contact-record.ts'
 import { applyContactPatch, buildContactRows } from './contact-rows.ts'
 import { bulkInsertContacts, updateContacts } from './queries.ts'
 import {
@@ -28,24 +32,38 @@ import {
   type RecordTarget,
   readContactsByImportKey,
   readStoresByHost,
+  type StoresByHost,
   type SuppressionTest,
 } from './stored-contacts.ts'
 
 async function planContacts(
   client: Client,
   context: WriteContext,
-  records: NumberedRecord<ContactPatch>[],
+  { records, trials }: ChunkRecords<ContactPatch>,
 ): Promise<ChunkPlan<ContactPatch>> {
-  const stores = await readStoresByHost(client, context, records)
+  const stores = await readStoresByHost(client, context, trials.length === 0 ? records : [...records, ...trials])
   const targets = records.map(({ patch }) => findTarget(context, stores, patch))
-  const known = targets.filter((target) => target !== undefined)
+  const trialTargets = trials.map(({ patch }) => findTarget(context, stores, patch))
+  const known = [...targets, ...trialTargets].filter((target) => target !== undefined)
   const entries = await readContactsByImportKey(client, context, known)
   const isSuppressed = await loadSuppressionTest(client, context, known, entries)
-  const refused = applyRecords(records, ({ patch }, index) => applyRecord(entries, patch, targets[index], isSuppressed))
+  const dropped: DroppedValue[] = []
+  let expected = 0
+  const refused = applyRecords(records, ({ line, patch }, index) => {
+    if (!targets[index] && context.expectedHosts?.has(patch.storeHost)) {
+      expected++
+      return
+    }
+    for (const fault of applyRecord(entries, patch, targets[index], isSuppressed, context.dropsBadValues))
+      dropped.push({ line, fault })
+  })
   const { created, changed, ...counts } = collectChanges(entries.values(), (stored, state) =>
     isDeepStrictEqual(stored.facts, state.facts),
   )
-  const outcome = { ...counts, refused }
+  const takenTrials = countTaken(trials, stores, (patch, index) =>
+    applyRecord(entries, patch, trialTargets[index], isSuppressed, true),
+  )
+  const outcome = { ...counts, inserted: counts.inserted + expected, refused, dropped, takenTrials }
   const states = changed.map(({ state }) => state)
   const written = [...created, ...states]
   if (written.length === 0) return { outcome, change: null }
@@ -67,18 +85,26 @@ async function planContacts(
   }
 }
 
+/** Applies a record; returns the faults of the values that were left out of it. */
 function applyRecord(
   entries: ContactsByImportKey,
   patch: ContactPatch,
   target: RecordTarget | undefined,
   isSuppressed: SuppressionTest,
-): void {
-  if (!target) throw new RecordError(`store_domain: no store is known for ${patch.storeHost}; import it first`)
-  const { storeId, country, externalKey } = target
+  dropsBadValues: boolean,
+): Fault[] {
+  if (!target) {
+    const text = `no store is known for ${patch.storeHost}; import it first`
+    throw new RecordError([
+      fault('store_domain', 'no store is known', { value: patch.storeHost, hint: 'import it first', text }),
+    ])
+  }
+  const { storeId, country, externalKey, phoneFaults } = target
+  if (phoneFaults.length > 0 && !dropsBadValues) throw new RecordError(phoneFaults, { isTakenWithDrop: true })
   const key = importKeyText(target)
   const entry = entries.get(key)
   const before = entry?.state.facts ?? null
-  const facts = applyContactPatch(before, patch, country)
+  const facts = applyContactPatch(before, target.patch, country)
   const channelHashes = entry ? null : target.channelHashes
   if (isSuppressed({ storeId, country, externalKey, facts, channelHashes }))
     throw new RecordError('this person or domain is suppressed', { isWithheld: true })
@@ -86,12 +112,26 @@ function applyRecord(
   const state = { storeId, country, externalKey, number, facts, channelHashes }
   if (entry) updateEntry(entry, state, isDeepStrictEqual(before, facts))
   else entries.set(key, { stored: null, state, changes: 1, noops: 0 })
+  return phoneFaults
+}
+
+/** How many trials would be taken. Runs after the changes were collected; the numbers that trials take are given back. */
+function countTaken(
+  trials: NumberedRecord<ContactPatch>[],
+  stores: StoresByHost,
+  apply: (patch: ContactPatch, index: number) => void,
+): number {
+  if (trials.length === 0) return 0
+  const numbers = [...new Set(stores.values())].map(({ row }) => ({ row, next: row.next_contact_number }))
+  const refused = applyRecords(trials, ({ patch }, index) => apply(patch, index))
+  for (const { row, next } of numbers) row.next_contact_number = next
+  return trials.length - refused.length
 }
 
 /** Numbers of erased contacts are not reused. */
 function allocateContactNumber({ row }: LoadedStore): number {
   if (row.next_contact_number >= contactsPerStore)
-    throw new RecordError(`store_domain: the store has used all of its ${contactsPerStore} contact numbers`)
+    throw new RecordError([fault('store_domain', `the store has used all of its ${contactsPerStore} contact numbers`)])
   return row.next_contact_number++
 }
 
@@ -109,12 +149,16 @@ async function writeStoreSummaries(
 }
 
 export const contactImportKind: ImportKind<ContactPatch> = {
+  noun: 'contact',
   schema: ContactRecord,
+  fields: listFields(ContactRecord),
+  synonyms: contactSynonyms,
+  checkShape: checkContactShape,
   readRecord: readContactRecord,
   planChunk: planContacts,
 }
 
 /** Imports contacts of stores that exist already. */
 export function importContacts(context: ImportContext, input: ImportInput): Promise<ImportResult> {
-  return importFile(context, contactImportKind, input)
+  return importFile(context, contactImportKind, input, 'contacts')
 }

@@ -10,8 +10,9 @@ import {
   recordIdentity,
 } from '../../encryption/identities.ts'
 import { openStoredContact } from '../../encryption/keyring.ts'
+import type { Fault } from '../faults.ts'
 import type { MergeEntry, NumberedRecord, WriteContext } from '../import-kind.ts'
-import type { ContactPatch } from './contact-record.ts'
+import { type ContactPatch, completePhones } from './contact-record.ts'
 import { applyContactPatch, type ContactState, hashesOfPerson } from './contact-rows.ts'
 import { findSuppressedHashes, hasSuppressions, mapHostsToStoreIds, readHosts, readStoredContacts } from './queries.ts'
 
@@ -33,6 +34,10 @@ export async function readStoresByHost(
 /** The store and import key that a record belongs to. */
 export interface RecordTarget extends ContactImportKey {
   store: LoadedStore
+  /** The record's changes; phones are complete if they are to be cleaned. */
+  patch: ContactPatch
+  /** Phones that cannot be read in the store's country; the patch lacks them. */
+  phoneFaults: Fault[]
   /** Identity hashes of the record's channels. */
   channelHashes: string[]
 }
@@ -41,16 +46,19 @@ export interface RecordTarget extends ContactImportKey {
 export function findTarget(
   { seals }: WriteContext,
   stores: StoresByHost,
-  patch: ContactPatch,
+  given: ContactPatch,
 ): RecordTarget | undefined {
-  const store = stores.get(patch.storeHost)
+  const store = stores.get(given.storeHost)
   if (!store) return undefined
   const { country } = store.document
+  const { patch, faults } = given.cleansPhones ? completePhones(given, country) : { patch: given, faults: [] }
   return {
     storeId: store.row.id,
     country,
     externalKey: patch.externalKey,
     store,
+    patch,
+    phoneFaults: faults,
     channelHashes: patch.channelHashes ?? hashChannelsOfRecord(country, patch, seals.identities),
   }
 }

@@ -18,20 +18,28 @@ export interface TextSource {
 
 /** The bytes of an import file. */
 export interface ImportSource extends TextSource {
-  format: 'ndjson' | 'csv'
+  /** Decided by the name of the file. JSON is a list if it begins with `[`, otherwise one record a line. */
+  format: 'json' | 'csv'
+  /** The path; null for standard input. */
+  file: string | null
 }
 
 const blockBytes = 256 * 1024
 
-const fileName = /\.(?<format>ndjson|jsonl|json|csv)(?:\.gz)?$/i
+const fileName = /\.(?<format>ndjson|jsonl|json|csv|tsv)(?:\.gz)?$/i
+const workbook = /\.(?:xlsx?|xlsm|xlsb|ods|numbers)$/i
 
-/** Opens a file, whose name says the format, or standard input (NDJSON) for `-`. */
+/** Opens a file, whose name says the format, or standard input (JSON) for `-`. */
 export async function openSource(file: string, stdin: Readable | undefined): Promise<ImportSource> {
   const named = fileName.exec(file)?.groups
-  if (!named && file !== '-')
-    throw new OperatorError(`${file}: the name must end in .ndjson, .jsonl, .json or .csv, each with .gz or without.`)
-  const format = named?.format?.toLowerCase() === 'csv' ? 'csv' : 'ndjson'
-  return { ...(await openText(file, stdin)), format }
+  if (!named && file !== '-') {
+    const advice = workbook.test(file) ? ' Save the sheet as "CSV UTF-8" and import that file.' : ''
+    throw new OperatorError(
+      `${file}: the name must end in .ndjson, .jsonl, .json or .csv, each with .gz or without.${advice}`,
+    )
+  }
+  const format = /^[ct]sv$/i.test(named?.format ?? '') ? 'csv' : 'json'
+  return { ...(await openText(file, stdin)), format, file: file === '-' ? null : file }
 }
 
 /** Opens a text file of any name (decompressed if it ends in .gz), or standard input for `-`. */
@@ -101,76 +109,4 @@ const failures: Record<string, string> = {
 function failureOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   return failures[code ?? ''] ?? `reading failed (${code ?? message})`
-}
-
-/** One line of a text file, without its line break. */
-export interface Line {
-  /** Counted from 1. */
-  number: number
-  bytes: Buffer
-  /** Whether the line is too long; `bytes` is then its beginning. */
-  isTruncated: boolean
-}
-
-/** No valid record comes near this; longer lines are rejected and not held in memory. */
-export const maxLineBytes = 1_000_000
-
-/** How much of a too long line is kept. */
-const cutBytes = 2_000
-
-const lineFeed = 0x0a
-const carriageReturn = 0x0d
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
-
-/** Splits blocks of bytes into lines. Buffers at most one line. */
-export class LineSplitter {
-  #number = 0
-  #held: Buffer[] = []
-  #heldBytes = 0
-
-  /** Returns the lines that end in this block. */
-  push(block: Buffer): Line[] {
-    const lines: Line[] = []
-    let start = 0
-    for (let end = block.indexOf(lineFeed); end !== -1; end = block.indexOf(lineFeed, start)) {
-      this.#hold(block.subarray(start, end))
-      lines.push(this.#release())
-      start = end + 1
-    }
-    this.#hold(block.subarray(start))
-    return lines
-  }
-
-  /** Returns the last line if no line break followed it. */
-  end(): Line[] {
-    return this.#heldBytes === 0 ? [] : [this.#release()]
-  }
-
-  #hold(part: Buffer): void {
-    if (part.length === 0) return
-    this.#held.push(part)
-    this.#heldBytes += part.length
-    // Copied, so that the beginning of a long line does not keep the whole block in memory.
-    if (this.#heldBytes > maxLineBytes) this.#held = [Buffer.from(this.#joined().subarray(0, cutBytes))]
-  }
-
-  #joined(): Buffer {
-    return this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held)
-  }
-
-  #release(): Line {
-    let bytes = this.#joined()
-    const isTruncated = this.#heldBytes > maxLineBytes
-    this.#held = []
-    this.#heldBytes = 0
-    this.#number++
-    if (this.#number === 1 && bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3)
-    if (bytes.at(-1) === carriageReturn) bytes = bytes.subarray(0, -1)
-    return { number: this.#number, bytes, isTruncated }
-  }
-}
-
-/** Whether a line consists of white space only. */
-export function isBlank({ bytes }: Line): boolean {
-  return bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))
 }

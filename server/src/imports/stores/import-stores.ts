@@ -1,22 +1,28 @@
+import { bulkInsertChanges, type StoreChangeInsert } from '../../catalogue/history/queries.ts'
+import { compareStores, storeAdded } from '../../catalogue/history/store-changes.ts'
 import { parsePgArray, readStoredStores } from '../../catalogue/queries.ts'
 import { computeSearchColumns, selectContactTokens, visitTaxonomyValues } from '../../catalogue/search-columns.ts'
 import type { Client } from '../../db/pool.ts'
 import { renderPreviewedStore } from '../../delivery/contact-preview.ts'
 import { documentVersion, parseStore, renderStore } from '../../delivery/store-document.ts'
 import type { IdSealer, Mode } from '../../kernel/ids.ts'
+import { admitPendingStores } from '../../lists/upkeep/admit-stores.ts'
 import type { Vocabulary } from '../../search/query/vocabulary.ts'
+import { storeSynonyms } from '../csv/synonyms.ts'
+import { listFields } from '../import-fields.ts'
 import { type ImportContext, type ImportInput, type ImportResult, importFile } from '../import-file.ts'
-import type { ChunkPlan, ImportKind, NumberedRecord, WriteContext } from '../import-kind.ts'
+import type { ChunkPlan, ChunkRecords, ImportKind, NumberedRecord, WriteContext } from '../import-kind.ts'
 import { hostsOf, mergeStores, type StoreChanges, type StoredStore, type StoreState } from './merge-stores.ts'
 import * as queries from './queries.ts'
-import { readStoreRecord, type StorePatch, StoreRecord } from './store-record.ts'
+import { checkStoreShape, readStoreRecord, type StorePatch, StoreRecord } from './store-record.ts'
 
 async function planStores(
   client: Client,
   context: WriteContext,
-  records: NumberedRecord<StorePatch>[],
+  { records, trials }: ChunkRecords<StorePatch>,
 ): Promise<ChunkPlan<StorePatch>> {
-  const { changes, outcome } = mergeStores(await readStored(client, context.mode, records), records)
+  const stored = await readStored(client, context.mode, trials.length === 0 ? records : [...records, ...trials])
+  const { changes, outcome } = mergeStores(stored, records, trials, context.dropsBadValues)
   if (changes.created.length + changes.changed.length === 0) return { outcome, change: null }
   return {
     outcome,
@@ -51,7 +57,7 @@ async function readStored(client: Client, mode: Mode, records: NumberedRecord<St
 /** The store's contacts are not rewritten, even if its country changed and phone numbers would be read differently. */
 async function writeStores(
   client: Client,
-  { ids, mode }: WriteContext,
+  { ids, mode, now }: WriteContext,
   batch: number,
   vocabulary: Vocabulary,
   { created, changed, removedHosts }: StoreChanges,
@@ -70,7 +76,12 @@ async function writeStores(
       addedAliases.map((host) => ({ host, storeId: id, isCanonical: false })),
     ),
   ]
-  if (newHosts.length > 0) await queries.bulkInsertHosts(client, mode, newHosts)
+  if (newHosts.length > 0) {
+    await queries.bulkInsertHosts(client, mode, newHosts)
+    await admitPendingStores(client, mode, newHosts, now)
+  }
+  const history = [...historyRows(newStores, changed)]
+  if (history.length > 0) await bulkInsertChanges(client, { batch, at: now }, history)
 }
 
 async function assignIds(client: Client, ids: IdSealer, mode: Mode, states: StoreState[]): Promise<StoredStore[]> {
@@ -95,12 +106,21 @@ function* storeRows(stores: StoredStore[], vocabulary: Vocabulary): Generator<qu
     }
 }
 
+function* historyRows(created: StoredStore[], changed: StoreChanges['changed']): Generator<StoreChangeInsert> {
+  for (const { id } of created) yield storeAdded(id)
+  for (const { id, before, state } of changed) yield* compareStores(id, before, state)
+}
+
 export const storeImportKind: ImportKind<StorePatch> = {
+  noun: 'store',
   schema: StoreRecord,
-  readRecord: (value, { resolver }) => readStoreRecord(value, resolver),
+  fields: listFields(StoreRecord),
+  synonyms: storeSynonyms,
+  checkShape: checkStoreShape,
+  readRecord: (value, { resolver }, faults) => readStoreRecord(value, resolver, faults),
   planChunk: planStores,
 }
 
 export function importStores(context: ImportContext, input: ImportInput): Promise<ImportResult> {
-  return importFile(context, storeImportKind, input)
+  return importFile(context, storeImportKind, input, 'stores')
 }

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Store } from '../../delivery/store-document.ts'
-import { patchField, RecordError } from '../fields.ts'
+import { type Fault, fault, RecordError } from '../faults.ts'
+import { patchField } from '../fields.ts'
 import {
   applyRecords,
   type ChunkOutcome,
   collectChanges,
+  type DroppedValue,
   type MergeEntry,
   type NumberedRecord,
   updateEntry,
@@ -17,6 +19,8 @@ export interface StoredStore {
 }
 
 interface ChangedStore extends StoredStore {
+  /** The store as it is stored. */
+  before: StoreState
   addedAliases: string[]
 }
 
@@ -34,6 +38,8 @@ type StoreEntry = MergeEntry<StoredStore, StoreState>
 export function mergeStores(
   stored: StoredStore[],
   records: NumberedRecord<StorePatch>[],
+  trials: NumberedRecord<StorePatch>[],
+  dropsBadValues: boolean,
 ): { changes: StoreChanges; outcome: ChunkOutcome<StorePatch> } {
   const owners = new Map<string, StoreEntry>()
   for (const store of stored) {
@@ -41,22 +47,50 @@ export function mergeStores(
     for (const host of hostsOf(store.state)) owners.set(host, entry)
   }
   const entries = new Set<StoreEntry>()
-  const refused = applyRecords(records, ({ patch }) => entries.add(applyToOwner(owners, patch)))
+  const dropped: DroppedValue[] = []
+  const refused = applyRecords(records, ({ line, patch }) => {
+    const rest = withoutForeignAliases(owners, patch, dropsBadValues)
+    entries.add(applyToOwner(owners, rest.patch))
+    for (const fault of rest.faults) dropped.push({ line, fault })
+  })
   const { created, changed, ...counts } = collectChanges(entries, (store, state) => isSameStore(store.state, state))
-  return { changes: { created, ...compareHosts(changed) }, outcome: { ...counts, refused } }
+  const changes = { created, ...compareHosts(changed) }
+  // After the changes were collected: what trials do to the entries does not count.
+  const refusedTrials = applyRecords(trials, ({ patch }) =>
+    applyToOwner(owners, withoutForeignAliases(owners, patch, true).patch),
+  )
+  return { changes, outcome: { ...counts, refused, dropped, takenTrials: trials.length - refusedTrials.length } }
 }
 
 export function hostsOf({ store, aliases }: StoreState): string[] {
   return [store.domain, ...aliases]
 }
 
+/** Leaves out the aliases that other stores have; refuses the record for them if nothing may be left out. */
+function withoutForeignAliases(
+  owners: Map<string, StoreEntry>,
+  patch: StorePatch,
+  dropsBadValues: boolean,
+): { patch: StorePatch; faults: Fault[] } {
+  const owner = owners.get(patch.domain)
+  const faults: Fault[] = []
+  const own = (patch.aliases ?? []).filter((alias) => {
+    const other = owners.get(alias)
+    if (!other || other === owner) return true
+    const text = `${alias} belongs to ${other.state.store.domain}`
+    faults.push(fault('aliases', 'belongs to another store', { value: alias, text }))
+    return false
+  })
+  if (faults.length === 0) return { patch, faults }
+  if (!dropsBadValues) throw new RecordError(faults, { isTakenWithDrop: true })
+  return { patch: { ...patch, aliases: own.length > 0 ? own : undefined }, faults }
+}
+
 function applyToOwner(owners: Map<string, StoreEntry>, patch: StorePatch): StoreEntry {
   const owner = owners.get(patch.domain)
-  if (owner && owner.state.store.domain !== patch.domain)
-    throw new RecordError(`domain: ${patch.domain} is an alias of ${owner.state.store.domain}`)
-  for (const alias of patch.aliases ?? []) {
-    const other = owners.get(alias)
-    if (other && other !== owner) throw new RecordError(`aliases: ${alias} belongs to ${other.state.store.domain}`)
+  if (owner && owner.state.store.domain !== patch.domain) {
+    const text = `${patch.domain} is an alias of ${owner.state.store.domain}`
+    throw new RecordError([fault('domain', 'is an alias of another store', { value: patch.domain, text })])
   }
 
   const before = owner?.state ?? null
@@ -72,6 +106,7 @@ function compareHosts(changed: { stored: StoredStore; state: StoreState }[]): Om
   const removedHosts = changed.flatMap(({ stored, state }) => without(stored.state.aliases, state.aliases))
   const stores = changed.map(({ stored, state }) => ({
     id: stored.id,
+    before: stored.state,
     state,
     addedAliases: without(state.aliases, stored.state.aliases),
   }))

@@ -2,22 +2,20 @@ import { type Static, Type } from 'typebox'
 import { maxTechnologies, type Store } from '../../delivery/store-document.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
 import { parseTimestamp } from '../../kernel/time.ts'
+import { badValue, type Fault } from '../faults.ts'
 import {
-  compileShapeCheck,
   HostText,
+  MomentText,
   mapGiven,
-  NonEmptyText,
+  NameText,
   OptionalNullable,
   type PatchField,
-  quoteForReason,
-  RecordError,
   readHost,
   readText,
   TaxonomyText,
 } from '../fields.ts'
+import { compileShapeCheck } from '../shape-check.ts'
 import type { TaxonomyResolver } from '../taxonomy-resolver.ts'
-
-const MomentText = Type.String({ maxLength: 64 })
 
 const createdSources = [
   'platform',
@@ -31,37 +29,52 @@ const createdSources = [
 
 /** A store in an import file. A missing field keeps the stored value; null clears it. */
 export const StoreRecord = ClosedObject({
-  domain: HostText,
-  name: OptionalNullable(NonEmptyText(500)),
-  aliases: OptionalNullable(Type.Array(HostText, { maxItems: 50 })),
-  category: OptionalNullable(TaxonomyText),
-  country: OptionalNullable(TaxonomyText),
-  traffic_tier: OptionalNullable(TaxonomyText),
-  revenue_tier: OptionalNullable(TaxonomyText),
-  platform_plus: OptionalNullable(Type.Boolean()),
-  lead_fit_score: OptionalNullable(Type.Number()),
+  domain: HostText('the domain of the store, or a URL of it; the key'),
+  name: OptionalNullable(NameText(500, 'the name; without one, the domain is used')),
+  aliases: OptionalNullable(
+    Type.Array(HostText('another host of the store'), { maxItems: 50, description: 'other hosts of the store' }),
+  ),
+  category: OptionalNullable(TaxonomyText('category', 'what the store sells')),
+  country: OptionalNullable(TaxonomyText('country', 'where the store is')),
+  traffic_tier: OptionalNullable(TaxonomyText('traffic_tier', 'visits a month')),
+  revenue_tier: OptionalNullable(TaxonomyText('revenue_tier', 'revenue a month, in USD')),
+  platform_plus: OptionalNullable(
+    Type.Boolean({ description: 'whether the store is on the enterprise plan of its platform' }),
+  ),
+  lead_fit_score: OptionalNullable(Type.Number({ description: 'a number; higher scores come first in results' })),
   store_created_at: OptionalNullable(
     ClosedObject({
-      estimate: OptionalNullable(MomentText),
-      resolution: OptionalNullable(Type.Enum(['exact', 'month', 'year'])),
-      source: OptionalNullable(Type.Enum(createdSources)),
-      confidence: OptionalNullable(Type.Enum(['high', 'medium', 'low'])),
+      estimate: OptionalNullable(MomentText('when the store was created')),
+      resolution: OptionalNullable(Type.Enum(['exact', 'month', 'year'], { description: 'how exact the estimate is' })),
+      source: OptionalNullable(Type.Enum(createdSources, { description: 'where the estimate is from' })),
+      confidence: OptionalNullable(
+        Type.Enum(['high', 'medium', 'low'], { description: 'how certain the estimate is' }),
+      ),
     }),
   ),
-  first_discovered_at: OptionalNullable(MomentText),
-  active_ads: OptionalNullable(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
+  first_discovered_at: OptionalNullable(MomentText('when the store was first seen')),
+  active_ads: OptionalNullable(
+    Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'how many ads the store runs' }),
+  ),
   technologies: OptionalNullable(
     ClosedObject({
-      apps: OptionalNullable(Type.Array(TaxonomyText, { maxItems: maxTechnologies })),
-      pixels: OptionalNullable(Type.Array(TaxonomyText, { maxItems: maxTechnologies })),
+      apps: OptionalNullable(
+        Type.Array(TaxonomyText('app', 'an app'), { maxItems: maxTechnologies, description: 'the apps it uses' }),
+      ),
+      pixels: OptionalNullable(
+        Type.Array(TaxonomyText('pixel', 'a pixel'), { maxItems: maxTechnologies, description: 'the pixels it uses' }),
+      ),
       theme: OptionalNullable(
-        ClosedObject({ name: OptionalNullable(NonEmptyText(200)), type: OptionalNullable(TaxonomyText) }),
+        ClosedObject({
+          name: OptionalNullable(NameText(200, 'the name of its theme')),
+          type: OptionalNullable(TaxonomyText('theme_type', 'what kind of theme it is')),
+        }),
       ),
     }),
   ),
 })
 
-type Record = Static<typeof StoreRecord>
+export type StoreRecord = Static<typeof StoreRecord>
 
 type CreatedAt = NonNullable<Store['store_created_at']>
 
@@ -87,47 +100,54 @@ export interface StorePatch {
   }>
 }
 
-const checkShape = compileShapeCheck(StoreRecord)
+export const checkStoreShape = compileShapeCheck(StoreRecord)
 
-/** Checks one record; throws `RecordError` for an invalid one. Nothing is guessed, truncated or dropped. */
-export function readStoreRecord(value: unknown, resolver: TaxonomyResolver): StorePatch {
-  const problem = checkShape(value)
-  if (problem !== null) throw new RecordError(problem)
-  const record = value as Record
-  const domain = readHost('domain', record.domain)
+/**
+ * Reads the values of a record of valid shape and adds what is wrong to `faults`; the patch counts only if nothing was
+ * added. Nothing is guessed, truncated or dropped.
+ */
+export function readStoreRecord(value: object, resolver: TaxonomyResolver, faults: Fault[]): StorePatch {
+  const record = value as StoreRecord
+  // Missing only if the caller has already found it at fault.
+  const domain = record.domain === undefined ? '' : (readHost(faults, 'domain', record.domain) ?? '')
+  const resolve = (facet: 'category' | 'country' | 'traffic_tier' | 'revenue_tier') =>
+    mapGiven(record[facet], (value) => resolver.resolve(faults, facet, facet, value))
   return {
     domain,
-    name: mapGiven(record.name, (name) => readText('name', name)),
-    aliases: mapGiven(record.aliases, (aliases) => readAliases(aliases, domain)),
-    category: mapGiven(record.category, (value) => resolver.resolve('category', 'category', value)),
-    country: mapGiven(record.country, (value) => resolver.resolve('country', 'country', value)),
-    trafficTier: mapGiven(record.traffic_tier, (value) => resolver.resolve('traffic_tier', 'traffic_tier', value)),
-    revenueTier: mapGiven(record.revenue_tier, (value) => resolver.resolve('revenue_tier', 'revenue_tier', value)),
+    name: mapGiven(record.name, (name) => readText(faults, 'name', name)),
+    aliases: mapGiven(record.aliases, (aliases) => readAliases(faults, aliases, domain)),
+    category: resolve('category'),
+    country: resolve('country'),
+    trafficTier: resolve('traffic_tier'),
+    revenueTier: resolve('revenue_tier'),
     platformPlus: record.platform_plus,
     // Adding 0 turns -0 into 0.
     leadFitScore: mapGiven(record.lead_fit_score, (score) => score + 0),
-    storeCreatedAt: mapGiven(record.store_created_at, readCreatedAt),
-    firstDiscoveredAt: mapGiven(record.first_discovered_at, (text) => readMoment('first_discovered_at', text)),
+    storeCreatedAt: mapGiven(record.store_created_at, (created) => readCreatedAt(faults, created)),
+    firstDiscoveredAt: mapGiven(record.first_discovered_at, (text) => readMoment(faults, 'first_discovered_at', text)),
     activeAds: mapGiven(record.active_ads, (count) => count + 0),
-    technologies: mapGiven(record.technologies, (technologies) => readTechnologies(technologies, resolver)),
+    technologies: mapGiven(record.technologies, (technologies) => readTechnologies(faults, technologies, resolver)),
   }
 }
 
-function readAliases(aliases: string[], domain: string): string[] {
-  const hosts = aliases.map((alias, index) => readHost(`aliases[${index}]`, alias))
+function readAliases(faults: Fault[], aliases: string[], domain: string): string[] {
+  const hosts = aliases.flatMap((alias, index) => readHost(faults, `aliases[${index}]`, alias) ?? [])
   return [...new Set(hosts)].filter((host) => host !== domain).sort()
 }
 
-function readMoment(path: string, text: string): string {
+function readMoment(faults: Fault[], path: string, text: string): string | undefined {
   const moment = parseTimestamp(text)
-  if (moment === null)
-    throw new RecordError(`${path}: ${quoteForReason(text)} is not a date with time and offset (2026-11-01T00:00:00Z)`)
-  return new Date(moment).toISOString()
+  if (moment !== null) return new Date(moment).toISOString()
+  faults.push(badValue(path, text, 'is not a date with time and offset (2026-11-01T00:00:00Z)'))
+  return undefined
 }
 
-function readCreatedAt(created: NonNullable<Record['store_created_at']>): StorePatch['storeCreatedAt'] {
+function readCreatedAt(
+  faults: Fault[],
+  created: NonNullable<StoreRecord['store_created_at']>,
+): StorePatch['storeCreatedAt'] {
   return {
-    estimate: mapGiven(created.estimate, (text) => readMoment('store_created_at.estimate', text)),
+    estimate: mapGiven(created.estimate, (text) => readMoment(faults, 'store_created_at.estimate', text)),
     resolution: created.resolution,
     source: created.source,
     confidence: created.confidence,
@@ -135,15 +155,16 @@ function readCreatedAt(created: NonNullable<Record['store_created_at']>): StoreP
 }
 
 function readTechnologies(
-  { apps, pixels, theme }: NonNullable<Record['technologies']>,
+  faults: Fault[],
+  { apps, pixels, theme }: NonNullable<StoreRecord['technologies']>,
   resolver: TaxonomyResolver,
 ): StorePatch['technologies'] {
   return {
-    apps: mapGiven(apps, (list) => resolver.resolveList('app', 'technologies.apps', list)),
-    pixels: mapGiven(pixels, (list) => resolver.resolveList('pixel', 'technologies.pixels', list)),
+    apps: mapGiven(apps, (list) => resolver.resolveList(faults, 'app', 'technologies.apps', list)),
+    pixels: mapGiven(pixels, (list) => resolver.resolveList(faults, 'pixel', 'technologies.pixels', list)),
     theme: mapGiven(theme, ({ name, type }) => ({
-      name: mapGiven(name, (text) => readText('technologies.theme.name', text)),
-      type: mapGiven(type, (value) => resolver.resolve('theme_type', 'technologies.theme.type', value)),
+      name: mapGiven(name, (text) => readText(faults, 'technologies.theme.name', text)),
+      type: mapGiven(type, (value) => resolver.resolve(faults, 'theme_type', 'technologies.theme.type', value)),
     })),
   }
 }

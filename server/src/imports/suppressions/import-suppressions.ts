@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { ErasureContext } from '../../erasure/erase-contacts.ts'
 import { OperatorError } from '../../kernel/errors.ts'
-import { RecordError } from '../fields.ts'
-import type { ImportProgress, ImportResult } from '../import-file.ts'
-import { type Reject, RejectsFile, rejectsPathFor, toReject } from '../source/rejects.ts'
-import { type Line, LineSplitter, openText, type TextSource } from '../source/text.ts'
+import { RecordError } from '../faults.ts'
+import type { ImportCounts, ImportProgress } from '../import-file.ts'
+import { type Line, LineSplitter } from '../source/lines.ts'
+import { jsonRejects, type Reject, RejectsFile, rejectsPathFor } from '../source/rejects.ts'
+import { openText, type TextSource } from '../source/text.ts'
 import { isBlankOrComment, readSuppression, type Suppression } from './read-suppression.ts'
 import { suppress } from './suppress.ts'
 
@@ -16,8 +17,10 @@ export interface SuppressionsInput {
 }
 
 /** `inserted` counts new lines, `unchanged` known ones. */
-export interface SuppressionsResult extends ImportResult {
+export interface SuppressionsResult extends ImportCounts {
   erased: number
+  rejects_file: string | null
+  seconds: number
 }
 
 /** Finding matches reads all contacts once per chunk. */
@@ -31,7 +34,7 @@ const linesPerChunk = 20_000
 export async function importSuppressions(ctx: ErasureContext, input: SuppressionsInput): Promise<SuppressionsResult> {
   const startedAtMs = performance.now()
   const source = await openText(input.file, input.stdin)
-  const rejects = await RejectsFile.begin(rejectsPathFor(input.file, ctx.clock))
+  const rejects = await RejectsFile.begin(rejectsPathFor(input, ctx.clock, 'ndjson'), jsonRejects())
   const counts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0, erased: 0 }
   try {
     for await (const lines of readChunks(source)) {
@@ -89,8 +92,7 @@ function readChunk(
       suppressions.push(readSuppression(line, seals.identities))
     } catch (error) {
       if (!(error instanceof RecordError)) throw error
-      const toJson = () => JSON.stringify(line.bytes.toString('utf8'))
-      rejects.push(toReject({ line: line.number, toJson }, error.message))
+      rejects.push({ line: line.number, reason: error.message, original: [line.bytes.toString('utf8')] })
     }
   }
   return { suppressions, rejects }

@@ -7,8 +7,8 @@ import {
   normalizePhone,
   normalizeProfile,
 } from '../../kernel/channels.ts'
-import { RecordError } from '../fields.ts'
-import { isBlank, type Line } from '../source/text.ts'
+import { RecordError } from '../faults.ts'
+import { isBlank, type Line } from '../source/lines.ts'
 
 /** The parsed line of a suppression list. */
 export interface Suppression {

@@ -1,21 +1,34 @@
 /**
- * Parses CSV (RFC 4180) so that a malformed row costs only the line it starts on: parsing resumes at the next line.
- * Common parsers stop at the first malformed row, or read the rest of the file as one cell after an unclosed quote.
+ * Parses CSV (RFC 4180, with any delimiter) so that a malformed row costs only the line it starts on: parsing resumes at
+ * the next line. Common parsers stop at the first malformed row, or read the rest of the file as one cell after an
+ * unclosed quote.
  */
 import { isUtf8 } from 'node:buffer'
-import { isBlank, type Line, maxLineBytes } from './text.ts'
+import { isBlank, type Line, maxLineBytes } from '../source/lines.ts'
+
+export type Delimiter = ',' | ';' | '\t' | '|'
 
 /** The cells of a row, or the reason why it is malformed. */
 export type CsvRow = { line: number; bytes: number } & (
-  | { cells: string[]; problem?: never }
-  | { problem: string; text: string }
+  | {
+      cells: string[]
+      /** Whether the row has bytes that are not UTF-8; their cells contain U+FFFD. */
+      isDamaged: boolean
+      problem?: never
+    }
+  | { cells?: never; problem: string; text: string }
 )
 
 /** The result at one line: a row that ends before line `next`, a malformed row, or a row that needs more lines. */
 type Parsed = { cells: string[]; next: number } | { problem: string } | 'unfinished'
 
 export class CsvParser {
+  readonly #delimiter: Delimiter
   #pending: Line[] = []
+
+  constructor(delimiter: Delimiter) {
+    this.#delimiter = delimiter
+  }
 
   /** Returns the rows that end in these lines. Line breaks inside a cell become `\n`. */
   read(lines: Line[], isEnd: boolean): CsvRow[] {
@@ -28,11 +41,17 @@ export class CsvParser {
         at++
         continue
       }
-      const parsed = parseRow(queue, at)
+      const parsed = parseRow(queue, at, this.#delimiter)
       if (parsed === 'unfinished' && !isEnd) break
       if (parsed !== 'unfinished' && 'cells' in parsed) {
-        rows.push({ line: line.number, bytes: bytesOf(queue, at, parsed.next), cells: parsed.cells })
-        at = parsed.next
+        const { cells, next } = parsed
+        rows.push({
+          line: line.number,
+          bytes: bytesOf(queue, at, next),
+          cells,
+          isDamaged: isDamaged(queue, at, next),
+        })
+        at = next
       } else {
         const problem = parsed === 'unfinished' ? 'malformed: a quote is never closed' : parsed.problem
         rows.push({ line: line.number, bytes: line.bytes.length, problem, text: line.bytes.toString('utf8') })
@@ -44,23 +63,24 @@ export class CsvParser {
   }
 }
 
-function parseRow(lines: Line[], start: number): Parsed {
+function parseRow(lines: Line[], start: number, delimiter: Delimiter): Parsed {
   const cells: string[] = []
   let at = start
-  let text = textOf(lines[at]!)
-  if (typeof text !== 'string') return text
-  if (!text.includes('"')) return { cells: text.split(','), next: at + 1 }
+  if (lines[at]!.isTruncated) return tooLong
+  let text = lines[at]!.bytes.toString('utf8')
+  if (!text.includes('"')) return { cells: text.split(delimiter), next: at + 1 }
   let bytes = lines[at]!.bytes.length
   let position = 0
 
   while (true) {
     if (text[position] !== '"') {
-      const comma = text.indexOf(',', position)
-      const cell = text.slice(position, comma === -1 ? undefined : comma)
-      if (cell.includes('"')) return { problem: 'malformed: a quote inside an unquoted cell' }
+      const end = text.indexOf(delimiter, position)
+      const cell = text.slice(position, end === -1 ? undefined : end)
+      // A quote inside text is a character (5" screen); after a blank it was meant to open a quoted cell.
+      if (/^\s+"/.test(cell)) return { problem: 'malformed: a blank before an opening quote' }
       cells.push(cell)
-      if (comma === -1) return { cells, next: at + 1 }
-      position = comma + 1
+      if (end === -1) return { cells, next: at + 1 }
+      position = end + 1
       continue
     }
 
@@ -73,8 +93,8 @@ function parseRow(lines: Line[], start: number): Parsed {
         if (++at === lines.length) return 'unfinished'
         bytes += lines[at]!.bytes.length
         if (bytes > maxLineBytes) return { problem: 'malformed: a quote is not closed within 1 MB' }
-        text = textOf(lines[at]!)
-        if (typeof text !== 'string') return text
+        if (lines[at]!.isTruncated) return tooLong
+        text = lines[at]!.bytes.toString('utf8')
         position = 0
       } else if (text[quote + 1] === '"') {
         cell += text.slice(position, quote + 1)
@@ -87,14 +107,16 @@ function parseRow(lines: Line[], start: number): Parsed {
     }
     cells.push(cell)
     if (position === text.length) return { cells, next: at + 1 }
-    if (text[position] !== ',') return { problem: 'malformed: text after a closing quote' }
+    if (text[position] !== delimiter) return { problem: 'malformed: text after a closing quote' }
     position++
   }
 }
 
-function textOf(line: Line): string | { problem: string } {
-  if (line.isTruncated) return { problem: 'longer than 1 MB' }
-  return isUtf8(line.bytes) ? line.bytes.toString('utf8') : { problem: 'not valid UTF-8' }
+const tooLong = { problem: 'longer than 1 MB' }
+
+function isDamaged(lines: Line[], from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (!isUtf8(lines[at]!.bytes)) return true
+  return false
 }
 
 function bytesOf(lines: Line[], from: number, to: number): number {

@@ -1,0 +1,56 @@
+import type { ConnectionPool, Pool, Queryable } from '../db/pool.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { recordAudit } from '../people/audit.ts'
+import type { ImportFiles } from './files.ts'
+import type { ImportJob } from './job.ts'
+import { selectImportJob } from './queries.ts'
+
+/** Who does something with an import, and when. */
+export interface ImportJobContext {
+  /** Not the database of the request: an upload may take longer than a request's statements. */
+  db: Pool
+  files: ImportFiles
+  now: Date
+  personId: number
+  /** The network address of the browser. */
+  address: string
+}
+
+/** The share of the pool that imports of the console use. */
+export function importLane(db: ConnectionPool): Pool {
+  return db.lane('import jobs')
+}
+
+/** The import with this number, if its files are on this server. Throws `import_not_found` or `import_elsewhere`. */
+export async function requireImportHere({ db, files }: ImportJobContext, id: number): Promise<ImportJob> {
+  const job = await requireImport(db, id)
+  if (!files.exist || job.server !== (await files.serverId()))
+    throw new ApiError('import_elsewhere', 'The files of this import are on another server, which has to be asked.')
+  return job
+}
+
+export async function requireImport(db: Queryable, id: number): Promise<ImportJob> {
+  const job = await selectImportJob(db, id)
+  if (!job) throw new ApiError('import_not_found', 'There is no such import.')
+  return job
+}
+
+type ImportAction = 'created' | 'started' | 'stopped' | 'rejects_downloaded' | 'files_removed'
+
+/** Adds an entry to the audit log. Not the file's name, which may name a person. */
+export function auditImport(
+  { personId, address, now }: ImportJobContext,
+  db: Queryable,
+  action: ImportAction,
+  { id, kind }: ImportJob,
+  details: Readonly<Record<string, string | number | boolean | null>> = {},
+): Promise<void> {
+  return recordAudit(db, {
+    accountId: null,
+    personId,
+    action: `import.${action}`,
+    details: { import: id, kind, ...details },
+    address,
+    at: now,
+  })
+}

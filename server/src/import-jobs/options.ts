@@ -1,0 +1,31 @@
+import { type Static, Type } from 'typebox'
+import { delimiters } from '../imports/csv/dialect.ts'
+import { ClosedObject } from '../kernel/shapes.ts'
+
+const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
+
+/** What an import is of. */
+export const importKinds = ['stores', 'contacts', 'stores+contacts'] as const
+export const ImportKindName = OneOf(importKinds)
+export type ImportKindName = (typeof importKinds)[number]
+
+/** What is done with an uploaded file: `check` changes nothing. */
+export const importRuns = ['check', 'import'] as const
+export type ImportRun = (typeof importRuns)[number]
+
+/** How a file is read. What is left out is detected, or has the default of the command. */
+export const ImportJobOptions = ClosedObject({
+  delimiter: Type.Optional(OneOf(delimiters)),
+  encoding: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][\\w.:-]*$', maxLength: 40 })),
+  decimal: Type.Optional(OneOf(['dot', 'comma'] as const)),
+  dates: Type.Optional(OneOf(['dmy', 'mdy'] as const)),
+  map: Type.Optional(
+    Type.Record(Type.String({ maxLength: 2_000 }), Type.String({ maxLength: 200 }), {
+      maxProperties: 1_000,
+      description: 'Field of a column, by the heading of the column; empty text ignores it.',
+    }),
+  ),
+  on_bad_value: Type.Optional(OneOf(['reject', 'drop'] as const)),
+  extend_taxonomy: Type.Optional(Type.Boolean()),
+})
+export type ImportJobOptions = Static<typeof ImportJobOptions>

@@ -1,0 +1,166 @@
+import type { TObject, TSchema } from 'typebox'
+import { CellFault } from '../cells/cell-fault.ts'
+import { type CellOptions, readBoolean, readCellText, readChoice, splitCell, trimCell } from '../cells/clean-cell.ts'
+import { readDate } from '../cells/dates.ts'
+import { readNumber } from '../cells/numbers.ts'
+import { badValue, type Fault, fault } from '../faults.ts'
+import { type CellKind, fieldSchema, itemSchema, type Shape, shapeOf } from '../fields.ts'
+
+/** Builds records from the cells of rows. */
+export type RowReader = (cells: readonly string[], options: CellOptions, isDamaged: boolean) => CleanedRow
+
+/** A record as far as its cells could be read, and the faults of the others. */
+export interface CleanedRow {
+  record: Record<string, unknown>
+  faults: Fault[]
+}
+
+/** A tree in the shape of the record; its leaves are columns. */
+type Node =
+  | { kind: 'cell'; column: number; path: string; read: CellReader }
+  | { kind: 'object'; path: string; nullColumn: number | null; fields: Map<string, Node>; required: readonly string[] }
+  | { kind: 'list'; path: string; nullColumn: number | null; items: Map<string, Node> }
+
+/** Reads a trimmed cell; throws `CellFault`. */
+type CellReader = (text: string, row: RowState, raw: string) => unknown
+
+/**
+ * Compiles columns into a reader: `a.b` is a field of an object, `a.0.b` a field of an object in a list, `|` separates
+ * the items of a plain list, and `a` alone can only clear such an object or list. An empty cell is missing, `null` is
+ * null. `fields` has the field of each column, or null for one that is ignored; the schema must have all of them.
+ */
+export function compileColumns(schema: TObject, fields: readonly (string | null)[]): RowReader {
+  const root: Node = { kind: 'object', path: '', nullColumn: null, fields: new Map(), required: [] }
+  for (const [column, field] of fields.entries())
+    if (field !== null && !addColumn(root, schema, field.split('.'), column))
+      throw new Error(`the schema has no field ${field}`)
+  return (cells, options, isDamaged) => {
+    const row = new RowState(cells, options, isDamaged)
+    const record = (readNode(root, row) as Record<string, unknown> | undefined) ?? {}
+    return { record, faults: row.faults }
+  }
+}
+
+class RowState {
+  readonly faults: Fault[] = []
+  readonly cells: readonly string[]
+  readonly options: CellOptions
+  readonly isDamaged: boolean
+  /** The resolution of a date that has no day. */
+  resolution: 'month' | 'year' | null = null
+
+  constructor(cells: readonly string[], options: CellOptions, isDamaged: boolean) {
+    this.cells = cells
+    this.options = options
+    this.isDamaged = isDamaged
+  }
+}
+
+/** Adds a column to the tree below `parent`; returns false if the schema has no such field. */
+function addColumn(parent: Node, schema: TSchema, path: string[], column: number): boolean {
+  const shape = shapeOf(schema)
+  const [step, ...rest] = path
+  if (parent.kind === 'cell' || step === undefined) return false
+  const children = parent.kind === 'object' ? parent.fields : parent.items
+  const childSchema = parent.kind === 'object' ? fieldSchema(shape, step) : itemSchema(shape, step)
+  if (!childSchema) return false
+
+  const child = children.get(step) ?? newNode(shapeOf(childSchema), pathBelow(parent, step), column)
+  children.set(step, child)
+  if (parent.kind === 'list') parent.items = inOrder(parent.items)
+  if (rest.length > 0) return addColumn(child, childSchema, rest, column)
+  if (child.kind !== 'cell') child.nullColumn = column
+  return true
+}
+
+function pathBelow(parent: Node, step: string): string {
+  if (parent.kind === 'list') return `${parent.path}[${step}]`
+  return parent.path === '' ? step : `${parent.path}.${step}`
+}
+
+/** Sorts items by index, independent of the order of the columns. */
+function inOrder(items: Map<string, Node>): Map<string, Node> {
+  return new Map([...items].sort(([a], [b]) => Number(a) - Number(b)))
+}
+
+function newNode(shape: Shape, path: string, column: number): Node {
+  if (shape.type === 'object')
+    return { kind: 'object', path, nullColumn: null, fields: new Map(), required: shape.required ?? [] }
+  if (shape.type === 'array' && shapeOf(shape.items!).type === 'object')
+    return { kind: 'list', path, nullColumn: null, items: new Map() }
+  return { kind: 'cell', column, path, read: readerOf(shape) }
+}
+
+function readerOf(shape: Shape): CellReader {
+  if (shape.enum) return (text) => readChoice(text, shape.enum!)
+  if (shape.type === 'number' || shape.type === 'integer')
+    return (text, { options }) => readNumber(text, options.decimal)
+  if (shape.type === 'boolean') return readBoolean
+  if (shape.type === 'array') return listReader(shapeOf(shape.items!).cell)
+  const { cell } = shape
+  if (cell === 'moment') return readMoment
+  return (text, { options }) => readCellText(text, cell, options)
+}
+
+function readMoment(text: string, row: RowState): string {
+  const moment = readDate(text, row.options.dates)
+  row.resolution = moment.resolution
+  return moment.text
+}
+
+/** A cell that is one known value is not split, whatever it contains. */
+function listReader(kind: CellKind | undefined): CellReader {
+  return (text, { options }, raw) => {
+    const whole = readCellText(text, kind, options)
+    return whole === text ? splitCell(raw).map((item) => readCellText(item, kind, options)) : [whole]
+  }
+}
+
+/** Returns the value of a node in a row; undefined if all of its cells are empty or at fault. */
+function readNode(node: Node, row: RowState): unknown {
+  if (node.kind === 'cell') return readCell(node, row)
+  if (node.kind === 'list') {
+    const items = [...node.items.values()].map((item) => readNode(item, row)).filter((item) => item !== undefined)
+    return items.length > 0 ? items : readWhole(node.nullColumn, row)
+  }
+  const fields: Record<string, unknown> = {}
+  let isEmpty = true
+  row.resolution = null
+  for (const [name, field] of node.fields) {
+    const value = readNode(field, row)
+    if (value === undefined) continue
+    fields[name] = value
+    isEmpty = false
+  }
+  // The status of an email that is not there says nothing.
+  if (node.required.some((name) => !(name in fields))) return undefined
+  // A year or a month says how exact it is, unless a column does.
+  if (row.resolution !== null && 'estimate' in fields) fields.resolution ??= row.resolution
+  return isEmpty ? readWhole(node.nullColumn, row) : fields
+}
+
+function readCell({ column, path, read }: Node & { kind: 'cell' }, row: RowState): unknown {
+  const raw = row.cells[column]!
+  if (raw === '') return undefined
+  const text = trimCell(raw)
+  if (text === '') return undefined
+  if (text === 'null') return null
+  if (row.isDamaged && text.includes('\ufffd')) {
+    row.faults.push(fault(path, 'not valid UTF-8', { value: text, hint: 'give --encoding, or save the file as UTF-8' }))
+    return undefined
+  }
+  try {
+    return read(text, row, raw)
+  } catch (error) {
+    if (!(error instanceof CellFault)) throw error
+    row.faults.push(badValue(path, text, error.reason, error.hint))
+    return undefined
+  }
+}
+
+/** Reads the column named like the whole object or list: `null` clears it; the check rejects anything else. */
+function readWhole(column: number | null, row: RowState): string | null | undefined {
+  const whole = column === null ? '' : trimCell(row.cells[column]!)
+  if (whole === '') return undefined
+  return whole === 'null' ? null : whole
+}

@@ -1,0 +1,74 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import iconv from 'iconv-lite'
+import { OperatorError } from '../../kernel/errors.ts'
+import { LineSplitter } from './lines.ts'
+import { openText } from './text.ts'
+
+const marks: [encoding: string, mark: number[]][] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+]
+
+/** So many lines with other characters than ASCII decide. */
+const linesThatDecide = 2_000
+
+/**
+ * Detects the encoding of a CSV file: by its mark; UTF-8 if that is what most lines with other characters than ASCII are,
+ * otherwise Windows-1252. Reads as much of the file as it takes to tell.
+ */
+export async function detectEncoding(file: string): Promise<string> {
+  const source = await openText(file, undefined)
+  const lines = new LineSplitter()
+  let isFirst = true
+  let valid = 0
+  let invalid = 0
+  try {
+    for await (const block of source.blocks) {
+      if (isFirst) {
+        const marked = marks.find(([, mark]) => block.subarray(0, mark.length).equals(Buffer.from(mark)))
+        if (marked) return marked[0]
+        if (isMostlyWide(block))
+          throw new OperatorError(
+            `${file} has NUL characters: it may be UTF-16 without its mark. Give --encoding utf-16le, or save it as UTF-8.`,
+          )
+      }
+      isFirst = false
+      for (const { bytes } of lines.push(block)) {
+        if (isAscii(bytes)) continue
+        if (isUtf8(bytes)) valid++
+        else invalid++
+      }
+      if (valid + invalid >= linesThatDecide) break
+    }
+    for (const { bytes } of lines.end()) if (!isUtf8(bytes)) invalid++
+  } finally {
+    source.close()
+  }
+  return invalid > valid ? 'windows-1252' : 'utf-8'
+}
+
+/** In UTF-16, about every second byte of most texts is NUL; a single NUL is a damaged value. */
+function isMostlyWide(block: Buffer): boolean {
+  if (!block.includes(0)) return false
+  return block.filter((byte) => byte === 0).length > block.length / 10
+}
+
+/** The name of an encoding as it is reported; throws an `OperatorError` for an unknown one. */
+export function requireEncoding(name: string): string {
+  const known = name.toLowerCase()
+  if (iconv.encodingExists(known)) return known === 'utf8' ? 'utf-8' : known
+  throw new OperatorError(`The encoding "${name}" is not known; utf-8, utf-16le and windows-1252 are.`)
+}
+
+/** The blocks of a text in UTF-8. Lines of a UTF-8 file that are not valid stay as they are. */
+export async function* decodeBlocks(blocks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  if (encoding === 'utf-8') {
+    yield* blocks
+    return
+  }
+  const decoder = iconv.getDecoder(encoding)
+  for await (const block of blocks) yield Buffer.from(decoder.write(block))
+  const rest = decoder.end()
+  if (rest) yield Buffer.from(rest)
+}

@@ -1,0 +1,35 @@
+import type { Term } from '../../search/query/vocabulary.ts'
+import type { ThreadKind } from '../chunk-reader.ts'
+import type { Chunk } from '../chunks.ts'
+import type { CsvOptions } from '../csv/open-csv.ts'
+import type { Original } from '../source/records.ts'
+
+/** What the thread that reads a file is told at its start. Plain data. */
+export interface ReadingTask {
+  kind: ThreadKind
+  file: string
+  options: CsvOptions
+  terms: readonly Term[]
+  extendTaxonomy: boolean
+  dropsBadValues: boolean
+  /** The key of the identity hashes. */
+  identityKey: Uint8Array
+}
+
+/** Messages of the thread. It keeps the originals of records until their chunk is done: nearly none is asked for. */
+export type FromReadingThread =
+  | { kind: 'chunk'; number: number; chunk: Chunk<unknown>; bytesRead: number }
+  | { kind: 'originals'; originals: Original[] }
+  | { kind: 'end' }
+  | { kind: 'failed'; message: string; isOperators: boolean; stack: string | undefined }
+
+/** Messages to the thread. */
+export type ToReadingThread =
+  /** The chunk was written: another one may be read. */
+  | { kind: 'done'; number: number }
+  | { kind: 'originals'; number: number; indexes: number[] }
+  /** The taxonomy changed. */
+  | { kind: 'terms'; terms: readonly Term[] }
+
+/** Chunks that were read and not written yet; with more, reading waits. */
+export const maxWaitingChunks = 2
