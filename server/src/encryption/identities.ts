@@ -24,6 +24,8 @@ export interface IdentityHasher {
   hash(kind: IdentityKind, normal: string): Identity
   /** 16 bytes derived from the fields that identify a contact within its store. */
   externalKey(parts: readonly (string | null)[]): Buffer
+  /** For a hasher in another thread of the process. */
+  readonly secret: Buffer
 }
 
 export function createIdentityHasher(secret: Buffer): IdentityHasher {
@@ -35,6 +37,7 @@ export function createIdentityHasher(secret: Buffer): IdentityHasher {
       return { kind, hash: number.readBigInt64BE().toString() }
     },
     externalKey: (parts) => Buffer.from(digest(`key\n${JSON.stringify(parts)}`).slice(0, 16), 'binary'),
+    secret,
   }
 }
 

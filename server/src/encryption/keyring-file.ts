@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../kernel/errors.ts'
-import { type DataKey, generateDataKey, parseDataKeys } from '../kernel/seal.ts'
+import { type DataKey, formatDataKeys, generateDataKey, parseDataKeys } from '../kernel/seal.ts'
 
 /** The keyring that is used unless DATA_KEYS is set; readable by its owner only. */
 export function keyFilePath(dataDir: string): string {
@@ -48,6 +48,14 @@ export async function prependToKeyFile(dataDir: string): Promise<string> {
   const entry = generateDataKey()
   await writeAtomically(path, `${entry},${text.trim()}\n`, (temporary) => rename(temporary, path))
   return entry.slice(0, entry.indexOf(':'))
+}
+
+/** Puts keys in front of those in the file, which is created if there is none. Callers must not run at once. */
+export async function addToKeyFile(dataDir: string, added: readonly DataKey[]): Promise<void> {
+  const path = keyFilePath(dataDir)
+  const others = ((await readKeyFile(dataDir)) ?? []).filter(({ id }) => added.every((key) => key.id !== id))
+  const text = formatDataKeys([...added, ...others])
+  await writeAtomically(path, `${text}\n`, (temporary) => rename(temporary, path))
 }
 
 async function readText(path: string): Promise<string | null> {

@@ -75,25 +75,56 @@ function openIdentityKey(sealer: Sealer, sealed: Buffer): Buffer {
   }
 }
 
+/** The sealed key of the identity hashes; null before the first start. */
+export function readSealedIdentityKey(db: Queryable): Promise<Buffer | null> {
+  return readInstallationValue(db, identityKeyName)
+}
+
+/** Recognises people as the installation with this sealed identity key does; null if the keyring does not open it. */
+export function tryOpenSeals(keys: readonly DataKey[], sealedIdentityKey: Buffer): ContactSeals | null {
+  if (!opensIdentityKey(keys, sealedIdentityKey)) return null
+  const sealer = createSealer(keys)
+  const identities = createIdentityHasher(openIdentityKey(sealer, sealedIdentityKey))
+  return { sealer, identities, keyIds: keys.map(({ id }) => id) }
+}
+
+/** Whether a keyring opens the contact data of the installation with this sealed identity key. */
+export function opensIdentityKey(keys: readonly DataKey[], sealed: Buffer): boolean {
+  try {
+    createSealer(keys).open(sealed, identityKeyName)
+    return true
+  } catch (error) {
+    if (error instanceof SealError) return false
+    throw error
+  }
+}
+
+/** Checks the keyring against everything sealed, and deletes the records of keys that nothing needs any more. */
+async function refuseMissingKeys(db: Pool, keyIds: readonly string[]): Promise<void> {
+  const recorded = await queries.readRecordedDataKeys(db)
+  if (recorded.every((id) => keyIds.includes(id))) return
+  const unneeded = await transact(db, async (client) => {
+    await queries.allowLongStatements(client)
+    return requireDataKeys(client, keyIds)
+  })
+  await queries.forgetDataKeys(db, unneeded)
+}
+
 /**
  * The database records every key that has sealed. A recorded key that is missing from the keyring is an error while
- * anything is sealed with it, because reveals would fail later; after that its record is deleted.
+ * anything is sealed with it, because reveals would fail later. Returns the recorded keys that nothing needs.
  */
-async function refuseMissingKeys(db: Pool, keyIds: readonly string[]): Promise<void> {
+export async function requireDataKeys(db: Queryable, keyIds: readonly string[]): Promise<string[]> {
   const missing = (await queries.readRecordedDataKeys(db)).filter((id) => !keyIds.includes(id))
-  if (missing.length === 0) return
-  const uses = await transact(db, async (client) => {
-    await queries.allowLongStatements(client)
-    return queries.countByDataKey(client)
-  })
-  const needed = uses.find(({ id }) => missing.includes(id))
+  if (missing.length === 0) return []
+  const needed = (await queries.countByDataKey(db)).find(({ id }) => missing.includes(id))
   if (needed) {
     const { id, contacts, replies } = needed
     throw new OperatorError(
       `The data key "${id}" is not in the keyring, but is still needed (contacts sealed with it: ${contacts}, kept replies: ${replies}). Put it back; "storedex data-keys reseal" seals them with the newest key.`,
     )
   }
-  await queries.forgetDataKeys(db, missing)
+  return missing
 }
 
 /** The result opens only as the contact with this store and number. */
@@ -118,4 +149,9 @@ export function openStoredContact(sealer: Sealer, storeId: number, number: numbe
     if (!(cause instanceof SealError)) throw cause
     throw new OperatorError(`Contact ${number} of store ${storeId} cannot be opened: ${cause.message}.`, { cause })
   }
+}
+
+/** The associated data of a sealed piece of an export's file. */
+export function exportPieceIdentity({ accountId, id }: { accountId: number; id: number }, number: number): string {
+  return `export ${accountId} ${id} ${number}`
 }

@@ -16,11 +16,12 @@ export interface DataKeyUse {
   /** The data key's id. */
   id: string
   contacts: number
+  /** Kept replies, and pieces of the files of exports, which are kept replies too. */
   replies: number
 }
 
 /** Counts what each key has sealed, without opening it. */
-export async function countByDataKey(client: Client): Promise<DataKeyUse[]> {
+export async function countByDataKey(client: Queryable): Promise<DataKeyUse[]> {
   const { rows } = await client.query<DataKeyUse>(`
     select id, sum(contacts) as contacts, sum(replies) as replies
     from (
@@ -28,6 +29,9 @@ export async function countByDataKey(client: Client): Promise<DataKeyUse[]> {
       union all
       select ${keyIdOf('reply')} as id, 0 as contacts, count(*) as replies
       from idempotency where reply is not null group by 1
+      union all
+      select ${keyIdOf('bytes')} as id, 0 as contacts, count(*) as replies
+      from export_chunks where sealed group by 1
     ) as uses
     group by id
     order by id collate "C"`)
@@ -132,6 +136,54 @@ set reply = $6::bytea
 where account_id = $1::bigint and mode = $2::text and operation = $3::text and key_hash = $4::bytea
   and reply = $5::bytea`,
     values: [...replyKeyValues(key), before, after],
+  })
+  return rowCount ?? 0
+}
+
+/** The key of a piece of an export's file. */
+export interface PieceKeyRow {
+  account_id: number
+  export_id: number
+  number: number
+}
+
+const pieceKeyValues = ({ account_id, export_id, number }: PieceKeyRow) => [account_id, export_id, number]
+
+/** The keys of sealed pieces of files that are not sealed with the newest data key. */
+export async function readStalePieceKeys(db: Queryable, newestPrefix: Buffer): Promise<PieceKeyRow[]> {
+  const { rows } = await db.query<PieceKeyRow>({
+    name: 'read_stale_pieces',
+    text: `
+select account_id, export_id, number
+from export_chunks
+where sealed and substring(bytes from 1 for length($1::bytea)) <> $1::bytea
+order by account_id, export_id, number`,
+    values: [newestPrefix],
+  })
+  return rows
+}
+
+export async function readSealedPiece(db: Queryable, key: PieceKeyRow): Promise<Buffer | null> {
+  const { rows } = await db.query<{ bytes: Buffer }>({
+    name: 'read_sealed_piece',
+    text: `
+select bytes
+from export_chunks
+where account_id = $1::bigint and export_id = $2::bigint and number = $3::integer`,
+    values: pieceKeyValues(key),
+  })
+  return rows[0]?.bytes ?? null
+}
+
+/** Replaces the bytes of a piece, which never change but by this; returns the number of rows. */
+export async function replaceSealedPiece(db: Queryable, key: PieceKeyRow, after: Buffer): Promise<number> {
+  const { rowCount } = await db.query({
+    name: 'replace_sealed_piece',
+    text: `
+update export_chunks
+set bytes = $4::bytea
+where account_id = $1::bigint and export_id = $2::bigint and number = $3::integer`,
+    values: [...pieceKeyValues(key), after],
   })
   return rowCount ?? 0
 }

@@ -2,7 +2,13 @@ import { type Pool, transact } from '../db/pool.ts'
 import { replyRowIdentity } from '../idempotency/idempotency.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { SealError, type Sealer } from '../kernel/seal.ts'
-import { type ContactSeals, contactRowIdentity, readDataKeyOfIdentityKey, resealIdentityKey } from './keyring.ts'
+import {
+  type ContactSeals,
+  contactRowIdentity,
+  exportPieceIdentity,
+  readDataKeyOfIdentityKey,
+  resealIdentityKey,
+} from './keyring.ts'
 import * as queries from './queries.ts'
 
 interface ResealContext {
@@ -68,6 +74,7 @@ export async function resealEverything(
     run.failures = 0
     await resealContacts(run, report)
     await resealReplies(run, report)
+    await resealPieces(run, report)
     remaining = await countStale()
     if (run.resealed === before) break
   }
@@ -118,6 +125,16 @@ async function resealReplies(run: Run, report: () => void): Promise<void> {
     const reply = await queries.readSealedReply(run.db, key)
     const after = reply && reseal(run, reply, replyRowIdentity(key))
     if (after) run.resealed += await queries.replaceSealedReply(run.db, key, reply, after)
+  }
+  report()
+}
+
+async function resealPieces(run: Run, report: () => void): Promise<void> {
+  for (const key of await queries.readStalePieceKeys(run.db, run.sealer.newestPrefix)) {
+    const before = await queries.readSealedPiece(run.db, key)
+    const identity = exportPieceIdentity({ accountId: key.account_id, id: key.export_id }, key.number)
+    const after = before && reseal(run, before, identity)
+    if (after) run.resealed += await queries.replaceSealedPiece(run.db, key, after)
   }
   report()
 }

@@ -1,0 +1,67 @@
+import { opensIdentityKey } from '../encryption/keyring.ts'
+import { keyFilePath, readKeyFile } from '../encryption/keyring-file.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import type { DataKey } from '../kernel/seal.ts'
+
+export interface KeyringSettings {
+  /** DATA_KEYS; null when the file in the data directory is used. */
+  dataKeys: readonly DataKey[] | null
+  dataDir: string
+}
+
+/** The keyring for a backup with keys. Throws when it does not open what is backed up. */
+export async function readKeyringToBackUp(
+  { dataKeys, dataDir }: KeyringSettings,
+  identityKey: Buffer | null,
+): Promise<readonly DataKey[]> {
+  const keys = dataKeys ?? (await readKeyFile(dataDir))
+  if (keys && (!identityKey || opensIdentityKey(keys, identityKey))) return keys
+  const place = dataKeys ? 'DATA_KEYS' : keyFilePath(dataDir)
+  throw new OperatorError(
+    keys
+      ? `The keys in ${place} do not open the contacts of this database, so a backup with them would be of no use.`
+      : `There are no data keys in ${place}; set DATA_KEYS, or make the backup without --with-keys.`,
+  )
+}
+
+export interface RestoredKeyring {
+  keys: readonly DataKey[]
+  /** Whether the keys have to be put into the file in the data directory. */
+  areFromBackup: boolean
+}
+
+/** The keyring that will open the restored contacts. Throws when there is none. */
+export async function chooseKeyring(
+  { dataKeys, dataDir }: KeyringSettings,
+  { identityKey, inFile }: { identityKey: Buffer | null; inFile: readonly DataKey[] | null },
+): Promise<RestoredKeyring> {
+  const opens = (keys: readonly DataKey[] | null) =>
+    keys !== null && (!identityKey || opensIdentityKey(keys, identityKey))
+  if (dataKeys) {
+    if (opens(dataKeys)) return { keys: dataKeys, areFromBackup: false }
+    throw new OperatorError(
+      inFile
+        ? 'DATA_KEYS does not open the contacts of this backup. Remove DATA_KEYS to use the keys in the backup, or add their entries to it.'
+        : 'DATA_KEYS does not open the contacts of this backup, and the backup holds no keys. Set DATA_KEYS to the keyring of the installation that was backed up.',
+    )
+  }
+  const path = keyFilePath(dataDir)
+  const stored = await readKeyFile(dataDir)
+  if (inFile) {
+    refuseDifferentKeys(path, stored ?? [], inFile)
+    return { keys: [...inFile, ...(stored ?? [])], areFromBackup: true }
+  }
+  if (stored && opens(stored)) return { keys: stored, areFromBackup: false }
+  throw new OperatorError(
+    `The backup holds no data keys, and ${stored ? `those in ${path} do not open its contacts` : `there are none in ${path}`}. Put the file data-keys of the installation that was backed up there, or set DATA_KEYS, and restore again. Nothing was changed.`,
+  )
+}
+
+/** Ids are random, so this happens only to keys that were named by hand. */
+function refuseDifferentKeys(path: string, stored: readonly DataKey[], inFile: readonly DataKey[]): void {
+  const other = stored.find(({ id, secret }) => inFile.some((key) => key.id === id && !key.secret.equals(secret)))
+  if (other)
+    throw new OperatorError(
+      `The data key "${other.id}" in ${path} differs from the one of that name in the backup. Move the file away and restore again.`,
+    )
+}
