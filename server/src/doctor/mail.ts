@@ -1,0 +1,19 @@
+import type { Config } from '../config.ts'
+import { type Check, passed, warned } from './checks.ts'
+
+/** The settings alone; nothing is sent and nobody is called. */
+export function checkMail({ people: { mail, signup } }: Pick<Config, 'people'>): Check {
+  if (mail === null)
+    return passed(
+      'mail',
+      'No mail is sent: invitations and new passwords are links that you pass on.',
+      'Set SMTP_URL and MAIL_FROM to send them.',
+    )
+  const { protocol, hostname, port } = new URL(mail.smtpUrl)
+  const server = port === '' ? hostname : `${hostname}:${port}`
+  const detail = `Mail goes through ${server}${signup === 'open' ? ', and strangers may sign up' : ''}.`
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return protocol === 'smtps:' || isLocal
+    ? passed('mail', detail)
+    : warned('mail', `${detail} It is encrypted only if that server offers it.`, 'Use smtps:// if the server has it.')
+}
