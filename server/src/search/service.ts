@@ -1,9 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ContactSortKey, type StoreSortKey, scanContacts, scanStores } from '@storedex/search-index'
+import type { ContactSortKey, CountResult, StoreSortKey } from '@storedex/search-index'
+import { ApiError } from '../kernel/errors.ts'
 import { availableMemory, minimumMemory } from '../runtime/memory.ts'
-import type { ContactSearch, SearchEngine, StoreSearch } from './engine.ts'
+import { type Counter, countInProcess, countJobOf, type StartCounting } from './counting/counter.ts'
+import type { ContactSearch, CountSearch, SearchEngine, StoreSearch } from './engine.ts'
+import { findContactsIn, findStoresIn } from './memory.ts'
 import { megabyte } from './replica/memory-budget.ts'
 import {
   type CatalogueView,
@@ -25,6 +28,8 @@ export interface SearchServiceOptions {
   choice: EngineChoice
   /** Null: no index in memory. */
   replica: { start: StartReplica; settings: ReplicaSettings } | null
+  /** How counts over the index in memory run; by default in this thread. */
+  startCounting?: StartCounting
   onLog: ReplicaListener['onLog']
 }
 
@@ -47,6 +52,7 @@ export class SearchService implements SearchEngine {
   readonly #postgres: SearchEngine
   readonly #choice: EngineChoice
   readonly #replica: Replica | null
+  readonly #counter: Counter
   readonly #onLog: ReplicaListener['onLog']
   /** The newest view, and the view in use: none before warm-up. */
   #newest: CatalogueView | null = null
@@ -56,10 +62,11 @@ export class SearchService implements SearchEngine {
   #lastMessageAt = 0
   readonly #waiting = new Set<() => void>()
 
-  constructor({ postgres, choice, replica, onLog }: SearchServiceOptions) {
+  constructor({ postgres, choice, replica, startCounting = countInProcess, onLog }: SearchServiceOptions) {
     this.#postgres = postgres
     this.#choice = choice
     this.#onLog = onLog
+    this.#counter = startCounting(onLog)
     const listener: ReplicaListener = {
       onView: (view) => this.#receiveView(view),
       onReport: (report) => {
@@ -74,13 +81,20 @@ export class SearchService implements SearchEngine {
   async findStores(search: StoreSearch): Promise<StoreSortKey[]> {
     const view = this.#view
     if (!view) return this.#postgres.findStores(search)
-    return scanStores(view.lists[search.mode], search.query, search.after, search.limit)
+    return findStoresIn(view.lists[search.mode], search)
   }
 
   async findContacts(search: ContactSearch): Promise<ContactSortKey[]> {
     const view = this.#view
     if (!view) return this.#postgres.findContacts(search)
-    return scanContacts(view.lists[search.mode], search)
+    return findContactsIn(view.lists[search.mode], search)
+  }
+
+  async count(search: CountSearch): Promise<CountResult> {
+    const view = this.#view
+    if (view) return this.#counter.count(countJobOf(view, search))
+    if (hasFacets(search)) throw facetsNeedMemory(this.status().reason)
+    return this.#postgres.count(search)
   }
 
   status(): SearchStatus {
@@ -109,6 +123,7 @@ export class SearchService implements SearchEngine {
   async close(): Promise<void> {
     await this.#replica?.close()
     this.#receiveView(null)
+    await this.#counter.close()
   }
 
   get #view(): CatalogueView | null {
@@ -127,10 +142,7 @@ export class SearchService implements SearchEngine {
     if (view && this.#warmth !== 'warm' && !isEmpty(view)) {
       this.#served = null
       this.#warmUp(view)
-    } else {
-      this.#served = view
-      this.#resolveWaiting()
-    }
+    } else this.#serve(view)
   }
 
   async #warmUp(view: CatalogueView): Promise<void> {
@@ -139,18 +151,35 @@ export class SearchService implements SearchEngine {
     try {
       await warmUp(view.lists)
       this.#warmth = 'warm'
-      this.#served = this.#newest
-      this.#resolveWaiting()
+      this.#serve(this.#newest)
     } catch (error) {
       this.#warmth = 'cold'
       this.#onLog('error', 'the search index failed during warm-up; PostgreSQL answers', error)
     }
   }
 
+  #serve(view: CatalogueView | null): void {
+    this.#served = view
+    this.#counter.follow(view)
+    this.#resolveWaiting()
+  }
+
   #resolveWaiting(): void {
     for (const resolve of this.#waiting) resolve()
     this.#waiting.clear()
   }
+}
+
+function hasFacets({ parts }: CountSearch): boolean {
+  return parts.some(({ facets, peopleBy }) => facets.length + peopleBy.length > 0)
+}
+
+function facetsNeedMemory(reason: string | null): ApiError {
+  const why = reason ?? 'this installation searches with PostgreSQL'
+  return new ApiError(
+    'service_unavailable',
+    `Facets are counted by the search index in memory, which does not answer: ${why}. Ask without facets.`,
+  )
 }
 
 function isEmpty({ lists }: CatalogueView): boolean {
@@ -174,20 +203,32 @@ const leastShareMb = 16
 /** Opens the search of this process according to the settings. */
 export function openSearch(
   settings: SearchSettings,
-  { startReplica, timings }: { startReplica?: StartReplica; timings?: Partial<ReplicaTimings> },
+  {
+    startReplica,
+    startCounting,
+    timings,
+  }: { startReplica?: StartReplica; startCounting?: StartCounting; timings?: Partial<ReplicaTimings> },
 ): SearchService {
-  const { searchEngine: choice, searchMemoryMb, postgres, onLog, databaseUrl } = settings
+  const { searchEngine: choice, postgres, onLog, databaseUrl } = settings
   const replicaSettings = {
     databaseUrl,
     snapshotFile: snapshotFile(settings),
-    budgetBytes:
-      choice === 'memory' ? null : searchMemoryMb === null ? shareOf(availableMemory()) : searchMemoryMb * megabyte,
+    budgetBytes: searchBudget(settings),
     timings: { ...defaultTimings, ...timings },
   }
   // Nobody would keep it true: it would still tell of people who are erased from now on.
   if (startReplica && choice === 'postgres') rmSync(replicaSettings.snapshotFile, { force: true })
   const replica = startReplica ? { start: startReplica, settings: replicaSettings } : null
-  return new SearchService({ postgres, choice, replica, onLog })
+  return new SearchService({ postgres, choice, replica, onLog, ...(startCounting && { startCounting }) })
+}
+
+/** How many bytes the index may need while it is loaded; null for any number. */
+export function searchBudget({
+  searchEngine,
+  searchMemoryMb,
+}: Pick<SearchSettings, 'searchEngine' | 'searchMemoryMb'>): number | null {
+  if (searchEngine === 'memory') return null
+  return searchMemoryMb === null ? shareOf(availableMemory()) : searchMemoryMb * megabyte
 }
 
 function snapshotFile({ dataDir, secret }: SearchSettings): string {

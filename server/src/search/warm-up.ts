@@ -23,13 +23,35 @@ export async function warmUp(lists: SegmentLists): Promise<void> {
   for (let round = 0; round < rounds; round++)
     for (const mode of modes) {
       const list = lists[mode]
-      const largest = list.toSorted((a, b) => b.segment.size - a.segment.size)[0]?.segment
+      const largest = largestSegment(list)
       if (largest)
         for (const query of queriesOf(largest, round)) {
           search(list, query)
           await yieldToEventLoop()
         }
     }
+}
+
+export function largestSegment(list: readonly LiveSegment[]): Segment | undefined {
+  return list.toSorted((a, b) => b.segment.size - a.segment.size)[0]?.segment
+}
+
+/**
+ * Returns a function that takes `count` tokens of a segment, ascending, from a place in their order by frequency: 0 is the most
+ * frequent, 1 the rarest. Other ones in each round.
+ */
+export function tokenSampler(
+  { tokens, tokenCounts }: Segment,
+  round: number,
+): (share: number, count: number) => number[] {
+  const byCount = Array.from(tokens.keys()).sort((a, b) => tokenCounts[b]! - tokenCounts[a]!)
+  return (share, count) => {
+    const from = Math.floor(byCount.length * share) + round
+    return byCount
+      .slice(from, from + count)
+      .map((code) => tokens[code]!)
+      .sort((a, b) => a - b)
+  }
 }
 
 function search(list: readonly LiveSegment[], query: StoreQuery): void {
@@ -40,15 +62,8 @@ function search(list: readonly LiveSegment[], query: StoreQuery): void {
 }
 
 /** Queries with common, medium and rare tokens, exclusions and ranges; different ones each round. */
-function queriesOf({ tokens, tokenCounts }: Segment, round: number): StoreQuery[] {
-  const byCount = Array.from(tokens.keys()).sort((a, b) => tokenCounts[b]! - tokenCounts[a]!)
-  const take = (share: number, count: number) => {
-    const from = Math.floor(byCount.length * share) + round
-    return byCount
-      .slice(from, from + count)
-      .map((code) => tokens[code]!)
-      .sort((a, b) => a - b)
-  }
+function queriesOf(segment: Segment, round: number): StoreQuery[] {
+  const take = tokenSampler(segment, round)
   const [common, middling, rare] = [take(0, 3), take(0.1, 4), take(0.6, 4)]
   const single = (wanted: number[]) => wanted.map((token) => [token])
   const years = { from: Date.UTC(2015 + round), to: null }

@@ -2,11 +2,14 @@ import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
 import pg from 'pg'
 import { type ConnectionPool, createPool, type Queryable } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import type { SearchEngine } from '../engine.ts'
-import { planLookup, planSearch } from './plan.ts'
+import type { ContactSearch, SearchEngine } from '../engine.ts'
+import { type CountRow, countedStores, countStatement, nothingCounted } from './count-statement.ts'
+import { planLookup, planSearch, type SearchPlan } from './plan.ts'
 import {
+  contactPortionStatement,
   contactSearchStatement,
   matchesNothing,
+  type Portion,
   type Statement,
   storeQueryOf,
   storeSearchStatement,
@@ -28,6 +31,24 @@ export function createPostgresEngine({ db }: PostgresEngineOptions): SearchEngin
     const { rows } = await db.query<Row>(text, values).catch(throwSearchError)
     return rows
   }
+  /** Stores whose contacts are all left out fill no page, so the stores are read in growing portions until it is full. */
+  async function findByPortions(
+    search: ContactSearch,
+    planOf: (stores: number) => Promise<SearchPlan>,
+  ): Promise<ContactSortKey[]> {
+    const { after, limit } = search
+    const found: ContactSortKey[] = []
+    let from: Portion['from'] = after && { key: after, inclusive: true }
+    for (let stores = limit + 1; ; stores = Math.min(stores * 4, largestPortion)) {
+      const statement = contactPortionStatement(search, await planOf(stores), { from, stores })
+      const rows = await run<StoreSortKey & { contact: number | null } & pg.QueryResultRow>(statement)
+      for (const row of rows) if (isContact(row) && isAfter(row, after)) found.push(row)
+      const last = rows.at(-1)
+      const isLast = new Set(rows.map(({ storeId }) => storeId)).size < stores
+      if (found.length >= limit || isLast || !last) return found.slice(0, limit)
+      from = { key: last, inclusive: false }
+    }
+  }
   return {
     async findStores(search) {
       if (matchesNothing(search.query)) return []
@@ -37,10 +58,30 @@ export function createPostgresEngine({ db }: PostgresEngineOptions): SearchEngin
     async findContacts(search) {
       const stores = storeQueryOf(search)
       if (matchesNothing(stores) || search.storeIds?.length === 0) return []
-      const plan = search.storeIds ? planLookup(stores) : planSearch(await statistics.current(), stores, search.limit)
-      return run<ContactSortKey & pg.QueryResultRow>(contactSearchStatement(search, plan))
+      const planOf = async (limit: number) =>
+        search.storeIds ? planLookup(stores) : planSearch(await statistics.current(), stores, limit)
+      if (search.exclude?.contactKeys.some(({ count }) => count > 0)) return findByPortions(search, planOf)
+      return run<ContactSortKey & pg.QueryResultRow>(contactSearchStatement(search, await planOf(search.limit)))
+    },
+    async count(search) {
+      const [part] = search.parts
+      if (!part || matchesNothing(countedStores(part)) || part.storeIds?.length === 0) return nothingCounted(search)
+      const [row] = await run<CountRow & pg.QueryResultRow>(countStatement(search, part))
+      const { stores, people, exported, unrevealed } = row!
+      return { parts: [{ stores, people, facets: [], peopleBy: [] }], exported, unrevealed }
     },
   }
+}
+
+const largestPortion = 4_096
+
+function isContact(row: StoreSortKey & { contact: number | null }): row is ContactSortKey {
+  return row.contact !== null
+}
+
+/** Whether a contact comes after the cursor, given that its store does not come before the cursor's. */
+function isAfter({ storeId, contact }: ContactSortKey, after: ContactSortKey | null): boolean {
+  return !after || storeId !== after.storeId || contact > after.contact
 }
 
 /** Limits on the use of the database by searches. */

@@ -1,5 +1,12 @@
-import type { MomentRange, PersonQuery, StoreQuery, StoreSortKey } from '@storedex/search-index'
-import type { ContactSearch, StoreSearch } from '../engine.ts'
+import {
+  contactsPerStore,
+  type IdSet,
+  type MomentRange,
+  type PersonQuery,
+  type StoreQuery,
+  type StoreSortKey,
+} from '@storedex/search-index'
+import { type ContactSearch, excludedStores, type StoreSearch } from '../engine.ts'
 import { flagTokens } from '../query/vocabulary.ts'
 import type { SearchPlan } from './plan.ts'
 
@@ -10,15 +17,15 @@ export interface Statement {
 }
 
 /** Adds a value and returns its placeholder, such as `$1`. */
-type AddParameter = (value: unknown) => string
+export type AddParameter = (value: unknown) => string
 
-function createParameters(): { values: unknown[]; parameter: AddParameter } {
+export function createParameters(): { values: unknown[]; parameter: AddParameter } {
   const values: unknown[] = []
   return { values, parameter: (value) => `$${values.push(value)}` }
 }
 
 /** Conditions on `stores`: at least one token of each clause. */
-function clauseConditions(clauses: readonly number[][], parameter: AddParameter): string[] {
+export function clauseConditions(clauses: readonly number[][], parameter: AddParameter): string[] {
   const required = clauses.flatMap((clause) => (clause.length === 1 ? clause : []))
   const lists = clauses.filter((clause) => clause.length > 1)
   return [
@@ -28,11 +35,18 @@ function clauseConditions(clauses: readonly number[][], parameter: AddParameter)
 }
 
 /** None of the tokens. */
-function exclusionConditions(noneOf: readonly number[], parameter: AddParameter): string[] {
+export function exclusionConditions(noneOf: readonly number[], parameter: AddParameter): string[] {
   return noneOf.length > 0 ? [`not (${parameter(noneOf)}::integer[] && tokens)`] : []
 }
 
-function rangeConditions(query: StoreQuery, parameter: AddParameter): string[] {
+/** Neither of these ids; `column` is a column or an expression. PostgreSQL puts the ids of each list into a hash table. */
+export function withoutIds(column: string, lists: readonly IdSet[], parameter: AddParameter): string[] {
+  return lists
+    .filter(({ count }) => count > 0)
+    .map(({ ids, count }) => `${column} <> all (${parameter(`{${ids.sorted(count).join(',')}}`)}::bigint[])`)
+}
+
+export function rangeConditions(query: StoreQuery, parameter: AddParameter): string[] {
   const conditions: string[] = []
   if (query.minActiveAds !== null) conditions.push(`active_ads >= ${parameter(query.minActiveAds)}::integer`)
   const requireRange = (column: string, range: MomentRange | null) => {
@@ -54,13 +68,14 @@ function isoMoment(milliseconds: number): string {
 }
 
 /** Selects the sort keys of matching stores, in order. */
-export function storeSearchStatement({ mode, query, after, limit }: StoreSearch, plan: SearchPlan): Statement {
+export function storeSearchStatement(search: StoreSearch, plan: SearchPlan): Statement {
+  const { mode, query, after, limit, exclude } = search
   const { values, parameter } = createParameters()
   const scope = [`mode = ${parameter(mode)}::text`]
   const sortKey = sortKeyParameters(after, parameter)
   const start = sortKey && `(negated_score, id) > (${sortKey})`
   const text = `
-    with ${matchingStores({ scope, start, query, plan, limit }, parameter)}
+    with ${matchingStores({ scope, start, query, plan, limit, without: excludedStores(exclude) }, parameter)}
     select negated_score as "negatedScore", id as "storeId"
     from matching
     order by negated_score, id`
@@ -75,28 +90,71 @@ export function storeSearchStatement({ mode, query, after, limit }: StoreSearch,
  * only after `maxPerStore` has counted them, so the cut does not depend on pages.
  */
 export function contactSearchStatement(search: ContactSearch, plan: SearchPlan): Statement {
-  const { mode, storeIds, person, maxPerStore, after, limit } = search
+  const { after, limit } = search
   const { values, parameter } = createParameters()
-  const scope = [`mode = ${parameter(mode)}::text`]
   const sortKey = sortKeyParameters(after, parameter)
   const start = sortKey && `(negated_score, id) >= (${sortKey})`
-  if (storeIds) scope.push(`id = any (${parameter(storeIds)}::bigint[])`)
-  const stores = { scope, start, query: storeQueryOf(search), plan, limit: limit + 1 }
   const text = `
-    with ${matchingStores(stores, parameter)}
-    select s.negated_score as "negatedScore", s.id as "storeId", c.place as contact
-    from matching s
-    cross join lateral (
-      select place
-      from contacts
-      where ${['store_id = s.id', ...personConditions(person, parameter)].join(' and ')}
-      order by place
-      limit ${parameter(maxPerStore)}::integer
-    ) c
+    ${contactsOfStores(search, { start, plan, stores: limit + 1, join: 'cross join' }, parameter)}
     ${after ? `where (s.negated_score, s.id, c.place) > (${sortKey}, ${parameter(after.contact)}::integer)` : ''}
     order by s.negated_score, s.id, c.place
     limit ${parameter(limit)}::integer`
   return { text, values }
+}
+
+/** Part of a contact search that leaves contacts out: the contacts of the next `stores` matching stores. */
+export interface Portion {
+  /** The stores begin after this one, or at it. */
+  from: { key: StoreSortKey; inclusive: boolean } | null
+  stores: number
+}
+
+/**
+ * Selects the sort keys of the contacts of a portion, in order, from the cursor's store on. A store whose contacts are all left
+ * out has a row without a contact, so the rows tell how many stores there were.
+ */
+export function contactPortionStatement(search: ContactSearch, plan: SearchPlan, { from, stores }: Portion): Statement {
+  const { values, parameter } = createParameters()
+  const sortKey = sortKeyParameters(from?.key ?? null, parameter)
+  const start = sortKey && `(negated_score, id) ${from?.inclusive ? '>=' : '>'} (${sortKey})`
+  const text = `
+    ${contactsOfStores(search, { start, plan, stores, join: 'left join' }, parameter)}
+    order by s.negated_score, s.id, c.place`
+  return { text, values }
+}
+
+interface ContactsOfStores {
+  start: string | null
+  plan: SearchPlan
+  stores: number
+  join: 'cross join' | 'left join'
+}
+
+function contactsOfStores(
+  search: ContactSearch,
+  { start, plan, stores, join }: ContactsOfStores,
+  parameter: AddParameter,
+) {
+  const { mode, storeIds, person, maxPerStore, exclude } = search
+  const scope = [`mode = ${parameter(mode)}::text`]
+  if (storeIds) scope.push(`id = any (${parameter(storeIds)}::bigint[])`)
+  const without = exclude?.storeIds ?? []
+  const matching = { scope, start, query: storeQueryOf(search), plan, limit: stores, without }
+  const contacts = [
+    'store_id = s.id',
+    ...personConditions(person, parameter),
+    ...withoutIds(`(store_id * ${contactsPerStore} + number)`, exclude?.contactKeys ?? [], parameter),
+  ]
+  return `with ${matchingStores(matching, parameter)}
+    select s.negated_score as "negatedScore", s.id as "storeId", c.place as contact
+    from matching s
+    ${join} lateral (
+      select place
+      from contacts
+      where ${contacts.join(' and ')}
+      order by place
+      limit ${parameter(maxPerStore)}::integer
+    ) c${join === 'left join' ? ' on true' : ''}`
 }
 
 /** Matches the stores that have a matching contact. */
@@ -104,7 +162,7 @@ export function storeQueryOf({ store, person }: ContactSearch): StoreQuery {
   return { ...store, clauses: [...store.clauses, person.storeTokens] }
 }
 
-function personConditions({ roles, traits }: PersonQuery, parameter: AddParameter): string[] {
+export function personConditions({ roles, traits }: PersonQuery, parameter: AddParameter): string[] {
   const conditions: string[] = []
   if (roles) conditions.push(`role = any (${parameter(roles)}::text[])`)
   if (traits) conditions.push(`traits = any (${parameter(traits)}::smallint[])`)
@@ -119,6 +177,8 @@ interface MatchingStores {
   query: StoreQuery
   plan: SearchPlan
   limit: number
+  /** Stores to leave out. */
+  without: readonly IdSet[]
 }
 
 /** The right side of a comparison with `(negated_score, id)`; null for the first page. */
@@ -137,7 +197,11 @@ function sortKeyParameters(after: StoreSortKey | null, parameter: AddParameter):
 function matchingStores(search: MatchingStores, parameter: AddParameter): string {
   const { scope, start, query, plan } = search
   const lookedUp = [...clauseConditions(plan.collectedBy, parameter), ...rangeConditions(query, parameter)]
-  const checked = [...clauseConditions(plan.checked, parameter), ...exclusionConditions(plan.noneOf, parameter)]
+  const checked = [
+    ...clauseConditions(plan.checked, parameter),
+    ...exclusionConditions(plan.noneOf, parameter),
+    ...withoutIds('id', search.without, parameter),
+  ]
   const apart = [...checked, ...(start ? [start] : [])].map((condition) => `(${condition}) is true`)
   const limit = `${parameter(search.limit)}::integer`
   const steps = `${parameter(plan.walkedRows)}::integer`

@@ -15,7 +15,7 @@ const Words = (description: string, ...examples: string[]) =>
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
-const TechnologyFilter = (what: string, example: string, unwanted: string) =>
+const TechnologyFilter = (title: string, what: string, example: string, unwanted: string) =>
   ClosedObject(
     {
       any: optional(Words(`Stores with at least one of these ${what}.`, example)),
@@ -23,17 +23,18 @@ const TechnologyFilter = (what: string, example: string, unwanted: string) =>
       none: optional(Words(`Stores with not one of these ${what}.`, unwanted)),
     },
     {
+      title,
       description: `All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.`,
     },
   )
 
-const DateRangeFilter = (what: string) =>
+const DateRangeFilter = (title: string, what: string) =>
   Type.Object(
     {
       from: optional(Timestamp('Earliest moment, inclusive.')),
       to: optional(Timestamp('Latest moment, inclusive.')),
     },
-    { additionalProperties: false, minProperties: 1, description: `${what} At least one bound is needed.` },
+    { title, additionalProperties: false, minProperties: 1, description: `${what} At least one bound is needed.` },
   )
 
 /** Conditions on stores, shared by both searches. */
@@ -47,38 +48,47 @@ const storeConditions = {
   platform_plus: optional(
     Type.Boolean({ description: "Stores on (true) or not on (false) the store platform's premium tier." }),
   ),
-  apps: optional(TechnologyFilter('apps', 'klaviyo', 'mailchimp')),
-  pixels: optional(TechnologyFilter('pixels', 'meta_pixel', 'tiktok_pixel')),
-  themes: optional(ClosedObject({ types: optional(Words('Theme types: free, paid or custom.', 'custom')) })),
-  meta_ads: optional(
-    ClosedObject({
-      active_ads_min: optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: 100_000,
-          description: 'Stores running at least this many ads; 0 sets no condition.',
-          examples: [5],
-        }),
-      ),
-    }),
+  apps: optional(TechnologyFilter('AppFilter', 'apps', 'klaviyo', 'mailchimp')),
+  pixels: optional(TechnologyFilter('PixelFilter', 'pixels', 'meta_pixel', 'tiktok_pixel')),
+  themes: optional(
+    ClosedObject({ types: optional(Words('Theme types: free, paid or custom.', 'custom')) }, { title: 'ThemeFilter' }),
   ),
-  store_created_at: optional(DateRangeFilter('When the store opened, by its estimate.')),
-  first_discovered_at: optional(DateRangeFilter('When the store was first seen.')),
+  meta_ads: optional(
+    ClosedObject(
+      {
+        active_ads_min: optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 100_000,
+            description: 'Stores running at least this many ads; 0 sets no condition.',
+            examples: [5],
+          }),
+        ),
+      },
+      { title: 'MetaAdsFilter' },
+    ),
+  ),
+  store_created_at: optional(DateRangeFilter('StoreCreatedFilter', 'When the store opened, by its estimate.')),
+  first_discovered_at: optional(DateRangeFilter('FirstDiscoveredFilter', 'When the store was first seen.')),
 }
 
 export const StoreSearchFilters = ClosedObject(
   {
     ...storeConditions,
     contacts: optional(
-      ClosedObject({
-        has_revealable_contacts: optional(
-          Type.Boolean({ description: 'Stores with (true) or without (false) a contact that can be revealed.' }),
-        ),
-        roles_any: optional(Words('Stores with a contact in at least one of these roles.', 'marketing', 'founder')),
-      }),
+      ClosedObject(
+        {
+          has_revealable_contacts: optional(
+            Type.Boolean({ description: 'Stores with (true) or without (false) a contact that can be revealed.' }),
+          ),
+          roles_any: optional(Words('Stores with a contact in at least one of these roles.', 'marketing', 'founder')),
+        },
+        { title: 'StoreContactsFilter' },
+      ),
     ),
   },
   {
+    title: 'StoreSearchFilters',
     description:
       'A store has to meet every field given; within a list, any one value is enough, and an empty list asks for nothing. Values are those of GET /taxonomy, in any letter case.',
   },
@@ -95,6 +105,7 @@ export const ContactPersonFilters = ClosedObject(
     has_profile: optional(Type.Boolean({ description: 'Contacts with or without a social profile.' })),
   },
   {
+    title: 'ContactPersonFilters',
     description:
       'What the person must be; all conditions hold for one and the same contact. Values are those of GET /taxonomy, in any letter case.',
   },
@@ -112,6 +123,9 @@ export const ContactStoreFilters = ClosedObject(
     ),
     ...storeConditions,
   },
-  { description: 'What the store of the contact must be; the same fields as in store search.' },
+  {
+    title: 'ContactStoreFilters',
+    description: 'What the store of the contact must be; the same fields as in store search.',
+  },
 )
 export type ContactStoreFilters = Static<typeof ContactStoreFilters>

@@ -1,4 +1,5 @@
 import { ApiError } from '../../kernel/errors.ts'
+import { nearestTexts } from '../../kernel/similarity.ts'
 
 export const facets = [
   'category',
@@ -29,6 +30,8 @@ export interface Term {
   facet: Facet
   /** The canonical spelling, as records and replies carry it. */
   value: string
+  /** What people read; vocabularies that no person reads have none. */
+  label?: string
   token: number
   /** Value of the parent term in the same facet. */
   parent: string | null
@@ -39,13 +42,15 @@ const maxCompared = 5_000
 
 /** The values of the taxonomy with their tokens, the numbers in `stores.tokens`. Immutable; a changed taxonomy needs a new one. */
 export class Vocabulary {
-  readonly #terms = new Map<string, Term>()
+  /** By facet, then by value as it is and in lower case. */
+  readonly #terms = new Map<Facet, Map<string, Term>>()
   readonly #values = new Map<Facet, string[]>()
   readonly #children = new Map<string, Term[]>()
 
   constructor(terms: Iterable<Term>) {
     for (const term of terms) {
-      this.#terms.set(keyOf(term.facet, term.value), term)
+      const terms = this.#terms.get(term.facet) ?? new Map<string, Term>()
+      this.#terms.set(term.facet, terms.set(term.value, term).set(term.value.toLowerCase(), term))
       append(this.#values, term.facet, term.value)
       if (term.parent !== null) append(this.#children, keyOf(term.facet, term.parent), term)
     }
@@ -53,7 +58,13 @@ export class Vocabulary {
 
   /** The term with this spelling, in any letter case. */
   find(facet: Facet, spelling: string): Term | undefined {
-    return this.#terms.get(keyOf(facet, spelling))
+    const terms = this.#terms.get(facet)
+    return terms?.get(spelling) ?? terms?.get(spelling.toLowerCase())
+  }
+
+  /** All terms of a facet. */
+  termsOf(facet: Facet): Term[] {
+    return (this.#values.get(facet) ?? []).map((value) => this.find(facet, value)!)
   }
 
   /** The tokens of a term and its descendants: a filter for a category includes its whole branch. */
@@ -70,25 +81,11 @@ export class Vocabulary {
 
   /** Up to `count` values of the facet with similar spelling, nearest first; none if nothing is similar. */
   nearest(facet: Facet, spelling: string, count = 3): string[] {
-    const wanted = spelling.toLowerCase().slice(0, 60)
-    const scored: { value: string; distance: number }[] = []
     const values = this.#values.get(facet) ?? []
     // Each comparison takes microseconds on the thread that serves all requests.
-    if (values.length > maxCompared) return []
-    for (const value of values) {
-      const distance = dissimilarity(wanted, value.toLowerCase())
-      if (distance <= farthest || values.length <= shortList) scored.push({ value, distance })
-    }
-    scored.sort((a, b) => a.distance - b.distance || (a.value < b.value ? -1 : 1))
-    const near = scored.filter((candidate) => candidate.distance <= farthest)
-    // From a short list, even a dissimilar value shows what kind of value is expected.
-    return (near.length > 0 ? near : scored).slice(0, count).map((candidate) => candidate.value)
+    return values.length > maxCompared ? [] : nearestTexts(values, spelling).slice(0, count)
   }
 }
-
-/** Values with a larger distance are not suggested. */
-const farthest = 0.6
-const shortList = 20
 
 function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key)
@@ -98,31 +95,6 @@ function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 
 function keyOf(facet: Facet, value: string): string {
   return `${facet}\n${value.toLowerCase()}`
-}
-
-/** 0 for equal words to 1 for nothing in common: edit distance over length, less if one contains the other. */
-function dissimilarity(a: string, b: string): number {
-  const longer = Math.max(a.length, b.length, 1)
-  const contained = Math.min(a.length, b.length) >= 3 && (a.includes(b) || b.includes(a))
-  // The difference in length alone can rule a word out.
-  if (!contained && Math.abs(a.length - b.length) / longer > farthest) return 1
-  const distance = editDistance(a, b) / longer
-  return contained ? Math.min(distance, 0.3) : distance
-}
-
-/** Levenshtein distance, one row at a time. */
-function editDistance(a: string, b: string): number {
-  const row = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (let i = 1; i <= a.length; i++) {
-    let diagonal = row[0]!
-    row[0] = i
-    for (let j = 1; j <= b.length; j++) {
-      const above = row[j]!
-      row[j] = Math.min(above + 1, row[j - 1]! + 1, diagonal + (a[i - 1] === b[j - 1] ? 0 : 1))
-      diagonal = above
-    }
-  }
-  return row[b.length]!
 }
 
 /** Which emails may be delivered: all except those known to be bad, or only verified ones. An operator's setting. */

@@ -1,6 +1,14 @@
-import { buildSegment, replaceStores, type SegmentList, type StagedStores } from '@storedex/search-index'
+import {
+  buildCodedSegment,
+  type CodedStores,
+  type Replacement,
+  removeStores,
+  replaceStores,
+  type SegmentList,
+} from '@storedex/search-index'
 import type { Client, Pool } from '../../db/pool.ts'
 import { type Mode, modes } from '../../kernel/ids.ts'
+import { collectGarbage } from '../../runtime/collect-garbage.ts'
 import { readBinaryRows } from './binary-rows.ts'
 import * as queries from './queries.ts'
 import { type BatchRange, streamContacts, streamStores } from './queries.ts'
@@ -19,16 +27,17 @@ export class HistoryChangedError extends Error {}
 
 /** Reads the whole catalogue in one consistent snapshot. */
 export async function loadCatalogue(pool: Pool, onProgress: OnReadProgress): Promise<Catalogue> {
+  const expected = await queries.estimateRows(pool)
   const { point, staged } = await read(pool, 'everything', async (client) => ({
     point: await queries.readCatalogueState(client, 0),
-    staged: await readStores(client, null, onProgress),
+    staged: await readStores(client, null, onProgress, expected),
   }))
-  const listOf = (stores: StagedStores): SegmentList =>
-    stores.size === 0 ? [] : [{ segment: buildSegment(stores), dead: null }]
+  const listOf = (stores: CodedStores): SegmentList =>
+    stores.size === 0 ? [] : [{ segment: buildCodedSegment(stores, collectGarbage), dead: null }]
   return { ...point, lists: { live: listOf(staged.live), test: listOf(staged.test) } }
 }
 
-/** Applies the next batches, up to about `portionStores` changed stores. Also returns the modes that lost a contact. */
+/** Applies the next batches, up to about `portionStores` changed stores. Also returns the modes that lost a contact or a store. */
 export async function advanceCatalogue(
   pool: Pool,
   catalogue: Catalogue,
@@ -36,22 +45,30 @@ export async function advanceCatalogue(
   onProgress: OnReadProgress,
 ): Promise<{ catalogue: Catalogue; newestBatch: number; modesWithRemovals: Mode[] }> {
   const after = catalogue.batch
-  const { point, upTo, historyId, staged } = await read(pool, 'changes', async (client) => {
+  const { point, upTo, historyId, staged, removed } = await read(pool, 'changes', async (client) => {
     const point = await queries.readCatalogueState(client, after)
     requireSameHistory(catalogue, point)
     const upTo = (await queries.findPortionEnd(client, after, portionStores)) ?? point.batch
     const historyId = await queries.readHistoryId(client, upTo)
-    return { point, upTo, historyId, staged: await readStores(client, { after, upTo }, onProgress) }
+    const removed = await queries.readRemovedStores(client, { after, upTo })
+    return { point, upTo, historyId, removed, staged: await readStores(client, { after, upTo }, onProgress) }
   })
   const modesWithRemovals: Mode[] = []
   const lists = { ...catalogue.lists }
   for (const mode of modes) {
-    if (staged[mode].size === 0) continue
-    const replaced = replaceStores(lists[mode], staged[mode], buildSegment(staged[mode]))
-    lists[mode] = replaced.list
-    if (replaced.hasRemovedContacts) modesWithRemovals.push(mode)
+    const changed = changeStores(lists[mode], staged[mode], removed)
+    lists[mode] = changed.list
+    if (changed.hasRemovedContacts) modesWithRemovals.push(mode)
   }
   return { catalogue: { batch: upTo, historyId, lists }, newestBatch: point.batch, modesWithRemovals }
+}
+
+function changeStores(list: SegmentList, staged: CodedStores, removed: number[]): Replacement {
+  const unchanged = { list, hasRemovedContacts: false }
+  const replaced = staged.size === 0 ? unchanged : replaceStores(list, staged, buildCodedSegment(staged))
+  if (removed.length === 0) return replaced
+  const remaining = removeStores(replaced.list, removed)
+  return { list: remaining.list, hasRemovedContacts: replaced.hasRemovedContacts || remaining.hasRemovedContacts }
 }
 
 /** Throws if the database does not have the history that the index was read from. */
@@ -95,8 +112,9 @@ async function readStores(
   client: Client,
   range: BatchRange | null,
   onProgress: OnReadProgress,
-): Promise<Record<Mode, StagedStores>> {
-  const live = new Staging()
+  expected?: queries.CatalogueCount,
+): Promise<Record<Mode, CodedStores>> {
+  const live = new Staging(expected)
   const test = new Staging()
   let rows = 0
   const count = () => {

@@ -1,3 +1,4 @@
+import { traitsCount } from '@storedex/search-index'
 import copyStreams from 'pg-copy-streams'
 import type { Client, Queryable } from '../../db/pool.ts'
 
@@ -89,15 +90,24 @@ export function streamStores(client: Client, range: BatchRange | null): AsyncIte
   )
 }
 
-/** Rows of store, number, traits, role token; of all stores if the range is null. */
+/** Rows of store, number, traits as the index stores them, role token; of all stores if the range is null. */
 export function streamContacts(client: Client, range: BatchRange | null): AsyncIterable<Buffer> {
   return copyOut(
     client,
-    `select c.store_id, c.number, c.traits, role.token
+    `select c.store_id, c.number, (case when c.revealable then c.traits else c.traits + ${traitsCount} end)::smallint, role.token
      from ${range ? 'stores as s join contacts as c on c.store_id = s.id' : 'contacts as c'}
      left join taxonomy_values as role on role.facet = 'role' and role.value = c.role
      ${range ? `where ${isIn(range)}` : ''}`,
   )
+}
+
+/** The stores that batches of the range removed; their rows are gone. */
+export async function readRemovedStores(client: Client, { after, upTo }: BatchRange): Promise<number[]> {
+  const { rows } = await client.query<{ store_id: number }>(
+    'select store_id from removed_stores where batch > $1::bigint and batch <= $2::bigint',
+    [after, upTo],
+  )
+  return rows.map((row) => row.store_id)
 }
 
 /** COPY takes no parameters; BigInt admits only whole numbers. */

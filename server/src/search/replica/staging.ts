@@ -1,29 +1,53 @@
-import type { StagedStores } from '@storedex/search-index'
+import { type CodedStores, type Codes, codesFor, NumberTable, signatureKey } from '@storedex/search-index'
 import type { BinaryRow } from './binary-rows.ts'
+import type { CatalogueCount } from './queries.ts'
 
 const startRows = 1_024
 const growth = 1.5
+/** Memory that is reserved and never written takes no room, copying an array that has become too short does. */
+const reserve = 1.1
+const tokensPerStore = 24
 
-/** Collects stores and contacts in growing arrays, as input for `buildSegment`. */
+/** Collects stores and contacts in growing arrays, as input for `buildCodedSegment`. */
 export class Staging {
   #stores = 0
-  #ids = new Float64Array(startRows)
-  #negatedScores = new Float64Array(startRows)
-  #activeAds = new Uint32Array(startRows)
-  #created = new Float64Array(startRows)
-  #discovered = new Float64Array(startRows)
-  #tokenStarts = new Uint32Array(startRows + 1)
-  #tokens = new Int32Array(startRows)
+  #ids: Float64Array
+  #negatedScores: Float64Array
+  #activeAds: Uint32Array
+  #created: Float64Array
+  #discovered: Float64Array
+  #tokenStarts: Uint32Array
+  readonly #tokenTable = new NumberTable()
+  #tokens: Codes
   #tokenCount = 0
+  /** The tokens of one store. */
+  #row = new Int32Array(64)
   #table: IdTable | undefined
   #lastId = Number.NaN
   #lastRow = -1
 
   #contacts = 0
-  #contactRows = new Uint32Array(startRows)
-  #roles = new Int32Array(startRows)
-  #traits = new Uint8Array(startRows)
-  #numbers = new Uint16Array(startRows)
+  #contactRows: Uint32Array
+  readonly #signatureTable = new NumberTable()
+  #contactSignatures: Codes
+  #contactNumbers: Uint16Array
+
+  /** `expected` is how many rows will come, as estimated. */
+  constructor(expected: CatalogueCount = { stores: 0, contacts: 0 }) {
+    const [stores, contacts] = [startRows + expected.stores * reserve, startRows + expected.contacts * reserve].map(
+      Math.ceil,
+    )
+    this.#ids = new Float64Array(stores!)
+    this.#negatedScores = new Float64Array(stores!)
+    this.#activeAds = new Uint32Array(stores!)
+    this.#created = new Float64Array(stores!)
+    this.#discovered = new Float64Array(stores!)
+    this.#tokenStarts = new Uint32Array(stores! + 1)
+    this.#tokens = new Uint16Array(stores! * tokensPerStore)
+    this.#contactRows = new Uint32Array(contacts!)
+    this.#contactSignatures = new Uint16Array(contacts!)
+    this.#contactNumbers = new Uint16Array(contacts!)
+  }
 
   get stores(): number {
     return this.#stores
@@ -42,28 +66,35 @@ export class Staging {
     this.#activeAds[at] = Math.max(0, row.int32Or(0))
     this.#created[at] = row.moment()
     this.#discovered[at] = row.moment()
-    const count = row.countIntegers()
-    if (this.#tokenCount + count > this.#tokens.length)
-      this.#tokens = grown(this.#tokens, this.#tokenCount + count, Int32Array)
-    row.integers(this.#tokens, this.#tokenCount)
-    this.#tokenCount += sortDistinct(this.#tokens, this.#tokenCount, count)
+    this.#addTokens(row)
     this.#tokenStarts[at + 1] = this.#tokenCount
+  }
+
+  #addTokens(row: BinaryRow): void {
+    const given = row.countIntegers()
+    if (given > this.#row.length) this.#row = new Int32Array(given * 2)
+    row.integers(this.#row, 0)
+    const count = sortDistinct(this.#row, given)
+    this.#tokens = withRoom(this.#tokens, this.#tokenCount, count, this.#tokenTable.size + count)
+    for (let at = 0; at < count; at++) this.#tokens[this.#tokenCount++] = this.#tokenTable.add(this.#row[at]!)
   }
 
   /** Call it after all stores are added. Returns false if the store is not among them. */
   addContact(storeId: number, number: number, traits: number, role: number): boolean {
     const row = this.#rowOf(storeId)
     if (row < 0) return false
-    if (this.#contacts === this.#numbers.length) this.#growContacts()
+    this.#contactRows = withRoom(this.#contactRows, this.#contacts, 1)
+    this.#contactNumbers = withRoom(this.#contactNumbers, this.#contacts, 1)
+    this.#contactSignatures = withRoom(this.#contactSignatures, this.#contacts, 1, this.#signatureTable.size + 1)
     const at = this.#contacts++
     this.#contactRows[at] = row
-    this.#roles[at] = role
-    this.#traits[at] = traits
-    this.#numbers[at] = number
+    this.#contactSignatures[at] = this.#signatureTable.add(signatureKey(role, traits))
+    this.#contactNumbers[at] = number
     return true
   }
 
-  finish(): StagedStores {
+  /** Returns what was added; nothing can be added any more. */
+  finish(): CodedStores {
     const stores = this.#stores
     return {
       size: stores,
@@ -72,8 +103,10 @@ export class Staging {
       activeAds: this.#activeAds.subarray(0, stores),
       created: this.#created.subarray(0, stores),
       discovered: this.#discovered.subarray(0, stores),
+      tokenTable: this.#tokenTable,
       tokenStarts: this.#tokenStarts.subarray(0, stores + 1),
       tokens: this.#tokens.subarray(0, this.#tokenCount),
+      signatureTable: this.#signatureTable,
       ...this.#sortContacts(),
     }
   }
@@ -89,62 +122,55 @@ export class Staging {
   }
 
   /** Counting sort of contacts by row. */
-  #sortContacts(): Pick<StagedStores, 'contactStarts' | 'contactRoles' | 'contactTraits' | 'contactNumbers'> {
+  #sortContacts(): Pick<CodedStores, 'contactStarts' | 'contactSignatures' | 'contactNumbers'> {
     const [count, rows] = [this.#contacts, this.#contactRows]
     const contactStarts = new Uint32Array(this.#stores + 1)
     for (let at = 0; at < count; at++) contactStarts[rows[at]! + 1]!++
     for (let row = 0; row < this.#stores; row++) contactStarts[row + 1]! += contactStarts[row]!
     const next = contactStarts.slice()
-    const contactRoles = new Int32Array(count)
-    const contactTraits = new Uint8Array(count)
+    const contactSignatures = codesFor(this.#signatureTable.size, count)
     const contactNumbers = new Uint16Array(count)
     for (let at = 0; at < count; at++) {
       const index = next[rows[at]!]!++
-      contactRoles[index] = this.#roles[at]!
-      contactTraits[index] = this.#traits[at]!
-      contactNumbers[index] = this.#numbers[at]!
+      contactSignatures[index] = this.#contactSignatures[at]!
+      contactNumbers[index] = this.#contactNumbers[at]!
     }
-    return { contactStarts, contactRoles, contactTraits, contactNumbers }
+    // What is sorted now must not take memory while the segment is built.
+    this.#table = undefined
+    this.#contactRows = new Uint32Array(0)
+    this.#contactSignatures = new Uint16Array(0)
+    this.#contactNumbers = new Uint16Array(0)
+    return { contactStarts, contactSignatures, contactNumbers }
   }
 
   #growStores(): void {
-    const rows = this.#stores + 1
-    this.#ids = grown(this.#ids, rows, Float64Array)
-    this.#negatedScores = grown(this.#negatedScores, rows, Float64Array)
-    this.#activeAds = grown(this.#activeAds, rows, Uint32Array)
-    this.#created = grown(this.#created, rows, Float64Array)
-    this.#discovered = grown(this.#discovered, rows, Float64Array)
-    const tokenStarts = new Uint32Array(this.#ids.length + 1)
-    tokenStarts.set(this.#tokenStarts)
-    this.#tokenStarts = tokenStarts
-  }
-
-  #growContacts(): void {
-    const count = this.#contacts + 1
-    this.#contactRows = grown(this.#contactRows, count, Uint32Array)
-    this.#roles = grown(this.#roles, count, Int32Array)
-    this.#traits = grown(this.#traits, count, Uint8Array)
-    this.#numbers = grown(this.#numbers, count, Uint16Array)
+    const count = this.#stores
+    this.#ids = withRoom(this.#ids, count, 1)
+    this.#negatedScores = withRoom(this.#negatedScores, count, 1)
+    this.#activeAds = withRoom(this.#activeAds, count, 1)
+    this.#created = withRoom(this.#created, count, 1)
+    this.#discovered = withRoom(this.#discovered, count, 1)
+    this.#tokenStarts = withRoom(this.#tokenStarts, count + 1, this.#ids.length - count)
   }
 }
 
-function grown<A extends { length: number; set(values: A): void }>(
-  values: A,
-  wanted: number,
-  kind: new (length: number) => A,
-): A {
-  const longer = new kind(Math.ceil(Math.max(wanted, values.length) * growth))
-  longer.set(values)
+/** An array with room for more values after the first `used`: the same one, or a longer copy. */
+function withRoom<A extends Codes | Float64Array>(values: A, used: number, more: number, tableSize?: number): A {
+  const isTooNarrow = tableSize !== undefined && values instanceof Uint16Array && tableSize > 0x1_0000
+  if (used + more <= values.length && !isTooNarrow) return values
+  const kind = (isTooNarrow ? Uint32Array : values.constructor) as new (length: number) => A
+  const longer = new kind(Math.ceil((used + more) * growth))
+  longer.set(values.subarray(0, used) as never)
   return longer
 }
 
 /** Imports write tokens sorted; this covers rows written otherwise. Returns the number of distinct tokens. */
-function sortDistinct(tokens: Int32Array, from: number, count: number): number {
+function sortDistinct(tokens: Int32Array, count: number): number {
   let isSorted = true
-  for (let at = from + 1; at < from + count; at++) if (tokens[at - 1]! >= tokens[at]!) isSorted = false
+  for (let at = 1; at < count; at++) if (tokens[at - 1]! >= tokens[at]!) isSorted = false
   if (isSorted) return count
-  const distinct = Int32Array.from(new Set(tokens.subarray(from, from + count))).sort()
-  tokens.set(distinct, from)
+  const distinct = Int32Array.from(new Set(tokens.subarray(0, count))).sort()
+  tokens.set(distinct)
   return distinct.length
 }
 

@@ -1,5 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { type LiveSegment, mergeSegments, type Segment } from '@storedex/search-index'
+import { collectGarbage } from '../../runtime/collect-garbage.ts'
 import { sleepUnlessStopped } from '../../runtime/timing.ts'
 import type { MergeInBackground } from './merge-scheduler.ts'
 import type { Replica, ReplicaListener, ReplicaSettings, StartReplica } from './replica.ts'
@@ -112,7 +113,7 @@ export function startThread({ file, execArgv }: ThreadProgram, task: ThreadTask)
 export function runThread(): void {
   if (isMainThread || !parentPort) throw new Error('this program must run as a thread')
   const task = workerData as ThreadTask
-  if (task.kind === 'merge') parentPort.postMessage(mergeSegments(task.parts))
+  if (task.kind === 'merge') parentPort.postMessage(mergeSegments(task.parts, collectGarbage))
   else runReplicaSync(task.settings, task.program)
 }
 
