@@ -1,0 +1,43 @@
+import { transact } from '../db/pool.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { type AlongsideList, describeList, type ListsContext } from './context.ts'
+import * as queries from './queries.ts'
+import type { ListDetails, NewList } from './schema.ts'
+
+/** Creates an empty list. Names are unique in an account and mode, compared without case. */
+export async function createList(
+  ctx: ListsContext,
+  { name, kind, description }: NewList,
+  alongside?: AlongsideList,
+): Promise<ListDetails> {
+  const row = await transact(ctx.db, async (client) => {
+    // Two requests that create lists of one account wait for each other here.
+    if (!(await queries.takeList(client, ctx.caller))) throw tooManyLists()
+    const text = { ...listName(name), description: listDescription(description) }
+    const created = await queries.insertList(client, ctx.caller, { ...text, kind, now: ctx.now })
+    if (!created) throw nameTaken(text.name)
+    await alongside?.(client, created)
+    return created
+  })
+  return { ...describeList(ctx, row), request_id: ctx.requestId }
+}
+
+/** The name as it is shown, and as it is compared. */
+export function listName(name: string): { name: string; foldedName: string } {
+  const shown = name.trim()
+  return { name: shown, foldedName: shown.normalize('NFKC').toLowerCase() }
+}
+
+export function listDescription(description: string | null | undefined): string | null {
+  return description?.trim() || null
+}
+
+export function nameTaken(name: string): ApiError {
+  return new ApiError('list_name_taken', `There is a list with the name "${name}"; choose another one.`, {
+    param: 'name',
+  })
+}
+
+function tooManyLists(): ApiError {
+  return new ApiError('list_limit_reached', `An account has at most ${queries.maxLists} lists; delete one first.`)
+}

@@ -1,0 +1,132 @@
+import { type Client, transact } from '../../db/pool.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { formatNumber } from '../../kernel/time.ts'
+import { type ListsContext, listNotFound, openListId } from '../context.ts'
+import { countItems, type ListRow, lockList, maxItems } from '../queries.ts'
+import { requireList } from '../read-lists.ts'
+import type { ListItemsAdded, ListItemsRemoved, ListItemsRequest, ListKind } from '../schema.ts'
+import { holdBackAdmissions } from '../upkeep/pending-queries.ts'
+import { type AskedItems, readAskedItems, requireItems } from './asked-items.ts'
+import { findStoresOfHosts, lockListedContacts, lockStores } from './catalogue-queries.ts'
+import * as items from './item-queries.ts'
+
+/** Further work in the transaction: it receives the list, and how many items came or went. */
+export type AlongsideItems = (client: Client, list: ListRow, count: number) => Promise<void>
+
+/**
+ * Adds stores, domains or contacts to a list, all or none. Rows of the catalogue are locked before the list, as by whatever
+ * removes them, so that nothing is added that is gone when this commits.
+ */
+export async function addItems(
+  ctx: ListsContext,
+  id: string,
+  request: ListItemsRequest,
+  alongside?: AlongsideItems,
+): Promise<ListItemsAdded> {
+  const { caller, now } = ctx
+  requireItems(request)
+  const list = await requireList(ctx, openListId(ctx, id))
+  const asked = await readAskedItems(ctx, list.kind, request)
+  const ofList = { accountId: caller.accountId, listId: list.id }
+  return transact(ctx.db, async (client) => {
+    const { members, pending, unknown } = await findMembers(ctx, client, list.kind, asked)
+    const before = await lockList(client, caller, list.id)
+    if (!before) throw listNotFound()
+    const added = await items.insertMembers(client, list.kind, ofList, { keys: members, now })
+    const waiting =
+      pending.length > 0 ? await items.insertPending(client, caller.mode, ofList, { hosts: pending, now }) : 0
+    const after = await countItems(client, caller, list.id, { items: added, pending: waiting, now })
+    if (!after) throw listFull(before)
+    if (added + waiting > 0) await alongside?.(client, after, added + waiting)
+    const already = members.length - added
+    return { added, already, unknown, items: after.items, pending: after.pending, request_id: ctx.requestId }
+  })
+}
+
+/** Takes items and pending domains off a list. What it does not have is counted and changes nothing. */
+export async function removeItems(
+  ctx: ListsContext,
+  id: string,
+  request: ListItemsRequest,
+  alongside?: AlongsideItems,
+): Promise<ListItemsRemoved> {
+  const { caller, now, db } = ctx
+  requireItems(request)
+  const list = await requireList(ctx, openListId(ctx, id))
+  const { keys, hosts, invalid } = await readAskedItems(ctx, list.kind, request)
+  const ofList = { accountId: caller.accountId, listId: list.id }
+  return transact(db, async (client) => {
+    if (!(await lockList(client, caller, list.id))) throw listNotFound()
+    // Under the lock of the list: an import that admits one of the hosts is over, or waits.
+    const storesOfHosts = hosts.size > 0 ? await findStoresOfHosts(client, caller.mode, [...hosts.keys()]) : []
+    const known = new Set(storesOfHosts.map((row) => row.host))
+    const unknown = [...hosts.keys()].filter((host) => !known.has(host))
+    const members = [...new Set([...keys.keys(), ...storesOfHosts.map((row) => row.store_id)])]
+    const taken = await items.deleteMembers(client, list.kind, ofList, members)
+    const waiting = unknown.length > 0 ? await items.deletePending(client, ofList, unknown) : 0
+    const after = await countItems(client, caller, list.id, { items: -taken, pending: -waiting, now })
+    if (!after) throw new Error(`list ${list.id} counts more items than it may have`)
+    const removed = taken + waiting
+    if (removed > 0) await alongside?.(client, after, removed)
+    const absent = members.length + unknown.length + invalid.length - removed
+    return { removed, absent, items: after.items, pending: after.pending, request_id: ctx.requestId }
+  })
+}
+
+interface FoundMembers {
+  /** Keys of what exists, locked, each once. */
+  members: number[]
+  /** Hosts that no store has. */
+  pending: string[]
+  /** The texts that name nothing, in the order of the request's parts. */
+  unknown: string[]
+}
+
+async function findMembers(
+  { caller: { mode } }: ListsContext,
+  client: Client,
+  kind: ListKind,
+  { keys, hosts, invalid }: AskedItems,
+): Promise<FoundMembers> {
+  const existing =
+    kind === 'stores'
+      ? await lockStores(client, mode, [...keys.keys()])
+      : await lockListedContacts(client, mode, [...keys.keys()])
+  const unknownKeys = [...keys].flatMap(([key, text]) => (existing.has(key) || text === null ? [] : [text]))
+  const members = new Set(existing)
+  const pending = await lockStoresOfHosts(client, mode, hosts, members)
+  return {
+    members: [...members],
+    pending,
+    unknown: [...pending.map((host) => hosts.get(host)!), ...unknownKeys, ...invalid],
+  }
+}
+
+/** Adds the stores of the hosts to `members`; returns the hosts without one, for which no import can bring one until the transaction ends. */
+async function lockStoresOfHosts(
+  client: Client,
+  mode: ListsContext['caller']['mode'],
+  hosts: AskedItems['hosts'],
+  members: Set<number>,
+): Promise<string[]> {
+  if (hosts.size === 0) return []
+  const findMissing = async (wanted: string[]) => {
+    const found = await findStoresOfHosts(client, mode, wanted)
+    const existing = await lockStores(client, mode, [...new Set(found.map((row) => row.store_id))])
+    const known = found.filter((row) => existing.has(row.store_id))
+    for (const row of known) members.add(row.store_id)
+    const knownHosts = new Set(known.map((row) => row.host))
+    return wanted.filter((host) => !knownHosts.has(host))
+  }
+  const missing = await findMissing([...hosts.keys()])
+  if (missing.length === 0) return []
+  await holdBackAdmissions(client, mode)
+  return findMissing(missing)
+}
+
+function listFull({ items: count, pending }: ListRow): ApiError {
+  return new ApiError(
+    'list_limit_reached',
+    `A list has at most ${formatNumber(maxItems)} items; this one has ${formatNumber(count + pending)}, and nothing was added.`,
+  )
+}

@@ -1,0 +1,88 @@
+import type { ContactSortKey, StoreSortKey } from '@storedex/search-index'
+import { requireScope } from '../../auth/caller.ts'
+import { contactIdsOf } from '../../delivery/contact-preview.ts'
+import { parseHosts } from '../../delivery/paid-reply.ts'
+import { findStoreIds } from '../../delivery/queries.ts'
+import { openExclusion } from '../../exclusion/exclude.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { normalizePersonFilters } from '../../search/query/person-query.ts'
+import { normalizeStoreConditions, normalizeStoreFilters } from '../../search/query/store-query.ts'
+import type { ListsContext } from '../context.ts'
+import type { ListKind, ListSource } from '../schema.ts'
+
+/** Between two of these parts of a search, other requests take their turn. */
+const resultsAtOnce = 1_000
+
+/**
+ * The first results of a search, as keys of stores or contacts. The caller needs the scope of that search. It costs no rows,
+ * and is bounded by `max` alone.
+ */
+export async function findBySearch(
+  ctx: ListsContext,
+  kind: ListKind,
+  source: ListSource,
+  max: number,
+): Promise<number[]> {
+  requireScope(ctx.caller, kind === 'stores' ? 'stores:read' : 'contacts:search')
+  refuseOtherSearch(kind, source)
+  try {
+    return kind === 'stores' ? await findStores(ctx, source, max) : await findContacts(ctx, source, max)
+  } catch (error) {
+    throw error instanceof ApiError && error.param !== undefined ? below('from', error) : error
+  }
+}
+
+async function findStores(ctx: ListsContext, { filters, exclude }: ListSource, max: number): Promise<number[]> {
+  const { search, caller, vocabulary, deliverEmails } = ctx
+  if (!filters) throw new ApiError('missing_parameter', 'from.filters is required.', { param: 'filters' })
+  const query = normalizeStoreFilters(vocabulary, filters, deliverEmails)
+  const { exclusion } = await openExclusion(ctx, exclude)
+  const found = await findInParts<StoreSortKey>(max, (after, limit) =>
+    search.findStores({ mode: caller.mode, query, exclude: exclusion, after, limit }),
+  )
+  return found.map(({ storeId }) => storeId)
+}
+
+async function findContacts(ctx: ListsContext, source: ListSource, max: number): Promise<number[]> {
+  const { db, search, caller, vocabulary } = ctx
+  const { domains = [], ...conditions } = source.store ?? {}
+  const person = normalizePersonFilters(vocabulary, source.person ?? {})
+  const hosts = parseHosts(domains, 'store.domains')
+  const store = normalizeStoreConditions(vocabulary, conditions, 'store')
+  const storeIds = hosts.length > 0 ? await findStoreIds(db, caller.mode, hosts) : null
+  const maxPerStore = source.max_contacts_per_store ?? 1
+  const { exclusion: exclude } = await openExclusion(ctx, source.exclude)
+  const found = await findInParts<ContactSortKey>(max, (after, limit) =>
+    search.findContacts({ mode: caller.mode, store, storeIds, person, maxPerStore, exclude, after, limit }),
+  )
+  return contactIdsOf(found)
+}
+
+async function findInParts<Key>(
+  max: number,
+  find: (after: Key | null, limit: number) => Promise<Key[]>,
+): Promise<Key[]> {
+  const found: Key[] = []
+  while (found.length < max) {
+    const limit = Math.min(resultsAtOnce, max - found.length)
+    const part = await find(found.at(-1) ?? null, limit)
+    found.push(...part)
+    if (part.length < limit) break
+  }
+  return found
+}
+
+function refuseOtherSearch(kind: ListKind, source: ListSource): void {
+  const wrong = kind === 'stores' ? (['person', 'store', 'max_contacts_per_store'] as const) : (['filters'] as const)
+  const given = wrong.find((name) => source[name] !== undefined)
+  if (given === undefined) return
+  const fitting = kind === 'stores' ? 'filters' : 'person and store'
+  throw new ApiError('invalid_request', `This is a list of ${kind}; its search has ${fitting}.`, {
+    param: `from.${given}`,
+  })
+}
+
+/** The same error, about a part of the request. */
+function below(path: string, { code, message, param, cause }: ApiError): ApiError {
+  return new ApiError(code, message, { param: `${path}.${param}`, cause })
+}

@@ -1,0 +1,175 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { callerContext } from '../auth/access.ts'
+import { errorReplies } from '../http/openapi/openapi.ts'
+import type { ApiRoutes } from '../http/server.ts'
+import { rejectBody } from '../http/validation.ts'
+import { ClosedObject } from '../kernel/shapes.ts'
+import { changeList, deleteList } from './change-list.ts'
+import { type ListsServices, listsContext } from './context.ts'
+import { createList } from './create-list.ts'
+import { addItems, removeItems } from './items/change-items.ts'
+import { readItems } from './items/read-items.ts'
+import { readList, readLists } from './read-lists.ts'
+import {
+  ListChanges,
+  ListDeleted,
+  ListDetails,
+  ListItemPage,
+  ListItemQuery,
+  ListItemsAdded,
+  ListItemsRemoved,
+  ListItemsRequest,
+  ListPage,
+  ListPageQuery,
+  NewList,
+} from './schema.ts'
+
+const access = { scope: 'lists:manage' } as const
+const tags = ['lists']
+const params = ClosedObject({ id: Type.String({ description: 'The id of a list.', maxLength: 16_000 }) })
+const usual = [401, 403, 429] as const
+const ofOneList = [...usual, 'invalid_list_id', 'list_not_found'] as const
+
+export function registerListRoutes(api: ApiRoutes, services: ListsServices): void {
+  const contextOf = (request: FastifyRequest) => listsContext({ ...callerContext(request), db: request.db }, services)
+
+  api.post(
+    '/lists',
+    {
+      config: { access },
+      schema: {
+        operationId: 'createList',
+        tags,
+        summary: 'Create a list of stores or of contacts',
+        description:
+          'A list keeps what you want to come back to, leave out of searches, or export. An account has at most 200 lists. Lists cost nothing.',
+        body: NewList,
+        response: { 201: ListDetails, ...errorReplies(400, ...usual, 'list_name_taken', 'list_limit_reached') },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await createList(contextOf(request), request.body)),
+  )
+
+  api.get(
+    '/lists',
+    {
+      config: { access },
+      schema: {
+        operationId: 'listLists',
+        tags,
+        summary: 'List your lists, newest first',
+        querystring: ListPageQuery,
+        response: { 200: ListPage, ...errorReplies(400, ...usual) },
+      },
+    },
+    (request) => readLists(contextOf(request), request.query),
+  )
+
+  api.get(
+    '/lists/:id',
+    {
+      config: { access },
+      schema: {
+        operationId: 'getList',
+        tags,
+        summary: 'Read a list',
+        params,
+        response: { 200: ListDetails, ...errorReplies(...ofOneList) },
+      },
+    },
+    (request) => readList(contextOf(request), request.params.id),
+  )
+
+  api.patch(
+    '/lists/:id',
+    {
+      config: { access },
+      schema: {
+        operationId: 'updateList',
+        tags,
+        summary: 'Change the name or the description of a list',
+        params,
+        body: ListChanges,
+        response: { 200: ListDetails, ...errorReplies(400, ...ofOneList, 'list_name_taken') },
+      },
+    },
+    (request) => changeList(contextOf(request), request.params.id, request.body),
+  )
+
+  api.delete(
+    '/lists/:id',
+    {
+      config: { access },
+      preHandler: rejectBody,
+      schema: {
+        operationId: 'deleteList',
+        tags,
+        summary: 'Delete a list with everything in it',
+        params,
+        response: { 200: ListDeleted, ...errorReplies(400, ...ofOneList) },
+      },
+    },
+    (request) => deleteList(contextOf(request), request.params.id),
+  )
+
+  registerItemRoutes(api, contextOf)
+}
+
+function registerItemRoutes(
+  api: ApiRoutes,
+  contextOf: (request: FastifyRequest) => ReturnType<typeof listsContext>,
+): void {
+  api.post(
+    '/lists/:id/items',
+    {
+      config: { access },
+      schema: {
+        operationId: 'addListItems',
+        tags,
+        summary: 'Add stores or contacts to a list',
+        description:
+          'Takes up to 1,000 domains, store ids or contact ids, or the first results of a search (`from` and `max`), which also needs the scope of that search. All or nothing: a list has at most 100,000 items. A domain that no store has is kept as pending, and becomes an item when an import brings the store. Adding costs nothing.',
+        params,
+        body: ListItemsRequest,
+        response: { 200: ListItemsAdded, ...errorReplies(400, ...ofOneList, 'list_limit_reached') },
+      },
+    },
+    (request) => addItems(contextOf(request), request.params.id, request.body),
+  )
+
+  api.post(
+    '/lists/:id/items/remove',
+    {
+      config: { access },
+      schema: {
+        operationId: 'removeListItems',
+        tags,
+        summary: 'Take stores or contacts off a list',
+        description: 'Takes the same body as adding. What the list does not have changes nothing.',
+        params,
+        body: ListItemsRequest,
+        response: { 200: ListItemsRemoved, ...errorReplies(400, ...ofOneList) },
+      },
+    },
+    (request) => removeItems(contextOf(request), request.params.id, request.body),
+  )
+
+  api.get(
+    '/lists/:id/items',
+    {
+      config: { access },
+      schema: {
+        operationId: 'listListItems',
+        tags,
+        summary: 'List what is in a list, newest first',
+        description:
+          'Shows ids, domains and names. What a search or an export delivers of a list is charged as anywhere.',
+        params,
+        querystring: ListItemQuery,
+        response: { 200: ListItemPage, ...errorReplies(400, ...ofOneList) },
+      },
+    },
+    (request) => readItems(contextOf(request), request.params.id, request.query),
+  )
+}
