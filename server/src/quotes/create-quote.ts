@@ -1,0 +1,54 @@
+import { type PlanContext, planExport } from '../exports/plan-export.ts'
+import type { ExportRequest } from '../exports/schema.ts'
+import { hashQuotedBody, type QuoteSealer } from '../kernel/quote.ts'
+import { remaining } from '../usage/charge.ts'
+import { readUsage } from '../usage/read-usage.ts'
+import { quoteReveal, type RevealQuoteContext } from './quote-reveal.ts'
+import type { Quote, QuotedCost, QuoteRequest } from './schema.ts'
+
+export interface QuoteContext extends RevealQuoteContext, PlanContext {
+  quotes: QuoteSealer
+}
+
+const lifetimeMs = 600_000
+
+/** What the request would cost now, with a token that holds an export to it. Changes and costs nothing. */
+export async function createQuote(ctx: QuoteContext, request: QuoteRequest): Promise<Quote> {
+  const cost = request.for === 'reveal' ? await quoteReveal(ctx, request.contact_ids) : await quoteExport(ctx, request)
+  const { accountId, mode } = ctx.caller
+  const expiresAt = new Date(ctx.now.getTime() + lifetimeMs)
+  const quote = ctx.quotes.seal({
+    accountId,
+    mode,
+    bodyHash: hashQuotedBody(request),
+    credits: cost.credits,
+    storeExports: cost.new_exports,
+    expiresAtMs: expiresAt.getTime(),
+  })
+  return {
+    object: 'quote',
+    ...withBalances(cost),
+    quote,
+    expires_at: expiresAt.toISOString(),
+    request_id: ctx.requestId,
+  }
+}
+
+async function quoteExport(ctx: QuoteContext, request: ExportRequest): Promise<QuotedCost> {
+  const cost = await planExport(ctx, request)
+  const { contact_credits, store_exports } = await readUsage(ctx.db, { ...ctx.caller, now: ctx.now })
+  return { ...cost, credits_remaining: contact_credits.remaining, exports_remaining: store_exports.remaining }
+}
+
+/** What is left afterwards, and whether it is enough. */
+export function withBalances(
+  cost: QuotedCost,
+): QuotedCost & Pick<Quote, 'credits_after' | 'exports_after' | 'sufficient'> {
+  const { credits, new_exports, credits_remaining, exports_remaining } = cost
+  return {
+    ...cost,
+    credits_after: remaining(credits_remaining, credits),
+    exports_after: remaining(exports_remaining, new_exports),
+    sufficient: credits <= credits_remaining && new_exports <= exports_remaining,
+  }
+}

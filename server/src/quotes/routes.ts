@@ -1,0 +1,48 @@
+import { callerContext } from '../auth/access.ts'
+import type { CallerContext, Scope } from '../auth/caller.ts'
+import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
+import { errorReplies } from '../http/openapi/openapi.ts'
+import type { ApiRoutes } from '../http/server.ts'
+import { validateVariant } from '../http/validation.ts'
+import type { QuoteSealer } from '../kernel/quote.ts'
+import { createQuote, type QuoteContext } from './create-quote.ts'
+import { Quote, QuoteRequest, quoteVariants } from './schema.ts'
+
+export interface QuoteServices extends SearchServices {
+  quotes: QuoteSealer
+}
+
+export function quoteContext(ctx: CallerContext, services: QuoteServices): QuoteContext {
+  return { ...searchContext(ctx, services), quotes: services.quotes }
+}
+
+/** Checks a body as what its `for` says. */
+export const validateQuoteRequest = validateVariant('for', quoteVariants)
+
+/** A quote for an export needs what the export needs; the kind's own scope is checked with the rest. */
+function scopeOfQuote(body: unknown): Scope | undefined {
+  return (body as Partial<QuoteRequest> | null | undefined)?.for === 'export' ? 'exports:manage' : undefined
+}
+
+export function registerQuoteRoutes(api: ApiRoutes, services: QuoteServices): void {
+  api.post(
+    '/quotes',
+    {
+      config: { access: { scope: 'contacts:search', scopeOfBody: scopeOfQuote } },
+      preValidation: validateQuoteRequest,
+      schema: {
+        operationId: 'createQuote',
+        tags: ['quotes'],
+        summary: 'Ask what a reveal or an export would cost',
+        description:
+          'Returns what revealing these contacts, or an export with this body, would cost now, exactly, beside what is left. Changes nothing, reserves nothing and costs nothing but the request. For an export it needs the scopes of the export instead, and the quote, sent with the same body within ten minutes, holds the export to its cost.',
+        body: QuoteRequest,
+        response: {
+          200: Quote,
+          ...errorReplies(400, 401, 403, 429, 'invalid_column', 'invalid_list_id', 'list_not_found'),
+        },
+      },
+    },
+    (request) => createQuote(quoteContext(callerContext(request), services), request.body),
+  )
+}
