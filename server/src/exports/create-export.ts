@@ -1,0 +1,143 @@
+import buildSerializer from 'fast-json-stringify'
+import { type Client, type Pool, transact } from '../db/pool.ts'
+import type { ContactSeals } from '../encryption/keyring.ts'
+import { type InFlightRequests, runIdempotently } from '../idempotency/idempotency.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { hashQuotedBody, type QuoteSealer } from '../kernel/quote.ts'
+import { formatNumber } from '../kernel/time.ts'
+import { spenderOf } from '../usage/charge-queries.ts'
+import { readExportQuery } from './export-query.ts'
+import { describeExport, type ExportRow, type FileLayout } from './export-row.ts'
+import { insertPieces } from './file-queries.ts'
+import { createExportFormat } from './format/export-format.ts'
+import { type PlanContext, planQuery } from './plan-export.ts'
+import { insertExport, maxQueued, type NewExport, selectQueueSlots } from './queries.ts'
+import { emptyFile, prepareContent } from './run/file-writer.ts'
+import { fileOptionsOf } from './run/write-chunk.ts'
+import { ExportReply, type ExportRequest } from './schema.ts'
+
+export interface CreateExportContext extends PlanContext {
+  db: Pool
+  now: Date
+  requestId: string
+  quotes: QuoteSealer
+  seals: ContactSeals
+  inFlightRequests: InFlightRequests
+  /** Told when an export waits. */
+  wakeRunner: () => void
+}
+
+export interface CreatedExport {
+  /** The serialized reply. */
+  body: string
+  isReplay: boolean
+}
+
+const serialize = buildSerializer(ExportReply as object)
+
+/** Queues an export. With an Idempotency-Key a repeated request gets the first reply. */
+export async function createExport(
+  ctx: CreateExportContext,
+  request: ExportRequest,
+  idempotencyKey: string | undefined,
+): Promise<CreatedExport> {
+  const prepared = await prepareExport(ctx, request)
+  const create = async (client: Client) => {
+    const row = await queueExport(ctx, client, prepared)
+    const body = serialize({ ...describeExport(row, ctx.ids, ctx.now), request_id: ctx.requestId })
+    return { body, contactIds: [] as number[] }
+  }
+  const result =
+    idempotencyKey === undefined
+      ? { ...(await transact(ctx.db, create)), isReplay: false }
+      : await runIdempotently(ctx, { operation: 'createExport', key: idempotencyKey, body: request }, create)
+  ctx.wakeRunner()
+  return { body: result.body, isReplay: result.isReplay }
+}
+
+type PreparedExport = Omit<NewExport, 'slot' | 'pieces' | 'bytes' | 'sha256'> & { header: string }
+
+/** Checks a request, and its quote if it has one. */
+async function prepareExport(ctx: CreateExportContext, request: ExportRequest): Promise<PreparedExport> {
+  const { format = 'csv', columns, preset, gzip = false } = request
+  const text = createExportFormat({ kind: request.kind, format, columns, preset })
+  const checked = await readExportQuery(ctx, request)
+  const { query, members } = checked
+  const quoted =
+    request.quote === undefined ? null : await readQuote(ctx, request, () => planQuery(ctx, request, checked))
+  const layout: FileLayout = { format, gzip, ...(columns && { columns }), ...(preset && { preset }) }
+  const maxCredits = request.max_credits ?? null
+  return {
+    accountId: ctx.caller.accountId,
+    mode: ctx.caller.mode,
+    kind: request.kind,
+    layout,
+    query,
+    members,
+    maxRows: request.max_rows,
+    maxCredits: maxCredits !== null && quoted ? Math.min(maxCredits, quoted.credits) : maxCredits,
+    maxStoreExports: quoted?.storeExports ?? null,
+    requestId: ctx.requestId,
+    ...spenderOf(ctx.caller),
+    createdAt: ctx.now,
+    header: text.header(),
+  }
+}
+
+/** What the quote of a request allows. Refuses one that is not for this request, or that no longer suffices. */
+async function readQuote(
+  { quotes, caller, now }: CreateExportContext,
+  request: ExportRequest,
+  plan: () => ReturnType<typeof planQuery>,
+): Promise<{ credits: number; storeExports: number }> {
+  const quote = quotes.open(request.quote!)
+  const isOurs =
+    quote?.accountId === caller.accountId &&
+    quote.mode === caller.mode &&
+    quote.bodyHash === hashQuotedBody(request) &&
+    quote.expiresAtMs > now.getTime()
+  if (!quote || !isOurs)
+    throw new ApiError(
+      'invalid_quote',
+      'This quote is invalid, has expired or is for another request; ask for a new one.',
+      {
+        param: 'quote',
+      },
+    )
+  const cost = await plan()
+  if (cost.credits > quote.credits || cost.new_exports > quote.storeExports)
+    throw new ApiError(
+      'quote_exceeded',
+      `By now ${formatNumber(cost.credits)} contact credits and ${formatNumber(cost.new_exports)} store exports are needed, more than the quote says; ask for a new one.`,
+      { param: 'quote' },
+    )
+  return quote
+}
+
+/** Inserts the export and the beginning of its file, at a free place of the account's queue. */
+async function queueExport(
+  ctx: CreateExportContext,
+  client: Client,
+  { header, ...prepared }: PreparedExport,
+): Promise<ExportRow> {
+  const options = fileOptionsOf(ctx, prepared)
+  // The first piece exists whatever happens: a file without rows has a header, or nothing.
+  const placeholder = await prepareContent(options, { accountId: prepared.accountId, id: 0 }, emptyFile(), header)
+  for (;;) {
+    const taken = new Set(await selectQueueSlots(client, prepared.accountId))
+    const slot = Array.from({ length: maxQueued }, (_, index) => index + 1).find((each) => !taken.has(each))
+    if (slot === undefined)
+      throw new ApiError(
+        'rate_limit_exceeded',
+        `${maxQueued} exports of this account are waiting, the most that may; try again when one has begun.`,
+        { param: 'exports', retryAfterSeconds: 10 },
+      )
+    const { pieces, bytes } = placeholder.end
+    const row = await insertExport(client, { ...prepared, slot, pieces, bytes, sha256: placeholder.sha256 })
+    // Another request took this place meanwhile.
+    if (!row) continue
+    const content = await prepareContent(options, row, emptyFile(), header)
+    if (content.pieces.length > 0) await insertPieces(client, row, { ...content, contactIds: null })
+    return row
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Files that a customer relationship system imports without mapping columns by hand. Columns have the names by which its
+ * import finds its own fields, and values keep within the lengths that it takes; docs/exports.md has them column by column.
+ */
+import type { RevealedContact } from '../../contacts/schema.ts'
+import type { Column } from './columns.ts'
+
+type ContactColumn = Column<RevealedContact>
+
+/** HubSpot finds properties of contacts by their labels. */
+export const hubspotColumns: readonly ContactColumn[] = [
+  { name: 'Email', read: emailOf },
+  { name: 'First Name', read: (contact) => nameOf(contact).first },
+  { name: 'Last Name', read: (contact) => nameOf(contact).last },
+  { name: 'Job Title', read: ({ title }) => title },
+  { name: 'Phone Number', read: landlineOf },
+  { name: 'Mobile Phone Number', read: mobileOf },
+  { name: 'Company Name', read: companyOf },
+  { name: 'Website URL', read: websiteOf },
+]
+
+/** Salesforce finds fields of leads by their names in its API, and refuses values that are too long for them. */
+export const salesforceColumns: readonly ContactColumn[] = [
+  { name: 'LastName', read: (contact) => cut(nameOf(contact).last ?? nameOf(contact).first, 80) ?? notProvided },
+  { name: 'FirstName', read: (contact) => (nameOf(contact).last === null ? null : cut(nameOf(contact).first, 40)) },
+  { name: 'Company', read: (contact) => cut(companyOf(contact), 255) ?? notProvided },
+  { name: 'Title', read: ({ title }) => cut(title, 128) },
+  { name: 'Email', read: (contact) => fitting(emailOf(contact), 80) },
+  { name: 'Phone', read: (contact) => fitting(landlineOf(contact), 40) },
+  { name: 'MobilePhone', read: (contact) => fitting(mobileOf(contact), 40) },
+  { name: 'Website', read: (contact) => fitting(websiteOf(contact), 255) },
+  { name: 'Description', read: (contact) => cut(describe(contact), 32_000) },
+]
+
+/** What Salesforce itself writes into a required field that it has no value for. */
+const notProvided = '[not provided]'
+
+interface PersonName {
+  first: string | null
+  last: string | null
+}
+
+/** Blank names count as missing. Without both, a full name is split before its last word. */
+function nameOf({ first_name, last_name, full_name }: RevealedContact): PersonName {
+  const [first, last] = [filled(first_name), filled(last_name)]
+  if (first !== null || last !== null) return { first, last }
+  const words = filled(full_name)?.split(/\s+/) ?? []
+  const lastWord = words.pop() ?? null
+  return { first: filled(words.join(' ')), last: lastWord }
+}
+
+function emailOf({ emails }: RevealedContact): string | null {
+  return emails.find(({ is_primary }) => is_primary)?.email ?? null
+}
+
+/** The primary phone unless it is a mobile one, otherwise the first that is none. */
+function landlineOf({ phones }: RevealedContact): string | null {
+  return pickPhone(phones.filter(({ type }) => type !== 'mobile'))
+}
+
+function mobileOf({ phones }: RevealedContact): string | null {
+  return pickPhone(phones.filter(({ type }) => type === 'mobile'))
+}
+
+function pickPhone(phones: RevealedContact['phones']): string | null {
+  return (phones.find(({ is_primary }) => is_primary) ?? phones[0])?.phone ?? null
+}
+
+function companyOf({ store }: RevealedContact): string | null {
+  return filled(store.name) ?? filled(store.domain)
+}
+
+function websiteOf({ store }: RevealedContact): string {
+  return `https://${store.domain}`
+}
+
+/** What no field of a lead takes. */
+function describe(contact: RevealedContact): string | null {
+  const { profile_url, emails, phones } = contact
+  const used = [emailOf(contact), landlineOf(contact), mobileOf(contact)]
+  const others = [...emails.map(({ email }) => email), ...phones.map(({ phone }) => phone)].filter(
+    (channel) => !used.includes(channel),
+  )
+  const parts = [
+    ...(profile_url === null ? [] : [`Profile: ${profile_url}`]),
+    ...(others.length === 0 ? [] : [`Also: ${others.join(', ')}`]),
+  ]
+  return parts.length === 0 ? null : parts.join('; ')
+}
+
+function filled(text: string | null): string | null {
+  const trimmed = text?.trim() ?? ''
+  return trimmed === '' ? null : trimmed
+}
+
+/** Names and sentences are cut, between characters. */
+function cut(text: string | null, length: number): string | null {
+  if (text === null || text.length <= length) return text
+  return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')
+}
+
+/** Half an address is none. */
+function fitting(text: string | null, length: number): string | null {
+  return text !== null && text.length <= length ? text : null
+}

@@ -1,0 +1,82 @@
+import type { Caller } from '../auth/caller.ts'
+import { type Pool, type Queryable, transact } from '../db/pool.ts'
+import { readListPage } from '../delivery/list-pages.ts'
+import type { CursorSealer } from '../kernel/cursor.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { IdSealer } from '../kernel/ids.ts'
+import { describeExport, type ExportRow } from './export-row.ts'
+import { lockExport, selectExport, selectExports } from './queries.ts'
+import { endAndRelease } from './reservation.ts'
+import { type Export, exportIdPattern } from './schema.ts'
+
+export interface ExportsContext {
+  db: Queryable
+  caller: Caller
+  now: Date
+  requestId: string
+  ids: IdSealer
+}
+
+const idPattern = new RegExp(exportIdPattern)
+
+/** The export with a public id. Throws if it is no id, and if the account has no such export in this mode. */
+export async function requireExport({ db, caller, ids }: ExportsContext, id: string): Promise<ExportRow> {
+  if (!idPattern.test(id)) throw new ApiError('invalid_export_id', 'This is not the id of an export.', { param: 'id' })
+  const { accountId, mode } = caller
+  const opened = ids.open(id)
+  const isExport = opened?.kind === 'export' && opened.mode === mode
+  const row = isExport ? await selectExport(db, { accountId, id: opened.value }, mode) : undefined
+  if (!row) throw new ApiError('export_not_found', 'There is no such export.', { param: 'id' })
+  return row
+}
+
+export async function getExport(ctx: ExportsContext, id: string): Promise<Export & { request_id: string }> {
+  return replyOf(ctx, await requireExport(ctx, id))
+}
+
+function replyOf({ ids, now, requestId }: ExportsContext, row: ExportRow) {
+  return { ...describeExport(row, ids, now), request_id: requestId }
+}
+
+/** A page of the account's exports in this mode, the newest first. */
+export async function listExports(
+  ctx: ExportsContext & { cursors: CursorSealer },
+  query: { limit?: string; cursor?: string },
+) {
+  const { accountId, mode } = ctx.caller
+  const { rows, hasMore, nextCursor } = await readListPage<ExportRow>(
+    { ...ctx, accountId, mode },
+    {
+      list: 'exports',
+      filters: {},
+      ...query,
+      positionOf: ({ createdAt, id }) => ({ at: createdAt, row: id }),
+      select: (after, limit) => selectExports(ctx.db, { accountId, mode, after, limit }),
+    },
+  )
+  return {
+    object: 'list' as const,
+    data: rows.map((row) => describeExport(row, ctx.ids, ctx.now)),
+    has_more: hasMore,
+    next_cursor: nextCursor,
+    request_id: ctx.requestId,
+  }
+}
+
+/**
+ * Ends an export at once, with a file of what was paid, and releases what it has reserved. The chunk that is being written is
+ * rolled back. One that has ended stays as it is.
+ */
+export async function cancelExport(
+  ctx: ExportsContext & { db: Pool },
+  id: string,
+): Promise<Export & { request_id: string }> {
+  const found = await requireExport(ctx, id)
+  if (found.finishedAt !== null) return replyOf(ctx, found)
+  const row = await transact(ctx.db, async (client) => {
+    const locked = (await lockExport(client, found))!
+    if (locked.finishedAt === null) await endAndRelease(client, locked, { status: 'canceled', at: ctx.now })
+    return (await lockExport(client, found))!
+  })
+  return replyOf(ctx, row)
+}

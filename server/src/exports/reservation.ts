@@ -1,0 +1,103 @@
+import type { Entitlement } from '../accounts/account.ts'
+import type { Client } from '../db/pool.ts'
+import { type MeterKey, releaseAmount, reserveAmount } from '../usage/reservation-queries.ts'
+import type { ExportRow } from './export-row.ts'
+import type { ExportFailure, StopReason } from './export-states.ts'
+import { type ExportEnd, endExport, updateReservation } from './queries.ts'
+
+/** The reserved amounts of an export and where they are reserved. Counters are locked in the order of their names. */
+function creditsMeter({ accountId, mode }: ExportRow, periodStart: Date): MeterKey {
+  return { accountId, mode, meter: 'contact_credits', periodStart }
+}
+
+function exportsMeter({ accountId, mode }: ExportRow, periodStart: Date): MeterKey {
+  return { accountId, mode, meter: 'store_exports', periodStart }
+}
+
+/** The meters that a locked export spends from; it must have been prepared. */
+export function metersOf(row: ExportRow): { credits: MeterKey; storeExports: MeterKey } {
+  return {
+    credits: creditsMeter(row, row.creditsPeriodStart!),
+    storeExports: exportsMeter(row, row.periodStart!),
+  }
+}
+
+/** What an export wants to reserve in addition to what it has. */
+export interface WantedReservation {
+  credits: number
+  storeExports: number
+}
+
+/** Reserves for a locked export as much of what it wants as is left. Its periods must be those of the entitlement, or none. */
+export async function reserveFor(
+  client: Client,
+  row: ExportRow,
+  { limits, period, creditsPeriod }: Entitlement,
+  wanted: WantedReservation,
+  plannedRows: number | null,
+): Promise<void> {
+  const allowed = {
+    credits: leftBelow(row.maxCredits, row.chargedCredits + row.reservedCredits, wanted.credits),
+    storeExports: leftBelow(row.maxStoreExports, row.chargedExports + row.reservedExports, wanted.storeExports),
+  }
+  const credits = await reserveAmount(client, creditsMeter(row, creditsPeriod.start), {
+    wanted: allowed.credits,
+    allowance: limits.contact_credits,
+  })
+  const storeExports = await reserveAmount(client, exportsMeter(row, period.start), {
+    wanted: allowed.storeExports,
+    allowance: limits.store_exports,
+  })
+  await updateReservation(client, row, {
+    periodStart: period.start,
+    reservedExports: row.reservedExports + storeExports,
+    creditsPeriodStart: creditsPeriod.start,
+    reservedCredits: row.reservedCredits + credits,
+    plannedRows,
+  })
+}
+
+function leftBelow(bound: number | null, taken: number, wanted: number): number {
+  return bound === null ? wanted : Math.min(wanted, Math.max(0, bound - taken))
+}
+
+/** Gives back what a locked export has reserved, in a period that is over; it prepares itself again in the new one. */
+export async function releaseForNewPeriod(client: Client, row: ExportRow): Promise<void> {
+  await updateReservation(client, row, {
+    periodStart: null,
+    reservedExports: 0,
+    creditsPeriodStart: null,
+    reservedCredits: 0,
+    plannedRows: row.plannedRows,
+  })
+  await releaseCounters(client, row)
+}
+
+async function releaseCounters(client: Client, row: ExportRow): Promise<void> {
+  if (row.creditsPeriodStart)
+    await releaseAmount(client, creditsMeter(row, row.creditsPeriodStart), row.reservedCredits)
+  if (row.periodStart) await releaseAmount(client, exportsMeter(row, row.periodStart), row.reservedExports)
+}
+
+/** How long a file can be downloaded. */
+const fileRetentionMs = 72 * 3_600_000
+
+export interface HowEnded {
+  status: ExportEnd['status']
+  stoppedBy?: StopReason
+  error?: ExportFailure
+  at: Date
+}
+
+/** Ends a locked export and releases what it has reserved, in the same transaction. Its file is what was paid. */
+export async function endAndRelease(client: Client, row: ExportRow, { status, stoppedBy, error, at }: HowEnded) {
+  const end: ExportEnd = {
+    status,
+    stoppedBy: stoppedBy ?? null,
+    error: error ?? null,
+    at,
+    expiresAt: new Date(at.getTime() + fileRetentionMs),
+  }
+  await endExport(client, row, end)
+  await releaseCounters(client, row)
+}

@@ -1,0 +1,127 @@
+/** Statements that fetch what a chunk delivers. */
+import { contactsPerStore } from '@storedex/search-index'
+import type { Client, Queryable } from '../../db/pool.ts'
+import { type Mode, splitContactKey } from '../../kernel/ids.ts'
+import { servedDocument } from '../../search/postgres/statements.ts'
+import type { DeliverEmails } from '../../search/query/vocabulary.ts'
+
+// JSON has no raw line breaks, so one text can carry all documents; splitting it costs less than reading rows.
+const separator = "E'\\n'"
+
+export interface FetchedStores {
+  ids: number[]
+  documents: string[]
+}
+
+/** The documents of the stores that exist, in the given order. */
+export async function fetchStores(
+  db: Queryable,
+  mode: Mode,
+  storeIds: readonly number[],
+  deliverEmails: DeliverEmails,
+): Promise<FetchedStores> {
+  const { rows } = await db.query<{ ids: string | null; documents: string | null }>({
+    name: 'fetch_export_stores',
+    text: `
+select string_agg(s.id::text, ',' order by ordinal) as ids,
+       string_agg(${servedDocument('s', '$3')}, ${separator} order by ordinal) as documents
+from unnest($1::bigint[]) with ordinality as requested (store_id, ordinal)
+join stores s on s.id = requested.store_id and s.mode = $2::text`,
+    values: [storeIds, mode, deliverEmails],
+  })
+  const { ids, documents } = rows[0]!
+  return { ids: ids?.split(',').map(Number) ?? [], documents: documents?.split('\n') ?? [] }
+}
+
+export interface FetchedPreview {
+  contactId: number
+  storeId: number
+  /** JSON up to the value of `revealed`, and that of the store. */
+  person: string
+  store: string
+}
+
+/** The previews of the contacts that exist, in no order. They stay locked, so that an erasure waits for the chunk. */
+export async function lockPreviews(
+  client: Client,
+  mode: Mode,
+  contactIds: readonly number[],
+): Promise<FetchedPreview[]> {
+  const keys = contactIds.map(splitContactKey)
+  const { rows } = await client.query<FetchedPreview>({
+    name: 'lock_export_previews',
+    text: `
+select c.store_id * ${contactsPerStore} + c.number as "contactId", c.store_id as "storeId", c.preview as person, s.preview as store
+from unnest($1::bigint[], $2::smallint[]) as requested (store_id, number)
+join contacts c on c.store_id = requested.store_id and c.number = requested.number
+join stores s on s.id = c.store_id
+where s.mode = $3::text
+order by c.store_id, c.number
+for key share of c`,
+    values: [keys.map(({ storeId }) => storeId), keys.map(({ number }) => number), mode],
+  })
+  return rows
+}
+
+export interface DeliveredTo {
+  accountId: number
+  mode: Mode
+  now: Date
+}
+
+/** Records stores as exported; returns how many were new. In ascending order, like every delivery. */
+export async function insertStoreExports(
+  client: Client,
+  { accountId, mode, now }: DeliveredTo,
+  periodStart: Date,
+  storeIds: readonly number[],
+): Promise<number> {
+  const { rowCount } = await client.query({
+    name: 'insert_store_exports',
+    text: `
+insert into store_exports (account_id, mode, period_start, store_id, exported_at)
+select $1::bigint, $2::text, $4::timestamptz, store_id, $3::timestamptz
+from (select distinct store_id from unnest($5::bigint[]) as delivered (store_id)) as each_once
+order by store_id
+on conflict do nothing`,
+    values: [accountId, mode, now, periodStart, storeIds],
+  })
+  return rowCount ?? 0
+}
+
+/** Reveals contacts; returns the ids of those that were new. The ids are ascending, as every request locks them. */
+export async function insertReveals(
+  client: Client,
+  { accountId, mode, now }: DeliveredTo,
+  { keyId, personId }: { keyId: number | null; personId: number | null },
+  contactIds: readonly number[],
+): Promise<Set<number>> {
+  const { rows } = await client.query<{ contact_id: number }>({
+    name: 'insert_reveals',
+    text: `
+insert into reveals (account_id, mode, contact_id, revealed_at, key_id, person_id)
+select $1::bigint, $2::text, contact_id, $3::timestamptz, $4::bigint, $5::bigint
+from unnest($6::bigint[]) as contact_id
+on conflict do nothing
+returning contact_id`,
+    values: [accountId, mode, now, keyId, personId, contactIds],
+  })
+  return new Set(rows.map(({ contact_id }) => contact_id))
+}
+
+/** When the account revealed each of the contacts. */
+export async function selectRevealTimes(
+  db: Queryable,
+  { accountId, mode }: Pick<DeliveredTo, 'accountId' | 'mode'>,
+  contactIds: readonly number[],
+): Promise<Map<number, Date>> {
+  const { rows } = await db.query<{ contact_id: number; revealed_at: Date }>({
+    name: 'select_reveal_times',
+    text: `
+select contact_id, revealed_at
+from reveals
+where account_id = $1::bigint and mode = $2::text and contact_id = any ($3::bigint[])`,
+    values: [accountId, mode, contactIds],
+  })
+  return new Map(rows.map(({ contact_id, revealed_at }) => [contact_id, revealed_at]))
+}
