@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { convertBrands } from '../../docs/examples/convert-nsi-brands.mjs'
 import { demoContacts } from './demo/contacts.ts'
+import { demoHistories } from './demo/history.ts'
 import { demoStores } from './demo/stores.ts'
 import { toNdjson } from './records.ts'
 import { sandboxContacts } from './sandbox/contacts.ts'
@@ -16,6 +17,7 @@ const [what, file] = process.argv.slice(2)
 if (what === 'invented') {
   write('demo/stores.ndjson', demoStores())
   write('demo/contacts.ndjson', demoContacts())
+  write('demo/history.ndjson', demoHistories())
   write('sandbox/stores.ndjson', sandboxStores())
   write('sandbox/contacts.ndjson', sandboxContacts())
 } else if (what === 'real-shops' && file) write('demo/real-shops.ndjson', convertBrands(readFileSync(file, 'utf8')))

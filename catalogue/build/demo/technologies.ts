@@ -31,6 +31,11 @@ export function demoTechnologies(random: Random, size: number, country: string, 
   }
 }
 
+/** One app or pixel, popular ones more often. */
+export function drawTechnology(random: Random, facet: 'apps' | 'pixels'): string {
+  return random.weighted(facet === 'apps' ? apps : pixels).value
+}
+
 /** Up to `count` different values, in their alphabetical order. */
 function draw(random: Random, from: Weighted<TaxonomyItem>[], count: number, secondOfPurpose: number): string[] {
   const drawn = new Map<string, TaxonomyItem>()

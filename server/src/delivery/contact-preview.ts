@@ -21,24 +21,33 @@ const person = {
   has_profile: Type.Boolean(),
 }
 
-const PreviewedStore = ClosedObject({
-  id: Type.String({ pattern: storeIdPattern, maxLength: 24 }),
-  domain: Domain,
-  name: StoreName,
-  category: Nullable(TaxonomyValue()),
-  traffic_tier: Nullable(TaxonomyValue()),
-  technologies: ClosedObject({
-    apps: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
-    pixels: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
-  }),
-})
+const PreviewedStore = ClosedObject(
+  {
+    id: Type.String({ pattern: storeIdPattern, maxLength: 24 }),
+    domain: Domain,
+    name: StoreName,
+    category: Nullable(TaxonomyValue()),
+    traffic_tier: Nullable(TaxonomyValue()),
+    technologies: ClosedObject(
+      {
+        apps: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
+        pixels: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
+      },
+      { title: 'PreviewedTechnologies' },
+    ),
+  },
+  { title: 'PreviewedStore' },
+)
 
 /** A contact without its channels. */
-export const ContactPreview = ClosedObject({
-  ...person,
-  revealed: Type.Boolean({ description: 'Whether your account has revealed this contact already.' }),
-  store: PreviewedStore,
-})
+export const ContactPreview = ClosedObject(
+  {
+    ...person,
+    revealed: Type.Boolean({ description: 'Whether your account has revealed this contact already.' }),
+    store: PreviewedStore,
+  },
+  { title: 'ContactPreview' },
+)
 
 /**
  * The import renders a preview as two texts: one is stored with the contact, one with the store. A delivery joins them and

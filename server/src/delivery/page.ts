@@ -4,7 +4,7 @@ import type { StoreSortKey } from '@storedex/search-index'
 import { type TSchema, Type } from 'typebox'
 import type { CursorPayload } from '../kernel/cursor.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { ClosedObject, Nullable, RequestId } from '../kernel/shapes.ts'
+import { ClosedObject, listTitle, Nullable, RequestId } from '../kernel/shapes.ts'
 import { formatNumber } from '../kernel/time.ts'
 import { requireSearchRows } from '../usage/charge.ts'
 import { requireViewableRows } from '../usage/viewing-limit.ts'
@@ -29,13 +29,16 @@ export const pageParameters = {
 }
 
 export const ListReply = <T extends TSchema>(item: T) =>
-  ClosedObject({
-    object: Type.Literal('list'),
-    data: Type.Array(item, { maxItems: maxLimit }),
-    has_more: Type.Boolean(),
-    next_cursor: Nullable(Cursor),
-    request_id: RequestId,
-  })
+  ClosedObject(
+    {
+      object: Type.Literal('list'),
+      data: Type.Array(item, { maxItems: maxLimit }),
+      has_more: Type.Boolean(),
+      next_cursor: Nullable(Cursor),
+      request_id: RequestId,
+    },
+    listTitle(item),
+  )
 
 type CursorPosition = CursorPayload['position']
 
@@ -47,11 +50,16 @@ interface PagedSearch<Position> {
   isNarrowed: boolean
   /** The parameter that holds all filters, if there is one; errors name it. */
   filtersParam?: string
-  find(after: CursorPosition | null, limit: number): Promise<Position[]>
+  /** `startedAt` is when the walk began; null on its first page, whose result decides it. */
+  find(after: CursorPosition | null, limit: number, startedAt: Date | null): Promise<Found<Position>>
 }
 
-interface Page<Position> {
+interface Found<Position> {
   positions: Position[]
+  startedAt: Date
+}
+
+interface Page<Position> extends Found<Position> {
   nextCursor: string | null
 }
 
@@ -71,13 +79,24 @@ export async function findPage<Position extends StoreSortKey>(
   requireSearchRows(ctx, limit)
   await requireViewableRows(ctx, limit)
 
-  const found = await search.find(cursor?.position ?? null, limit + 1)
+  const walkStartedAt = cursor && new Date(cursor.startedAtMs)
+  const { positions: found, startedAt } = await search.find(cursor?.position ?? null, limit + 1, walkStartedAt)
   const positions = found.slice(0, limit)
   const last = positions.at(-1)
-  if (found.length <= limit || !last) return { positions, nextCursor: null }
+  if (found.length <= limit || !last) return { positions, startedAt, nextCursor: null }
   // The next page continues after these positions, even if some of the rows are gone when they are delivered.
-  const next = { position: { contact: null, ...last }, rowsWalked: rowsWalked + positions.length }
-  return { positions, nextCursor: sealSearchCursor(ctx, { queryHash: search.queryHash, ...next }) }
+  const next = {
+    queryHash: search.queryHash,
+    position: { contact: null, ...last },
+    rowsWalked: rowsWalked + positions.length,
+    startedAtMs: startedAt.getTime(),
+  }
+  return { positions, startedAt, nextCursor: sealSearchCursor(ctx, next) }
+}
+
+/** The context with which a page of a walk is charged: what it delivers is not from before the walk. */
+export function chargedFrom<Context extends CatalogueContext>(ctx: Context, startedAt: Date): Context {
+  return startedAt > ctx.now ? { ...ctx, now: startedAt } : ctx
 }
 
 /** Serializes a page. `items` are serialized already and separated by commas; null for none. */
@@ -102,7 +121,7 @@ function requireWithinBounds(
 
 const maxAgeMs = 24 * 60 * 60 * 1000
 
-type CursorContent = Pick<CursorPayload, 'queryHash' | 'position' | 'rowsWalked'>
+type CursorContent = Pick<CursorPayload, 'queryHash' | 'position' | 'rowsWalked' | 'startedAtMs'>
 
 /** Opens a cursor; null for the first page. Refuses one of another caller or query, and one older than a day. */
 function openSearchCursor(ctx: CatalogueContext, text: string | null, queryHash: string): CursorPayload | null {

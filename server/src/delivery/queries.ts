@@ -18,7 +18,7 @@ interface Statement {
 }
 
 /** The statements that take and that only view the same rows. */
-function deliveryStatements(rows: string, parts: DeliveryParts): (charge: DeliveryCharge) => Statement {
+export function deliveryStatements(rows: string, parts: DeliveryParts): (charge: DeliveryCharge) => Statement {
   const take = { name: `deliver_${rows}`, text: deliverySql(parts) }
   const view = { name: `view_${rows}`, text: viewSql(parts) }
   return ({ isView }) => (isView ? view : take)

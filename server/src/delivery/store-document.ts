@@ -5,11 +5,17 @@ import { ClosedObject, Nullable, RequestId, TaxonomyValue, Timestamp } from '../
 /** The most apps that an import accepts for one store, and the most pixels. */
 export const maxTechnologies = 500
 
-const Technologies = ClosedObject({
-  apps: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
-  pixels: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
-  theme: ClosedObject({ name: Nullable(Type.String({ maxLength: 200 })), type: Nullable(TaxonomyValue()) }),
-})
+const Technologies = ClosedObject(
+  {
+    apps: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
+    pixels: Type.Array(TaxonomyValue(), { maxItems: maxTechnologies }),
+    theme: ClosedObject(
+      { name: Nullable(Type.String({ maxLength: 200 })), type: Nullable(TaxonomyValue()) },
+      { title: 'StoreTheme' },
+    ),
+  },
+  { title: 'StoreTechnologies' },
+)
 
 export const storeIdPattern = '^st_[A-Za-z]+_[A-Za-z]{16}$'
 
@@ -28,30 +34,42 @@ const storeFields = {
   platform_plus: Type.Boolean(),
   lead_fit_score: Nullable(Type.Number()),
   store_created_at: Nullable(
-    ClosedObject({
-      estimate: Nullable(Timestamp('Estimated opening time of the store.')),
-      resolution: Nullable(Type.Union([Type.Literal('exact'), Type.Literal('month'), Type.Literal('year')])),
-      source: Nullable(TaxonomyValue()),
-      confidence: Nullable(Type.Union([Type.Literal('high'), Type.Literal('medium'), Type.Literal('low')])),
-    }),
+    ClosedObject(
+      {
+        estimate: Nullable(Timestamp('Estimated opening time of the store.')),
+        resolution: Nullable(Type.Union([Type.Literal('exact'), Type.Literal('month'), Type.Literal('year')])),
+        source: Nullable(TaxonomyValue()),
+        confidence: Nullable(Type.Union([Type.Literal('high'), Type.Literal('medium'), Type.Literal('low')])),
+      },
+      { title: 'StoreCreatedAt' },
+    ),
   ),
   first_discovered_at: Nullable(Timestamp('When the store was first seen.')),
-  contacts_summary: ClosedObject({
-    total: Type.Integer({ minimum: 0, description: 'Contacts on file, revealable or not.' }),
-    has_revealable_contacts: Type.Boolean(),
-    verified_email_count: Type.Integer({ minimum: 0 }),
-    roles: Type.Array(TaxonomyValue(), { maxItems: 1000 }),
-  }),
+  contacts_summary: ClosedObject(
+    {
+      total: Type.Integer({ minimum: 0, description: 'Contacts on file, revealable or not.' }),
+      has_revealable_contacts: Type.Boolean(),
+      verified_email_count: Type.Integer({ minimum: 0 }),
+      roles: Type.Array(TaxonomyValue(), { maxItems: 1000 }),
+    },
+    { title: 'ContactsSummary' },
+  ),
 }
 
 /** A store as every endpoint returns it. Technologies come last, so that `withoutTechnologies` can cut them off. */
-export const Store = ClosedObject({ ...storeFields, technologies: Technologies })
+export const Store = ClosedObject({ ...storeFields, technologies: Technologies }, { title: 'Store' })
 export type Store = Static<typeof Store>
 
 /** A store in an enrichment, with technologies only if requested. */
-export const EnrichedStore = ClosedObject({ ...storeFields, technologies: Type.Optional(Technologies) })
+export const EnrichedStore = ClosedObject(
+  { ...storeFields, technologies: Type.Optional(Technologies) },
+  { title: 'EnrichedStore' },
+)
 
-export const StoreLookupReply = ClosedObject({ ...storeFields, technologies: Technologies, request_id: RequestId })
+export const StoreLookupReply = ClosedObject(
+  { ...storeFields, technologies: Technologies, request_id: RequestId },
+  { title: 'StoreLookupReply' },
+)
 
 /**
  * An import renders the public JSON of a store with the API's schema and stores the text, which replies copy. A field that
