@@ -16,7 +16,7 @@ import { rejectNonLoopbackHosts } from './http/access.ts'
 import { registerApiRoutes, sendError } from './http/api.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { StripeError } from './http/errors.ts'
-import { registerPageRoutes } from './pages/routes.ts'
+import { registerPageRoutes, sendUnknownPage } from './pages/routes.ts'
 import { Standin, type StandinOptions } from './standin.ts'
 
 // Limits how long a request may take to arrive; injected faults may delay replies for longer.
@@ -56,7 +56,8 @@ export async function createStandin(options: StandinOptions = {}): Promise<Stand
   // First, so that it also applies to unknown paths.
   rejectNonLoopbackHosts(app)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
-  app.setNotFoundHandler(async (request) => {
+  app.setNotFoundHandler(async (request, reply) => {
+    if (/\btext\/html\b/.test(request.headers.accept ?? '')) return sendUnknownPage(reply, standin)
     throw new StripeError(404, 'invalid_request_error', `Nothing is served at ${request.url}.`)
   })
   registerApiRoutes(app, standin, endpoints)

@@ -15,6 +15,21 @@ export interface AccountSearch {
   status?: KnownStatus | (typeof accountStates)[number]
 }
 
+const accountsPerPage = 500
+
+/** Lists all accounts that fit, the newest first. */
+export async function listAllAccounts(
+  ctx: { db: Queryable; ids: IdSealer },
+  search: AccountSearch,
+): Promise<Account[]> {
+  const accounts: Account[] = []
+  for (;;) {
+    const page = await listAccounts(ctx, search, { beforeId: accounts.at(-1)?.id ?? null, limit: accountsPerPage })
+    accounts.push(...page)
+    if (page.length < accountsPerPage) return accounts
+  }
+}
+
 /** Lists accounts with an id below `beforeId`, the newest first. */
 export function listAccounts(
   { db, ids }: { db: Queryable; ids: IdSealer },

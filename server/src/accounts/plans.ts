@@ -1,71 +1,33 @@
-import { readFile } from 'node:fs/promises'
-import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
-import { OperatorError } from '../kernel/errors.ts'
-import { ClosedObject } from '../kernel/shapes.ts'
-
 export const planSlugs = ['free', 'pro', 'business', 'enterprise'] as const
 export type PlanSlug = (typeof planSlugs)[number]
 
 /** The maximum of a counter in the database. */
 export const maxCounterValue = 2 ** 31 - 1
 
-const Figure = (description: string) => Type.Integer({ minimum: 0, maximum: maxCounterValue, description })
-
-const Limits = ClosedObject({
-  contact_credits: Figure('Contact credits a month.'),
-  store_exports: Figure('Unique stores delivered a month.'),
-  search_rows: Figure('Rows returned by the two searches a month.'),
-  requests_per_minute: Figure('Requests in a fixed window of a minute.'),
-  requests_per_day: Figure('Requests in a UTC day.'),
-  billing_status_per_hour: Figure('Billing status checks in a fixed window of an hour.'),
-  billing_links_per_hour: Figure('Billing links created in a fixed window of an hour.'),
-})
-export type Limits = Static<typeof Limits>
+/** The limits of a plan; `plan-file.ts` says what each counts. */
+export const limitNames = [
+  'contact_credits',
+  'store_exports',
+  'search_rows',
+  'requests_per_minute',
+  'requests_per_day',
+  'billing_status_per_hour',
+  'billing_links_per_hour',
+] as const
+export type Limits = Record<(typeof limitNames)[number], number>
 
 /** Limits that are charged and counted per period. */
 export type Meter = 'contact_credits' | 'store_exports' | 'search_rows'
 
 /** The limits that can be overridden for one account: those of the plan, and the trial's contact credits. */
-export const overridableMeters = [
-  ...(Object.keys(Limits.properties) as (keyof Limits)[]),
-  'trial_contact_credits',
-] as const
+export const overridableMeters = [...limitNames, 'trial_contact_credits'] as const
 export type OverridableMeter = (typeof overridableMeters)[number]
 export type LimitOverrides = Partial<Record<OverridableMeter, number>>
 
-const Plan = ClosedObject({ name: Type.String({ minLength: 1 }), limits: Limits })
-
-const PlanFile = ClosedObject({
-  plans: ClosedObject({ free: Plan, pro: Plan, business: Plan, enterprise: Plan }),
-  trial: Type.Partial(Limits, {
-    additionalProperties: false,
-    description: 'Figures that replace the plan’s during a trial.',
-  }),
-  search: ClosedObject({
-    max_rows_walked: Type.Integer({ minimum: 1, maximum: maxCounterValue }),
-    max_rows_walked_unfiltered: Type.Integer({ minimum: 1, maximum: maxCounterValue }),
-  }),
-})
-
-/** The validated plan file. */
-export type PlanFile = Static<typeof PlanFile>
-
-/** Reads and validates a plan file. Every error names the path within the file. */
-export async function readPlanFile(path: string): Promise<PlanFile> {
-  const text = await readFile(path, 'utf8').catch((cause) => {
-    throw new OperatorError(`The plan file ${path} cannot be read.`, { cause })
-  })
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new OperatorError(`The plan file ${path} is not JSON: ${(cause as Error).message}`, { cause })
-  }
-  const [error] = Value.Errors(PlanFile, value)
-  if (error) {
-    const problem = error.keyword === 'boolean' ? 'is not a setting' : error.message
-    throw new OperatorError(`The plan file ${path} is wrong: ${error.instancePath.slice(1) || 'it'} ${problem}.`)
-  }
-  return value as PlanFile
+/** A validated plan file. */
+export interface PlanFile {
+  plans: Record<PlanSlug, { name: string; limits: Limits }>
+  /** Figures that replace the plan's during a trial. */
+  trial: Partial<Limits>
+  search: { max_rows_walked: number; max_rows_walked_unfiltered: number }
 }

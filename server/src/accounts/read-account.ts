@@ -19,12 +19,21 @@ export function findAccountByEmail(ctx: AccountsContext, email: string): Promise
 /** The internal id of `acct_…`. */
 export function openAccountId(ids: IdSealer, publicId: string): number {
   const opened = ids.open(publicId)
-  if (opened?.kind !== 'account') throw unknownAccountError(publicId)
-  return opened.value
+  if (opened?.kind === 'account') return opened.value
+  if (opened)
+    throw new OperatorError(
+      `${publicId} is an id of kind "${opened.kind}"; give the id of an account, ${accountIdForm}.`,
+    )
+  throw unknownAccountError(publicId)
 }
 
+const accountIdForm = 'acct_ and 16 letters ("storedex accounts list" shows them)'
+
 export function unknownAccountError(publicId: string): OperatorError {
-  return new OperatorError(`No account has the id ${JSON.stringify(publicId)}.`)
+  // A pasted secret must not be repeated in an error message.
+  if (publicId.startsWith('sdx_'))
+    return new OperatorError(`This is an API key; give the id of its account, ${accountIdForm}.`)
+  return new OperatorError(`No account has the id ${JSON.stringify(publicId)}; an id is ${accountIdForm}.`)
 }
 
 /** An account in the output format of the command line. */

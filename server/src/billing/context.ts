@@ -49,11 +49,17 @@ export interface BillingContext extends BillingServices, CallerContext {
 /** The context of a billing call with an API key. */
 export function billingContext(request: FastifyRequest, services: BillingServices): BillingContext {
   const { billing, clock, ids, plans, publicUrl } = services
-  const returnUrl = publicUrl + billingPagePaths.done
-  const canceledUrl = publicUrl + billingPagePaths.canceled
   return {
     ...callerContext(request),
     ...{ db: request.db, billing, clock, ids, plans, publicUrl },
-    returnUrlsOf: ({ kind }) => ({ returnUrl, canceledUrl: kind === 'checkout' ? canceledUrl : returnUrl }),
+    returnUrlsOf: (purpose) => returnUrlsOfPages(publicUrl, purpose),
   }
+}
+
+/** Pages of this service, which name the offer that was chosen. From the portal there is only one way back. */
+export function returnUrlsOfPages(publicUrl: string, { target }: BillingLinkPurpose): ReturnUrls {
+  const returnUrl = publicUrl + billingPagePaths.done
+  if (!target) return { returnUrl, canceledUrl: returnUrl }
+  const offer = new URLSearchParams({ plan: target.plan, billing: target.billing })
+  return { returnUrl: `${returnUrl}?${offer}`, canceledUrl: `${publicUrl}${billingPagePaths.canceled}?${offer}` }
 }

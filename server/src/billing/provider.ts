@@ -49,6 +49,8 @@ export interface ProviderSubscription {
   createdAt: Date
 }
 
+export type PortalPage = 'home' | 'payment_method'
+
 /** A link to a page of the provider. A capability: never log it. */
 export interface ProviderLink {
   url: string
@@ -108,8 +110,11 @@ export interface BillingProvider {
     /** Target of the page's link back, without a confirmation. */
     canceledUrl: string
   }): Promise<ProviderLink>
-  /** Here and below `returnUrl` is the target of the way back, whatever the outcome. */
-  createPortal(input: { customerId: string; returnUrl: string }): Promise<ProviderLink>
+  /**
+   * The portal. It opens at its home, or at the payment method, from where the rest of it is reached afterwards. Here and
+   * below `returnUrl` is the target of the way back, whatever the outcome.
+   */
+  createPortal(input: { customerId: string; returnUrl: string; opensAt: PortalPage }): Promise<ProviderLink>
   /** A page that adds or replaces the payment method, without access to the rest of the portal. */
   createPaymentMethodUpdate(input: { customerId: string; returnUrl: string }): Promise<ProviderLink>
   /** Starts a subscription with a trial. Idempotent: does nothing if the account has a live subscription. */

@@ -74,10 +74,10 @@ export interface LedgerDifferenceRow {
   meter: Meter
   /** Null for a sum over all periods. */
   period_start: Date | null
-  /** The sum of the entries. */
+  /** The sum of the entries; for `reserved`, of what running exports say they have reserved. */
   ledger: number
-  /** What should equal the sum: the counter, the reveals, or the exports. */
-  against: 'counter' | 'reveals' | 'exports'
+  /** What should equal the sum: the counter, the reveals, the exports, or what the counter has reserved. */
+  against: 'counter' | 'reveals' | 'exports' | 'reserved'
   recorded: number
 }
 
@@ -124,6 +124,20 @@ compared as (
         from spent
         where meter = 'store_exports') s
   full join exported e using (account_id, mode, period_start)
+  union all
+  select 'reserved', account_id, mode, meter, period_start, coalesce(x.amount, 0), coalesce(c.reserved, 0)
+  from (select account_id, mode, 'store_exports'::text as meter, period_start, sum(reserved_exports)::bigint as amount
+        from exports
+        where reserved_exports > 0
+        group by account_id, mode, period_start
+        union all
+        select account_id, mode, 'contact_credits', credits_period_start, sum(reserved_credits)::bigint
+        from exports
+        where reserved_credits > 0
+        group by account_id, mode, credits_period_start) x
+  full join (select account_id, mode, meter, period_start, reserved
+             from usage_counters
+             where reserved > 0) c using (account_id, mode, meter, period_start)
 )
 select account_id, mode, meter, period_start, ledger, against, recorded
 from compared

@@ -110,17 +110,22 @@ function sealDistinct(
 
 export type { LedgerTotals } from './ledger-queries.ts'
 
-/** A sum of the ledger, and the one of `counter`, `reveals`, `exports` and `archive` that should equal it. */
+/**
+ * A sum of the ledger, and the one of `counter`, `reveals`, `exports` and `archive` that should equal it; or what a counter has
+ * reserved, and what running exports say they have.
+ */
 export interface LedgerDifference {
   account: string
   mode: Mode
   meter: Meter
   /** Null for a sum over all periods. */
   period_start: string | null
-  ledger: number
+  ledger?: number
   counter?: number
   reveals?: number
   exports?: number
+  reserved?: number
+  exports_reserved?: number
   /** The sum of an archive's entries; null if it is missing, was changed or cannot be read. */
   archive?: number | null
   /** Identifies the account's archive. */
@@ -129,7 +134,8 @@ export interface LedgerDifference {
 
 /**
  * Checks the ledger in one snapshot of the database. Per account, mode, meter and period, the entries add up to the counter;
- * credits spent equal the contacts revealed, and exports of a period the stores exported. Roll-ups count as entries, and each
+ * credits spent equal the contacts revealed, exports of a period the stores exported, and what is reserved is what running
+ * exports have reserved. Roll-ups count as entries, and each
  * archive that was not dropped must add up to its roll-ups. Calls `report` with the pages of differences.
  */
 export function checkLedger<T>(
@@ -164,7 +170,8 @@ function differenceOf(ids: IdSealer, row: queries.LedgerDifferenceRow): LedgerDi
     mode: row.mode,
     meter: row.meter,
     period_start: row.period_start?.toISOString() ?? null,
-    ledger: row.ledger,
-    [row.against]: row.recorded,
+    ...(row.against === 'reserved'
+      ? { exports_reserved: row.ledger, reserved: row.recorded }
+      : { ledger: row.ledger, [row.against]: row.recorded }),
   }
 }

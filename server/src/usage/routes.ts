@@ -11,18 +11,24 @@ import { readUsage } from './read-usage.ts'
 import { PlanStanding, reportPlan, usageFigures } from './schema.ts'
 import type { TrialLinks } from './trial-links.ts'
 
-const UsageReply = ClosedObject({
-  object: Type.Literal('usage'),
-  plan: PlanStanding,
-  ...usageFigures,
-  billing: Type.Optional(TrialCreditAction),
-  key: ClosedObject({
-    id: Type.String({ pattern: '^key_[A-Za-z]{16}$', maxLength: 20, examples: ['key_RtWqLzXcVbNmPkJh'] }),
-    name: Type.String({ maxLength: 200 }),
-    mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),
-  }),
-  request_id: RequestId,
-})
+const UsageReply = ClosedObject(
+  {
+    object: Type.Literal('usage'),
+    plan: PlanStanding,
+    ...usageFigures,
+    billing: Type.Optional(TrialCreditAction),
+    key: ClosedObject(
+      {
+        id: Type.String({ pattern: '^key_[A-Za-z]{16}$', maxLength: 20, examples: ['key_RtWqLzXcVbNmPkJh'] }),
+        name: Type.String({ maxLength: 200 }),
+        mode: Type.Union([Type.Literal('live'), Type.Literal('test')]),
+      },
+      { title: 'UsageKey' },
+    ),
+    request_id: RequestId,
+  },
+  { title: 'UsageReply' },
+)
 
 interface UsageContext extends TrialContext {
   ids: IdSealer

@@ -9,12 +9,18 @@ const period = {
 }
 
 /** The plan in a usage report. */
-export const PlanStanding = ClosedObject({
-  slug: Type.Enum(planSlugs),
-  name: Type.String({ maxLength: 200 }),
-  status: TaxonomyValue({ description: 'Subscription state, such as active, trialing or past_due.' }),
-  trial: ClosedObject({ active: Type.Boolean(), ends_at: Nullable(Timestamp('End of the trial.')) }),
-})
+export const PlanStanding = ClosedObject(
+  {
+    slug: Type.Enum(planSlugs),
+    name: Type.String({ maxLength: 200 }),
+    status: TaxonomyValue({ description: 'Subscription state, such as active, trialing or past_due.' }),
+    trial: ClosedObject(
+      { active: Type.Boolean(), ends_at: Nullable(Timestamp('End of the trial.')) },
+      { title: 'PlanTrial' },
+    ),
+  },
+  { title: 'PlanStanding' },
+)
 
 export function reportPlan({ plan, planName, status, trial }: Entitlement): Static<typeof PlanStanding> {
   return {
@@ -27,34 +33,49 @@ export function reportPlan({ plan, planName, status, trial }: Entitlement): Stat
 
 /** The figures of a usage report: what `readUsage` returns. */
 export const usageFigures = {
-  contact_credits: ClosedObject({
-    total: Count('Credits in the current cap: the trial’s during a trial, else the plan’s.'),
-    used: Count('Credits spent in this period.'),
-    remaining: Count('Credits left in this period.'),
-    paid_plan_total: Count('The paid plan’s monthly credits.'),
-    ...period,
-  }),
-  store_exports: ClosedObject({
-    limit: Count('Unique stores per period.'),
-    used: Count('Stores delivered in this period, each once.'),
-    reserved: Count('Reserved by unfinished work.'),
-    remaining: Count('Stores left in this period.'),
-    ...period,
-  }),
-  api_requests: ClosedObject({
-    limit: Count('Requests per UTC day.'),
-    used: Count('Requests of this day, including this one.'),
-    remaining: Count('Requests left today.'),
-    ...period,
-  }),
-  search_rows: ClosedObject({
-    limit: Count('Search rows per period.'),
-    used: Count('Rows returned by searches in this period.'),
-    remaining: Count('Rows left in this period.'),
-    ...period,
-  }),
-  rate_limit: ClosedObject({
-    limit: Count('Requests in one interval.'),
-    interval: Type.Literal('minute', { description: 'Length of the fixed window.' }),
-  }),
+  contact_credits: ClosedObject(
+    {
+      total: Count('Credits in the current cap: the trial’s during a trial, else the plan’s.'),
+      used: Count('Credits spent in this period.'),
+      remaining: Count('Credits left in this period.'),
+      paid_plan_total: Count('The paid plan’s monthly credits.'),
+      ...period,
+    },
+    { title: 'ContactCreditsUsage' },
+  ),
+  store_exports: ClosedObject(
+    {
+      limit: Count('Unique stores per period.'),
+      used: Count('Stores delivered in this period, each once.'),
+      reserved: Count('Reserved by unfinished work.'),
+      remaining: Count('Stores left in this period.'),
+      ...period,
+    },
+    { title: 'StoreExportsUsage' },
+  ),
+  api_requests: ClosedObject(
+    {
+      limit: Count('Requests per UTC day.'),
+      used: Count('Requests of this day, including this one.'),
+      remaining: Count('Requests left today.'),
+      ...period,
+    },
+    { title: 'RequestsUsage' },
+  ),
+  search_rows: ClosedObject(
+    {
+      limit: Count('Search rows per period.'),
+      used: Count('Rows returned by searches in this period.'),
+      remaining: Count('Rows left in this period.'),
+      ...period,
+    },
+    { title: 'SearchRowsUsage' },
+  ),
+  rate_limit: ClosedObject(
+    {
+      limit: Count('Requests in one interval.'),
+      interval: Type.Literal('minute', { description: 'Length of the fixed window.' }),
+    },
+    { title: 'RateLimits' },
+  ),
 }

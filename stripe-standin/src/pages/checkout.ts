@@ -1,6 +1,16 @@
 import { type CheckoutView, completeCheckout, loadCheckoutView, successUrl } from '../billing/checkout.ts'
-import { expiredLinkPage, unknownLinkPage, usedLinkPage } from './error-pages.ts'
-import { formatDate, formatDateTime, formatMoney, formatPlanName, formatPrice } from './format.ts'
+import { hasEnded } from '../billing/subscriptions/record.ts'
+import type { RequestContext } from '../state/database.ts'
+import type { CheckoutSession } from '../state/session-records.ts'
+import {
+  closedLinkPage,
+  expiredLinkPage,
+  neededNoMorePage,
+  newerLinkPage,
+  unknownLinkPage,
+  usedLinkPage,
+} from './error-pages.ts'
+import { formatDate, formatDateTime, formatMoney, formatPlanName, formatPrice, formatRhythm } from './format.ts'
 import { cardRadioGroup, postForm, readNewCardChoice, textField } from './forms.ts'
 import { externalLinkButton, externalOrigin, html, safeExternalUrl } from './html.ts'
 import { descriptionList, type HtmlPage } from './layout.ts'
@@ -11,7 +21,7 @@ export function showCheckout(pageRequest: PageRequest): HtmlPage {
   if (!view) return unknownLinkPage()
   const { session } = view
   if (session.status === 'complete') return usedLinkPage(successUrl(session))
-  if (session.status === 'expired') return expiredLinkPage(session.cancel_url)
+  if (session.status === 'expired') return endedPage(pageRequest.ctx, session)
   const amount = formatMoney(view.amountDue, session.currency)
   const customerName = customerLabel(view)
   return {
@@ -37,8 +47,35 @@ ${cardRadioGroup(pageRequest.form, { chargedNow: view.amountDue > 0 })}
 <div class="actions"><button class="main">${view.amountDue > 0 ? `Pay ${amount} and subscribe` : 'Subscribe'}</button>
 ${externalLinkButton(session.cancel_url, 'Cancel')}</div>`,
 )}
-<p class="after">This link works until ${formatDateTime(session.expires_at)}.</p>`,
+<p class="after">${renewalNote(view)} This link works until ${formatDateTime(session.expires_at)}.</p>`,
   }
+}
+
+/** Why a checkout cannot be paid any more: the first of these reasons that holds. */
+function endedPage(
+  { db, now }: RequestContext,
+  { id, customer, cancel_url: back, expires_at }: CheckoutSession,
+): HtmlPage {
+  if (customer !== null) {
+    if (db.all('subscriptions').some((each) => each.customer === customer && !hasEnded(each)))
+      return neededNoMorePage(back)
+    // In the order in which they were made.
+    const sessions = db.all('checkout_sessions')
+    const newer = sessions.slice(sessions.findIndex((each) => each.id === id) + 1)
+    if (newer.some((each) => each.customer === customer && each.status === 'open')) return newerLinkPage(back)
+  }
+  return now < expires_at ? closedLinkPage(back) : expiredLinkPage(back, expires_at)
+}
+
+/** What is charged after today. */
+function renewalNote({ lines, trialEnd }: CheckoutView): string {
+  const [{ price, quantity }] = lines as [CheckoutView['lines'][number]]
+  const rhythm = formatRhythm(price)
+  if (lines.length > 1 || rhythm === null) return ''
+  const amount = formatMoney(price.unit_amount * quantity, price.currency)
+  return trialEnd === null
+    ? `It renews ${rhythm} for ${amount} until you cancel.`
+    : `Then ${amount} ${rhythm} until you cancel.`
 }
 
 /** Starts the subscription; a repeated submission only redirects. */

@@ -1,5 +1,15 @@
+import { formatDateTime } from './format.ts'
 import { externalLinkButton, html } from './html.ts'
 import type { HtmlPage } from './layout.ts'
+
+export function startPage(): HtmlPage {
+  return {
+    status: 200,
+    title: 'Nothing to do here yet',
+    body: html`<p>This program takes the place of Stripe, so that buying a plan can be tried without money.</p>
+<p>Its pages for payments are opened by links: choose a plan in the service, or ask the service for a link.</p>`,
+  }
+}
 
 export function unknownLinkPage(): HtmlPage {
   return {
@@ -11,13 +21,47 @@ stand-in or to one whose data was deleted.</p>
   }
 }
 
-/** `back` is the page that the customer came from. */
-export function expiredLinkPage(back: string | null): HtmlPage {
+/** `back` is the page that the customer came from; `until` is when the link ended, in seconds. */
+export function expiredLinkPage(back: string | null, until: number): HtmlPage {
   return {
     status: 410,
     title: 'This link has expired',
-    body: html`<p>Links to this page work for a short time only. Nothing was changed by this one.</p>
+    body: html`<p>It worked until ${formatDateTime(until)}. Nothing was changed by it.</p>
 <p>Ask the service that gave you the link for a new one.</p>
+${continueLink(back)}`,
+  }
+}
+
+/** The link was replaced: of a customer's checkouts only the newest can be paid. */
+export function newerLinkPage(back: string | null): HtmlPage {
+  return {
+    status: 410,
+    title: 'There is a newer link',
+    body: html`<p>A newer link to this page was made for you, and only the newest one works. Nothing was changed by this
+one.</p>
+<p>Use the newest link. If you do not have it, ask the service that gave you this one.</p>
+${continueLink(back)}`,
+  }
+}
+
+/** The customer has a plan, so the service has closed the link. */
+export function neededNoMorePage(back: string | null): HtmlPage {
+  return {
+    status: 410,
+    title: 'This link is no longer needed',
+    body: html`<p>You already have a plan, so nothing can be bought with this link any more. Nothing was changed by it.</p>
+<p>To change your plan, ask the service that gave you the link for a new one.</p>
+${continueLink(back)}`,
+  }
+}
+
+/** The service closed the link before its time. */
+export function closedLinkPage(back: string | null): HtmlPage {
+  return {
+    status: 410,
+    title: 'This link was closed',
+    body: html`<p>The service that gave you this link has closed it. Nothing was changed by it.</p>
+<p>Ask the service for a new one.</p>
 ${continueLink(back)}`,
   }
 }

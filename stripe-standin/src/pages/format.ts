@@ -3,9 +3,10 @@ import type { PaymentMethod, Price } from '../state/records.ts'
 import type { InvoiceStatus, Subscription } from '../state/subscription-records.ts'
 import { type Html, html } from './html.ts'
 
-/** "$49.00". */
-export function formatMoney(cents: number, currency: string): string {
-  return new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100)
+/** "$49.00", from the currency's smallest unit. */
+export function formatMoney(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() })
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
 }
 
 /** "$49.00 a month". */
@@ -14,6 +15,13 @@ export function formatPrice(price: Price, quantity = 1): string {
   if (!price.recurring) return `${amount} once`
   const { interval, interval_count: count } = price.recurring
   return count === 1 ? `${amount} a ${interval}` : `${amount} every ${count} ${interval}s`
+}
+
+/** "every month", or "every 3 months". */
+export function formatRhythm({ recurring }: Price): string | null {
+  if (!recurring) return null
+  const { interval, interval_count: count } = recurring
+  return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`
 }
 
 /** "monthly", "annual", or "every 3 months". */

@@ -63,57 +63,67 @@ interface DescriptionItem {
   readonly sum?: boolean
 }
 
-/** Styles of all pages. Text contrast is at least 4.5, borders and focus rings at least 3. */
+/** Styles of all pages, light and dark. Text contrast is at least 4.5, borders and focus rings at least 3. */
 const style = `
+:root{color-scheme:light dark;
+--page:light-dark(#f4f5f7,#111214);--surface:light-dark(#fff,#18191c);--hover:light-dark(#eef0f4,#24262b);
+--text:light-dark(#1b2433,#ededf0);--muted:light-dark(#505a6b,#a4a5b0);
+--line:light-dark(#d5dae2,#34363d);--faint:light-dark(#e6e9ee,#2b2d33);--control:light-dark(#6b7587,#85868f);
+--accent:light-dark(#1a4fb4,#3f68e4);--accent-hover:light-dark(#143d8d,#345ace);
+--accent-text:light-dark(#1a4fb4,#96b2ff);--accent-soft:light-dark(#eef3fd,#1d2848);
+--danger:#b3261e;--danger-hover:#8c1d17;--focus:light-dark(#d2650a,#f0a35e);
+--warning:light-dark(#3f2f00,#f5dfa6);--warning-line:light-dark(#a9853a,#8a6d2f);--warning-soft:light-dark(#fdf0c8,#332711);
+--good:light-dark(#0f4a22,#a5e3bb);--good-line:light-dark(#1d7a3a,#4a9a66);--good-soft:light-dark(#e8f6ec,#14301f);
+--bad:light-dark(#7a1610,#ffb1a8);--bad-line:light-dark(#b3261e,#d2574b);--bad-soft:light-dark(#fdecea,#3b1a18)}
 *,*::before,*::after{box-sizing:border-box}
-html{color-scheme:light;-webkit-text-size-adjust:100%}
-body{margin:0;background:#f4f5f7;color:#1b2433;font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",sans-serif}
-.standin{background:#fdf0c8;border-bottom:1px solid #a9853a;color:#3f2f00;padding:.625rem 1rem;text-align:center}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--page);color:var(--text);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",sans-serif}
+.standin{background:var(--warning-soft);border-bottom:1px solid var(--warning-line);color:var(--warning);padding:.625rem 1rem;text-align:center}
 .standin p{margin:0 auto;max-width:40rem}
-main{background:#fff;border:1px solid #d5dae2;border-radius:.75rem;margin:2rem auto;max-width:40rem;padding:2rem}
-footer{color:#505a6b;font-size:.875rem;margin:0 auto 2rem;max-width:40rem;padding:0 1rem;text-align:center}
+main{background:var(--surface);border:1px solid var(--line);border-radius:.75rem;margin:2rem auto;max-width:40rem;padding:2rem}
+footer{color:var(--muted);font-size:.875rem;margin:0 auto 2rem;max-width:40rem;padding:0 1rem;text-align:center}
 footer p{margin:0}
 h1{font-size:1.625rem;line-height:1.25;margin:0 0 1rem;overflow-wrap:anywhere}
-h2{border-top:1px solid #d5dae2;font-size:1.125rem;margin:2rem 0 .75rem;padding-top:1.5rem}
+h2{border-top:1px solid var(--line);font-size:1.125rem;margin:2rem 0 .75rem;padding-top:1.5rem}
 h3{font-size:1rem;margin:1.25rem 0 .5rem}
 p{margin:0 0 1rem;overflow-wrap:anywhere}
-a{color:#1a4fb4;text-underline-offset:.15em}
+a{color:var(--accent-text);text-underline-offset:.15em}
 .facts{margin:0 0 1.25rem}
-.facts div{border-bottom:1px solid #e6e9ee;display:flex;flex-wrap:wrap;gap:0 1rem;justify-content:space-between;padding:.5rem 0}
-.facts dt{color:#505a6b}
+.facts div{border-bottom:1px solid var(--faint);display:flex;flex-wrap:wrap;gap:0 1rem;justify-content:space-between;padding:.5rem 0}
+.facts dt{color:var(--muted)}
 .facts dd{margin:0;max-width:100%;overflow-wrap:anywhere}
 .facts .sum{font-weight:600}
 .facts .sum dt{color:inherit}
 fieldset{border:0;margin:0 0 1.25rem;min-width:0;padding:0}
 legend{font-weight:600;margin-bottom:.5rem;padding:0}
-.choice{align-items:flex-start;border:1px solid #868f9e;border-radius:.5rem;cursor:pointer;display:flex;gap:.75rem;margin-bottom:.5rem;padding:.75rem}
-.choice:has(:checked){background:#eef3fd;border-color:#1a4fb4;box-shadow:inset 0 0 0 1px #1a4fb4}
-.choice input{accent-color:#1a4fb4;flex:none;height:1.125rem;margin:.25rem 0 0;width:1.125rem}
+.choice{align-items:flex-start;border:1px solid var(--control);border-radius:.5rem;cursor:pointer;display:flex;gap:.75rem;margin-bottom:.5rem;padding:.75rem}
+.choice:has(:checked){background:var(--accent-soft);border-color:var(--accent-text);box-shadow:inset 0 0 0 1px var(--accent-text)}
+.choice input{accent-color:var(--accent-text);flex:none;height:1.125rem;margin:.25rem 0 0;width:1.125rem}
 .choice span{min-width:0;overflow-wrap:anywhere}
-.choice small{color:#505a6b;display:block;font-size:.875rem}
+.choice small{color:var(--muted);display:block;font-size:.875rem}
 .actions{align-items:center;display:flex;flex-wrap:wrap;gap:.75rem}
 .actions form{margin:0}
-button,.button{background:#fff;border:1px solid #6b7587;border-radius:.5rem;color:#1b2433;cursor:pointer;display:inline-block;font:inherit;font-weight:600;line-height:1.25;min-height:2.75rem;padding:.6875rem 1.125rem;text-align:center;text-decoration:none}
-button:hover,.button:hover{background:#eef0f4}
-button.main{background:#1a4fb4;border-color:#1a4fb4;color:#fff}
-button.main:hover{background:#143d8d}
-button.danger{background:#b3261e;border-color:#b3261e;color:#fff}
-button.danger:hover{background:#8c1d17}
-:focus-visible{outline:3px solid #d2650a;outline-offset:2px}
-.choice:has(:focus-visible){outline:3px solid #d2650a;outline-offset:2px}
+button,.button{background:var(--surface);border:1px solid var(--control);border-radius:.5rem;color:var(--text);cursor:pointer;display:inline-block;font:inherit;font-weight:600;line-height:1.25;min-height:2.75rem;padding:.6875rem 1.125rem;text-align:center;text-decoration:none}
+button:hover,.button:hover{background:var(--hover)}
+button.main{background:var(--accent);border-color:var(--accent);color:#fff}
+button.main:hover{background:var(--accent-hover)}
+button.danger{background:var(--danger);border-color:var(--danger);color:#fff}
+button.danger:hover{background:var(--danger-hover)}
+:focus-visible{outline:3px solid var(--focus);outline-offset:2px}
+.choice:has(:focus-visible){outline:3px solid var(--focus);outline-offset:2px}
 .choice :focus-visible{outline:0}
 .notice{border:1px solid;border-left-width:.375rem;border-radius:.5rem;margin:0 0 1.25rem;padding:.75rem 1rem}
-.notice.good{background:#e8f6ec;border-color:#1d7a3a;color:#0f4a22}
-.notice.bad{background:#fdecea;border-color:#b3261e;color:#7a1610}
+.notice.good{background:var(--good-soft);border-color:var(--good-line);color:var(--good)}
+.notice.bad{background:var(--bad-soft);border-color:var(--bad-line);color:var(--bad)}
 .field{margin-bottom:1.25rem}
 .field label{display:block;font-weight:600;margin-bottom:.375rem}
-.field input{border:1px solid #6b7587;border-radius:.5rem;font:inherit;min-height:2.75rem;padding:.5rem .75rem;width:100%}
+.field input{background:var(--surface);color:var(--text);border:1px solid var(--control);border-radius:.5rem;font:inherit;min-height:2.75rem;padding:.5rem .75rem;width:100%}
 .invoices{list-style:none;margin:0;padding:0}
-.invoices li{align-items:center;border-bottom:1px solid #e6e9ee;display:flex;flex-wrap:wrap;gap:.5rem 1rem;padding:.625rem 0}
-.invoices small{color:#505a6b;display:block;font-size:.875rem}
+.invoices li{align-items:center;border-bottom:1px solid var(--faint);display:flex;flex-wrap:wrap;gap:.5rem 1rem;padding:.625rem 0}
+.invoices small{color:var(--muted);display:block;font-size:.875rem}
 .invoices .end{margin-left:auto;text-align:right}
-.after{color:#505a6b;font-size:.875rem;margin:1.25rem 0 0}
-.last{border-top:1px solid #d5dae2;margin-top:2rem;padding-top:1.5rem}
+.after{color:var(--muted);font-size:.875rem;margin:1.25rem 0 0}
+.last{border-top:1px solid var(--line);margin-top:2rem;padding-top:1.5rem}
 @media (max-width:30rem){
 main{border-left:0;border-radius:0;border-right:0;margin:1rem 0;padding:1.25rem 1rem}
 .actions>*,.actions form button{width:100%}

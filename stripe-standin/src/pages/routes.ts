@@ -3,7 +3,7 @@ import { StripeError } from '../http/errors.ts'
 import type { Standin } from '../standin.ts'
 import type { RequestContext } from '../state/database.ts'
 import { showCheckout, submitCheckout } from './checkout.ts'
-import { badRequestPage, internalErrorPage, unknownLinkPage } from './error-pages.ts'
+import { badRequestPage, internalErrorPage, startPage, unknownLinkPage } from './error-pages.ts'
 import { contentSecurityPolicy, type Notice, renderDocument } from './layout.ts'
 import { FormTokens, InvalidFormError, type PageRequest, type PageResponse, StaleFormError } from './page-request.ts'
 import { showCancel, submitCancel, submitKeepPlan } from './portal/cancel.ts'
@@ -15,9 +15,15 @@ import { showPlanChange, showPlans, submitPlanChange } from './portal/plans.ts'
 
 type PageHandler = (pageRequest: PageRequest) => PageResponse
 
-/** Registers the pages for customers, below `/pay`. */
+/** Registers the pages for customers, below `/pay`, and a page for who opens the address of the stand-in itself. */
 export function registerPageRoutes(app: FastifyInstance, standin: Standin): void {
+  app.get('/', (_request, reply) => sendResponse(reply, startPage(), standin.nowMs()))
   app.register(async (pay) => definePages(pay, standin), { prefix: '/pay' })
+}
+
+/** The page for an unknown path in a browser. */
+export function sendUnknownPage(reply: FastifyReply, standin: Standin): FastifyReply {
+  return sendResponse(reply, unknownLinkPage(), standin.nowMs())
 }
 
 function definePages(pay: FastifyInstance, standin: Standin): void {

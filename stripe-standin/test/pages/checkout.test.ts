@@ -100,19 +100,71 @@ test('a used link says so and links to the next page', async () => {
   expect(page.html).toContain(`href="https://service.example/done?session=${id}"`)
 })
 
+test('says what is charged after today', async () => {
+  const { path } = await shop.checkout({ customer: (await shop.customer()).id }, 'price_standin_business_annual')
+  expect((await shop.get(path)).text).toContain('It renews every year for $1,990.00 until you cancel.')
+  const trial = await shop.checkout({ 'subscription_data[trial_period_days]': '14' })
+  expect((await shop.get(trial.path)).text).toContain('Then $49.00 every month until you cancel.')
+})
+
+const expire = (id: string) => shop.api('POST', `/v1/checkout/sessions/${id}/expire`)
+
 test.each([
-  ['has expired', () => shop.passDays(1)],
-  ['its maker has ended', (id: string) => shop.api('POST', `/v1/checkout/sessions/${id}/expire`)],
-])('a link that %s says so, both when opened and when its form is submitted', async (_what, end) => {
-  const { id, path } = await shop.checkout({ customer: (await shop.customer()).id })
+  ['has expired', 'This link has expired', () => shop.passDays(1)],
+  ['its maker has ended', 'This link was closed', expire],
+  [
+    'was replaced by a newer one',
+    'There is a newer link',
+    async (id: string, customer: string) => {
+      await shop.checkout({ customer })
+      await expire(id)
+    },
+  ],
+  [
+    'was replaced by one that has expired',
+    'This link has expired',
+    async (id: string, customer: string) => {
+      await expire((await shop.checkout({ customer })).id)
+      await expire(id)
+      shop.passDays(1)
+    },
+  ],
+  [
+    'was closed while another customer has a newer one',
+    'This link was closed',
+    async (id: string) => {
+      await shop.checkout({ customer: (await shop.customer()).id })
+      await expire(id)
+    },
+  ],
+])('a link that %s says so, both when opened and when its form is submitted', async (_what, heading, end) => {
+  const { id: customer } = await shop.customer()
+  const { id, path } = await shop.checkout({ customer })
   const form = { ...(await shop.get(path)).hidden(path), card: 'works' }
-  await end(id)
+  await end(id, customer)
   for (const page of [await shop.get(path), await shop.post(path, form)]) {
     expect(page.status).toBe(410)
-    expect(page.heading).toBe('This link has expired')
+    expect(page.heading).toBe(heading)
     expect(page.html).toContain('href="https://service.example/canceled"')
   }
   expect(await shop.query((db) => db.all('subscriptions').length)).toBe(0)
+})
+
+test('a link says that it is no longer needed once a plan was bought with another one', async () => {
+  const { id: customer } = await shop.customer()
+  const [older, newer] = [await shop.checkout({ customer }), await shop.checkout({ customer })]
+  await shop.send(newer.path, { card: 'works' })
+  await expire(older.id)
+  expect((await shop.get(older.path)).heading).toBe('This link is no longer needed')
+  const { id } = (await shop.query((db) => db.all('subscriptions')))[0]!
+  await shop.api('DELETE', `/v1/subscriptions/${id}`)
+  expect((await shop.get(older.path)).heading).toBe('This link was closed')
+})
+
+test('an expired link says until when it worked', async () => {
+  const { path } = await shop.checkout()
+  shop.passDays(2)
+  expect((await shop.get(path)).text).toContain('It worked until 11 March 2026 at 09:00 UTC.')
 })
 
 test('a link of a deleted customer is not valid', async () => {

@@ -19,7 +19,7 @@ test('shows the old plan, the new one and the amount due now', async () => {
   expect(page.text).toContain('Current plan Pro, monthly, $49.00 a month')
   expect(page.text).toContain('New plan Business, monthly, $199.00 a month')
   expect(page.text).toContain('It changes At once')
-  expect(page.text).toContain('Unused time on Pro after 2026-03-25 -$24.50')
+  expect(page.text).toContain('Unused time on Pro after 25 March 2026 -$24.50')
   expect(page.text).toContain('To be paid now $75.00')
   expect(page.html).toContain('href="https://service.example/account"')
   expect(page.headers['content-security-policy']).toContain("form-action 'self' https://service.example;")

@@ -32,6 +32,19 @@ test('every page says that it is a local stand-in and that no money moves', asyn
   }
 })
 
+test('a browser gets a page for the address itself and for unknown paths, a program an error of the API', async () => {
+  const ask = (url: string, accept: string) => shop.app.inject({ url, headers: { accept } })
+  const ofBrowsers = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  const start = await ask('/', ofBrowsers)
+  expect([start.statusCode, start.body.includes('Nothing to do here yet')]).toEqual([200, true])
+  const unknown = await ask('/nothing', ofBrowsers)
+  expect([unknown.statusCode, unknown.body.includes('This link is not valid')]).toEqual([404, true])
+  for (const accept of ['*/*', 'application/json']) {
+    const { statusCode, body } = await ask('/nothing', accept)
+    expect([statusCode, JSON.parse(body).error.type]).toEqual([404, 'invalid_request_error'])
+  }
+})
+
 test('unknown links get an error page', async () => {
   for (const path of ['checkout/cs_x', 'portal/bps_x', 'confirm/bps_x', 'portal/bps_x/card', 'portal/__proto__', 'x']) {
     for (const page of [await shop.get(`/pay/${path}`), await shop.post(`/pay/${path}`, { token: 'x' })]) {

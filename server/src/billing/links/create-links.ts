@@ -2,9 +2,9 @@ import type { Account } from '../../accounts/account.ts'
 import { selectAccount } from '../../accounts/queries.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { BillingContext, BillingLinkPurpose, BillingServices, ReturnUrls } from '../context.ts'
-import type { Offer, ProviderLink } from '../provider.ts'
+import type { Offer, PortalPage, ProviderLink, ProviderSubscription } from '../provider.ts'
 import type { BillingLinkReply, SubscriptionLinkRequest } from '../schema.ts'
-import { ensureCustomer, loadBillingState, withCustomer } from '../status.ts'
+import { type BillingState, ensureCustomer, loadBillingState, withCustomer } from '../status.ts'
 import { decideLink, type LinkDecision } from './decide-link.ts'
 import {
   billingAccountNotFound,
@@ -28,9 +28,7 @@ export async function createSubscriptionLink(
   if (decision.kind === 'refused') throw toApiError(decision)
   const purpose = { kind: decision.kind, target: decision.kind === 'billing_portal' ? null : offer }
   const urls = ctx.returnUrlsOf(purpose)
-  const link = await createCallerLink(ctx, purpose, () =>
-    openPage(ctx, state.account, decision, { offer, urls }, withinBudget),
-  )
+  const link = await createCallerLink(ctx, purpose, () => openPage(ctx, state, decision, { offer, urls }, withinBudget))
   return linkReply(ctx, link, purpose)
 }
 
@@ -46,17 +44,17 @@ function toApiError({ code, message }: RefusedDecision): ApiError {
 
 async function openPage(
   ctx: BillingContext,
-  account: Account,
+  { account, subscriptions }: BillingState,
   decision: Exclude<LinkDecision, RefusedDecision>,
   { offer, urls }: { offer: Offer; urls: ReturnUrls },
   withinBudget: TimeBudget,
 ): Promise<ProviderLink> {
-  const { returnUrl } = urls
   switch (decision.kind) {
-    case 'billing_portal':
-      return withinBudget(
-        ctx.billing.createPortal({ customerId: await ensureCustomer(ctx, account, withinBudget), returnUrl }),
-      )
+    case 'billing_portal': {
+      const customerId = await ensureCustomer(ctx, account, withinBudget)
+      const opensAt = pageForRecovery(subscriptions)
+      return withinBudget(ctx.billing.createPortal({ customerId, returnUrl: urls.returnUrl, opensAt }))
+    }
     case 'subscription_update_confirm': {
       const { subscriptionId } = decision
       const customerId = await ensureCustomer(ctx, account, withinBudget)
@@ -65,6 +63,15 @@ async function openPage(
     case 'checkout':
       return openCheckout(ctx, account, offer, urls, withinBudget)
   }
+}
+
+/**
+ * Another payment method settles a failed payment, and is missing where a trial ended without one. A paused subscription
+ * that has one is resumed on the portal's home.
+ */
+function pageForRecovery(subscriptions: readonly ProviderSubscription[]): PortalPage {
+  const canBeResumed = subscriptions.some(({ status, hasPaymentMethod }) => status === 'paused' && hasPaymentMethod)
+  return canBeResumed ? 'home' : 'payment_method'
 }
 
 // Stripe requires at least half an hour; its clock may be a little behind ours.
@@ -94,7 +101,7 @@ export async function createPortalLink(ctx: BillingContext): Promise<BillingLink
   const withinBudget = startTimeBudget()
   const { returnUrl } = ctx.returnUrlsOf(purpose)
   const link = await createCallerLink(ctx, purpose, () =>
-    withinBudget(ctx.billing.createPortal({ customerId, returnUrl })),
+    withinBudget(ctx.billing.createPortal({ customerId, returnUrl, opensAt: 'home' })),
   )
   return linkReply(ctx, link, purpose)
 }

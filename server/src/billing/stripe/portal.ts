@@ -1,4 +1,4 @@
-import type { Stripe } from './connection.ts'
+import { isInvalidRequest, isMissingCustomer, type Stripe } from './connection.ts'
 
 /** Metadata that identifies this service's configurations and their purpose. */
 type Purpose = 'portal' | 'payment_method'
@@ -44,6 +44,20 @@ const paymentMethodOnlyUpdate = {
 function allowsMore({ features }: Stripe.BillingPortal.Configuration): boolean {
   const { payment_method_update, ...others } = features
   return !payment_method_update.enabled || Object.values(others).some(({ enabled }) => enabled)
+}
+
+/** A portal session that opens at the payment method and continues to the portal's home. */
+export async function createSessionAtPaymentMethod(
+  stripe: Stripe,
+  params: Stripe.BillingPortal.SessionCreateParams,
+): Promise<Stripe.BillingPortal.Session> {
+  try {
+    return await stripe.billingPortal.sessions.create({ ...params, flow_data: { type: 'payment_method_update' } })
+  } catch (error) {
+    // Without `billing setup` the configuration is the dashboard's, where changing the payment method may be disabled.
+    if (!isInvalidRequest(error) || isMissingCustomer(error)) throw error
+    return stripe.billingPortal.sessions.create(params)
+  }
 }
 
 async function findConfiguration(

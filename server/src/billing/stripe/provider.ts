@@ -13,7 +13,7 @@ import {
   withIdempotencyKey,
 } from './connection.ts'
 import { dateFromSeconds, offersByPriceId, parseEvent, toOfferPrice, toProviderSubscription } from './objects.ts'
-import { ensurePaymentMethodConfiguration, findPortalConfiguration } from './portal.ts'
+import { createSessionAtPaymentMethod, ensurePaymentMethodConfiguration, findPortalConfiguration } from './portal.ts'
 
 export interface StripeProviderOptions {
   /** Called before each request: the local stand-in may be started by it, or have a new address after a restart. */
@@ -28,7 +28,9 @@ const maxSubscriptions = 1_000
 /** The payment provider on Stripe's API. */
 export function createStripeProvider({ getAccess, prices }: StripeProviderOptions): BillingProvider {
   const offers = offersByPriceId(prices)
-  let cached: { access: StripeAccess; connection: ReturnType<typeof connectStripe>; prices?: OfferPrice[] } | undefined
+  let cached:
+    | { access: StripeAccess; connection: ReturnType<typeof connectStripe>; prices?: Promise<OfferPrice[]> }
+    | undefined
   const connect = async () => {
     const access = await getAccess()
     if (cached?.access !== access) cached = { access, connection: connectStripe(access) }
@@ -71,10 +73,13 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
   return {
     async listPrices() {
       const connected = await connect()
-      // Stripe never changes the amount of a price: read once.
-      connected.prices ??= await call(async (stripe) =>
+      // Stripe never changes the amount of a price: read once, also for concurrent callers.
+      connected.prices ??= call(async (stripe) =>
         (await Promise.all([...offers.keys()].map((id) => retrievePrice(stripe, id)))).flat(),
-      )
+      ).catch((error) => {
+        delete connected.prices
+        throw error
+      })
       return connected.prices
     },
 
@@ -147,14 +152,13 @@ export function createStripeProvider({ getAccess, prices }: StripeProviderOption
         return { url: urlOf(session), expiresAt: null }
       }),
 
-    createPortal: ({ customerId, returnUrl }) =>
+    createPortal: ({ customerId, returnUrl, opensAt }) =>
       callForCustomer(async (stripe) => {
         const configuration = await findPortalConfiguration(stripe)
-        const session = await stripe.billingPortal.sessions.create({
-          customer: customerId,
-          return_url: returnUrl,
-          ...(configuration && { configuration }),
-        })
+        const params = { customer: customerId, return_url: returnUrl, ...(configuration && { configuration }) }
+        const session = await (opensAt === 'payment_method'
+          ? createSessionAtPaymentMethod(stripe, params)
+          : stripe.billingPortal.sessions.create(params))
         return { url: urlOf(session), expiresAt: null }
       }),
 

@@ -3,27 +3,28 @@ import type { Scope } from '../../auth/caller.ts'
 import type { Queryable } from '../../db/pool.ts'
 import { createBodyParser } from '../../http/bodies.ts'
 import { errorHeaders, toApiError } from '../../http/errors.ts'
+import { type HtmlPage, sendPage } from '../../http/pages/page.ts'
 import { type TrialLinks, trialPagePath } from '../../usage/trial-links.ts'
-import { type HtmlPage, sendPage } from '../links/html-pages.ts'
 import { ProviderCallLimiter } from '../provider-call-limiter.ts'
 import { selectTrialLinkKey, type TrialLinkKeyRow } from '../queries.ts'
 import { confirmTrialStep, type TrialOutcome, type TrialRequest, type TrialServices, viewTrial } from './actions.ts'
+import { outdatedFormPage, trialPage } from './pages.ts'
 import {
   crossSitePage,
   errorPage,
   expiredLinkPage,
   invalidLinkPage,
   keyRefusedPage,
-  outdatedFormPage,
   redirectPage,
-  trialPage,
-} from './pages.ts'
+} from './refusal-pages.ts'
 import type { TrialPermissions } from './state.ts'
 
 const maxFormBytes = 2_000
 
 interface TrialPageContext extends TrialServices {
   trialLinks: TrialLinks
+  /** Whether the console is served, to which the page then leads. */
+  hasConsole: boolean
 }
 
 /**
@@ -31,6 +32,7 @@ interface TrialPageContext extends TrialServices {
  * changes nothing, so link scanners and prefetching are harmless; only the form changes something.
  */
 export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): void {
+  const { hasConsole } = ctx
   const limiter = new ProviderCallLimiter()
   app.register(async (site) => {
     site.removeAllContentTypeParsers()
@@ -53,10 +55,11 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       const requestContext = { ...ctx, db: request.db }
       const { token } = request.query as { token?: unknown }
       const link = typeof token === 'string' ? ctx.trialLinks.open(token, request.now) : 'unknown'
-      if (link === 'unknown') return sendPage(reply, invalidLinkPage)
-      if (link === 'expired') return sendPage(reply, expiredLinkPage)
+      if (link === 'unknown') return sendPage(reply, invalidLinkPage(hasConsole))
+      if (link === 'expired') return sendPage(reply, expiredLinkPage(hasConsole))
       const permissions = await readTrialLinkPermissions(requestContext.db, link.keyId, request.now)
-      if ('closed' in permissions) return sendPage(reply, permissions.closed)
+      if ('reason' in permissions)
+        return sendPage(reply, keyRefusedPage(permissions.reason, permissions.status, hasConsole))
       limiter.count(permissions.accountId, request.now)
       const subject = token as string
       // The provider's pages return to the same link, with the same expiry.
@@ -70,8 +73,8 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       schema: { hide: true },
       handler: (request, reply) =>
         withTrialLink(request, reply, async (requestContext, trialRequest) => {
-          const { state, confirmation } = await viewTrial(requestContext, trialRequest)
-          return sendPage(reply, trialPage(state, confirmation))
+          const view = await viewTrial(requestContext, trialRequest)
+          return sendPage(reply, trialPage({ ...view, hasConsole }))
         }),
     })
 
@@ -79,7 +82,8 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
       if (!isSameSite(request, ctx.publicUrl)) return sendPage(reply, crossSitePage)
       return withTrialLink(request, reply, async (requestContext, trialRequest) => {
         const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
-        const page = outcomePage(await confirmTrialStep(requestContext, trialRequest, form.get('confirmation') ?? ''))
+        const confirmation = form.get('confirmation') ?? ''
+        const page = outcomePage(await confirmTrialStep(requestContext, trialRequest, confirmation), hasConsole)
         // Relative, so that it also works behind a proxy that strips a path prefix.
         return page ? sendPage(reply, page) : reply.redirect(`?token=${trialRequest.subject}`, 303)
       })
@@ -88,9 +92,9 @@ export function registerTrialPage(app: FastifyInstance, ctx: TrialPageContext): 
 }
 
 /** Null if reloading the trial page shows the outcome. */
-function outcomePage(outcome: TrialOutcome): HtmlPage | null {
+function outcomePage(outcome: TrialOutcome, hasConsole: boolean): HtmlPage | null {
   if (outcome.kind === 'link') return redirectPage(outcome.link.url)
-  return outcome.kind === 'outdated' ? outdatedFormPage(outcome.view.state, outcome.view.confirmation) : null
+  return outcome.kind === 'outdated' ? outdatedFormPage({ ...outcome.view, hasConsole }) : null
 }
 
 /**
@@ -108,15 +112,15 @@ function isSameSite({ headers }: FastifyRequest, publicUrl: string): boolean {
 // The scopes of the operations that return this link. A key that lost them must not use it any more.
 const linkScopes: readonly Scope[] = ['usage:read', 'contacts:reveal']
 
-/** Reads the key that a link was created with; for a key that is no longer accepted, returns the page that says why. */
+/** Reads the key that a link was created with; for a key that is no longer accepted, returns why. */
 async function readTrialLinkPermissions(
   db: Queryable,
   keyId: number,
   now: Date,
-): Promise<TrialPermissions | { closed: HtmlPage }> {
+): Promise<TrialPermissions | { reason: string; status: 403 | 410 }> {
   const key = await selectTrialLinkKey(db, keyId)
   const reason = key ? refusalReason(key, now) : 'no longer exists'
-  if (!key || reason) return { closed: keyRefusedPage(reason!, key?.suspended_at && !key.revoked_at ? 403 : 410) }
+  if (!key || reason) return { reason: reason!, status: key?.suspended_at && !key.revoked_at ? 403 : 410 }
   return { accountId: key.account_id, canManageBilling: key.scopes.includes('billing:manage') }
 }
 

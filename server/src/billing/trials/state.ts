@@ -2,7 +2,8 @@ import { type Account, canRecoverSubscription, closedReason, entitlementAt } fro
 import { readUsage } from '../../usage/read-usage.ts'
 import type { BillingServices } from '../context.ts'
 import type { TimeBudget } from '../links/links.ts'
-import type { BillingInterval, PaidPlan, ProviderSubscription } from '../provider.ts'
+import { priceOf, readPrices } from '../prices.ts'
+import type { BillingInterval, PaidPlan, Price, ProviderSubscription } from '../provider.ts'
 import { loadBillingState } from '../status.ts'
 
 /** What may be done about a trial: by a trial link according to its key's current scopes, by a person according to their role. */
@@ -21,11 +22,11 @@ type TrialStep =
   /** A trial granted by hand: buy the paid plan. */
   | { kind: 'buy'; account: Account; plan: PaidPlan; billing: BillingInterval }
   /** The trial is over, and its first payment failed. */
-  | { kind: 'retry_payment'; customerId: string }
+  | { kind: 'retry_payment'; subscription: ProviderSubscription | null; customerId: string }
   /** One of the three steps above, which this link may not open. */
   | { kind: 'needs_manager'; instead: ProviderStepKind }
-  /** The trial is over and paid for. */
-  | { kind: 'plan_active' }
+  /** The trial is over and paid for; null for a plan granted by hand. */
+  | { kind: 'plan_active'; subscription: ProviderSubscription | null }
   /** Neither trial nor paid plan. */
   | { kind: 'no_plan' }
   /** Only the operator can resolve this. */
@@ -37,6 +38,8 @@ type ProviderStepKind = 'add_payment_method' | 'buy' | 'retry_payment'
 export interface TrialState {
   accountId: number
   planName: string
+  /** Of the paid plan; null if it is not one fixed amount, or if the provider does not say. */
+  price: Price | null
   trialEndsAt: Date | null
   /** Contact credits now, and per month on the paid plan. */
   credits: { total: number; remaining: number; paidPlanTotal: number }
@@ -59,6 +62,7 @@ export async function loadTrialState(
   return {
     accountId,
     planName: entitlement.planName,
+    price: await priceOfStep(ctx, step),
     trialEndsAt: entitlement.trial.endsAt,
     credits: { total: credits.total, remaining: credits.remaining, paidPlanTotal: credits.paid_plan_total },
     linksPerHour: entitlement.limits.billing_links_per_hour,
@@ -89,6 +93,12 @@ function stepOf(
       ? { kind: 'buy', account, plan, billing }
       : { kind: 'contact_operator' }
   }
-  if (canRecoverSubscription(account) && customerId !== null) return { kind: 'retry_payment', customerId }
-  return { kind: account.accessOpen ? 'plan_active' : 'no_plan' }
+  if (canRecoverSubscription(account) && customerId !== null)
+    return { kind: 'retry_payment', subscription: subscription ?? null, customerId }
+  return account.accessOpen ? { kind: 'plan_active', subscription: subscription ?? null } : { kind: 'no_plan' }
+}
+
+async function priceOfStep({ billing }: BillingServices, step: TrialStep): Promise<Price | null> {
+  if (step.kind === 'buy') return priceOf(await readPrices(billing), step)
+  return 'subscription' in step ? (step.subscription?.price ?? null) : null
 }

@@ -1,11 +1,8 @@
-import { createWriteStream, existsSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
+import { existsSync } from 'node:fs'
 import type { Pool } from '../../db/pool.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
+import { writeAtomically } from '../../runtime/atomic-file.ts'
 import * as queries from './archive-queries.ts'
 import { readArchiveText } from './packed-entries.ts'
 
@@ -97,24 +94,6 @@ async function toExportedArchive(ids: IdSealer, archive: queries.ArchiveRow): Pr
     last_spent_at: archive.last_spent_at.toISOString(),
     sha256: archive.sha256.toString('hex'),
     text: await readArchiveText(archive),
-  }
-}
-
-/** Compresses if the name ends with .gz. The file is readable by its owner only. */
-async function writeAtomically(file: string, lines: AsyncIterable<string>): Promise<void> {
-  const part = `${file}.part`
-  try {
-    const output = createWriteStream(part, { mode: 0o600 })
-    await (file.endsWith('.gz')
-      ? pipeline(Readable.from(lines), createGzip(), output)
-      : pipeline(Readable.from(lines), output))
-    const written = await open(part, 'r+')
-    await written.sync().finally(() => written.close())
-    await rename(part, file)
-  } catch (cause) {
-    await rm(part, { force: true })
-    if (cause instanceof OperatorError || !('code' in (cause as Error)) || !('path' in (cause as Error))) throw cause
-    throw new OperatorError(`${file} cannot be written: ${(cause as Error).message}.`, { cause })
   }
 }
 

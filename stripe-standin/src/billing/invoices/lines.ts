@@ -28,6 +28,9 @@ export function periodLine(
   }
 }
 
+// Customers see it on pages that write dates like this.
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
 /** The line that credits or charges an item for the part of its period from `rest.start` to `rest.end`. */
 function prorationLine(
   ctx: RequestContext,
@@ -40,7 +43,7 @@ function prorationLine(
   const wholeSeconds = item.current_period_end - item.current_period_start
   const share = wholeSeconds > 0 ? (rest.end - rest.start) / wholeSeconds : 0
   const amount = Math.round(price.unit_amount * item.quantity * share)
-  const day = new Date(rest.start * 1000).toISOString().slice(0, 10)
+  const day = days.format(rest.start * 1000)
   return {
     amount: direction === 'credit' ? -amount : amount,
     description: `${direction === 'credit' ? 'Unused' : 'Remaining'} time on ${product.name} after ${day}`,

@@ -1,7 +1,7 @@
 import { updatePaymentMethod } from '../../billing/portal/actions.ts'
 import { amountDue } from '../../presenters/invoices.ts'
 import { unknownLinkPage } from '../error-pages.ts'
-import { formatCard, formatMoney } from '../format.ts'
+import { formatCard, formatMoney, formatPlanName, formatPrice } from '../format.ts'
 import { cardRadioGroup, postForm, readNewCardChoice } from '../forms.ts'
 import { html } from '../html.ts'
 import { descriptionList, type HtmlPage } from '../layout.ts'
@@ -18,6 +18,10 @@ export function showCardForm(portal: PortalPageRequest): HtmlPage {
     notice: portal.notice,
     redirectsTo: originAfterCompletion(portal),
     body: html`${descriptionList([
+      ...portal.subscriptions.map((plan) => ({
+        name: formatPlanName(plan),
+        value: formatPrice(plan.price, plan.subscription.items[0]!.quantity),
+      })),
       { name: 'Current card', value: card ? formatCard(card) : 'None' },
       open !== null && { name: 'Open invoices, charged to the new card at once', value: open, sum: true },
     ])}

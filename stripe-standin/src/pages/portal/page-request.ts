@@ -47,7 +47,8 @@ function handlePortalRequest(
   if (!portal) return unknownLinkPage()
   const { session, returnUrl } = portal
   if (session.completed_at !== null && flowCompletion(session)) return afterUse(portal)
-  if (pageRequest.ctx.now >= session.created + sessionSeconds) return expiredLinkPage(returnUrl)
+  const until = session.created + sessionSeconds
+  if (pageRequest.ctx.now >= until) return expiredLinkPage(returnUrl, until)
   const flow = pendingFlow(portal)
   return flow && pageName !== flow.type ? { redirect: flowPath(portal, flow) } : go(portal)
 }
