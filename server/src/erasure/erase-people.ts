@@ -8,7 +8,9 @@ import {
   type PersonIdentities,
 } from '../encryption/identities.ts'
 import { type ContactSeals, openStoredContact } from '../encryption/keyring.ts'
+import { expireFilesOfContacts } from '../exports/expire.ts'
 import { contactKey } from '../kernel/ids.ts'
+import { dropListMembers } from '../lists/upkeep/drop-members.ts'
 import * as queries from './queries.ts'
 
 /** A contact to erase, and the identities to suppress so that no import adds the person again. */
@@ -95,18 +97,19 @@ function countEach(identities: readonly Identity[]): Map<string, number> {
 }
 
 /**
- * Deletes contacts and the kept replies that contain them, suppresses their identities and updates the summaries of their
- * stores in one batch. Reveals and the ledger stay, because they contain only numbers. Runs in the caller's transaction,
+ * Deletes contacts, and the kept replies and files of exports that contain them, takes them off all lists, suppresses their
+ * identities and updates the summaries of their stores in one batch. Reveals and the ledger stay, because they contain only
+ * numbers. Runs in the caller's transaction,
  * which must hold the catalogue lock. Returns how many contacts still existed.
  */
 export async function erasePeople(client: Client, erasures: readonly Erasure[], now: Date): Promise<number> {
   if (erasures.length === 0) return 0
   const contacts = erasures.map(({ contact }) => contact)
   const erased = await queries.deleteContacts(client, contacts)
-  await queries.deleteKeptReplies(
-    client,
-    contacts.map((contact) => contactKey(contact.store_id, contact.number)),
-  )
+  const contactKeys = contacts.map((contact) => contactKey(contact.store_id, contact.number))
+  await queries.deleteKeptReplies(client, contactKeys)
+  await expireFilesOfContacts(client, contactKeys, now)
+  await dropListMembers(client, 'contacts', contactKeys, now)
   await queries.insertSuppressions(
     client,
     erasures.flatMap(({ suppressed }) => suppressed),

@@ -4,6 +4,7 @@ import { type Client, type Queryable, transact } from '../db/pool.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { type AuditEntry, recordAudit } from './audit.ts'
 import { createSignInLink, linkLifeMs } from './links/links.ts'
+import { deleteUnlessLastOwner, lockMembers, selectRole } from './member-queries.ts'
 import {
   createPerson,
   foldEmail,
@@ -13,7 +14,6 @@ import {
   requirePerson,
 } from './person.ts'
 import {
-  deleteMember,
   deletePerson,
   type RegisteredPerson,
   selectPeople,
@@ -62,11 +62,17 @@ export function addMember(ctx: PeopleContext, email: string, membership: Members
   return changePerson(ctx, email, (client, person) => storeMembership(ctx, client, person, membership))
 }
 
+/** Ends a membership. The last owner of an open account stays: nobody else could manage it or close it. */
 export function dropMember(ctx: PeopleContext, email: string, account: string): Promise<PersonReport> {
   return changePerson(ctx, email, async (client, person) => {
     const accountId = await requireAccountId(ctx, client, account)
-    if (!(await deleteMember(client, accountId, person.id)))
+    await lockMembers(client, accountId)
+    if (!(await selectRole(client, accountId, person.id)))
       throw new OperatorError(`${person.email} is no member of ${account}.`)
+    if (!(await deleteUnlessLastOwner(client, { accountId, personId: person.id })))
+      throw new OperatorError(
+        `${person.email} is the only owner of ${account}, which needs one. Make somebody else an owner first: storedex people add EMAIL --account ${account} --role owner.`,
+      )
     await recordChange(ctx, client, person, { accountId, action: 'member.removed' })
   })
 }

@@ -146,15 +146,6 @@ where array_position($5::text[], m.role) < array_position($5::text[], excluded.r
   )
 }
 
-/** Returns whether the person was a member. */
-export async function deleteMember(db: Queryable, accountId: number, personId: number): Promise<boolean> {
-  const { rowCount } = await db.query('delete from members where account_id = $1::bigint and person_id = $2::bigint', [
-    accountId,
-    personId,
-  ])
-  return rowCount === 1
-}
-
 export async function selectSettings(db: Queryable, personId: number): Promise<object> {
   const { rows } = await db.query<{ settings: object }>(
     'select settings from person_settings where person_id = $1::bigint',

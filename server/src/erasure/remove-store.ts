@@ -1,0 +1,46 @@
+import { deleteChangesOf } from '../catalogue/history/queries.ts'
+import { reportStore, requireStoreByDomain, type StoreReport } from '../catalogue/named-store.ts'
+import { lockCatalogue, recordBatch } from '../catalogue/queries.ts'
+import { type Pool, transact } from '../db/pool.ts'
+import { expireFilesOfContacts } from '../exports/expire.ts'
+import { contactKey } from '../kernel/ids.ts'
+import type { Clock } from '../kernel/time.ts'
+import { dropListMembers } from '../lists/upkeep/drop-members.ts'
+import * as queries from './queries.ts'
+import { deleteContactsOf, deleteStore, recordRemovedStore } from './remove-store-queries.ts'
+
+/** What was removed: the store as it was, and the batch that removed it. */
+export interface RemovedStore {
+  removed: StoreReport
+  batch: number
+}
+
+/**
+ * Removes a live store with its hosts, contacts and history from the catalogue, in one numbered batch, and with them the kept replies
+ * and files of exports that contain any of its people; lists lose them. Exports, reveals and the ledger stay: they contain only
+ * numbers, and the numbers of
+ * stores and contacts are never given again. Nobody is suppressed: an import may add store and people anew.
+ */
+export function removeStore(ctx: { db: Pool; clock: Clock }, domain: string): Promise<RemovedStore> {
+  return transact(ctx.db, async (client) => {
+    await queries.prepareErasureTransaction(client)
+    // Imports wait from here on, so that they cannot add people to the store in between.
+    const { batch } = await lockCatalogue(client)
+    const stored = await requireStoreByDomain(client, domain)
+    // Waits for reveals that hold these contacts; their replies are kept by then, and deleted next.
+    const numbers = await deleteContactsOf(client, stored.id)
+    const contactKeys = numbers.map((number) => contactKey(stored.id, number))
+    const now = ctx.clock.now()
+    if (numbers.length > 0) {
+      await queries.deleteKeptReplies(client, contactKeys)
+      await expireFilesOfContacts(client, contactKeys, now)
+    }
+    await deleteStore(client, stored.id)
+    await deleteChangesOf(client, [stored.id])
+    await dropListMembers(client, 'stores', [stored.id], now)
+    await dropListMembers(client, 'contacts', contactKeys, now)
+    await recordRemovedStore(client, stored.id, batch + 1)
+    await recordBatch(client, batch + 1, now)
+    return { removed: reportStore({ ...stored, contacts: numbers.length }), batch: batch + 1 }
+  })
+}
