@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Meter, PlanFile } from '../accounts/plans.ts'
+import { readBody } from '../http/bodies.ts'
 import { pauseConnectionAfterReply } from '../http/limits/overload.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Clock, formatDay } from '../kernel/time.ts'
@@ -12,6 +13,8 @@ import { type BillingLimit, rateHeaders } from './rate-limits.ts'
 /** Who may call a route and what a call spends; part of the route's declaration. */
 interface RouteAccess {
   scope: Scope
+  /** The scope that a body, of any shape, calls for instead. */
+  scopeOfBody?: (body: unknown) => Scope | undefined
   spends?: readonly Meter[]
   /** Marks a billing call: it has its own hourly limit and works without API access. */
   billingLimit?: BillingLimit
@@ -89,7 +92,7 @@ export function requireAccess(app: FastifyInstance, options: AccessOptions): voi
       { db: request.db, now: request.now, plans: options.plans, publicUrl: options.publicUrl },
       {
         secretHash: request.secretHash!,
-        scope: access.scope,
+        scope: access.scopeOfBody?.(readBody(request)) ?? access.scope,
         readSearchRows: access.spends?.includes('search_rows') ?? false,
         ...(access.billingLimit && { billingLimit: access.billingLimit }),
       },

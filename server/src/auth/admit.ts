@@ -93,6 +93,7 @@ function describeCaller(
     mode: row.mode,
     key: { id: row.key_id, name: row.key_name },
     personId: null,
+    scopes: row.scopes as Scope[],
     entitlement,
     rate: {
       ...(billingLimit === 'billing_status' ? {} : requestWindows(row, limits, now)),

@@ -13,6 +13,8 @@ export const scopes = [
   'stores:read',
   'contacts:search',
   'contacts:reveal',
+  'lists:manage',
+  'exports:manage',
   'billing:read',
   'billing:manage',
 ] as const
@@ -30,6 +32,8 @@ export interface Caller {
   key: { id: number; name: string } | null
   /** The person who is signed in; null for a key. */
   personId: number | null
+  /** The scopes of the key; null for a person, who may do what the role in the account allows. */
+  scopes: readonly Scope[] | null
   entitlement: Entitlement
   /** The rate windows, including this call; none for a person. */
   rate: RateWindows
@@ -76,6 +80,11 @@ export function accessRequiredError(terms: AccountTerms, publicUrl: string): Api
       }
   const lapsed = `This account has no active paid plan (status ${terms.status}); renew it to use the API.`
   return new ApiError('api_access_required', closed ?? lapsed, { billing })
+}
+
+/** Refuses a key without a scope that the body of the request calls for, beside the one that its route needs. */
+export function requireScope({ scopes }: Caller, scope: Scope): void {
+  if (scopes && !scopes.includes(scope)) throw missingScopeError(scope)
 }
 
 export function missingScopeError(scope: Scope): ApiError {

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/pool.ts'
+import type { KeyPart } from '../kernel/api-key.ts'
 import type { Mode } from '../kernel/ids.ts'
 import type { Scope } from './caller.ts'
 
@@ -110,6 +111,25 @@ export async function selectKeyByHash(db: Queryable, secretHash: Buffer): Promis
     secretHash,
   ])
   return rows[0]
+}
+
+/** Selects the newest keys whose stored characters fit. */
+export async function selectKeysByShownPart(
+  db: Queryable,
+  { mode, first, last }: KeyPart,
+  limit: number,
+): Promise<KeyRow[]> {
+  const { rows } = await db.query<KeyRow>(
+    `
+select ${keyColumns}
+from api_keys
+where ($1::text is null or mode = $1::text)
+  and starts_with(shown_first, $2::text) and ($3::text = '' or shown_last = $3::text)
+order by id desc
+limit $4::integer`,
+    [mode, first, last, limit],
+  )
+  return rows
 }
 
 /** Selects a key and locks it until the end of the transaction, so that changes of a key are serialized. */

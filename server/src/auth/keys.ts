@@ -1,7 +1,8 @@
 import { type Account, type AccountsContext, closedReason } from '../accounts/account.ts'
+import { selectAccount } from '../accounts/queries.ts'
 import { openAccountId, readAccount } from '../accounts/read-account.ts'
 import { transact } from '../db/pool.ts'
-import { displayedParts, hashApiKey, newApiKey } from '../kernel/api-key.ts'
+import { displayedParts, hashApiKey, newApiKey, parseApiKey, parseKeyPart } from '../kernel/api-key.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { IdSealer, Mode } from '../kernel/ids.ts'
 import { defaultScopes, type Scope } from './caller.ts'
@@ -73,6 +74,43 @@ export async function listKeys(ctx: AccountsContext, accountId: string): Promise
 export async function findKey(ctx: AccountsContext, key: string): Promise<KeyReport | undefined> {
   const row = await queries.selectKeyByHash(ctx.db, hashApiKey(key))
   return row && reportKey(ctx, row)
+}
+
+/** A key with the state of its account. */
+export interface FoundKey extends KeyReport {
+  account_name: string
+  account_plan: string
+  account_status: string
+  api_access: boolean
+}
+
+const maxFoundKeys = 100
+
+/**
+ * Finds keys by what a log or a person shows of them: the beginning of a key, its display form, or the whole key. Of a
+ * secret four characters of either end are stored, so a longer beginning finds the keys with the same first four. The
+ * newest come first.
+ */
+export async function findKeysByPart(ctx: AccountsContext, text: string): Promise<FoundKey[]> {
+  const part = parseKeyPart(text)
+  if (!part)
+    throw new OperatorError(
+      'Give the beginning of a key, such as sdx_live_ab12, or what "storedex keys list" shows of it, such as sdx_live_ab12…yz89.',
+    )
+  const exact = parseApiKey(text.trim()) && (await queries.selectKeyByHash(ctx.db, hashApiKey(text.trim())))
+  const rows =
+    exact === null
+      ? await queries.selectKeysByShownPart(ctx.db, part, maxFoundKeys)
+      : exact === undefined
+        ? []
+        : [exact]
+  return Promise.all(
+    rows.map(async (row) => {
+      const { name, planInForce, status, accessOpen } = (await selectAccount(ctx.db, row.account_id))!
+      const state = { account_plan: planInForce, account_status: status, api_access: accessOpen }
+      return { ...reportKey(ctx, row), account_name: name, ...state }
+    }),
+  )
 }
 
 /** Revokes a key permanently. */
@@ -160,14 +198,21 @@ function rejectRevoked(row: queries.KeyRow, keyId: string): void {
 
 function openKeyId(ids: IdSealer, keyId: string): number {
   const opened = ids.open(keyId)
-  if (opened?.kind !== 'key') throw unknownKeyIdError(keyId)
-  return opened.value
+  if (opened?.kind === 'key') return opened.value
+  if (opened)
+    throw new OperatorError(
+      `${keyId} is an id of kind "${opened.kind}"; give the id of a key, key_ and 16 letters ("storedex keys list ACCOUNT" shows them).`,
+    )
+  throw unknownKeyIdError(keyId)
 }
 
 function unknownKeyIdError(keyId: string): OperatorError {
   // A pasted secret must not be repeated in an error message.
-  if (keyId.startsWith('sdx_')) return new OperatorError('This is a key itself; give its id, key_ and 16 letters.')
-  return new OperatorError(`No key has the id ${JSON.stringify(keyId)}.`)
+  if (keyId.startsWith('sdx_'))
+    return new OperatorError('This is a key itself; give its id, key_ and 16 letters ("storedex keys find" shows it).')
+  return new OperatorError(
+    `No key has the id ${JSON.stringify(keyId)}; an id is key_ and 16 letters ("storedex keys list ACCOUNT" shows them).`,
+  )
 }
 
 export function keyStatusAt(row: queries.KeyRow, now: Date): KeyReport['status'] {

@@ -1,5 +1,6 @@
 import { callerContext } from '../auth/access.ts'
-import { type CatalogueServices, catalogueContext, sendPaidReply } from '../delivery/paid-reply.ts'
+import { sendPaidReply } from '../delivery/paid-reply.ts'
+import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { InFlightRequests } from '../idempotency/idempotency.ts'
@@ -7,7 +8,7 @@ import { type RevealServices, revealContacts, revealContext } from './reveal-con
 import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from './schema.ts'
 import { ContactSearchReply, ContactSearchRequest, searchContacts } from './search-contacts.ts'
 
-export function registerContactRoutes(api: ApiRoutes, services: CatalogueServices & RevealServices): void {
+export function registerContactRoutes(api: ApiRoutes, services: SearchServices & RevealServices): void {
   const runningKeys = new InFlightRequests()
 
   api.post(
@@ -21,11 +22,11 @@ export function registerContactRoutes(api: ApiRoutes, services: CatalogueService
         description:
           'Finds contacts that meet every person condition at stores that meet every store condition; an empty body finds all. Stores are ordered as in store search; within a store the most senior contacts come first, and among them those with a verified email. A preview has no email, phone or profile URL. Each returned row counts as a search row, and each store as one store export per period; a page that exceeds either balance is refused as a whole.',
         body: ContactSearchRequest,
-        response: { 200: ContactSearchReply, ...errorReplies(400, 401, 403, 429) },
+        response: { 200: ContactSearchReply, ...errorReplies(400, 401, 403, 'list_not_found', 429) },
       },
     },
     async (request, reply) =>
-      sendPaidReply(reply, await searchContacts(catalogueContext(callerContext(request), services), request.body)),
+      sendPaidReply(reply, await searchContacts(searchContext(callerContext(request), services), request.body)),
   )
 
   api.post(

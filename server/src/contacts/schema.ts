@@ -7,14 +7,17 @@ import { ClosedObject, Count, Nullable, RequestId, TaxonomyValue, Timestamp } fr
 
 const maxContacts = 10
 
-export const ContactRevealRequest = ClosedObject({
-  contact_ids: Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 1_000 }), {
-    minItems: 1,
-    maxItems: maxContacts,
-    description: 'Ids from previews. A repeated id counts once.',
-    examples: [['ct_live_PqLmXzTbVnRwKdHc']],
-  }),
-})
+export const ContactRevealRequest = ClosedObject(
+  {
+    contact_ids: Type.Array(Type.String({ pattern: contactIdPattern, maxLength: 1_000 }), {
+      minItems: 1,
+      maxItems: maxContacts,
+      description: 'Ids from previews. A repeated id counts once.',
+      examples: [['ct_live_PqLmXzTbVnRwKdHc']],
+    }),
+  },
+  { title: 'ContactRevealRequest' },
+)
 export type ContactRevealRequest = Static<typeof ContactRevealRequest>
 
 export const ContactRevealHeaders = Type.Object({
@@ -34,44 +37,62 @@ const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values],
 const IsPrimary = Type.Boolean({ description: 'True for exactly one in the list.' })
 
 /** A contact with its channels. */
-export const RevealedContact = ClosedObject({
-  id: Type.String({ pattern: contactIdPattern, maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
-  object: Type.Literal('contact'),
-  full_name: Nullable(Type.String({ maxLength: 1_001 })),
-  first_name: Nullable(Type.String({ maxLength: 500 })),
-  last_name: Nullable(Type.String({ maxLength: 500 })),
-  title: Nullable(Type.String({ maxLength: 500 })),
-  role: Nullable(TaxonomyValue()),
-  seniority: OneOf(seniorities),
-  profile_url: Nullable(Type.String({ maxLength: 2_048 })),
-  reveal_status: OneOf(['newly_revealed', 'already_revealed']),
-  charged: Type.Boolean({ description: 'Whether a credit was spent for this contact in this call.' }),
-  emails: Type.Array(
-    ClosedObject({
-      email: Type.String({ maxLength: 320 }),
-      status: OneOf(deliverableStatuses),
-      type: OneOf(emailTypes),
-      is_primary: IsPrimary,
-    }),
-    { maxItems: maxChannels },
-  ),
-  phones: Type.Array(
-    ClosedObject({ phone: Type.String({ maxLength: 64 }), type: OneOf(phoneTypes), is_primary: IsPrimary }),
-    { maxItems: maxChannels },
-  ),
-  store: ClosedObject({ id: Type.String({ pattern: storeIdPattern, maxLength: 24 }), domain: Domain, name: StoreName }),
-  revealed_at: Timestamp('When your account revealed this contact for the first time.'),
-})
+export const RevealedContact = ClosedObject(
+  {
+    id: Type.String({ pattern: contactIdPattern, maxLength: 24, examples: ['ct_live_PqLmXzTbVnRwKdHc'] }),
+    object: Type.Literal('contact'),
+    full_name: Nullable(Type.String({ maxLength: 1_001 })),
+    first_name: Nullable(Type.String({ maxLength: 500 })),
+    last_name: Nullable(Type.String({ maxLength: 500 })),
+    title: Nullable(Type.String({ maxLength: 500 })),
+    role: Nullable(TaxonomyValue()),
+    seniority: OneOf(seniorities),
+    profile_url: Nullable(Type.String({ maxLength: 2_048 })),
+    reveal_status: OneOf(['newly_revealed', 'already_revealed']),
+    charged: Type.Boolean({ description: 'Whether a credit was spent for this contact in this call.' }),
+    emails: Type.Array(
+      ClosedObject(
+        {
+          email: Type.String({ maxLength: 320 }),
+          status: OneOf(deliverableStatuses),
+          type: OneOf(emailTypes),
+          is_primary: IsPrimary,
+        },
+        { title: 'ContactEmail' },
+      ),
+      { maxItems: maxChannels },
+    ),
+    phones: Type.Array(
+      ClosedObject(
+        { phone: Type.String({ maxLength: 64 }), type: OneOf(phoneTypes), is_primary: IsPrimary },
+        { title: 'ContactPhone' },
+      ),
+      { maxItems: maxChannels },
+    ),
+    store: ClosedObject(
+      { id: Type.String({ pattern: storeIdPattern, maxLength: 24 }), domain: Domain, name: StoreName },
+      { title: 'RevealedContactStore' },
+    ),
+    revealed_at: Timestamp('When your account revealed this contact for the first time.'),
+  },
+  { title: 'RevealedContact' },
+)
 
 export type RevealedContact = Static<typeof RevealedContact>
 
-export const ContactRevealReply = ClosedObject({
-  object: Type.Literal('contact_reveal_result'),
-  credits: ClosedObject({
-    spent: Count('Credits spent by this call.'),
-    remaining: Count('Credits left in the period after this call.'),
-  }),
-  data: Type.Array(RevealedContact, { maxItems: maxContacts, description: 'In the order of the ids.' }),
-  request_id: RequestId,
-})
+export const ContactRevealReply = ClosedObject(
+  {
+    object: Type.Literal('contact_reveal_result'),
+    credits: ClosedObject(
+      {
+        spent: Count('Credits spent by this call.'),
+        remaining: Count('Credits left in the period after this call.'),
+      },
+      { title: 'RevealCredits' },
+    ),
+    data: Type.Array(RevealedContact, { maxItems: maxContacts, description: 'In the order of the ids.' }),
+    request_id: RequestId,
+  },
+  { title: 'ContactRevealReply' },
+)
 export type ContactRevealReply = Static<typeof ContactRevealReply>

@@ -1,34 +1,39 @@
 import type { ContactSortKey } from '@storedex/search-index'
 import { type Static, Type } from 'typebox'
 import { ContactPreview, contactIdsOf } from '../delivery/contact-preview.ts'
-import { findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
-import { type CatalogueContext, type PaidReply, parseHosts } from '../delivery/paid-reply.ts'
+import { chargedFrom, findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
+import { type PaidReply, parseHosts } from '../delivery/paid-reply.ts'
 import { deliverPreviews, findStoreIds } from '../delivery/queries.ts'
+import { Exclude, excludeHashParts, openExclusion, type SearchContext } from '../exclusion/exclude.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { ContactPersonFilters, ContactStoreFilters } from '../search/query/filters.ts'
 import { narrowsContacts, normalizePersonFilters } from '../search/query/person-query.ts'
 import { hashQuery, narrowsStores, normalizeStoreConditions } from '../search/query/store-query.ts'
 import { deliverAndCharge } from '../usage/charge.ts'
 
-export const ContactSearchRequest = ClosedObject({
-  person: Type.Optional(ContactPersonFilters),
-  store: Type.Optional(ContactStoreFilters),
-  max_contacts_per_store: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 10,
-      default: 1,
-      description: 'The most contacts returned per store, over all pages.',
-    }),
-  ),
-  ...pageParameters,
-})
+export const ContactSearchRequest = ClosedObject(
+  {
+    person: Type.Optional(ContactPersonFilters),
+    store: Type.Optional(ContactStoreFilters),
+    max_contacts_per_store: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10,
+        default: 1,
+        description: 'The most contacts returned per store, over all pages.',
+      }),
+    ),
+    exclude: Type.Optional(Exclude),
+    ...pageParameters,
+  },
+  { title: 'ContactSearchRequest' },
+)
 
 export const ContactSearchReply = ListReply(ContactPreview)
 
 /** A page of contact previews in the order of their stores, the most senior first; charged before it is sent. */
 export async function searchContacts(
-  ctx: CatalogueContext,
+  ctx: SearchContext,
   request: Static<typeof ContactSearchRequest>,
 ): Promise<PaidReply> {
   const { db, caller, search, vocabulary } = ctx
@@ -38,18 +43,20 @@ export async function searchContacts(
   const hosts = parseHosts(domains, 'store.domains').sort()
   const store = normalizeStoreConditions(vocabulary, conditions, 'store')
 
-  const { positions, nextCursor } = await findPage(ctx, request, {
-    queryHash: hashQuery(store, 'contacts', person, hosts, maxPerStore),
+  const { positions, startedAt, nextCursor } = await findPage(ctx, request, {
+    queryHash: hashQuery(store, 'contacts', person, hosts, maxPerStore, ...excludeHashParts(request.exclude)),
     isNarrowed: hosts.length > 0 || narrowsContacts(person) || narrowsStores(store),
-    find: async (position, limit) => {
+    find: async (position, limit, walkStartedAt) => {
       // The query hash has proven that the cursor is from this endpoint.
       const after = position as ContactSortKey | null
       const storeIds = hosts.length > 0 ? await findStoreIds(db, caller.mode, hosts) : null
-      return search.findContacts({ mode: caller.mode, store, storeIds, person, maxPerStore, after, limit })
+      const { exclusion, startedAt } = await openExclusion(ctx, request.exclude, { startedAt: walkStartedAt })
+      const query = { mode: caller.mode, store, storeIds, person, maxPerStore, exclude: exclusion, after, limit }
+      return { positions: await search.findContacts(query), startedAt }
     },
   })
   const contactIds = contactIdsOf(positions)
-  const { delivered, balance } = await deliverAndCharge(ctx, {
+  const { delivered, balance } = await deliverAndCharge(chargedFrom(ctx, startedAt), {
     isView: caller.personId !== null,
     deliver: (charge) => deliverPreviews(db, charge, contactIds),
     estimateCost: async () => ({ storeIds: positions.map((each) => each.storeId), searchRows: positions.length }),

@@ -9,48 +9,57 @@ import { normalizeRoles } from '../search/query/person-query.ts'
 
 const Include = Type.Union([Type.Literal('store'), Type.Literal('technologies'), Type.Literal('contact_previews')])
 
-export const StoreEnrichmentRequest = ClosedObject({
-  domains: Type.Array(Type.String({ maxLength: 2048 }), {
-    minItems: 1,
-    maxItems: 25,
-    description: 'Domains, or URLs with one.',
-    examples: [['aurora-candles.example', 'https://www.aurora-candles.example/pages/about']],
-  }),
-  include: Type.Optional(
-    Type.Array(Include, {
-      maxItems: 50,
-      default: ['store', 'technologies'],
-      description: 'A found row always has its store; technologies and contact previews only if listed here.',
+export const StoreEnrichmentRequest = ClosedObject(
+  {
+    domains: Type.Array(Type.String({ maxLength: 2048 }), {
+      minItems: 1,
+      maxItems: 25,
+      description: 'Domains, or URLs with one.',
+      examples: [['aurora-candles.example', 'https://www.aurora-candles.example/pages/about']],
     }),
-  ),
-  contact_roles: Type.Optional(
-    Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50, description: 'Roles of the previewed contacts.' }),
-  ),
-  max_contacts_per_store: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })),
-  reveal_contacts: Type.Optional(
-    Type.Boolean({
-      const: false,
-      default: false,
-      description: 'Must be false: contacts are revealed by a separate call.',
-    }),
-  ),
-})
+    include: Type.Optional(
+      Type.Array(Include, {
+        maxItems: 50,
+        default: ['store', 'technologies'],
+        description: 'A found row always has its store; technologies and contact previews only if listed here.',
+      }),
+    ),
+    contact_roles: Type.Optional(
+      Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50, description: 'Roles of the previewed contacts.' }),
+    ),
+    max_contacts_per_store: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 1 })),
+    reveal_contacts: Type.Optional(
+      Type.Boolean({
+        const: false,
+        default: false,
+        description: 'Must be false: contacts are revealed by a separate call.',
+      }),
+    ),
+  },
+  { title: 'StoreEnrichmentRequest' },
+)
 
-export const StoreEnrichmentReply = ClosedObject({
-  object: Type.Literal('store_enrichment_result'),
-  data: Type.Array(
-    ClosedObject({
-      domain: Domain,
-      status: Type.Union([Type.Literal('found'), Type.Literal('not_found')]),
-      store: Nullable(EnrichedStore),
-      contact_previews: Type.Optional(Type.Array(ContactPreview, { maxItems: 10 })),
-    }),
-    { maxItems: 25 },
-  ),
-  found: Count('Rows with status found.'),
-  not_found: Count('Rows with status not_found.'),
-  request_id: RequestId,
-})
+export const StoreEnrichmentReply = ClosedObject(
+  {
+    object: Type.Literal('store_enrichment_result'),
+    data: Type.Array(
+      ClosedObject(
+        {
+          domain: Domain,
+          status: Type.Union([Type.Literal('found'), Type.Literal('not_found')]),
+          store: Nullable(EnrichedStore),
+          contact_previews: Type.Optional(Type.Array(ContactPreview, { maxItems: 10 })),
+        },
+        { title: 'StoreEnrichment' },
+      ),
+      { maxItems: 25 },
+    ),
+    found: Count('Rows with status found.'),
+    not_found: Count('Rows with status not_found.'),
+    request_id: RequestId,
+  },
+  { title: 'StoreEnrichmentReply' },
+)
 
 /** One row for each distinct host, in order of first appearance; each store found costs one export per period. */
 export async function enrichStores(

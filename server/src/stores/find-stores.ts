@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
-import { findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
+import { type Static, Type } from 'typebox'
+import { chargedFrom, findPage, ListReply, pageParameters, renderList } from '../delivery/page.ts'
 import {
   type CatalogueContext,
   deliverByHostAndCharge,
@@ -9,12 +9,16 @@ import {
 } from '../delivery/paid-reply.ts'
 import { deliverStores } from '../delivery/queries.ts'
 import { Store } from '../delivery/store-document.ts'
+import { Exclude, excludeHashParts, openExclusion, type SearchContext } from '../exclusion/exclude.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { StoreSearchFilters } from '../search/query/filters.ts'
 import { hashQuery, narrowsStores, normalizeStoreFilters } from '../search/query/store-query.ts'
 import { deliverAndCharge } from '../usage/charge.ts'
 
-export const StoreSearchRequest = ClosedObject({ filters: StoreSearchFilters, ...pageParameters })
+export const StoreSearchRequest = ClosedObject(
+  { filters: StoreSearchFilters, exclude: Type.Optional(Exclude), ...pageParameters },
+  { title: 'StoreSearchRequest' },
+)
 
 export const StoreSearchReply = ListReply(Store)
 
@@ -22,20 +26,21 @@ export const StoreSearchReply = ListReply(Store)
  * A page of matching stores, best lead fit first. Its rows and, unless a person looks at it, its new exports are charged
  * before it is sent.
  */
-export async function searchStores(
-  ctx: CatalogueContext,
-  request: Static<typeof StoreSearchRequest>,
-): Promise<PaidReply> {
+export async function searchStores(ctx: SearchContext, request: Static<typeof StoreSearchRequest>): Promise<PaidReply> {
   const { db, caller, search, deliverEmails } = ctx
   const query = normalizeStoreFilters(ctx.vocabulary, request.filters, deliverEmails)
-  const { positions, nextCursor } = await findPage(ctx, request, {
-    queryHash: hashQuery(query, 'stores'),
+  const { positions, startedAt, nextCursor } = await findPage(ctx, request, {
+    queryHash: hashQuery(query, 'stores', ...excludeHashParts(request.exclude)),
     isNarrowed: narrowsStores(query),
     filtersParam: 'filters',
-    find: (after, limit) => search.findStores({ mode: caller.mode, query, after, limit }),
+    find: async (after, limit, walkStartedAt) => {
+      const { exclusion, startedAt } = await openExclusion(ctx, request.exclude, { startedAt: walkStartedAt })
+      const found = await search.findStores({ mode: caller.mode, query, exclude: exclusion, after, limit })
+      return { positions: found, startedAt }
+    },
   })
   const storeIds = positions.map((position) => position.storeId)
-  const { delivered, balance } = await deliverAndCharge(ctx, {
+  const { delivered, balance } = await deliverAndCharge(chargedFrom(ctx, startedAt), {
     isView: caller.personId !== null,
     deliver: (charge) => deliverStores(db, charge, { storeIds, deliverEmails }),
     estimateCost: async () => ({ storeIds, searchRows: storeIds.length }),

@@ -1,16 +1,24 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { callerContext } from '../auth/access.ts'
-import { type CatalogueServices, catalogueContext, sendPaidReply } from '../delivery/paid-reply.ts'
+import { listParameters } from '../delivery/list-pages.ts'
+import { sendPaidReply } from '../delivery/paid-reply.ts'
 import { StoreLookupReply } from '../delivery/store-document.ts'
+import { StoreHistory } from '../delivery/store-history.ts'
+import { type SearchServices, searchContext } from '../exclusion/exclude.ts'
 import { errorReplies } from '../http/openapi/openapi.ts'
 import type { ApiRoutes } from '../http/server.ts'
 import { ClosedObject } from '../kernel/shapes.ts'
 import { enrichStores, StoreEnrichmentReply, StoreEnrichmentRequest } from './enrich-stores.ts'
 import { lookupStore, StoreSearchReply, StoreSearchRequest, searchStores } from './find-stores.ts'
+import { readStoreHistory } from './read-history.ts'
 
-export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices): void {
-  const contextOf = (request: FastifyRequest) => catalogueContext(callerContext(request), services)
+const DomainParams = ClosedObject({
+  domain: Type.String({ description: 'A domain, or a percent-encoded URL with one.', maxLength: 16_000 }),
+})
+
+export function registerStoreRoutes(api: ApiRoutes, services: SearchServices): void {
+  const contextOf = (request: FastifyRequest) => searchContext(callerContext(request), services)
 
   api.get(
     '/stores/:domain',
@@ -22,13 +30,32 @@ export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices)
         summary: 'Look up a store by its domain',
         description:
           'Reads the catalogue only; an unknown domain is not scanned. A URL or an alias finds the store it belongs to. The store counts as one store export per period.',
-        params: ClosedObject({
-          domain: Type.String({ description: 'A domain, or a percent-encoded URL with one.', maxLength: 16_000 }),
-        }),
+        params: DomainParams,
         response: { 200: StoreLookupReply, ...errorReplies(400, 401, 403, 'store_not_found', 429) },
       },
     },
     async (request, reply) => sendPaidReply(reply, await lookupStore(contextOf(request), request.params.domain)),
+  )
+
+  api.get(
+    '/stores/:domain/history',
+    {
+      config: { access: { scope: 'stores:read', spends: ['store_exports'] } },
+      schema: {
+        operationId: 'getStoreHistory',
+        tags: ['stores'],
+        summary: 'Read what changed about a store',
+        description:
+          'The changes that imports made, newest first; pages stay exact while new changes arrive. Charged like a lookup: the store counts as one store export per period, however many pages are read. History is kept for two years by default; that of a store from before history was kept begins with its next change.',
+        params: DomainParams,
+        querystring: ClosedObject(listParameters),
+        response: { 200: StoreHistory, ...errorReplies(400, 401, 403, 'store_not_found', 429) },
+      },
+    },
+    async (request, reply) => {
+      const { history, balance } = await readStoreHistory(contextOf(request), request.params.domain, request.query)
+      return sendPaidReply(reply, { body: JSON.stringify(history), balance })
+    },
   )
 
   api.post(
@@ -42,7 +69,7 @@ export function registerStoreRoutes(api: ApiRoutes, services: CatalogueServices)
         description:
           'Finds stores that match every given filter; within a list, one matching value is enough. The best lead fit comes first. Each returned row counts as a search row, and each store as one store export per period; a page that exceeds either balance is refused as a whole.',
         body: StoreSearchRequest,
-        response: { 200: StoreSearchReply, ...errorReplies(400, 401, 403, 429) },
+        response: { 200: StoreSearchReply, ...errorReplies(400, 401, 403, 'list_not_found', 429) },
       },
     },
     async (request, reply) => sendPaidReply(reply, await searchStores(contextOf(request), request.body)),
