@@ -103,8 +103,14 @@ function checkJsonBody(body: Buffer, request: FastifyRequest): CheckedJson | und
 }
 
 function parseCheckedBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  if (request.body instanceof CheckedJson) request.body = request.body.parse()
+  readBody(request)
   done()
+}
+
+/** The parsed body, also before admission; its shape is not checked yet. */
+export function readBody(request: FastifyRequest): unknown {
+  if (request.body instanceof CheckedJson) request.body = request.body.parse()
+  return request.body
 }
 
 function isUtf8(contentType: string): boolean {

@@ -25,6 +25,8 @@ interface DrainOptions {
   bodies: BodyBudget
   /** How long running requests may take to finish. */
   graceMs: number
+  /** Called when the shutdown begins, for work that is no request. */
+  onDrain: () => void
 }
 
 /** Requests already on their way when the drain begins are still answered. */
@@ -39,7 +41,10 @@ const clientCloseMs = 250
  * running ones finish. Then the listeners close and idle connections end. Every request sent in time gets a reply, and
  * no connection is reset.
  */
-export function drainBeforeClosing(app: FastifyInstance, { connections, bodies, graceMs }: DrainOptions): void {
+export function drainBeforeClosing(
+  app: FastifyInstance,
+  { connections, bodies, graceMs, onDrain }: DrainOptions,
+): void {
   let isDraining = false
   let running = 0
   let onIdle = () => {}
@@ -76,6 +81,7 @@ export function drainBeforeClosing(app: FastifyInstance, { connections, bodies, 
     })
   app.addHook('preClose', async () => {
     isDraining = true
+    onDrain()
     connections.resumeAll()
     const done = untilIdle()
     await connections.waitUntilQuiet(inTransit.quietMs, inTransit.maxMs)

@@ -4,6 +4,8 @@ import { isDatabaseUnavailable } from '../db/failures.ts'
 import { ApiError, type ErrorCode, type ErrorType, errorTable } from '../kernel/errors.ts'
 import { MissingDataKeyError } from '../kernel/seal.ts'
 import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../kernel/shapes.ts'
+import { expectsErrorPage, siteErrorPage } from './pages/error-page.ts'
+import { sendPage } from './pages/page.ts'
 
 const defaultRetryAfterSeconds = 1
 
@@ -31,22 +33,22 @@ export function errorHeaders(error: ApiError): Record<string, string> {
   return { ...headers, ...error.headers }
 }
 
-/** Answers every error with the error envelope and records it for the log. */
+/** Answers every error with the error envelope, or with a page in a browser, and records it for the log. */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     const apiError = toApiError(error)
     request.record.failure = apiError
-    return (
-      reply
-        .code(apiError.status)
-        .removeHeader('etag')
-        // Fastify closes the connection after any body error. That cuts off the reply while the body is still arriving,
-        // and is unnecessary once it has arrived.
-        .removeHeader('connection')
-        .headers(errorHeaders(apiError))
-        .type('application/json; charset=utf-8')
-        .send(JSON.stringify(errorBody(apiError, request.id)))
-    )
+    reply
+      .removeHeader('etag')
+      // Fastify closes the connection after any body error. That cuts off the reply while the body is still arriving,
+      // and is unnecessary once it has arrived.
+      .removeHeader('connection')
+      .headers(errorHeaders(apiError))
+    if (expectsErrorPage(request)) return sendPage(reply.header('vary', 'accept'), siteErrorPage(apiError))
+    return reply
+      .code(apiError.status)
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(errorBody(apiError, request.id)))
   })
 }
 
@@ -82,7 +84,7 @@ export const ApiAccessAction = ClosedObject(
       Type.Literal('/api/v1/billing/portal-link'),
     ]),
   },
-  { description: 'How an account without API access gets it back.' },
+  { title: 'ApiAccessBillingAction', description: 'How an account without API access gets it back.' },
 )
 export type ApiAccessAction = Static<typeof ApiAccessAction>
 
@@ -96,7 +98,7 @@ export const TrialCreditAction = ClosedObject(
     trial_ends_at: Nullable(Timestamp('End of the trial.')),
     url: Type.String({ format: 'uri', maxLength: 2048, description: 'Where a person ends the trial.' }),
   },
-  { description: 'How a trial account gets the credits of its paid plan.' },
+  { title: 'TrialCreditBillingAction', description: 'How a trial account gets the credits of its paid plan.' },
 )
 export type TrialCreditAction = Static<typeof TrialCreditAction>
 
@@ -106,30 +108,33 @@ type BillingAction = Static<typeof BillingAction>
 /** The body of every error reply. */
 export const ErrorReply = ClosedObject(
   {
-    error: ClosedObject({
-      type: Type.Enum(errorTypes, { type: 'string' }),
-      code: Type.String({
-        pattern: '^[a-z_]+$',
-        maxLength: 64,
-        description: 'Stable, for programs; more codes may come.',
-        examples: ['invalid_limit'] satisfies ErrorCode[],
-      }),
-      message: Type.String({
-        pattern: oneLine,
-        maxLength: 1000,
-        description: 'One sentence for a person; its wording may change.',
-      }),
-      param: Type.Optional(
-        Type.String({
-          pattern: oneLine,
-          maxLength: 500,
-          description: 'JSON path of the offending value, the missing scope, or the limit that tripped.',
-          examples: ['filters.apps.any[1]'],
+    error: ClosedObject(
+      {
+        type: Type.Enum(errorTypes, { type: 'string' }),
+        code: Type.String({
+          pattern: '^[a-z_]+$',
+          maxLength: 64,
+          description: 'Stable, for programs; more codes may come.',
+          examples: ['invalid_limit'] satisfies ErrorCode[],
         }),
-      ),
-      billing: Type.Optional(BillingAction),
-      request_id: RequestId,
-    }),
+        message: Type.String({
+          pattern: oneLine,
+          maxLength: 1000,
+          description: 'One sentence for a person; its wording may change.',
+        }),
+        param: Type.Optional(
+          Type.String({
+            pattern: oneLine,
+            maxLength: 500,
+            description: 'JSON path of the offending value, the missing scope, or the limit that tripped.',
+            examples: ['filters.apps.any[1]'],
+          }),
+        ),
+        billing: Type.Optional(BillingAction),
+        request_id: RequestId,
+      },
+      { title: 'ErrorDetails' },
+    ),
   },
   { description: 'Why a request was refused.' },
 )

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { randomBase62 } from '../kernel/base62.ts'
+import { randomBase62 } from '../kernel/api-key.ts'
 import type { ApiError } from '../kernel/errors.ts'
 import { describeCause } from '../runtime/logger.ts'
 

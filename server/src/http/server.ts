@@ -9,6 +9,7 @@ import {
   type RawServerDefault,
 } from 'fastify'
 import { discardUnreadBodies, maxBodyBytes, registerJsonParser } from './bodies.ts'
+import { registerReferencePage } from './docs/reference.ts'
 import { drainBeforeClosing } from './drain.ts'
 import { registerErrorHandler } from './errors.ts'
 import { type ReadinessCheck, type ReadinessDetails, registerHealthRoutes } from './health.ts'
@@ -23,7 +24,6 @@ import { ConnectionManager } from './limits/connections.ts'
 import { limitRequestsInFlight, type RequestLimitOptions } from './limits/overload.ts'
 import { createNodeServer, maxHeaderBytes } from './node-server.ts'
 import { addRequestIds, type CallerLabels, newRequestId, observeRequests, type RequestObserver } from './observe.ts'
-import { registerDocsPage } from './openapi/docs.ts'
 import { addErrorSchema, registerOpenApi } from './openapi/openapi.ts'
 import { createPublicDocument, type PublicDocumentOptions } from './openapi/public-document.ts'
 import { setDefaultHeaders } from './replies.ts'
@@ -58,6 +58,8 @@ export interface HttpServerOptions {
   timeouts?: Partial<ConnectionTimeouts>
   /** How long closing waits for running requests. */
   drainGraceMs?: number
+  /** Called when closing begins, for work that is no request. */
+  onDrain?: () => void
   /** Maximum number of connections; by default derived from the limit on open files. */
   maxConnections?: number
   /** Memory limit for incomplete request bodies. */
@@ -112,7 +114,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   setDefaultHeaders(app)
   registerErrorHandler(app)
   rejectUnknownRoutes(app)
-  drainBeforeClosing(app, { connections, bodies, graceMs: options.drainGraceMs ?? defaultDrainGraceMs })
+  drainBeforeClosing(app, {
+    connections,
+    bodies,
+    graceMs: options.drainGraceMs ?? defaultDrainGraceMs,
+    onDrain: options.onDrain ?? (() => {}),
+  })
   rejectMalformedRequests(app)
   registerJsonParser(app, bodies)
   discardUnreadBodies(app)
@@ -121,7 +128,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 
   addErrorSchema(app)
   registerOpenApi(app, createPublicDocument(options.openapi))
-  registerDocsPage(app)
+  registerReferencePage(app)
   registerHealthRoutes(app, options.checkReadiness, options.readinessDetails)
   return app
 }

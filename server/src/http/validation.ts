@@ -64,6 +64,12 @@ const rules: readonly Rule[] = [
   },
   { code: 'invalid_domain', fault: 'value', at: /^(store\.)?domains?(\[\d+\])?$/ },
   {
+    code: 'invalid_list_id',
+    fault: 'value',
+    at: /^exclude\.lists\[\d+\]$/,
+    message: 'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',
+  },
+  {
     code: 'invalid_contact_id',
     fault: 'value',
     at: /^contact_ids\[\d+\]$/,
@@ -105,9 +111,25 @@ const emptyObjectSchema = { type: 'object', properties: {}, additionalProperties
  * another operation.
  */
 export async function rejectBody(request: FastifyRequest): Promise<void> {
-  if (request.body === undefined) return
-  const validate = request.compileValidationSchema(emptyObjectSchema, 'body')
+  if (request.body !== undefined) validateBody(request, emptyObjectSchema)
+}
+
+function validateBody(request: FastifyRequest, schema: object): void {
+  const validate = request.compileValidationSchema(schema as Record<string, unknown>, 'body')
   if (!validate(request.body)) throw toValidationError(validate.errors as FastifySchemaValidationError[])
+}
+
+/**
+ * Hook for a body that is one of several objects, named by one of their properties: it checks the object that is named and
+ * fills in its defaults. The check of a union could only say that none of them fits.
+ */
+export function validateVariant(name: string, variants: Record<string, object>) {
+  const names = Object.keys(variants)
+  const head = { type: 'object', required: [name], properties: { [name]: { type: 'string', enum: names } } }
+  return async (request: FastifyRequest): Promise<void> => {
+    validateBody(request, head)
+    validateBody(request, variants[(request.body as Record<string, string>)[name]!]!)
+  }
 }
 
 function faultOf(error: AjvError, errors: AjvError[]): Fault {

@@ -23,6 +23,16 @@ const codesOfSpecificOperations: readonly ErrorCode[] = [
   'unsupported_plan_change',
   'billing_support_required',
   'billing_provider_unavailable',
+  'invalid_list_id',
+  'invalid_export_id',
+  'invalid_column',
+  'invalid_quote',
+  'list_not_found',
+  'export_not_found',
+  'list_name_taken',
+  'list_limit_reached',
+  'export_not_ready',
+  'quote_exceeded',
 ]
 
 const titles: Record<DocumentedStatus, string> = {
@@ -36,10 +46,12 @@ const titles: Record<DocumentedStatus, string> = {
   410: 'It cannot be used any more',
   413: 'The body is too large',
   415: 'The body is not JSON',
+  416: 'The range lies outside the file',
   429: 'A limit or quota is used up',
   431: 'The headers are too large',
   500: 'Something failed inside',
   503: 'The service cannot answer now',
+  507: 'The disk of the server is full',
 }
 
 export interface DocumentedReply {
@@ -129,6 +141,16 @@ const errorExamples: Record<DocumentedCode, Example> = {
     message: 'A contact id is the id of a preview, unchanged: ct_live_ or ct_test_ and 16 letters.',
     param: 'contact_ids[0]',
   },
+  invalid_list_id: {
+    message: 'A list id is the id of a list, unchanged: lst_live_ or lst_test_ and 16 letters.',
+    param: 'id',
+  },
+  invalid_export_id: {
+    message: 'An export id is the id of an export, unchanged: exp_live_ or exp_test_ and 16 letters.',
+    param: 'id',
+  },
+  invalid_column: { message: '"contry" is not a column of stores; nearest: country.', param: 'columns[2]' },
+  invalid_quote: { message: 'This quote has expired or is not for this request; ask for a new one.', param: 'quote' },
   invalid_idempotency_key: {
     message: 'Idempotency-Key must be 1 to 255 printable ASCII characters.',
     param: 'Idempotency-Key',
@@ -163,6 +185,8 @@ const errorExamples: Record<DocumentedCode, Example> = {
   insufficient_scope: { message: 'This API key lacks the scope stores:read.', param: 'stores:read' },
   store_not_found: { message: 'aurora-candles.example is not in the catalogue.', param: 'domain' },
   no_revealable_contacts: { message: 'None of these contacts can be revealed.', param: 'contact_ids' },
+  list_not_found: { message: 'The account has no such list.', param: 'exclude.lists[0]' },
+  export_not_found: { message: 'The account has no such export.' },
   billing_account_not_found: { message: 'This account has never been billed; subscribe first.' },
   route_not_found: { message: 'There is nothing at this path; see /docs for what there is.' },
   method_not_allowed: { message: 'This path does not support GET, only POST.' },
@@ -174,6 +198,15 @@ const errorExamples: Record<DocumentedCode, Example> = {
     message: 'The first request with this Idempotency-Key is still running; try again in a moment.',
     param: 'Idempotency-Key',
   },
+  list_name_taken: { message: 'The account has a list named "Berlin" already.', param: 'name' },
+  list_limit_reached: { message: 'A list holds at most 100,000 items; this one has 99,900.', param: 'domains' },
+  export_not_ready: { message: 'This export is running; its file is there when its status is ready.' },
+  quote_exceeded: {
+    message: 'The export needs 120 credits by now; the quote allows 100. Ask for a new quote.',
+    param: 'quote',
+  },
+  export_file_gone: { message: 'The file of this export was removed on 2026-11-04; start the export again.' },
+  invalid_range: { message: 'The file has 1,024 bytes; the range begins after its end.', param: 'Range' },
   unsupported_plan_change: {
     message: 'The plan is Business, billed monthly; a link leads to a higher plan or to annual billing.',
     param: 'plan',
@@ -199,6 +232,11 @@ const errorExamples: Record<DocumentedCode, Example> = {
   passkey_not_found: { message: 'You have no such passkey.' },
   person_not_found: { message: 'This person is not a member of the account.' },
   key_not_found: { message: 'The account has no such key.' },
+  import_not_found: { message: 'There is no such import.' },
+  import_not_ready: { message: 'This import is running; stop it first.' },
+  import_elsewhere: { message: 'The files of this import are on another server, which has to be asked.' },
+  wrong_offset: { message: 'The file has 8388608 bytes so far; continue from there.', param: 'upload-offset' },
+  storage_full: { message: 'The disk of the server is full. Make room, then continue.' },
   last_owner: { message: 'The account needs another owner first.' },
   already_member: { message: 'This person is a member already.' },
   too_many_members: { message: 'An account has at most 500 members and 100 open invitations; revoke some first.' },

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { ErrorReply } from '../errors.ts'
 import { etagMatches } from '../replies.ts'
 import { errorSchemaId } from './errors.ts'
+import { nameSchemas } from './named-schemas.ts'
 
 export { errorReplies } from './errors.ts'
 
@@ -12,9 +13,11 @@ export interface OpenApiDocument {
   /** The name under which the collected document is found on the app. */
   decorator: string
   basePath: string
+  /** The address in front of the base path; null leaves it relative to where the document is served. */
+  publicUrl: string | null
   serverDescription: string
   info: { title: string; version: string; description: string; license: { name: string; identifier: string } }
-  tags: readonly { name: string; description: string }[]
+  tags: readonly { name: string; 'x-displayName'?: string; description: string }[]
   /** The security schemes; an operation needs one of them. */
   security: Record<string, SecurityScheme>
   /** The reply headers that are described, by name. */
@@ -44,8 +47,8 @@ export function addErrorSchema(app: FastifyInstance): void {
 
 /** Collects an OpenAPI document from the routes and serves it. Routes must be added in plugins to be included. */
 export function registerOpenApi(app: FastifyInstance, document: OpenApiDocument): void {
-  const { basePath, info, serverDescription, tags, security, headers } = document
-  const server = { url: basePath, description: serverDescription, 'x-internal': false }
+  const { basePath, publicUrl, info, serverDescription, tags, security, headers } = document
+  const server = { url: (publicUrl ?? '') + basePath, description: serverDescription, 'x-internal': false }
   const headersOfSuccess = new Map<string, readonly string[]>()
   app.register(swagger, {
     decorator: document.decorator as 'swagger',
@@ -105,6 +108,7 @@ function finishDocument(
         reply.headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
       }
   boundIntegers(collected)
+  nameSchemas(collected)
 }
 
 /** Adds bounds to every integer: all of them are exact in JSON. */

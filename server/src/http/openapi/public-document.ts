@@ -4,15 +4,18 @@ import type { OpenApiDocument } from './openapi.ts'
 
 export interface PublicDocumentOptions {
   tags: OpenApiDocument['tags']
+  /** The address of the service, if it is known: programs that keep a copy of the document need it. */
+  publicUrl?: string | null
   /** Headers of a route's successful reply, beyond those of every reply. */
   headersOf?: (route: RouteOptions) => readonly ReplyHeader[]
 }
 
 /** The document of the API that keys call. */
-export function createPublicDocument({ tags, headersOf }: PublicDocumentOptions): OpenApiDocument {
+export function createPublicDocument({ tags, publicUrl = null, headersOf }: PublicDocumentOptions): OpenApiDocument {
   return {
     decorator: 'swagger',
     basePath: '/api/v1',
+    publicUrl,
     serverDescription: 'This installation, be it local or in production.',
     info: {
       title: 'Storedex API',

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
+import { barHeight, barStyle, documentationBar } from './layout.ts'
 
 /**
  * Serves the API reference at `/docs`, rendered in the browser by Scalar from a local copy of its script. The page
  * loads nothing from other hosts, sends nothing there, and runs only scripts served here.
  */
-export function registerDocsPage(app: FastifyInstance): void {
+export function registerReferencePage(app: FastifyInstance): void {
   app.register(helmet, {
     global: false,
     contentSecurityPolicy: {
@@ -56,15 +57,31 @@ async function readScalarScript(): Promise<Buffer> {
 
 const javascript = 'text/javascript; charset=utf-8'
 
+// Scalar marks the body with the theme that its reader chose. Its own greys are too pale to read by WCAG's AA.
+const style = `
+:root { --scalar-custom-header-height: ${barHeight}; }
+body { margin: 0; }
+.light-mode { --scalar-color-2: #55555f; --scalar-color-3: #62626d; --scalar-color-blue: #00609c;
+  --scalar-color-green: #04694a; --scalar-color-orange: #a8410a; --scalar-color-red: #b3191a;
+  --scalar-color-yellow: #7a5d00; --scalar-color-purple: #5203d1; }
+.dark-mode { --scalar-color-2: #b4b4bd; --scalar-color-3: #a3a3ad; --scalar-color-red: #ff8078; }
+.bar { position: sticky; top: 0; z-index: 100; font-family: var(--scalar-font);
+  --surface: var(--scalar-background-1); --line: var(--scalar-border-color); --text: var(--scalar-color-1);
+  --muted: var(--scalar-color-2); }
+${barStyle}
+`
+
 const page = `<!doctype html>
 <html lang="en">
   <head>
-    <title>Storedex API</title>
+    <title>Storedex API reference</title>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <link rel="icon" href="data:," />
+    <style>${style}</style>
   </head>
   <body>
+    ${documentationBar('/docs').text}
     <div id="app"></div>
     <noscript>The API is described in <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>.</noscript>
     <script src="/docs/scalar.js"></script>
@@ -85,7 +102,7 @@ const configuration = {
   // Keys are kept only while the page is open.
   persistAuth: false,
   authentication: { preferredSecurityScheme: 'bearerKey' },
-  metaData: { title: 'Storedex API' },
+  metaData: { title: 'Storedex API reference' },
 }
 
 const startScript = `Scalar.createApiReference('#app', ${JSON.stringify(configuration)})\n`
