@@ -195,6 +195,7 @@ function describeCaller(
     mode: 'live',
     key: null,
     personId: person.id,
+    scopes: null,
     entitlement,
     rate: {},
     searchRowsUsed: row.rows_taken?.[rowsPeriod] ?? 0,

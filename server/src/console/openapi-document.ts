@@ -8,6 +8,7 @@ import { replyHeaders } from '../http/openapi/public-document.ts'
 export const consoleDocument: OpenApiDocument = {
   decorator: 'consoleSwagger',
   basePath: '/console/api',
+  publicUrl: null,
   serverDescription: 'This installation.',
   info: {
     title: "Storedex console's own API",
@@ -20,6 +21,7 @@ export const consoleDocument: OpenApiDocument = {
     { name: 'session', description: 'Signing in and out, and who is signed in.' },
     { name: 'account', description: 'Members, invitations, sessions, the profile and the audit log.' },
     { name: 'data', description: 'Stores, people and what the account has revealed.' },
+    { name: 'lists', description: 'Stores and people that the account keeps together.' },
     { name: 'usage', description: 'Meters, days and the ledger.' },
     { name: 'keys', description: 'API keys of the account.' },
     { name: 'billing', description: 'Plans, and links to the pages of the payment provider.' },

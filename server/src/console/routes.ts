@@ -3,8 +3,10 @@ import type { ApiRoutes } from '../http/server.ts'
 import { registerAccountConsoleRoutes } from './account/routes.ts'
 import { registerBillingConsoleRoutes } from './billing/routes.ts'
 import { registerCatalogueConsoleRoutes } from './catalogue/routes.ts'
+import { registerExportConsoleRoutes } from './exports/routes.ts'
 import { consolePrefix } from './guard.ts'
 import { registerKeysConsoleRoutes } from './keys/routes.ts'
+import { registerListConsoleRoutes } from './lists/routes.ts'
 import { registerOpenIdConsoleRoutes } from './openid/routes.ts'
 import { registerOperatorConsoleRoutes } from './operator/routes.ts'
 import { registerPasskeyConsoleRoutes } from './passkeys/routes.ts'
@@ -20,6 +22,7 @@ export function registerConsoleRoutes(app: FastifyInstance, services: ConsoleSer
       const api = scope as unknown as ApiRoutes
       registerSessionConsoleRoutes(api, services)
       registerCatalogueConsoleRoutes(api, services)
+      registerExportConsoleRoutes(api, services)
       registerPasskeyConsoleRoutes(api, services)
       registerOpenIdConsoleRoutes(api, services)
       registerBillingConsoleRoutes(api, services)
@@ -28,6 +31,7 @@ export function registerConsoleRoutes(app: FastifyInstance, services: ConsoleSer
       registerPrivacyConsoleRoutes(api, services)
       registerUsageConsoleRoutes(api, services)
       registerKeysConsoleRoutes(api, services)
+      registerListConsoleRoutes(api, services)
     },
     { prefix: consolePrefix },
   )

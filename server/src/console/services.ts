@@ -3,14 +3,25 @@ import type { BillingServices } from '../billing/context.ts'
 import type { RevealServices } from '../contacts/reveal-contacts.ts'
 import type { ConnectionPool } from '../db/pool.ts'
 import type { CatalogueServices } from '../delivery/paid-reply.ts'
+import type { SearchServices } from '../exclusion/exclude.ts'
+import type { ExportServices } from '../exports/routes.ts'
 import type { Signer } from '../kernel/signer.ts'
 import type { SendMail } from '../people/mail.ts'
 import type { Outbox } from '../people/outbox.ts'
 import type { PeopleSettings } from '../people/settings.ts'
+import type { QuoteServices } from '../quotes/routes.ts'
+import type { ImportServices } from './operator/imports/jobs.ts'
 import type { SystemServices } from './operator/system.ts'
 
 /** What the areas of the console need from the process. A request's statements run on its own `ctx.db`. */
-export interface ConsoleServices extends CatalogueServices, BillingServices, RevealServices, SystemServices {
+export interface ConsoleServices
+  extends SearchServices,
+    BillingServices,
+    RevealServices,
+    QuoteServices,
+    ExportServices,
+    SystemServices,
+    ImportServices {
   /** Signs links, and makes keyed hashes of what bounds attempts. */
   signer: Signer
   log: Logger

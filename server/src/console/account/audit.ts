@@ -1,5 +1,5 @@
+import { readListPage } from '../../delivery/list-pages.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
-import { readListPage } from '../list-pages.ts'
 import { type AccountAuditRow, selectAuditLog, selectNamesOfPeople } from './audit-queries.ts'
 import type { AccountContext } from './context.ts'
 import type { AuditListReply, AuditQuery } from './schema.ts'

@@ -2,9 +2,9 @@ import type { Queryable } from '../../db/pool.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { type AuditEntry, recordAudit } from '../../people/audit.ts'
+import { lockMembers, selectRole } from '../../people/member-queries.ts'
 import { includesRole, type Role } from '../../people/roles.ts'
 import type { MemberContext, PersonContext } from '../access.ts'
-import { lockMembers, selectRole } from './members/member-queries.ts'
 
 export interface AccountContext extends MemberContext {
   ids: IdSealer

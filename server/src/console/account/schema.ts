@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
-import { ConsoleList, listParameters } from '../list-pages.ts'
 import { DoneReply, EmailAddress, GivenPassword, NewPersonName, PersonId, RoleName } from '../session/schema.ts'
 
 export const AccountDoneReply = DoneReply
@@ -93,7 +93,7 @@ export const AuditQuery = ClosedObject({
 })
 export type AuditQuery = Static<typeof AuditQuery>
 
-export const AuditListReply = ConsoleList(
+export const AuditListReply = RecordList(
   ClosedObject({
     object: Type.Literal('audit_entry'),
     id: Type.String({ pattern: '^\\d+$', maxLength: 20 }),

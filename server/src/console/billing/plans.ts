@@ -1,21 +1,18 @@
 import type { Account } from '../../accounts/account.ts'
 import { type Limits, planSlugs } from '../../accounts/plans.ts'
 import { decideLink } from '../../billing/links/decide-link.ts'
-import { startTimeBudget } from '../../billing/links/links.ts'
+import { priceOf, readPrices } from '../../billing/prices.ts'
 import { billingIntervals, type Offer, type OfferPrice, type Price, paidPlans } from '../../billing/provider.ts'
 import { storedSubscriptions } from '../../billing/status.ts'
 import type { ConsoleBillingContext } from './context.ts'
 import type { ComparedPlan, PlanListReply, PlanOffer } from './schema.ts'
-
-// The page is useful without prices; the provider has to be quick, or they are left out.
-const pricesBudgetMs = 2_000
 
 /**
  * Every plan of the plan file with its figures for this account, its prices, and what taking it would mean: decided like
  * the links themselves, from the stored subscription.
  */
 export async function listPlans(ctx: ConsoleBillingContext): Promise<PlanListReply> {
-  const prices = await readPrices(ctx)
+  const prices = await readPrices(ctx.billing)
   return {
     object: 'list',
     data: planSlugs.map((slug) => ({
@@ -34,21 +31,17 @@ export async function listPlans(ctx: ConsoleBillingContext): Promise<PlanListRep
   }
 }
 
-async function readPrices({ billing }: ConsoleBillingContext): Promise<OfferPrice[]> {
-  return startTimeBudget(pricesBudgetMs)(billing.listPrices()).catch(() => [])
-}
-
 function figuresOf(limits: Limits): ComparedPlan['limits'] {
   const { contact_credits, store_exports, search_rows, requests_per_minute, requests_per_day } = limits
   return { contact_credits, store_exports, search_rows, requests_per_minute, requests_per_day }
 }
 
 function describeOffer(ctx: ConsoleBillingContext, offer: Offer, prices: readonly OfferPrice[]): PlanOffer {
-  const known = prices.find(({ plan, billing }) => plan === offer.plan && billing === offer.billing)
+  const price = priceOf(prices, offer)
   return {
     billing: offer.billing,
     for_sale: ctx.billing.isForSale(offer.plan, offer.billing),
-    price: known ? toPlanPrice(known.price) : null,
+    price: price && toPlanPrice(price),
     ...changeTo(ctx, offer),
   }
 }

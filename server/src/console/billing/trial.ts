@@ -10,7 +10,7 @@ type ConsoleTrialContext = ConsoleBillingContext & TrialServices
 /** What ending the trial now means, read from the provider. Changes nothing. */
 export async function readTrial(ctx: ConsoleTrialContext): Promise<TrialReply> {
   const { state, confirmation } = await viewTrial(ctx, trialRequest(ctx))
-  const { step, planName, trialEndsAt, credits } = state
+  const { step, planName, price, trialEndsAt, credits } = state
   const subscription = 'subscription' in step ? step.subscription : null
   // An owner manages billing.
   if (step.kind === 'needs_manager') throw new Error('an owner was refused a step of the trial')
@@ -19,7 +19,7 @@ export async function readTrial(ctx: ConsoleTrialContext): Promise<TrialReply> {
     step: step.kind,
     plan_name: planName,
     ends_at: trialEndsAt?.toISOString() ?? null,
-    price: subscription?.price ? toPlanPrice(subscription.price) : null,
+    price: price && toPlanPrice(price),
     cancel_at_period_end: subscription?.cancelAtPeriodEnd ?? false,
     contact_credits: { total: credits.total, remaining: credits.remaining, after: credits.paidPlanTotal },
     confirmation,

@@ -1,22 +1,53 @@
 import { Readable } from 'node:stream'
-import type { RevealedContact } from '../../contacts/schema.ts'
-import { formatCsvRow } from '../../kernel/csv.ts'
+import { type Static, Type } from 'typebox'
+import type { ListPosition } from '../../delivery/list-pages.ts'
+import { contactColumns } from '../../exports/format/columns.ts'
+import {
+  createExportFormat,
+  type ExportFormat,
+  exportFormats,
+  exportPresets,
+} from '../../exports/format/export-format.ts'
+import { ClosedObject } from '../../kernel/shapes.ts'
 import { recordAudit } from '../../people/audit.ts'
-import type { ListPosition } from '../list-pages.ts'
 import { selectReveals } from './queries.ts'
-import { openRevealed, positionAfter, type RevealedContext, scopeOf } from './revealed.ts'
+import { findStore, openRevealed, positionAfter, type RevealedContext, RevealedQuery, scopeOf } from './revealed.ts'
+
+export const RevealedFileQuery = ClosedObject({
+  search: RevealedQuery.properties.search,
+  format: Type.Optional(Type.Enum([...exportFormats], { type: 'string', default: 'csv' })),
+  preset: Type.Optional(
+    Type.Enum([...exportPresets], { type: 'string', description: 'Columns and form as this program imports them.' }),
+  ),
+  columns: Type.Optional(
+    Type.String({ maxLength: 2_000, description: 'Columns of a CSV file, joined by commas, in this order.' }),
+  ),
+})
+type RevealedFileQuery = Static<typeof RevealedFileQuery>
 
 interface FileContext extends RevealedContext {
   /** The network address of the browser. */
   address: string
 }
 
+interface RevealedFile {
+  file: Readable
+  format: ExportFormat
+}
+
 /**
- * All people that the account has revealed as CSV, newest first, with their current channels; costs nothing. It is read
- * page by page as the reader takes it, so that its size does not matter. Who takes the file is written to the audit log.
+ * All people that the account has revealed, or those of a store, newest first, with their current channels; costs nothing. It
+ * is read page by page as the reader takes it, so that its size does not matter. Who takes it is written to the audit log.
  */
-export async function openRevealedFile(ctx: FileContext): Promise<Readable> {
+export async function openRevealedFile(ctx: FileContext, query: RevealedFileQuery): Promise<RevealedFile> {
   const { accountId, personId } = ctx.caller
+  const format = createExportFormat({
+    kind: 'contacts',
+    format: query.format ?? 'csv',
+    preset: query.preset,
+    columns: columnsOf(query),
+  })
+  const storeId = query.search === undefined ? null : await findStore(ctx, query.search)
   await recordAudit(ctx.db, {
     accountId,
     personId,
@@ -25,58 +56,43 @@ export async function openRevealedFile(ctx: FileContext): Promise<Readable> {
     at: ctx.now,
   })
   const file: Readable = Readable.from(
-    formatRevealed(ctx, () => file.destroyed),
+    formatRevealed(ctx, { format, storeId }, () => file.destroyed),
     { objectMode: false },
   )
-  return file
+  return { file, format }
 }
 
 const rowsPerPage = 200
 
+interface Rows {
+  format: ExportFormat
+  storeId: number | 'none' | null
+}
+
 /** `isClosed` ends it also while it passes erased people, of whom it yields nothing. */
-async function* formatRevealed(ctx: RevealedContext, isClosed: () => boolean): AsyncGenerator<string> {
-  yield formatCsvRow(columns.map(([name]) => name))
-  for (let after: ListPosition | null = null; !isClosed(); ) {
-    const rows = await selectReveals(ctx.db, { ...scopeOf(ctx), after, storeId: null, limit: rowsPerPage })
+async function* formatRevealed(
+  ctx: RevealedContext,
+  { format, storeId }: Rows,
+  isClosed: () => boolean,
+): AsyncGenerator<string> {
+  const header = format.header()
+  if (header !== '') yield header
+  for (let after: ListPosition | null = null; storeId !== 'none' && !isClosed(); ) {
+    const rows = await selectReveals(ctx.db, { ...scopeOf(ctx), after, storeId, limit: rowsPerPage })
     const last = rows.at(-1)
     if (!last) return
-    const lines = (await openRevealed(ctx, rows)).map(({ contact }) =>
-      formatCsvRow(columns.map(([, read]) => read(contact))),
-    )
-    if (lines.length > 0) yield lines.join('')
+    const people = await openRevealed(ctx, rows)
+    if (people.length > 0) yield format.rows(people.map(({ contact }) => JSON.stringify(contact)))
     if (rows.length < rowsPerPage) return
     after = positionAfter(last)
   }
 }
 
-type Column = [name: string, read: (contact: RevealedContact) => string | null]
+/** Those of an export, which says besides what it charged. */
+const usualColumns = contactColumns.map(({ name }) => name).filter((name) => name !== 'charged')
 
-const primaryOf = <Channel extends { is_primary: boolean }>(channels: Channel[]) =>
-  channels.find((channel) => channel.is_primary)
-const others = <Channel extends { is_primary: boolean }>(channels: Channel[], textOf: (channel: Channel) => string) =>
-  channels
-    .filter((channel) => !channel.is_primary)
-    .map(textOf)
-    .join('|') || null
-
-const columns: readonly Column[] = [
-  ['id', ({ id }) => id],
-  ['full_name', ({ full_name }) => full_name],
-  ['first_name', ({ first_name }) => first_name],
-  ['last_name', ({ last_name }) => last_name],
-  ['title', ({ title }) => title],
-  ['role', ({ role }) => role],
-  ['seniority', ({ seniority }) => seniority],
-  ['profile_url', ({ profile_url }) => profile_url],
-  ['email', ({ emails }) => primaryOf(emails)?.email ?? null],
-  ['email_status', ({ emails }) => primaryOf(emails)?.status ?? null],
-  ['email_type', ({ emails }) => primaryOf(emails)?.type ?? null],
-  ['other_emails', ({ emails }) => others(emails, ({ email }) => email)],
-  ['phone', ({ phones }) => primaryOf(phones)?.phone ?? null],
-  ['phone_type', ({ phones }) => primaryOf(phones)?.type ?? null],
-  ['other_phones', ({ phones }) => others(phones, ({ phone }) => phone)],
-  ['store.id', ({ store }) => store.id],
-  ['store.domain', ({ store }) => store.domain],
-  ['store.name', ({ store }) => store.name],
-  ['revealed_at', ({ revealed_at }) => revealed_at],
-]
+/** A preset and NDJSON have columns of their own. */
+function columnsOf({ format, preset, columns }: RevealedFileQuery): string[] | undefined {
+  if (columns !== undefined) return columns.split(',')
+  return format === 'ndjson' || preset === 'hubspot' || preset === 'salesforce' ? undefined : usualColumns
+}

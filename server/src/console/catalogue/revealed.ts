@@ -3,6 +3,7 @@ import type { CallerContext } from '../../auth/caller.ts'
 import { contactKeysOf, describeContact, openContactRow } from '../../contacts/contact.ts'
 import { readContacts } from '../../contacts/queries.ts'
 import { RevealedContact } from '../../contacts/schema.ts'
+import { type ListPosition, listCursors, listParameters, RecordList, readListLimit } from '../../delivery/list-pages.ts'
 import { parseHost } from '../../delivery/paid-reply.ts'
 import { findStoreIds } from '../../delivery/queries.ts'
 import type { ContactSeals } from '../../encryption/keyring.ts'
@@ -10,7 +11,6 @@ import type { CursorSealer } from '../../kernel/cursor.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { ClosedObject, Nullable } from '../../kernel/shapes.ts'
 import type { DeliverEmails } from '../../search/query/vocabulary.ts'
-import { ConsoleList, type ListPosition, listCursors, listParameters, readListLimit } from '../list-pages.ts'
 import { nameSpenders, SpentBy } from '../spenders.ts'
 import { type RevealRecordRow, selectReveals } from './queries.ts'
 
@@ -21,7 +21,7 @@ export const RevealedQuery = ClosedObject({
   ),
 })
 
-export const RevealedList = ConsoleList(ClosedObject({ ...RevealedContact.properties, revealed_by: Nullable(SpentBy) }))
+export const RevealedList = RecordList(ClosedObject({ ...RevealedContact.properties, revealed_by: Nullable(SpentBy) }))
 
 export interface RevealedContext extends CallerContext {
   ids: IdSealer
@@ -95,7 +95,7 @@ export async function openRevealed(
 }
 
 /** The id of the store with this domain. */
-async function findStore(ctx: RevealedContext, domain: string): Promise<number | 'none'> {
+export async function findStore(ctx: RevealedContext, domain: string): Promise<number | 'none'> {
   const [storeId] = await findStoreIds(ctx.db, ctx.caller.mode, [parseHost(domain, 'search')])
   return storeId ?? 'none'
 }

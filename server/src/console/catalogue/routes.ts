@@ -3,29 +3,29 @@ import { Type } from 'typebox'
 import { type RevealServices, revealContacts, revealContext } from '../../contacts/reveal-contacts.ts'
 import { ContactRevealHeaders, ContactRevealReply, ContactRevealRequest } from '../../contacts/schema.ts'
 import { ContactSearchReply, ContactSearchRequest, searchContacts } from '../../contacts/search-contacts.ts'
-import {
-  type CatalogueServices,
-  catalogueContext,
-  type PaidReply,
-  setBalanceHeaders,
-} from '../../delivery/paid-reply.ts'
+import { listParameters } from '../../delivery/list-pages.ts'
+import { type PaidReply, setBalanceHeaders } from '../../delivery/paid-reply.ts'
+import { StoreHistory } from '../../delivery/store-history.ts'
+import { type SearchServices, searchContext } from '../../exclusion/exclude.ts'
 import { errorReplies } from '../../http/openapi/openapi.ts'
 import { sendJson } from '../../http/replies.ts'
 import type { ApiRoutes } from '../../http/server.ts'
 import { InFlightRequests } from '../../idempotency/idempotency.ts'
 import { ClosedObject } from '../../kernel/shapes.ts'
-import { formatDay } from '../../kernel/time.ts'
+import { createQuote } from '../../quotes/create-quote.ts'
+import { type QuoteServices, quoteContext, validateQuoteRequest } from '../../quotes/routes.ts'
+import { Quote, QuoteRequest } from '../../quotes/schema.ts'
 import { StoreSearchReply, StoreSearchRequest, searchStores } from '../../stores/find-stores.ts'
 import { sendTaxonomy } from '../../taxonomy/routes.ts'
 import { TaxonomyReply } from '../../taxonomy/taxonomy.ts'
-import { type MemberContext, memberContext } from '../access.ts'
+import { memberContext } from '../access.ts'
 import { copyStore, StoreCopy, StoreCopyRequest } from './copy-store.ts'
-import { quoteReveal, RevealQuote, RevealQuoteRequest } from './quote-reveal.ts'
-import { listRevealed, RevealedList, RevealedQuery } from './revealed.ts'
-import { openRevealedFile } from './revealed-file.ts'
-import { StoreView, viewStore } from './view-store.ts'
+import { registerCountConsoleRoutes } from './count-routes.ts'
+import { QuotedContacts, quoteContacts, RevealQuote } from './quote.ts'
+import { registerRevealed } from './revealed-routes.ts'
+import { StoreView, viewHistory, viewStore } from './view-store.ts'
 
-type CatalogueConsoleServices = CatalogueServices & RevealServices
+type CatalogueConsoleServices = SearchServices & RevealServices & QuoteServices
 
 const tags = ['data']
 const searchErrors = [
@@ -34,6 +34,8 @@ const searchErrors = [
   'invalid_limit',
   'invalid_cursor',
   'search_too_broad',
+  'invalid_list_id',
+  'list_not_found',
 ] as const
 const StoreParams = ClosedObject({
   account: Type.String({ maxLength: 100 }),
@@ -53,11 +55,13 @@ function sendPaid(reply: FastifyReply, { body, balance }: PaidReply): FastifyRep
 /** The catalogue for people: looking at it, and taking from it what the account pays for. */
 export function registerCatalogueConsoleRoutes(api: ApiRoutes, services: CatalogueConsoleServices): void {
   registerViews(api, services)
+  registerCountConsoleRoutes(api, services)
   registerReveals(api, services)
+  registerRevealed(api, services)
 }
 
 function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void {
-  const contextOf = (request: FastifyRequest) => catalogueContext(memberContext(request), services)
+  const contextOf = (request: FastifyRequest) => searchContext(memberContext(request), services)
 
   api.get(
     '/taxonomy',
@@ -112,13 +116,38 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
       schema: {
         operationId: 'viewStore',
         tags,
-        summary: 'Look at a store and its first contacts',
+        summary: 'Look at a store, its first contacts and its newest changes',
         description: 'Counts as one search row and in the hour of the person. The store is not exported.',
         params: StoreParams,
         response: { 200: StoreView, ...errorReplies('invalid_domain', 'store_not_found') },
       },
     },
     async (request, reply) => sendPaid(reply, await viewStore(contextOf(request), request.params.domain)),
+  )
+
+  api.get(
+    '/accounts/:account/stores/:domain/history',
+    {
+      config: { console: { who: 'viewer', needsAccess: true, spends: ['search_rows'] } },
+      schema: {
+        operationId: 'viewStoreHistory',
+        tags,
+        summary: 'Look at what changed about a store, newest first',
+        description:
+          'With the cursor of the store that is looked at, or of a page before, it costs nothing; without one it counts as one search row, as looking at the store does.',
+        params: StoreParams,
+        querystring: ClosedObject(listParameters),
+        response: {
+          200: StoreHistory,
+          ...errorReplies('invalid_domain', 'store_not_found', 'invalid_cursor', 'invalid_limit'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { history, balance } = await viewHistory(contextOf(request), request.params.domain, request.query)
+      setBalances(reply, balance)
+      return history
+    },
   )
 
   api.post(
@@ -144,9 +173,7 @@ function registerViews(api: ApiRoutes, services: CatalogueConsoleServices): void
 }
 
 function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): void {
-  const { ids, seals, cursors, config } = services
   const runningKeys = new InFlightRequests()
-  const revealedContext = (ctx: MemberContext) => ({ ...ctx, ids, seals, cursors, deliverEmails: config.deliverEmails })
 
   api.post(
     '/accounts/:account/contacts/quote',
@@ -157,14 +184,28 @@ function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): vo
         tags,
         summary: 'Ask what revealing contacts would cost',
         description: 'Changes nothing and costs nothing. The quote is of this moment and reserves nothing.',
-        body: RevealQuoteRequest,
+        body: QuotedContacts,
         response: { 200: RevealQuote },
       },
     },
-    (request) => {
-      const { deliverEmails } = config
-      return quoteReveal({ ...memberContext(request), ids, deliverEmails }, request.body)
+    (request) => quoteContacts(quoteContext(memberContext(request), services), request.body),
+  )
+
+  api.post(
+    '/accounts/:account/quotes',
+    {
+      config: { console: { who: 'viewer', needsAccess: true, readOnly: true } },
+      preValidation: validateQuoteRequest,
+      schema: {
+        operationId: 'createQuote',
+        tags,
+        summary: 'Ask what a reveal or an export would cost',
+        description: 'As in the API: changes nothing, reserves nothing and costs nothing.',
+        body: QuoteRequest,
+        response: { 200: Quote, ...errorReplies('invalid_column', 'invalid_list_id', 'list_not_found') },
+      },
     },
+    (request) => createQuote(quoteContext(memberContext(request), services), request.body),
   )
 
   api.post(
@@ -199,44 +240,6 @@ function registerReveals(api: ApiRoutes, services: CatalogueConsoleServices): vo
       const { isReplay, ...paid } = await revealContacts(ctx, request.body, request.headers['idempotency-key'])
       if (isReplay) reply.header('idempotent-replayed', 'true')
       return sendPaid(reply, paid)
-    },
-  )
-
-  api.get(
-    '/accounts/:account/revealed',
-    {
-      config: { console: { who: 'member' } },
-      schema: {
-        operationId: 'listRevealed',
-        tags,
-        summary: 'List the people that the account has revealed, newest first',
-        description:
-          'With their current channels. Costs nothing, and works without access. Erased people are left out.',
-        querystring: RevealedQuery,
-        response: { 200: RevealedList, ...errorReplies('invalid_cursor', 'invalid_domain', 'invalid_limit') },
-      },
-    },
-    (request) => listRevealed(revealedContext(memberContext(request)), request.query),
-  )
-
-  api.get(
-    '/accounts/:account/revealed/file',
-    {
-      config: { console: { who: 'member' } },
-      schema: {
-        operationId: 'getRevealedFile',
-        tags,
-        summary: 'Download the people that the account has revealed as CSV, newest first',
-        description: 'Costs nothing, and is written to the audit log.',
-      },
-    },
-    async (request, reply) => {
-      const ctx = memberContext(request)
-      const file = await openRevealedFile(revealedContext(ctx))
-      return reply
-        .type('text/csv; charset=utf-8')
-        .header('content-disposition', `attachment; filename="storedex-revealed-${formatDay(ctx.now)}.csv"`)
-        .send(file)
     },
   )
 }

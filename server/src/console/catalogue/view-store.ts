@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { ContactPreview } from '../../delivery/contact-preview.ts'
 import {
   type CatalogueContext,
@@ -8,13 +8,16 @@ import {
   storeNotFound,
 } from '../../delivery/paid-reply.ts'
 import { Store } from '../../delivery/store-document.ts'
+import { StoreChange, StoreHistory } from '../../delivery/store-history.ts'
 import { ClosedObject, RequestId } from '../../kernel/shapes.ts'
 import { normalizeRoles } from '../../search/query/person-query.ts'
 import { findContactIds } from '../../stores/enrich-stores.ts'
+import { type HistoryRequest, readStoreHistory, readViewedHistory } from '../../stores/read-history.ts'
 import { requireSearchRows } from '../../usage/charge.ts'
 import { requireViewableRows } from '../../usage/viewing-limit.ts'
 
 const maxPreviews = 10
+const firstChanges = 10
 
 export const StoreView = ClosedObject({
   ...Store.properties,
@@ -22,10 +25,18 @@ export const StoreView = ClosedObject({
     maxItems: maxPreviews,
     description: 'The first contacts of the store, in the order of contact search.',
   }),
+  history: ClosedObject(
+    {
+      data: Type.Array(StoreChange, { maxItems: firstChanges }),
+      has_more: StoreHistory.properties.has_more,
+      next_cursor: StoreHistory.properties.next_cursor,
+    },
+    { title: 'FirstStoreHistory', description: 'The newest changes of the store; the cursor reads on without cost.' },
+  ),
   request_id: RequestId,
 })
 
-/** The facts of a store and its first people, found by a domain, an alias or a URL with either; costs one search row. */
+/** The facts of a store, its first people and its newest changes, found by a domain, an alias or a URL with either; costs one search row. */
 export async function viewStore(ctx: CatalogueContext, domain: string): Promise<PaidReply> {
   const host = parseHost(domain)
   requireSearchRows(ctx, 1)
@@ -36,8 +47,26 @@ export async function viewStore(ctx: CatalogueContext, domain: string): Promise<
   const [found] = delivered.stores
   if (!found) throw storeNotFound(host)
   const { document, previews } = found
+  const { data, has_more, next_cursor } = await readViewedHistory(ctx, host, { limit: String(firstChanges) })
+  const history = JSON.stringify({ data, has_more, next_cursor })
   return {
-    body: `${document.slice(0, -1)},"contact_previews":[${previews ?? ''}],"request_id":"${ctx.requestId}"}`,
+    body: `${document.slice(0, -1)},"contact_previews":[${previews ?? ''}],"history":${history},"request_id":"${ctx.requestId}"}`,
     balance,
   }
+}
+
+/**
+ * A page of a store's history for a person who looks at it. The first one costs a search row, as the store's view does; a
+ * cursor shows that the row was paid, by the view or by a page before.
+ */
+export async function viewHistory(
+  ctx: CatalogueContext,
+  domain: string,
+  request: HistoryRequest,
+): Promise<{ history: Static<typeof StoreHistory>; balance: PaidReply['balance'] }> {
+  if (request.cursor !== undefined)
+    return { history: await readViewedHistory(ctx, parseHost(domain), request), balance: {} }
+  requireSearchRows(ctx, 1)
+  await requireViewableRows(ctx, 1)
+  return readStoreHistory(ctx, domain, request)
 }

@@ -1,9 +1,10 @@
 import fastifyStatic from '@fastify/static'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { html, sendPage } from '../../billing/links/html-pages.ts'
+import { prefersJson, prefersPage } from '../../http/pages/accept.ts'
+import { html } from '../../http/pages/html.ts'
+import { sendPage } from '../../http/pages/page.ts'
 import { etagMatches } from '../../http/replies.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { prefersJson, prefersPage } from './accept.ts'
 import { type ConsoleBuild, type PageDocument, readConsoleBuild } from './build.ts'
 import { assetHeaders, pageHeaders, rootFileHeaders } from './headers.ts'
 

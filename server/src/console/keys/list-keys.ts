@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import { selectNewestKeys } from '../../auth/key-queries.ts'
 import { reportKey } from '../../auth/keys.ts'
+import { readListPage } from '../../delivery/list-pages.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import type { MemberContext } from '../access.ts'
-import { readListPage } from '../list-pages.ts'
 import { itemOf } from './change-key.ts'
 import type { KeyList, KeyListQuery } from './schema.ts'
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { scopes } from '../../auth/caller.ts'
 import type { KeyReport } from '../../auth/keys.ts'
+import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
-import { ConsoleList, listParameters } from '../list-pages.ts'
 
 const Scope = Type.Enum(scopes, { type: 'string' })
 const Mode = Type.Union([Type.Literal('live'), Type.Literal('test')])
@@ -24,7 +24,7 @@ const keyFields = {
 const KeyItem = ClosedObject(keyFields)
 export type KeyItem = Static<typeof KeyItem>
 
-export const KeyList = ConsoleList(KeyItem)
+export const KeyList = RecordList(KeyItem)
 export const KeyReply = ClosedObject({ object: Type.Literal('key'), ...keyFields, request_id: RequestId })
 export type KeyReply = Static<typeof KeyReply>
 

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { knownStatuses } from '../../accounts/account.ts'
 import { accountStates } from '../../accounts/list-accounts.ts'
 import { maxCounterValue, overridableMeters, planSlugs } from '../../accounts/plans.ts'
+import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
 import { roles } from '../../people/roles.ts'
-import { ConsoleList, listParameters } from '../list-pages.ts'
 
 const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const Id = (prefix: string) => Type.String({ pattern: `^${prefix}_[A-Za-z]{16}$`, maxLength: 24 })
@@ -40,7 +40,7 @@ const operatorAccount = {
 
 const OperatorAccount = ClosedObject(operatorAccount)
 
-export const AccountListReply = ConsoleList(
+export const AccountListReply = RecordList(
   ClosedObject({ ...operatorAccount, members: Count('Its members.'), keys: Count('Its keys that were not revoked.') }),
 )
 export type AccountListReply = Static<typeof AccountListReply>

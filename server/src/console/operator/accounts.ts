@@ -6,6 +6,7 @@ import { reportAccount } from '../../accounts/read-account.ts'
 import { resumeAccount, suspendAccount } from '../../accounts/suspend-account.ts'
 import { listKeys } from '../../auth/keys.ts'
 import type { Alongside } from '../../db/pool.ts'
+import { readListPage } from '../../delivery/list-pages.ts'
 import { normalizeEmail } from '../../kernel/channels.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -14,7 +15,6 @@ import { readUsage } from '../../usage/read-usage.ts'
 import type { PersonContext } from '../access.ts'
 import { type AccountAuditRow, selectAuditLog } from '../account/audit-queries.ts'
 import { selectMembers } from '../account/members/member-queries.ts'
-import { readListPage } from '../list-pages.ts'
 import type {
   AccountChangesBody,
   AccountDetailsReply,

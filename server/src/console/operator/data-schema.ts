@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { listParameters, RecordList } from '../../delivery/list-pages.ts'
 import { ClosedObject, Count, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
-import { ConsoleList, listParameters } from '../list-pages.ts'
 
 const OneOf = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' })
 const Figure = Type.Number()
@@ -103,7 +103,7 @@ export const SuppressionCountsReply = ClosedObject({
 })
 export type SuppressionCountsReply = Static<typeof SuppressionCountsReply>
 
-export const PrivacyRequestListReply = ConsoleList(
+export const PrivacyRequestListReply = RecordList(
   ClosedObject({
     entry: Count('Number of the request.'),
     requested_at: Timestamp('When the link was asked for.'),
@@ -116,7 +116,7 @@ export const PrivacyRequestListReply = ConsoleList(
 )
 export type PrivacyRequestListReply = Static<typeof PrivacyRequestListReply>
 
-export const WebhookListReply = ConsoleList(
+export const WebhookListReply = RecordList(
   ClosedObject({
     id: Type.String(),
     type: Type.String(),

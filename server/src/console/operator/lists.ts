@@ -1,7 +1,7 @@
+import { readListLimit, readListPage } from '../../delivery/list-pages.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { PersonContext } from '../access.ts'
-import { readListLimit, readListPage } from '../list-pages.ts'
 import { listContext } from './context.ts'
 import type { PageQuery, PrivacyRequestListReply, WebhookListReply } from './data-schema.ts'
 import { type PrivacyRequestLogRow, selectBillingEvents, selectPrivacyRequests } from './queries.ts'

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import type { Meter } from '../../accounts/plans.ts'
+import { RecordList, readListPage } from '../../delivery/list-pages.ts'
 import type { CursorSealer } from '../../kernel/cursor.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { ClosedObject, Nullable, RequestId, Timestamp } from '../../kernel/shapes.ts'
 import type { MemberContext } from '../access.ts'
-import { ConsoleList, readListPage } from '../list-pages.ts'
 import { nameSpenders, SpentBy } from '../spenders.ts'
 import { type LedgerListQuery, openLedgerFilters } from './parameters.ts'
 import { selectNewestEntries } from './queries.ts'
@@ -20,7 +20,7 @@ const LedgerItem = ClosedObject({
   spent_by_request: { ...RequestId, description: 'The request that spent it.' },
 })
 
-export const LedgerList = ConsoleList(LedgerItem)
+export const LedgerList = RecordList(LedgerItem)
 
 export interface LedgerContext extends MemberContext {
   ids: IdSealer

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
+import { listParameters } from '../../delivery/list-pages.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { IdSealer } from '../../kernel/ids.ts'
 import { ClosedObject, Timestamp } from '../../kernel/shapes.ts'
 import { parseTimestamp } from '../../kernel/time.ts'
-import { listParameters } from '../list-pages.ts'
 
 const mode = Type.Optional(
   Type.Union([Type.Literal('live'), Type.Literal('test')], { default: 'live', description: 'Live data or sandbox.' }),

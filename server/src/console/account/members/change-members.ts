@@ -1,11 +1,12 @@
 import { transact } from '../../../db/pool.ts'
 import { ApiError } from '../../../kernel/errors.ts'
+import { deleteUnlessLastOwner, selectRole, updateRole } from '../../../people/member-queries.ts'
 import type { Role } from '../../../people/roles.ts'
 import { type AccountContext, lockMembersAs, recordAccountChange, requireMayManage } from '../context.ts'
 import type { AccountDoneReply, MemberListReply } from '../schema.ts'
 import { revokeInvitationsBy } from './invitation-queries.ts'
 import { maxMembers } from './limits.ts'
-import { deleteUnlessLastOwner, selectMembers, selectRole, updateRole } from './member-queries.ts'
+import { selectMembers } from './member-queries.ts'
 
 /** The members of the account, owners first. */
 export async function listMembers(ctx: AccountContext): Promise<MemberListReply> {

@@ -1,0 +1,106 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { RevealServices } from '../../contacts/reveal-contacts.ts'
+import type { CatalogueServices } from '../../delivery/paid-reply.ts'
+import { columnsOfKind } from '../../exports/format/columns.ts'
+import { hubspotColumns, salesforceColumns } from '../../exports/format/presets.ts'
+import { errorReplies } from '../../http/openapi/openapi.ts'
+import type { ApiRoutes } from '../../http/server.ts'
+import { ClosedObject } from '../../kernel/shapes.ts'
+import { formatDay } from '../../kernel/time.ts'
+import { memberContext } from '../access.ts'
+import { listRevealed, RevealedList, RevealedQuery } from './revealed.ts'
+import { openRevealedFile, RevealedFileQuery } from './revealed-file.ts'
+
+const tags = ['data']
+
+/** The people that the account has revealed already: looking at them, and taking them again. Open without a plan. */
+export function registerRevealed(api: ApiRoutes, services: CatalogueServices & RevealServices): void {
+  const { ids, seals, cursors, config } = services
+  const contextOf = (request: FastifyRequest) => ({
+    ...memberContext(request),
+    ids,
+    seals,
+    cursors,
+    deliverEmails: config.deliverEmails,
+  })
+
+  api.get(
+    '/accounts/:account/revealed',
+    {
+      config: { console: { who: 'member' } },
+      schema: {
+        operationId: 'listRevealed',
+        tags,
+        summary: 'List the people that the account has revealed, newest first',
+        description:
+          'With their current channels. Costs nothing, and works without access. Erased people are left out.',
+        querystring: RevealedQuery,
+        response: { 200: RevealedList, ...errorReplies('invalid_cursor', 'invalid_domain', 'invalid_limit') },
+      },
+    },
+    (request) => listRevealed(contextOf(request), request.query),
+  )
+
+  api.get(
+    '/accounts/:account/revealed/file',
+    {
+      config: { console: { who: 'member' } },
+      schema: {
+        operationId: 'getRevealedFile',
+        tags,
+        summary: 'Download the people that the account has revealed, newest first',
+        description: 'As an export writes them. Costs nothing, and is written to the audit log.',
+        querystring: RevealedFileQuery,
+      },
+    },
+    async (request, reply) => {
+      const { preset = '' } = request.query
+      const { file, format } = await openRevealedFile(contextOf(request), request.query)
+      const name = ['storedex-revealed', preset, formatDay(request.now)].filter(Boolean).join('-')
+      return reply
+        .type(format.contentType)
+        .header('content-disposition', `attachment; filename="${name}.${format.extension}"`)
+        .send(file)
+    },
+  )
+
+  const columns = {
+    stores: namesOf(columnsOfKind.stores),
+    previews: namesOf(columnsOfKind.previews),
+    contacts: namesOf(columnsOfKind.contacts),
+    presets: { hubspot: namesOf(hubspotColumns), salesforce: namesOf(salesforceColumns) },
+  }
+
+  api.get(
+    '/export-columns',
+    {
+      config: { console: { who: 'person' } },
+      schema: {
+        operationId: 'listExportColumns',
+        tags,
+        summary: 'List the columns that files can have',
+        response: { 200: ExportColumns },
+      },
+    },
+    () => columns,
+  )
+}
+
+const Names = Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })
+const ExportColumns = ClosedObject(
+  {
+    stores: Names,
+    previews: Names,
+    contacts: Names,
+    presets: ClosedObject(
+      { hubspot: Names, salesforce: Names },
+      { title: 'PresetColumns', description: 'As the import of each system expects them; not to be chosen.' },
+    ),
+  },
+  { title: 'ExportColumns', description: 'Names of columns, in their usual order.' },
+)
+
+function namesOf(columns: readonly { name: string }[]): string[] {
+  return columns.map(({ name }) => name)
+}

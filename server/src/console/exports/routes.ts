@@ -1,0 +1,151 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { ContactRevealHeaders } from '../../contacts/schema.ts'
+import { listParameters, RecordList } from '../../delivery/list-pages.ts'
+import { searchContext } from '../../exclusion/exclude.ts'
+import { createExport } from '../../exports/create-export.ts'
+import { cancelExport, getExport, listExports } from '../../exports/manage-exports.ts'
+import { openExportFile } from '../../exports/open-file.ts'
+import { ExportFileHeaders, type ExportServices, exportFileReply } from '../../exports/routes.ts'
+import { Export, ExportReply, ExportRequest } from '../../exports/schema.ts'
+import { errorReplies } from '../../http/openapi/openapi.ts'
+import { sendJson } from '../../http/replies.ts'
+import type { ApiRoutes } from '../../http/server.ts'
+import { InFlightRequests } from '../../idempotency/idempotency.ts'
+import { ClosedObject } from '../../kernel/shapes.ts'
+import { memberContext } from '../access.ts'
+
+const tags = ['data']
+const account = Type.String({ maxLength: 100 })
+const OneExport = ClosedObject({
+  account,
+  id: Type.String({ maxLength: 1_000, description: 'The id of the export.' }),
+})
+const notFound = ['invalid_export_id', 'export_not_found'] as const
+
+/** The account's exports, those of its keys included: as the API has them. */
+export function registerExportConsoleRoutes(api: ApiRoutes, services: ExportServices): void {
+  const { ids, seals, quotes, cursors } = services
+  const inFlightRequests = new InFlightRequests()
+  const contextOf = (request: FastifyRequest) => ({ ...memberContext(request), db: request.db, ids, seals, cursors })
+
+  api.post(
+    '/accounts/:account/exports',
+    {
+      config: {
+        console: { who: 'member', needsAccess: true, spends: ['contact_credits', 'store_exports'] },
+        keepsReplies: true,
+      },
+      schema: {
+        operationId: 'createExport',
+        tags,
+        summary: 'Export stores or contacts as a file',
+        description: 'As in the API: the file is written in the background, and paid for row by row.',
+        headers: ContactRevealHeaders,
+        body: ExportRequest,
+        response: {
+          201: ExportReply,
+          ...errorReplies(
+            'invalid_filter_value',
+            'conflicting_filters',
+            'invalid_domain',
+            'invalid_list_id',
+            'list_not_found',
+            'invalid_column',
+            'invalid_quote',
+            'quote_exceeded',
+            'invalid_idempotency_key',
+            'idempotency_conflict',
+            'idempotency_in_progress',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const ctx = {
+        ...searchContext(memberContext(request), services),
+        ...{ db: request.db, ids, seals, quotes, inFlightRequests },
+        wakeRunner: () => services.exportRunner.wake(),
+      }
+      const { body, isReplay } = await createExport(ctx, request.body, request.headers['idempotency-key'])
+      if (isReplay) reply.header('idempotent-replayed', 'true')
+      return sendJson(reply.code(201), body)
+    },
+  )
+
+  api.get(
+    '/accounts/:account/exports',
+    {
+      config: { console: { who: 'viewer' } },
+      schema: {
+        operationId: 'listExports',
+        tags,
+        summary: 'List exports, newest first',
+        description: 'Works without access.',
+        querystring: ClosedObject(listParameters),
+        response: { 200: RecordList(Export), ...errorReplies('invalid_cursor', 'invalid_limit') },
+      },
+    },
+    (request) => listExports(contextOf(request), request.query),
+  )
+
+  api.get(
+    '/accounts/:account/exports/:id',
+    {
+      config: { console: { who: 'viewer' } },
+      schema: {
+        operationId: 'getExport',
+        tags,
+        summary: 'Read an export',
+        params: OneExport,
+        response: { 200: ExportReply, ...errorReplies(...notFound) },
+      },
+    },
+    (request) => getExport(contextOf(request), request.params.id),
+  )
+
+  api.post(
+    '/accounts/:account/exports/:id/cancel',
+    {
+      config: { console: { who: 'member' } },
+      schema: {
+        operationId: 'cancelExport',
+        tags,
+        summary: 'Stop an export, with a file of what was paid',
+        params: OneExport,
+        response: { 200: ExportReply, ...errorReplies(...notFound) },
+      },
+    },
+    (request) => cancelExport(contextOf(request), request.params.id),
+  )
+
+  api.get(
+    '/accounts/:account/exports/:id/file',
+    {
+      config: { console: { who: 'member' } },
+      schema: {
+        operationId: 'getExportFile',
+        tags,
+        summary: 'Download the file of an export, or a range of it',
+        description: 'Costs nothing, and works without access. It is paid for.',
+        params: OneExport,
+        headers: ExportFileHeaders,
+        response: {
+          200: exportFileReply,
+          206: exportFileReply,
+          ...errorReplies(...notFound, 'export_not_ready', 'export_file_gone', 'invalid_range'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { range, 'if-range': ifRange } = request.headers
+      const conditions = { range, ifRange: ifRange as string | undefined }
+      const { status, headers, content } = await openExportFile(contextOf(request), request.params.id, conditions)
+      // Typed by the schema, which describes what arrives.
+      return reply
+        .code(status)
+        .headers(headers)
+        .send(content as unknown as string)
+    },
+  )
+}
