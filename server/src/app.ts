@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { identifyCaller, requireAccess } from './auth/access.ts'
 import { FailedKeyCounter, KeyDirectory, KeyUsageRecorder } from './auth/key-directory.ts'
-import { registerLinkPages } from './billing/links/html-pages.ts'
+import { registerLinkPages } from './billing/links/link-pages.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
 import { reconcileExclusively } from './billing/sync/reconcile.ts'
 import { registerWebhookRoutes } from './billing/sync/webhooks.ts'
 import { registerTrialPage } from './billing/trials/routes.ts'
+import { pruneHistory } from './catalogue/history/prune-history.ts'
 import { isMemberContext } from './console/access.ts'
 import { registerConsoleFiles } from './console/files/routes.ts'
 import { guardConsole, identifyVisitor, KnownSessions } from './console/guard.ts'
@@ -13,17 +14,26 @@ import { consoleDocument } from './console/openapi-document.ts'
 import { endExpiredPrivacyLinks } from './console/privacy/link.ts'
 import { registerConsoleRoutes } from './console/routes.ts'
 import { registerContactRoutes } from './contacts/routes.ts'
+import { registerCountRoutes } from './counts/routes.ts'
 import { meterHeaders } from './delivery/paid-reply.ts'
 import type { Deps } from './deps.ts'
+import { registerExportRoutes } from './exports/routes.ts'
+import { ExportRunner, exportLane } from './exports/run/runner.ts'
+import { registerGuide } from './http/docs/guide.ts'
 import { type CallerLabels, createRequestLogger, type RequestObserver } from './http/observe.ts'
 import { registerOpenApi } from './http/openapi/openapi.ts'
 import { type ApiRoutes, createHttpServer } from './http/server.ts'
 import { expireReplies } from './idempotency/idempotency.ts'
+import { importLane } from './import-jobs/context.ts'
+import { ImportFiles } from './import-jobs/files.ts'
+import { ImportRunner } from './import-jobs/run/runner.ts'
 import { ApiError } from './kernel/errors.ts'
 import type { IdSealer } from './kernel/ids.ts'
+import { registerListRoutes } from './lists/routes.ts'
 import { expirePeople } from './people/expire.ts'
 import { createMailer } from './people/mail.ts'
 import { Outbox } from './people/outbox.ts'
+import { registerQuoteRoutes } from './quotes/routes.ts'
 import { describeCause } from './runtime/logger.ts'
 import { startRepeating } from './runtime/timing.ts'
 import { describeSearch } from './search/status.ts'
@@ -39,6 +49,8 @@ const taxonomyIntervalMs = 1_000
 const expiryIntervalMs = 600_000
 // Ended sessions, links and challenges have no effect before they are deleted.
 const peopleExpiryIntervalMs = 3_600_000
+// Days of changes become old one after the other; an hour's portion is small.
+const pruningIntervalMs = 3_600_000
 // Probes check far more often; this is for servers without probes, and for the log.
 const healthIntervalMs = 60_000
 // Last use is precise to the hour; this bounds how much of it a crash loses.
@@ -53,13 +65,56 @@ const closingPauseRatio = 3
 // More requests would wait for a database connection longer than callers tolerate; see `docs/decisions/0024`.
 const requestsPerConnection = 32
 
+// Generated clients are named after `name`; a reader sees `x-displayName`.
 const tags = [
-  { name: 'usage', description: 'What the account may use, has used and has left.' },
-  { name: 'billing', description: 'How the plan stands, and links to pages on which a person changes it.' },
-  { name: 'taxonomy', description: 'The values that filters accept, with their labels.' },
-  { name: 'stores', description: 'Lookup, search and batch enrichment of stores.' },
-  { name: 'contacts', description: 'People at stores: previews without channels, revealed one by one.' },
+  {
+    name: 'usage',
+    'x-displayName': 'Usage',
+    description: 'What the account may use, has used and has left.',
+  },
+  {
+    name: 'billing',
+    'x-displayName': 'Billing',
+    description: 'How the plan stands, and links to pages on which a person changes it.',
+  },
+  {
+    name: 'taxonomy',
+    'x-displayName': 'Taxonomy',
+    description: 'The values that filters accept, with their labels.',
+  },
+  {
+    name: 'stores',
+    'x-displayName': 'Stores',
+    description: 'Lookup, search and batch enrichment of stores.',
+  },
+  {
+    name: 'contacts',
+    'x-displayName': 'Contacts',
+    description: 'People at stores: previews without channels, revealed one by one.',
+  },
+  {
+    name: 'lists',
+    'x-displayName': 'Lists',
+    description: 'Stores and contacts that the account keeps together.',
+  },
+  {
+    name: 'exports',
+    'x-displayName': 'Exports',
+    description: 'Files of stores or contacts, written in the background and charged row by row.',
+  },
+  {
+    name: 'quotes',
+    'x-displayName': 'Quotes',
+    description: 'What something would cost, exactly, before it is done.',
+  },
 ]
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Runs the exports of this process. */
+    exportRunner: ExportRunner
+  }
+}
 
 /** The interval of reconciliation with the payment provider, and the delay before the first one (default: none). */
 interface ReconciliationIntervals {
@@ -79,8 +134,27 @@ export async function buildApp(
   })
   const keyUse = new KeyUsageRecorder()
   const sessions = new KnownSessions()
+  const importFiles = new ImportFiles(deps.config.dataDir)
+  const importRunner = new ImportRunner({ ...deps, db: importLane(deps.db), files: importFiles })
+  let requestsServed = 0
+  const exportRunner = new ExportRunner({
+    ...deps,
+    db: exportLane(deps.db),
+    deliverEmails: deps.config.deliverEmails,
+    requestsServed: () => requestsServed,
+  })
   const app = createHttpServer({
-    observers: [createRequestLogger(deps.log), ...observers],
+    onDrain: () => {
+      importRunner.stopForClosing()
+      exportRunner.stopForClosing()
+    },
+    observers: [
+      createRequestLogger(deps.log),
+      () => {
+        requestsServed++
+      },
+      ...observers,
+    ],
     checkReadiness: () => checkReadiness(deps),
     readinessDetails: () => ({ search: describeSearch(deps.search.status()) }),
     describeCaller: labelCallers(deps.ids),
@@ -92,15 +166,18 @@ export async function buildApp(
     trustedProxies: deps.config.trustedProxies,
     openapi: {
       tags,
+      publicUrl: deps.config.publicUrl,
       headersOf: ({ config }) => [
         ...(config?.access?.spends ?? []).map((meter) => meterHeaders[meter]),
         ...(config?.keepsReplies ? (['Idempotent-Replayed'] as const) : []),
       ],
     },
   })
+  app.decorate('exportRunner', exportRunner)
   registerOpenApi(app, consoleDocument)
   const publicUrl = deps.config.publicUrl ?? `http://${deps.config.host}:${deps.config.port}`
   const trialLinks = createTrialLinks({ ...deps, publicUrl })
+  registerGuide(app, { projectDir: deps.config.projectDir, publicUrl })
   requireAccess(app, { clock: deps.clock, plans: deps.plans, publicUrl, keyUse })
   guardConsole(app, { ...deps, publicUrl, sessions })
   app.register(
@@ -111,6 +188,10 @@ export async function buildApp(
       registerTaxonomyRoutes(api, deps.taxonomy)
       registerStoreRoutes(api, deps)
       registerContactRoutes(api, { ...deps, trialLinks })
+      registerListRoutes(api, deps)
+      registerCountRoutes(api, deps)
+      registerExportRoutes(api, { ...deps, exportRunner })
+      registerQuoteRoutes(api, deps)
     },
     { prefix: '/api/v1' },
   )
@@ -118,9 +199,11 @@ export async function buildApp(
   const { mail } = deps.config.people
   const sendMail = mail && createMailer(mail)
   const outbox = sendMail && new Outbox(sendMail, deps.log)
-  registerConsoleRoutes(app, { ...deps, publicUrl, trialLinks, sendMail, outbox })
-  registerLinkPages(app)
-  registerTrialPage(app, { ...deps, publicUrl, trialLinks })
+  const consoleJobs = { importFiles, importRunner, exportRunner }
+  registerConsoleRoutes(app, { ...deps, publicUrl, trialLinks, sendMail, outbox, ...consoleJobs })
+  const hasConsole = deps.config.consoleDir !== null
+  registerLinkPages(app, { ...deps, hasConsole })
+  registerTrialPage(app, { ...deps, publicUrl, trialLinks, hasConsole })
   registerWebhookRoutes(app, deps)
   registerConsoleFiles(app, deps.config.consoleDir)
 
@@ -147,6 +230,10 @@ export async function buildApp(
       intervalMs: peopleExpiryIntervalMs,
       onOutage: warn('ended sessions and links cannot be deleted'),
     }),
+    startRepeating(() => pruneHistory({ ...deps, historyDays: deps.config.historyDays }, closing.signal), {
+      intervalMs: pruningIntervalMs,
+      onOutage: warn('old changes of stores cannot be deleted'),
+    }),
     startRepeating(() => keyUse.flush(deps.db, deps.clock.now()), {
       intervalMs: keyUseIntervalMs,
       onOutage: warn('the last use of keys cannot be written'),
@@ -164,6 +251,8 @@ export async function buildApp(
   ]
   app.addHook('onClose', async () => {
     closing.abort()
+    await importRunner.close()
+    await exportRunner.close()
     await Promise.all(tasks.map((task) => task.stop()))
     await outbox?.drain()
     await keyUse.flush(deps.db, deps.clock.now()).catch(warn('the last use of keys cannot be written'))

@@ -1,34 +1,74 @@
+import project from '../../../package.json' with { type: 'json' }
 import type { Cli } from '../cli/context.ts'
-import { formatFailure, runCommandLine } from '../cli/program.ts'
-import { findProjectDir, readConfig } from '../config.ts'
-import { type Deps, openDeps } from '../deps.ts'
-import { createLogger } from '../runtime/logger.ts'
-import { listenForTermination, rejectOnAbort, standinProgram } from './process.ts'
+import { runCommandLine } from '../cli/program.ts'
+import type { Config } from '../config.ts'
+import type { DatabaseDeps } from '../resources/database.ts'
+import { listenForTermination, rejectOnAbort } from './termination.ts'
 
 const termination = listenForTermination()
-let opening: Promise<Deps> | undefined
+let release = async () => {}
+
+async function readSettings() {
+  const { findProjectDir, readConfig } = await import('../config.ts')
+  return readConfig(process.env, findProjectDir(import.meta.dirname))
+}
+
+async function createCommandLogger({ logLevel, isLogLevelGiven }: Config) {
+  const { createProcessLogger } = await import('../runtime/terminal-log.ts')
+  // At the default level the command's own output is enough.
+  const level = logLevel === 'info' ? 'warn' : logLevel
+  return createProcessLogger({ level, isLevelGiven: isLogLevelGiven, stderr: process.stderr }).log
+}
+
+/** Settings of a command, and how it opens the database. Loaded when a command needs them: most of a start is loading. */
+async function readCommandSettings() {
+  const config = await readSettings()
+  const log = await createCommandLogger(config)
+  return { config, options: { applicationName: 'storedex command', log, maxConnections: 4, asOwner: true } }
+}
+
+/** Makes sure that an interrupted command closes what it opens. */
+function closeWhenInterrupted<D extends DatabaseDeps>(opening: Promise<D>): Promise<D> {
+  release = async () => (await opening).close()
+  return opening
+}
 
 const cli: Cli = {
+  version: project.version,
+  termination,
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
-  openDeps() {
-    const config = readConfig(process.env, findProjectDir(import.meta.dirname))
-    // At the default level the command's own output is enough.
-    const level = config.logLevel === 'info' ? 'warn' : config.logLevel
-    opening = openDeps(config, {
-      applicationName: 'storedex command',
-      log: createLogger({ level }),
-      maxConnections: 4,
-      asOwner: true,
-      standin: { args: standinProgram(config.projectDir) },
-    })
+  readConfig: readSettings,
+  async openDatabase(config) {
+    const { openDatabase } = await import('../resources/database.ts')
+    const opening = openDatabase(config, await createCommandLogger(config))
+    release = async () => (await opening).release()
     return opening
   },
+  async openDatabaseDeps() {
+    const { openDatabaseDeps } = await import('../resources/database.ts')
+    const { config, options } = await readCommandSettings()
+    return closeWhenInterrupted(openDatabaseDeps(config, options))
+  },
+  async openCatalogueDeps() {
+    const [{ openCatalogueDeps }, { readInThread }, { threadProgram }] = await Promise.all([
+      import('../resources/catalogue.ts'),
+      import('../imports/threads/read-in-thread.ts'),
+      import('./programs.ts'),
+    ])
+    const { config, options } = await readCommandSettings()
+    const deps = await closeWhenInterrupted(openCatalogueDeps(config, options))
+    return { ...deps, startReading: readInThread(threadProgram('reading-thread')) }
+  },
+  async openDeps() {
+    const [{ openDeps }, { standinProgram }] = await Promise.all([import('../deps.ts'), import('./programs.ts')])
+    const { config, options } = await readCommandSettings()
+    return closeWhenInterrupted(openDeps(config, { ...options, standin: { args: standinProgram(config.projectDir) } }))
+  },
   async serve(options) {
-    const { serve } = await import('./server.ts')
-    const config = readConfig(process.env, findProjectDir(import.meta.dirname))
-    await serve(config, { ...options, stdout: process.stdout, termination })
+    const [{ serve }, config] = await Promise.all([import('./server.ts'), readSettings()])
+    await serve(config, { ...options, stdout: process.stdout, stderr: process.stderr, termination })
   },
 }
 
@@ -45,8 +85,11 @@ try {
   const running = runCommandLine(args, cli)
   code = await (isCommand ? rejectOnAbort(termination, running) : running)
 } catch (error) {
-  if (!termination.aborted) process.stderr.write(`${formatFailure(error)}\n`)
+  if (!termination.aborted) {
+    const { formatFailure } = await import('../cli/failure.ts')
+    process.stderr.write(`${formatFailure(error)}\n`)
+  }
   code = termination.aborted ? interruptedCode : 1
-  await opening?.then((deps) => deps.close()).catch(() => {})
+  await release().catch(() => {})
 }
 process.exit(code)

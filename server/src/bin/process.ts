@@ -1,7 +1,3 @@
-import { existsSync } from 'node:fs'
-import { constants } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { classifyDatabaseError } from '../db/failures.ts'
@@ -9,44 +5,6 @@ import { OperatorError } from '../kernel/errors.ts'
 import { formatNumber } from '../kernel/time.ts'
 import { describeCause } from '../runtime/logger.ts'
 import { minimumMemory } from '../runtime/memory.ts'
-import type { ThreadProgram } from '../search/replica/thread.ts'
-
-// npm forwards the terminal's Ctrl-C to its child, which has already received it: two signals at once count as one.
-const repeatAfterMs = 500
-
-/**
- * Returns a signal that is aborted by the first SIGINT, SIGTERM or SIGHUP (a closed terminal); a later one ends the
- * process at once.
- */
-export function listenForTermination(): AbortSignal {
-  const controller = new AbortController()
-  let firstAt: number | undefined
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      firstAt ??= performance.now()
-      if (performance.now() - firstAt > repeatAfterMs) process.exit(128 + constants.signals[signal])
-      controller.abort()
-    })
-  }
-  return controller.signal
-}
-
-/** Resolves to the result of `work`, or rejects with the signal's reason as soon as it is aborted. */
-export async function rejectOnAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let rejectAborted = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    rejectAborted = () => reject(signal.reason)
-    if (signal.aborted) rejectAborted()
-    else signal.addEventListener('abort', rejectAborted, { once: true })
-  })
-  // Abandoned work may still fail, and nothing waits for it.
-  work.catch(() => {})
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', rejectAborted)
-  }
-}
 
 // Codes of streams and threads whose other side is gone; system errors have a syscall.
 const environmentCodes = new Set([
@@ -95,22 +53,4 @@ export function requireMemory({ databaseUrl }: Pick<Config, 'databaseUrl'>, avai
 
 function inMb(bytes: number): string {
   return `${formatNumber(Math.floor(bytes / 2 ** 20))} MB`
-}
-
-/** How to run the search thread: its bundle next to ours, otherwise its source. */
-export function searchThreadProgram(): ThreadProgram {
-  const siblingPath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-  const bundle = siblingPath('./search-thread.js')
-  if (existsSync(bundle)) return { file: bundle, execArgv: [] }
-  // tsx does not register itself in threads.
-  const registration = `import { register } from ${JSON.stringify(import.meta.resolve('tsx/esm/api'))}; register()`
-  const preload = `data:text/javascript,${encodeURIComponent(registration)}`
-  return { file: siblingPath('./search-thread.ts'), execArgv: ['--import', preload] }
-}
-
-/** Node arguments that run the stand-in for Stripe: its bundle next to ours, otherwise its source. */
-export function standinProgram(projectDir: string): string[] {
-  const bundle = fileURLToPath(new URL('./standin.js', import.meta.url))
-  if (existsSync(bundle)) return [bundle]
-  return ['--import', import.meta.resolve('tsx'), join(projectDir, 'stripe-standin/src/bin/standin.ts')]
 }

@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { ClockSkewMonitor } from '../db/clock-skew.ts'
@@ -16,22 +15,28 @@ import {
   registerGauges,
   startMetricsServer,
 } from '../http/metrics.ts'
-import { createLogger } from '../runtime/logger.ts'
+import { startImportInThread } from '../import-jobs/run/thread.ts'
+import { readInThread } from '../imports/threads/read-in-thread.ts'
 import { availableMemory } from '../runtime/memory.ts'
+import { createProcessLogger, type ProcessLogger } from '../runtime/terminal-log.ts'
 import { type RepeatingTask, startRepeating } from '../runtime/timing.ts'
+import { countInThreads } from '../search/counting/thread-pool.ts'
 import { runInThread } from '../search/replica/thread.ts'
 import { searchGauges } from '../search/status.ts'
 import { type DemoKeys, prepareCatalogueAndKeys } from './demo-keys.ts'
 import { createDemoLink } from './demo-person.ts'
 import { createGreeting, formatGreeting, type Greeting } from './greeting.ts'
 import { chooseFreePort, portTakenError } from './port.ts'
-import { handleUncaughtErrors, rejectOnAbort, requireMemory, searchThreadProgram, standinProgram } from './process.ts'
+import { handleUncaughtErrors, requireMemory } from './process.ts'
+import { standinProgram, threadProgram } from './programs.ts'
+import { rejectOnAbort } from './termination.ts'
 
 const clockCheckIntervalMs = 60_000
 
 export interface ServeOptions {
   json: boolean
   stdout: Writable & { isTTY?: boolean }
+  stderr: Writable & { isTTY?: boolean }
   termination: AbortSignal
 }
 
@@ -39,13 +44,13 @@ export interface ServeOptions {
  * Runs the service until `termination`, then shuts down in order: running requests finish, the listeners close,
  * resources are released. An uncaught defect shuts down in the same order and is thrown.
  */
-export async function serve(given: Config, { json, stdout, termination }: ServeOptions): Promise<void> {
+export async function serve(given: Config, { json, stdout, stderr, termination }: ServeOptions): Promise<void> {
   const failing = new AbortController()
-  const log = createLogger({ level: given.logLevel })
-  handleUncaughtErrors(log, (error) => failing.abort(error))
+  const logger = createProcessLogger({ level: given.logLevel, isLevelGiven: given.isLogLevelGiven, stderr })
+  handleUncaughtErrors(logger.log, (error) => failing.abort(error))
   const stop = AbortSignal.any([termination, failing.signal])
   try {
-    await runPhases(given, log, stop, (greeting, keys) => {
+    await runPhases(given, logger, stop, (greeting, keys) => {
       const isTerminal = stdout.isTTY === true
       stdout.write(`${json ? JSON.stringify(greeting) : formatGreeting(greeting, keys, { isTerminal })}\n`)
     })
@@ -57,14 +62,22 @@ export async function serve(given: Config, { json, stdout, termination }: ServeO
 
 type Greet = (greeting: Greeting, keys: DemoKeys | null) => void
 
-async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: Greet): Promise<void> {
+async function runPhases(
+  given: Config,
+  { log, isForPerson }: ProcessLogger,
+  stop: AbortSignal,
+  greet: Greet,
+): Promise<void> {
   requireMemory(given, availableMemory())
   const config = withAddress(given, await chooseFreePort(given))
   const deps = await openDeps(config, {
     applicationName: 'storedex',
     log,
     standin: { args: standinProgram(config.projectDir), webhookUrl: webhookUrlAt(config) },
-    startReplica: runInThread(searchThreadProgram()),
+    startReplica: runInThread(threadProgram('search-thread')),
+    startCounting: countInThreads(threadProgram('count-thread')),
+    startImport: startImportInThread(threadProgram('import-thread')),
+    startReading: readInThread(threadProgram('reading-thread')),
   })
   try {
     stop.throwIfAborted()
@@ -72,7 +85,8 @@ async function runPhases(given: Config, log: Logger, stop: AbortSignal, greet: G
       deps.log.info('the ledger is not append-only: the role in DATABASE_URL has the right to change it')
     const keys = await rejectOnAbort(stop, prepareCatalogueAndKeys({ ...deps, db: deps.ownerDb }))
     const warnings = [clearTextWarning(given.databaseUrl)].filter((warning) => warning !== null)
-    for (const warning of warnings) deps.log.warn(warning)
+    // The greeting tells a person.
+    if (!isForPerson) for (const warning of warnings) deps.log.warn(warning)
     const metrics = createMetrics(() => deps.db.stats)
     registerGauges(metrics, searchGauges(deps.search))
     const clockMonitoring = monitorClock(deps, metrics)
@@ -109,6 +123,7 @@ async function listen(
       await app.listen({ host: config.host, port: config.port })
       await deps.standin?.changeWebhookUrl(webhookUrlAt(config))
       registerConnectionMetrics(metrics, app)
+      registerGauges(metrics, app.exportRunner.gauges())
       return { app, config }
     } catch (error) {
       await app.close()

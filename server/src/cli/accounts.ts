@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import { type Account, entitlementAt, type KnownStatus, knownStatuses } from '../accounts/account.ts'
 import { changeAccount, createAccount } from '../accounts/change-account.ts'
+import { type AccountSearch, accountStates, listAllAccounts } from '../accounts/list-accounts.ts'
 import { type PlanSlug, planSlugs } from '../accounts/plans.ts'
 import { type AccountReport, readAccount, reportAccount } from '../accounts/read-account.ts'
 import { resumeAccount, suspendAccount } from '../accounts/suspend-account.ts'
 import { type BillingInterval, billingIntervals, type PaidPlan, paidPlans } from '../billing/provider.ts'
-import { startTrial } from '../billing/trials/start.ts'
-import type { Deps } from '../deps.ts'
 import { type Mode, modes } from '../kernel/ids.ts'
-import { readUsage, type Usage } from '../usage/read-usage.ts'
-import { accountsContext, type Cli, printResult, withDeps } from './context.ts'
+import type { DatabaseDeps } from '../resources/database.ts'
+import type { Usage } from '../usage/read-usage.ts'
+import { accountsContext, type Cli, printResult, withDatabase, withDeps } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import {
   choiceOption,
@@ -29,8 +29,15 @@ interface TermsFlags {
   periodStart?: Date
 }
 
-export function addAccountCommands(program: Command, cli: Cli): void {
-  const accounts = program.command('accounts').description('create, change and show accounts')
+const examples = `
+Examples:
+  storedex accounts create --name "Northwind" --email ops@northwind.example --plan pro --billing monthly
+  storedex accounts list --search northwind
+  storedex accounts show acct_…
+  storedex accounts set acct_… --plan business --limit store_exports=10000`
+
+export function addAccountCommands(accounts: Command, cli: Cli): void {
+  accounts.addHelpText('after', examples)
 
   withTermsFlags(accounts.command('create'))
     .description('create an account with a plan granted by hand')
@@ -38,7 +45,7 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .option('--email <email>', 'contact address', parseEmail)
     .option('--trial-ends <ts>', 'end of its trial; starts a trial', parseTimestampFlag)
     .action((flags: TermsFlags & { name: string; email?: string; trialEnds?: Date }, command: Command) =>
-      withDeps(cli, async (deps) => {
+      withDatabase(cli, async (deps) => {
         const { trialEnds, ...input } = flags
         const account = await createAccount(accountsContext(deps), {
           ...input,
@@ -49,6 +56,24 @@ export function addAccountCommands(program: Command, cli: Cli): void {
       }),
     )
 
+  accounts
+    .command('list')
+    .description('list the accounts, newest first')
+    .option('--search <text>', 'a part of the name or email address, or an id')
+    .addOption(choiceOption('--plan <plan>', 'only with this plan in force', planSlugs))
+    .addOption(choiceOption('--status <status>', 'only in this state', [...knownStatuses, ...accountStates]))
+    .action((search: AccountSearch, command: Command) =>
+      withDatabase(cli, async (deps) => {
+        const list = await listAllAccounts(deps, search)
+        printResult(
+          cli,
+          command,
+          { object: 'list', data: list.map((account) => summarize(deps, account)) },
+          formatList(deps, list),
+        )
+      }),
+    )
+
   withTermsFlags(accounts.command('set'))
     .description('change an account; periods of another plan start now by default')
     .argument('<id>', 'acct_…')
@@ -56,7 +81,7 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .option('--limit <meter=n>', 'override a limit, or meter=default; repeatable', collectLimit)
     .action((id: string, flags: TermsFlags & { trialEnds?: Date | 'none'; limit?: LimitChanges }, command: Command) => {
       if (Object.keys(command.opts()).length === 0) command.error('error: give at least one option')
-      return withDeps(cli, async (deps) => {
+      return withDatabase(cli, async (deps) => {
         const { trialEnds, limit, ...changes } = flags
         const account = await changeAccount(accountsContext(deps), id, {
           ...changes,
@@ -79,6 +104,7 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     )
     .action((id: string, trial: { days: number; plan: PaidPlan; billing: BillingInterval }, command: Command) =>
       withDeps(cli, async (deps) => {
+        const { startTrial } = await import('../billing/trials/start.ts')
         const report = reportAccount(deps.ids, await startTrial(deps, id, trial))
         printResult(cli, command, report, formatAccount(report))
       }),
@@ -94,7 +120,7 @@ export function addAccountCommands(program: Command, cli: Cli): void {
       .description(description)
       .argument('<id>', 'acct_…')
       .action((id: string, _flags: object, command: Command) =>
-        withDeps(cli, async (deps) => {
+        withDatabase(cli, async (deps) => {
           const report = reportAccount(deps.ids, await change(accountsContext(deps), id))
           printResult(cli, command, report, formatAccount(report))
         }),
@@ -106,17 +132,30 @@ export function addAccountCommands(program: Command, cli: Cli): void {
     .description('show an account and its usage')
     .argument('<id>', 'acct_…')
     .action((id: string, _flags: object, command: Command) =>
-      withDeps(cli, async (deps) => {
-        const ctx = accountsContext(deps)
-        const account = await readAccount(ctx, id)
+      withDatabase(cli, async (deps) => {
+        const account = await readAccount(accountsContext(deps), id)
         const report = reportAccount(deps.ids, account)
-        const usage = {
-          live: await usageOf(deps, account, 'live', ctx.now),
-          test: await usageOf(deps, account, 'test', ctx.now),
-        }
+        const usage = await usageOf(deps, account)
         printResult(cli, command, { ...report, usage }, `${formatAccount(report)}\n\n${formatUsage(usage)}`)
       }),
     )
+}
+
+function summarize({ ids }: DatabaseDeps, account: Account) {
+  const { id, name, email, plan, status, created_at } = reportAccount(ids, account)
+  return { id, name, email, plan, status, created_at }
+}
+
+function formatList(deps: DatabaseDeps, list: readonly Account[]): string {
+  if (list.length === 0) return 'No account fits. "storedex accounts create" makes one.'
+  return formatTable(
+    ['id', 'name', 'email', 'plan', 'status', 'created'],
+    list.map((account) => {
+      const { id, name, email, plan, status, created_at } = summarize(deps, account)
+      const state = account.closedAt ? ', closed' : account.suspendedAt ? ', suspended' : ''
+      return [id, name, email ?? '-', plan, status + state, created_at]
+    }),
+  )
 }
 
 function withTermsFlags(command: Command): Command {
@@ -127,8 +166,15 @@ function withTermsFlags(command: Command): Command {
     .option('--period-start <ts>', 'start of its monthly periods', parseTimestampFlag)
 }
 
-function usageOf({ db, plans }: Deps, account: Account, mode: Mode, now: Date): Promise<Usage> {
-  return readUsage(db, { accountId: account.id, mode, entitlement: entitlementAt(account, plans, now), now })
+async function usageOf(deps: DatabaseDeps, account: Account): Promise<Record<Mode, Usage>> {
+  const [{ readPlanFile }, { readUsage }] = await Promise.all([
+    import('../accounts/plan-file.ts'),
+    import('../usage/read-usage.ts'),
+  ])
+  const now = deps.clock.now()
+  const entitlement = entitlementAt(account, await readPlanFile(deps.config.plansFile), now)
+  const read = (mode: Mode) => readUsage(deps.db, { accountId: account.id, mode, entitlement, now })
+  return { live: await read('live'), test: await read('test') }
 }
 
 function formatAccount(report: AccountReport): string {
@@ -149,9 +195,14 @@ function formatUsage(usage: Record<Mode, Usage>): string {
     return Object.entries(meters).map(([name, meter]) => [
       mode,
       name,
-      ...[meter.used, meter.remaining, meter.limit].map(String),
+      ...[meter.used, reservedOf(meter), meter.remaining, meter.limit].map(String),
       meter.period_end,
     ])
   })
-  return formatTable(['mode', 'meter', 'used', 'left', 'limit', 'until'], rows)
+  return formatTable(['mode', 'meter', 'used', 'reserved', 'left', 'limit', 'until'], rows)
+}
+
+/** What running exports have claimed of a meter. */
+function reservedOf({ used, remaining, limit }: { used: number; remaining: number; limit: number }): number {
+  return Math.max(0, limit - used - remaining)
 }

@@ -1,11 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { RecordLink } from '../billing/context.ts'
+import type { OperatorLink } from '../billing/operator-link.ts'
+import { billingIntervals, type Offer, paidPlans } from '../billing/provider.ts'
 import { connectStripe } from '../billing/stripe/connection.ts'
 import { type OfferName, offerNames, type StripeSetupResult, setUpStripe } from '../billing/stripe/setup.ts'
 import { reconcileAccounts } from '../billing/sync/reconcile.ts'
 import type { Deps } from '../deps.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { formatNumber } from '../kernel/time.ts'
-import { type Cli, printResult, withDeps } from './context.ts'
+import { type Cli, printResult, readPublicUrl, withDeps } from './context.ts'
+import { choiceOption } from './values.ts'
 
 interface SetupFlags {
   currency: string
@@ -14,8 +18,40 @@ interface SetupFlags {
 
 type Amounts = Partial<Record<OfferName, number>>
 
-export function addBillingCommands(program: Command, cli: Cli): void {
-  const billing = program.command('billing').description('set up and reconcile billing')
+const examples = `
+Examples:
+  storedex billing link acct_… --plan pro --billing annual
+  storedex billing reconcile
+  storedex billing setup --amount pro_monthly=49 --amount pro_annual=490`
+
+export function addBillingCommands(billing: Command, cli: Cli): void {
+  billing.addHelpText('after', examples)
+
+  billing
+    .command('link')
+    .description('make a link with which a customer buys a plan at the payment provider')
+    .argument('<account>', 'acct_…')
+    .addOption(choiceOption('--plan <plan>', 'the plan to buy', paidPlans).makeOptionMandatory())
+    .addOption(choiceOption('--billing <billing>', 'its billing interval', billingIntervals).default('monthly'))
+    .addHelpText('after', aboutLinks)
+    .action((accountId: string, offer: Offer, command: Command) =>
+      withDeps(cli, async (deps) => {
+        const [{ createOperatorLink }, { recordAudit }] = await Promise.all([
+          import('../billing/operator-link.ts'),
+          import('../people/audit.ts'),
+        ])
+        const account = deps.ids.open(accountId)?.value ?? null
+        const recordLink: RecordLink = (db, { kind, target }) =>
+          recordAudit(db, {
+            ...{ accountId: account, personId: null, address: null, at: deps.clock.now() },
+            action: 'billing_link.created',
+            details: { kind, plan: target?.plan ?? null, billing: target?.billing ?? null },
+          })
+        const ctx = { ...deps, publicUrl: await readPublicUrl(deps), recordLink }
+        const link = await createOperatorLink(ctx, accountId, offer)
+        printResult(cli, command, link, formatLink(link, deps))
+      }),
+    )
 
   billing
     .command('reconcile')
@@ -49,6 +85,25 @@ export function addBillingCommands(program: Command, cli: Cli): void {
         printResult(cli, command, result, formatSetup(result))
       }),
     )
+}
+
+const aboutLinks = `
+The customer opens the link and confirms there; the plan follows within seconds. Whoever has the link can open it, so send
+it to nobody else. It counts against the hourly limit of the account's links (accounts set --limit
+billing_links_per_hour=N), and a new checkout closes the customer's older ones.`
+
+const linkPurposes: Record<OperatorLink['kind'], string> = {
+  checkout: 'The customer buys the plan here',
+  subscription_update_confirm: 'The customer has a subscription, and confirms the higher plan here',
+  billing_portal: 'The customer has a subscription with a payment problem, and settles it here',
+}
+
+function formatLink({ kind, url, expires_at }: OperatorLink, { standin }: Deps): string {
+  const end = expires_at === null ? '' : `, until ${expires_at}`
+  const note = standin
+    ? '\nIt is a page of the local stand-in, which answers while the service runs; no money moves.'
+    : ''
+  return `${linkPurposes[kind]}${end}:\n${url}${note}`
 }
 
 function requireKey({ config: { stripe } }: Deps) {

@@ -6,20 +6,51 @@ import type { Config } from '../config.ts'
 import { classifyDatabaseError } from '../db/failures.ts'
 import type { Deps } from '../deps.ts'
 import { OperatorError } from '../kernel/errors.ts'
+import type { CatalogueDeps } from '../resources/catalogue.ts'
+import type { DatabaseDeps, OpenedDatabase } from '../resources/database.ts'
 
 /** What the commands need from their process. */
 export interface Cli {
+  version: string
+  /** The settings; throws an `OperatorError` for a wrong one. */
+  readConfig(): Promise<Config>
+  /** Opens the database as it stands: neither migrated nor filled. */
+  openDatabase(config: Config): Promise<OpenedDatabase>
+  /** The database alone: what opens fastest. */
+  openDatabaseDeps(): Promise<DatabaseDeps>
+  /** The database, the keyring and the taxonomy. */
+  openCatalogueDeps(): Promise<CatalogueDeps>
+  /** Everything that the service has. */
   openDeps(): Promise<Deps>
   /** Runs the service until it is stopped. */
   serve(options: { json: boolean }): Promise<void>
+  /** Aborted by Ctrl-C: what fails afterwards fails because of it. */
+  termination?: AbortSignal
   stdin: Readable
   stdout: Writable
   stderr: Writable & { isTTY?: boolean }
 }
 
-/** Opens the resources of a command, and closes them however the work ends. */
-export async function withDeps<T>(cli: Cli, work: (deps: Deps) => Promise<T>): Promise<T> {
-  const deps = await cli.openDeps()
+/** Opens the database for a command, and closes it however the work ends. */
+export function withDatabase<T>(cli: Cli, work: (deps: DatabaseDeps) => Promise<T>): Promise<T> {
+  return withOpened(() => cli.openDatabaseDeps(), work)
+}
+
+/** The same for a command that reads or writes the catalogue. */
+export function withCatalogue<T>(cli: Cli, work: (deps: CatalogueDeps) => Promise<T>): Promise<T> {
+  return withOpened(() => cli.openCatalogueDeps(), work)
+}
+
+/** The same with all resources of the service, such as the payment provider. */
+export function withDeps<T>(cli: Cli, work: (deps: Deps) => Promise<T>): Promise<T> {
+  return withOpened(() => cli.openDeps(), work)
+}
+
+async function withOpened<D extends DatabaseDeps, T>(
+  open: () => Promise<D>,
+  work: (deps: D) => Promise<T>,
+): Promise<T> {
+  const deps = await open()
   try {
     return await work(deps)
   } catch (error) {
@@ -33,7 +64,7 @@ export async function withDeps<T>(cli: Cli, work: (deps: Deps) => Promise<T>): P
 const leastFreeBytes = 16_000_000
 
 /** PostgreSQL stops when it cannot write its WAL; the command sees only a lost connection. */
-function detectFullDisk({ databaseUrl, dataDir }: Config, error: unknown): unknown {
+export function detectFullDisk({ databaseUrl, dataDir }: Config, error: unknown): unknown {
   if (databaseUrl !== null || classifyDatabaseError(error) !== 'away') return error
   const { bavail, bsize } = statfsSync(dataDir)
   if (bavail * bsize >= leastFreeBytes) return error
@@ -43,8 +74,15 @@ function detectFullDisk({ databaseUrl, dataDir }: Config, error: unknown): unkno
   )
 }
 
-export function accountsContext(deps: Deps): AccountsContext {
+export function accountsContext(deps: DatabaseDeps): AccountsContext {
   return { db: deps.db, ids: deps.ids, now: deps.clock.now() }
+}
+
+/** The base of links that a command prints: PUBLIC_URL, or the address of the service that was started last. */
+export async function readPublicUrl({ config, db }: DatabaseDeps): Promise<string> {
+  if (config.publicUrl !== null) return config.publicUrl
+  const { readServiceUrl } = await import('../db/installation.ts')
+  return (await readServiceUrl(db)) ?? `http://${config.host}:${config.port}`
 }
 
 export function wantsJson(command: Command): boolean {

@@ -5,7 +5,7 @@ import { type DataKeyStatus, readDataKeyStatus, resealEverything } from '../encr
 import { OperatorError } from '../kernel/errors.ts'
 import { generateDataKey } from '../kernel/seal.ts'
 import { formatNumber } from '../kernel/time.ts'
-import { type Cli, printResult, withDeps } from './context.ts'
+import { type Cli, printResult, withCatalogue } from './context.ts'
 import { formatTable, showCountProgress } from './output.ts'
 
 const procedure = `
@@ -16,11 +16,8 @@ To replace a key without stopping:
   3. data-keys reseal
   4. data-keys status, until nothing is sealed with the old key; then take it out, and restart`
 
-export function addDataKeyCommands(program: Command, cli: Cli): void {
-  const group = program
-    .command('data-keys')
-    .description('show and replace the encryption keys of contact data')
-    .addHelpText('after', procedure)
+export function addDataKeyCommands(group: Command, cli: Cli): void {
+  group.addHelpText('after', procedure)
 
   group
     .command('generate')
@@ -35,7 +32,7 @@ export function addDataKeyCommands(program: Command, cli: Cli): void {
     .description('add a new key at the front of the file in DATA_DIR')
     .addHelpText('after', procedure)
     .action((_flags: object, command: Command) =>
-      withDeps(cli, async ({ config, databaseUrl }) => {
+      withCatalogue(cli, async ({ config, databaseUrl }) => {
         if (config.dataKeys)
           throw new OperatorError(
             'DATA_KEYS is set, so the file in DATA_DIR is not read. Put an entry that "storedex data-keys generate" prints in front of DATA_KEYS instead.',
@@ -50,7 +47,7 @@ export function addDataKeyCommands(program: Command, cli: Cli): void {
     .command('status')
     .description('show how much data is sealed with each key')
     .action((_flags: object, command: Command) =>
-      withDeps(cli, async (deps) => {
+      withCatalogue(cli, async (deps) => {
         const keys = await readDataKeyStatus(deps)
         printResult(cli, command, { keys }, formatStatus(keys))
       }),
@@ -61,7 +58,7 @@ export function addDataKeyCommands(program: Command, cli: Cli): void {
     .description('seal all data with the first key while servers run; resumes after an interruption')
     .addHelpText('after', procedure)
     .action((_flags: object, command: Command) =>
-      withDeps(cli, async (deps) => {
+      withCatalogue(cli, async (deps) => {
         const progress = cli.stderr.isTTY ? showCountProgress(cli.stderr) : undefined
         try {
           const result = await resealEverything(deps, progress?.show)

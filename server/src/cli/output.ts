@@ -47,7 +47,8 @@ export function showClosingProgress(terminal: Writable): ProgressLine<ClosingPro
   }
 }
 
-function startBar(terminal: Writable, format: string, total: number, payload: object): SingleBar {
+/** A line of progress, on a terminal. */
+export function startBar(terminal: Writable, format: string, total: number, payload: object): SingleBar {
   const bar = new SingleBar({
     stream: terminal as NodeJS.WritableStream,
     format,

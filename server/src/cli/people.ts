@@ -1,6 +1,4 @@
 import type { Command } from 'commander'
-import { readServiceUrl } from '../db/installation.ts'
-import type { Deps } from '../deps.ts'
 import { linkUrl } from '../people/links/links.ts'
 import {
   addMember,
@@ -13,7 +11,8 @@ import {
 } from '../people/manage-people.ts'
 import type { PeopleContext, PersonReport } from '../people/person.ts'
 import { type Role, roles } from '../people/roles.ts'
-import { accountsContext, type Cli, printResult, withDeps } from './context.ts'
+import type { DatabaseDeps } from '../resources/database.ts'
+import { accountsContext, type Cli, printResult, readPublicUrl, withDatabase } from './context.ts'
 import { formatFields, formatTable } from './output.ts'
 import { choiceOption, parseEmail, parseName } from './values.ts'
 
@@ -26,8 +25,15 @@ interface CreateFlags {
 
 const defaultRole: Role = 'member'
 
-export function addPeopleCommands(program: Command, cli: Cli): void {
-  const people = program.command('people').description('create, change and list the people who sign in to the console')
+const examples = `
+Examples:
+  storedex people create mara@northwind.example --name "Mara Vogt" --account acct_… --role owner
+  storedex people create ops@storedex.example --name "Operations" --operator
+  storedex people list --account acct_…
+  storedex people link mara@northwind.example`
+
+export function addPeopleCommands(people: Command, cli: Cli): void {
+  people.addHelpText('after', examples)
 
   withEmail(people.command('create'))
     .description('create a person; prints a link with which they set a password within 72 hours')
@@ -37,7 +43,7 @@ export function addPeopleCommands(program: Command, cli: Cli): void {
     .option('--operator', 'let them run this installation')
     .action((email: string, { name, account, role, operator = false }: CreateFlags, command: Command) => {
       if (role && !account) command.error('error: --role needs --account')
-      return withDeps(cli, async (deps) => {
+      return withDatabase(cli, async (deps) => {
         const membership = account === undefined ? null : { account, role: role ?? defaultRole }
         const made = await registerPerson(accountsContext(deps), { email, name, membership, operator })
         await printLink(cli, command, deps, made, 'They set their password at this link, once, within 72 hours:')
@@ -52,7 +58,7 @@ export function addPeopleCommands(program: Command, cli: Cli): void {
     )
 
   withAccount(withEmail(people.command('drop')))
-    .description('end a membership; the person stays')
+    .description('end a membership; the person stays, and so does the only owner of an account')
     .action((email: string, { account }: { account: string }, command: Command) =>
       printChange(cli, command, (ctx) => dropMember(ctx, email, account)),
     )
@@ -62,7 +68,7 @@ export function addPeopleCommands(program: Command, cli: Cli): void {
     .description('list all people, or the members of an account')
     .option('--account <id>', 'acct_…')
     .action(({ account = null }: { account?: string | null }, command: Command) =>
-      withDeps(cli, async (deps) => {
+      withDatabase(cli, async (deps) => {
         const list = await listPeople(accountsContext(deps), account)
         printResult(cli, command, list, formatPeople(list))
       }),
@@ -71,7 +77,7 @@ export function addPeopleCommands(program: Command, cli: Cli): void {
   withEmail(people.command('link'))
     .description('print a link with which a person sets a new password within an hour')
     .action((email: string, _flags: object, command: Command) =>
-      withDeps(cli, async (deps) => {
+      withDatabase(cli, async (deps) => {
         const made = await makePasswordLink(accountsContext(deps), email)
         await printLink(cli, command, deps, made, 'They set a new password at this link, once, within an hour:')
       }),
@@ -104,7 +110,7 @@ function roleOption() {
 }
 
 function printChange(cli: Cli, command: Command, change: (ctx: PeopleContext) => Promise<PersonReport>): Promise<void> {
-  return withDeps(cli, async (deps) => {
+  return withDatabase(cli, async (deps) => {
     const report = await change(accountsContext(deps))
     printResult(cli, command, report, formatPerson(report))
   })
@@ -114,13 +120,11 @@ function printChange(cli: Cli, command: Command, change: (ctx: PeopleContext) =>
 async function printLink(
   cli: Cli,
   command: Command,
-  deps: Deps,
+  deps: DatabaseDeps,
   { report, token }: { report: PersonReport; token: string },
   sentence: string,
 ): Promise<void> {
-  const { config, db } = deps
-  const base = config.publicUrl ?? (await readServiceUrl(db)) ?? `http://${config.host}:${config.port}`
-  const link = linkUrl(base, token)
+  const link = linkUrl(await readPublicUrl(deps), token)
   printResult(cli, command, { ...report, link }, `${formatPerson(report)}\n\n${sentence}\n${link}`)
 }
 

@@ -1,91 +1,150 @@
-import { EmbeddedPostgresError } from '@storedex/embedded-postgres'
 import { Command, CommanderError } from 'commander'
-import { classifyDatabaseError, type DatabaseFailure } from '../db/failures.ts'
-import { ApiError, OperatorError } from '../kernel/errors.ts'
-import { addAccountCommands } from './accounts.ts'
-import { addBillingCommands } from './billing.ts'
-import { addContactCommands } from './contacts.ts'
-import { type Cli, printResult, wantsJson, withDeps } from './context.ts'
-import { addDataKeyCommands } from './data-keys.ts'
-import { addImportCommands } from './import.ts'
-import { addKeyCommands } from './keys.ts'
-import { addLedgerCommands } from './ledger.ts'
-import { addPeopleCommands } from './people.ts'
+import { type Cli, printResult, wantsJson, withCatalogue } from './context.ts'
 
-/** Creates the program with all commands. Commands inherit the program's settings, so these come first. */
-function createProgram(cli: Cli): Command {
+/** A command of the first level, with its subcommands. What it needs is loaded only when it is called. */
+interface CommandGroup {
+  name: string
+  description: string
+  load(): Promise<(command: Command, cli: Cli) => void>
+}
+
+const groups: readonly CommandGroup[] = [
+  {
+    name: 'serve',
+    description: 'run the service until Ctrl-C',
+    load: async () => (command, cli) => {
+      command.action((_flags: object, command: Command) => cli.serve({ json: wantsJson(command) }))
+    },
+  },
+  {
+    name: 'migrate',
+    description: 'migrate the database schema to the newest version',
+    load: async () => addMigrateAction,
+  },
+  {
+    name: 'doctor',
+    description: 'check the machine, the database, the payment provider and mail; says what to do',
+    load: async () => (await import('./doctor.ts')).addDoctorAction,
+  },
+  {
+    name: 'import',
+    description: 'import records into the catalogue, also while the service runs',
+    load: async () => (await import('./import/commands.ts')).addImportCommands,
+  },
+  {
+    name: 'export',
+    description: 'write the whole catalogue to files that an import takes',
+    load: async () => (await import('./catalogue/exports.ts')).addExportCommands,
+  },
+  {
+    name: 'accounts',
+    description: 'create, find, change and show accounts',
+    load: async () => (await import('./accounts.ts')).addAccountCommands,
+  },
+  {
+    name: 'keys',
+    description: 'issue, find, list and revoke API keys',
+    load: async () => (await import('./keys.ts')).addKeyCommands,
+  },
+  {
+    name: 'people',
+    description: 'create, change and list the people who sign in to the console',
+    load: async () => (await import('./people.ts')).addPeopleCommands,
+  },
+  {
+    name: 'stores',
+    description: 'show, rename and remove stores of the catalogue',
+    load: async () => (await import('./catalogue/stores.ts')).addStoreCommands,
+  },
+  {
+    name: 'contacts',
+    description: 'erase people of the catalogue',
+    load: async () => (await import('./catalogue/contacts.ts')).addContactCommands,
+  },
+  {
+    name: 'data-keys',
+    description: 'show and replace the encryption keys of contact data',
+    load: async () => (await import('./data-keys.ts')).addDataKeyCommands,
+  },
+  {
+    name: 'ledger',
+    description: 'show and check the ledger, close past periods',
+    load: async () => (await import('./ledger/ledger.ts')).addLedgerCommands,
+  },
+  {
+    name: 'backup',
+    description: 'copy the installation into one file, also while the service runs',
+    load: async () => (await import('./backup.ts')).addBackupAction,
+  },
+  {
+    name: 'restore',
+    description: 'restore a backup into an empty installation',
+    load: async () => (await import('./backup.ts')).addRestoreAction,
+  },
+  {
+    name: 'billing',
+    description: 'make payment links, set up and reconcile billing',
+    load: async () => (await import('./billing.ts')).addBillingCommands,
+  },
+]
+
+const examples = `
+Examples:
+  storedex serve                                             what npm start runs
+  storedex accounts create --name "Northwind" --plan pro     a customer
+  storedex keys create acct_… --name "production"            an API key for it
+  storedex import stores stores.csv                          stores from a file
+
+"storedex <command> --help" explains a command.`
+
+/** Creates the program; of the groups, only those that the arguments name get their commands. */
+async function createProgram(args: readonly string[], cli: Cli): Promise<Command> {
+  // Commands inherit the program's settings, so these come first.
   const program = new Command('storedex')
     .description('Store and contact intelligence, served from your own database')
     .option('--json', 'print one JSON document on standard output and nothing else there')
+    .version(
+      args.includes('--json') ? JSON.stringify({ version: cli.version }) : cli.version,
+      '--version',
+      'print the version',
+    )
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void cli.stdout.write(text),
       writeErr: (text) => void cli.stderr.write(text),
     })
+    .addHelpText('after', examples)
     .exitOverride()
-  program
-    .command('serve')
-    .description('run the service until Ctrl-C')
-    .action((_flags: object, command: Command) => cli.serve({ json: wantsJson(command) }))
-  addMigrateCommand(program, cli)
-  addImportCommands(program, cli)
-  addAccountCommands(program, cli)
-  addKeyCommands(program, cli)
-  addPeopleCommands(program, cli)
-  addContactCommands(program, cli)
-  addDataKeyCommands(program, cli)
-  addLedgerCommands(program, cli)
-  addBillingCommands(program, cli)
+  for (const { name, description, load } of groups) {
+    const command = program.command(name).description(description)
+    if (!args.includes(name)) continue
+    const addCommands = await load()
+    addCommands(command, cli)
+  }
   return program
 }
 
 /** Runs one command line. Returns the exit code: 0, 1 for an error, 2 for wrong usage. */
 export async function runCommandLine(args: readonly string[], cli: Cli): Promise<number> {
   try {
-    await createProgram(cli).parseAsync(args, { from: 'user' })
+    const program = await createProgram(args, cli)
+    await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     // Commander has written its message; asking for help is no error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (cli.termination?.aborted) return 1
+    const { formatFailure } = await import('./failure.ts')
     cli.stderr.write(`${formatFailure(error)}\n`)
     return 1
   }
 }
 
-const adviceFor: Record<DatabaseFailure, string> = {
-  away: 'The database is unavailable: see its log, and run the command again.',
-  overloaded: 'The database is overloaded: run the command again in a moment.',
-  disk_full: 'The disk is full: free some space, and run the command again.',
-  files_unusable: 'The database cannot use its files: see its log, and its disk.',
-  not_permitted: 'The database refuses this to its role, or cannot open its own files.',
-}
-
-/** Formats an error for the operator. An operator error is one sentence; an unexpected error includes its stack. */
-export function formatFailure(error: unknown): string {
-  if (error instanceof OperatorError) {
-    const { cause } = error
-    const detail =
-      cause instanceof EmbeddedPostgresError && cause.cause instanceof Error ? `\n${cause.cause.message}` : ''
-    return `${error.message}${detail}`
-  }
-  // The public message is too little for the operator, who can act on the cause.
-  if (error instanceof ApiError)
-    return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
-  const failure = classifyDatabaseError(error)
-  if (failure) return `${adviceFor[failure]} (${(error as Error).message})`
-  if ((error as { code?: unknown } | null)?.code === 'ENOSPC')
-    return `${adviceFor.disk_full} (${(error as Error).message})`
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
-}
-
-function addMigrateCommand(program: Command, cli: Cli): void {
-  program
-    .command('migrate')
-    .description('migrate the database schema to the newest version')
-    .action((_flags: object, command: Command) =>
-      withDeps(cli, async ({ migration: { applied, version } }) => {
-        const text = applied.length === 0 ? 'Nothing to apply' : `Applied ${applied.join(', ')}`
-        printResult(cli, command, { applied, version }, `${text}; the schema is at version ${version}.`)
-      }),
-    )
+function addMigrateAction(migrate: Command, cli: Cli): void {
+  migrate.action((_flags: object, command: Command) =>
+    withCatalogue(cli, async ({ migration: { applied, version } }) => {
+      const text = applied.length === 0 ? 'Nothing to apply' : `Applied ${applied.join(', ')}`
+      printResult(cli, command, { applied, version }, `${text}; the schema is at version ${version}.`)
+    }),
+  )
 }

@@ -19,25 +19,35 @@ const item = {
 // Extensions by imports can add many.
 const maxItems = 100_000
 
-const Items = Type.Array(ClosedObject(item), { maxItems })
+const Item = ClosedObject(item, { title: 'TaxonomyItem' })
+const Items = Type.Array(Item, { maxItems })
 const Categories = Type.Array(
-  ClosedObject({
-    ...item,
-    parent: Nullable(TaxonomyValue({ description: 'The parent category; null at the top level.' })),
-  }),
+  ClosedObject(
+    {
+      ...item,
+      parent: Nullable(TaxonomyValue({ description: 'The parent category; null at the top level.' })),
+    },
+    { title: 'TaxonomyCategory' },
+  ),
   { maxItems, examples: [[{ value: 'home_garden_decor', label: 'Decor', parent: 'home_garden' }]] },
 )
 const Tiers = (description: string) =>
   Type.Array(
-    ClosedObject({
-      ...item,
-      min: Nullable(Type.Integer({ description: 'Lower bound, inclusive.' })),
-      max: Nullable(Type.Integer({ description: 'Upper bound, exclusive; null for the highest tier.' })),
-    }),
+    ClosedObject(
+      {
+        ...item,
+        min: Nullable(Type.Integer({ description: 'Lower bound, inclusive.' })),
+        max: Nullable(Type.Integer({ description: 'Upper bound, exclusive; null for the highest tier.' })),
+      },
+      { title: 'TaxonomyTier' },
+    ),
     { maxItems, description },
   )
 const Technologies = Type.Array(
-  ClosedObject({ ...item, category: Nullable(TaxonomyValue({ description: 'What the technology is used for.' })) }),
+  ClosedObject(
+    { ...item, category: Nullable(TaxonomyValue({ description: 'What the technology is used for.' })) },
+    { title: 'TaxonomyTechnology' },
+  ),
   {
     maxItems,
     examples: [[{ value: 'klaviyo', label: 'Klaviyo', category: 'email_marketing' }]],
@@ -48,7 +58,7 @@ const contentFields = {
   object: Type.Literal('taxonomy'),
   version: TaxonomyValue({ description: 'Changes whenever the content changes.' }),
   categories: Categories,
-  countries: Type.Array(ClosedObject(item), { maxItems, description: 'ISO 3166-1 alpha-2.' }),
+  countries: Type.Array(Item, { maxItems, description: 'ISO 3166-1 alpha-2.' }),
   traffic_tiers: Tiers('Monthly visits.'),
   revenue_tiers: Tiers('Monthly revenue in USD.'),
   theme_types: Items,
@@ -61,7 +71,7 @@ const contentFields = {
 /** The reply without what differs from request to request. */
 const TaxonomyContent = ClosedObject(contentFields)
 
-export const TaxonomyReply = ClosedObject({ ...contentFields, request_id: RequestId })
+export const TaxonomyReply = ClosedObject({ ...contentFields, request_id: RequestId }, { title: 'TaxonomyReply' })
 
 /** The name of each facet's list in the reply; the taxonomy files have the same names. */
 export const facetListNames = {

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Deps } from '../deps.ts'
-import { OperatorError } from '../kernel/errors.ts'
-import { formatNumber } from '../kernel/time.ts'
-import { closePeriodsExclusively, previewClosing } from '../usage/closing/close-periods.ts'
-import type { ClosingContext, ClosingResult } from '../usage/closing/closing-run.ts'
-import { type ArchiveExport, exportArchives } from '../usage/closing/export-archives.ts'
-import { type Cli, printResult, withDeps } from './context.ts'
-import { showClosingProgress, showCountProgress } from './output.ts'
-import { parseTimestampFlag } from './values.ts'
+import { OperatorError } from '../../kernel/errors.ts'
+import { formatNumber } from '../../kernel/time.ts'
+import type { DatabaseDeps } from '../../resources/database.ts'
+import { closePeriodsExclusively, previewClosing } from '../../usage/closing/close-periods.ts'
+import type { ClosingContext, ClosingResult } from '../../usage/closing/closing-run.ts'
+import { type ArchiveExport, exportArchives } from '../../usage/closing/export-archives.ts'
+import { type Cli, printResult, withDatabase } from '../context.ts'
+import { showClosingProgress, showCountProgress } from '../output.ts'
+import { parseTimestampFlag } from '../values.ts'
 
 interface ExportFlags {
   before?: Date
@@ -22,7 +22,7 @@ export function addClosingCommands(ledger: Command, cli: Cli): void {
     .description('close past periods, as the server does once a day: count and drop exports, pack old entries')
     .option('--dry-run', 'only count what would be dropped and packed')
     .action(({ dryRun = false }: { dryRun?: boolean }, command: Command) =>
-      withDeps(cli, async (deps) => {
+      withDatabase(cli, async (deps) => {
         const closing = dryRun ? await previewClosing(closingContext(deps)) : await close(cli, deps)
         const { until, entries, archives, exports, unbalanced } = closing
         const counts = { until: until?.toISOString() ?? null, entries, archives, exports, unbalanced, dry_run: dryRun }
@@ -41,7 +41,7 @@ export function addClosingCommands(ledger: Command, cli: Cli): void {
     .option('--before <ts>', 'only archives with all entries before this time', parseTimestampFlag)
     .option('--drop', 'delete exported archives from the database; their sums and digests stay')
     .action((file: string, { before, drop = false }: ExportFlags, command: Command) =>
-      withDeps(cli, async (deps) => {
+      withDatabase(cli, async (deps) => {
         const progress = cli.stderr.isTTY ? showCountProgress(cli.stderr) : undefined
         const options = { file: resolve(file), spentBefore: before ?? null, drop }
         try {
@@ -56,11 +56,11 @@ export function addClosingCommands(ledger: Command, cli: Cli): void {
     )
 }
 
-function closingContext({ ownerDb, clock, config }: Deps): ClosingContext {
+function closingContext({ ownerDb, clock, config }: DatabaseDeps): ClosingContext {
   return { db: ownerDb, now: clock.now(), detailMonths: config.ledgerDetailMonths }
 }
 
-async function close(cli: Cli, deps: Deps): Promise<ClosingResult> {
+async function close(cli: Cli, deps: DatabaseDeps): Promise<ClosingResult> {
   const progress = cli.stderr.isTTY ? showClosingProgress(cli.stderr) : undefined
   try {
     const closing = await closePeriodsExclusively(closingContext(deps), {

@@ -1,20 +1,20 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
-import { readAccount } from '../accounts/read-account.ts'
-import { isLedgerAppendOnly } from '../db/grants.ts'
-import { OperatorError } from '../kernel/errors.ts'
-import { formatNumber } from '../kernel/time.ts'
+import { readAccount } from '../../accounts/read-account.ts'
+import { isLedgerAppendOnly } from '../../db/grants.ts'
+import { OperatorError } from '../../kernel/errors.ts'
+import { formatNumber } from '../../kernel/time.ts'
 import {
   checkLedger,
   type LedgerDifference,
   type LedgerEntry,
   type LedgerTotals,
   withLedgerEntries,
-} from '../usage/ledger.ts'
-import { accountsContext, type Cli, wantsJson, withDeps } from './context.ts'
-import { addClosingCommands } from './ledger-closing.ts'
-import { parseTimestampFlag } from './values.ts'
+} from '../../usage/ledger.ts'
+import { accountsContext, type Cli, wantsJson, withDatabase } from '../context.ts'
+import { parseTimestampFlag } from '../values.ts'
+import { addClosingCommands } from './closing.ts'
 
 interface ShowFlags {
   csv?: true
@@ -22,14 +22,20 @@ interface ShowFlags {
   until?: Date
 }
 
-export function addLedgerCommands(program: Command, cli: Cli): void {
-  const ledger = program.command('ledger').description('show and check the ledger')
+const examples = `
+Examples:
+  storedex ledger check
+  storedex ledger show acct_… --csv --since 2027-01-01T00:00:00Z
+  storedex ledger close --dry-run`
+
+export function addLedgerCommands(ledger: Command, cli: Cli): void {
+  ledger.addHelpText('after', examples)
 
   ledger
     .command('check')
     .description('check that the entries match the counters, the reveals and the exports')
     .action((_flags: object, command: Command) =>
-      withDeps(cli, async (deps) => {
+      withDatabase(cli, async (deps) => {
         const json = wantsJson(command)
         const isAppendOnly = await isLedgerAppendOnly(deps.db, deps.serviceRole)
         const { checked, found } = await checkLedger(deps, async (totals, differences) => {
@@ -58,7 +64,7 @@ export function addLedgerCommands(program: Command, cli: Cli): void {
       const json = wantsJson(command)
       if (csv && json) command.error('error: give --csv or --json, not both')
       const format = csv ? entriesAsCsv : json ? entriesAsJson : entriesAsTable
-      return withDeps(cli, async (deps) => {
+      return withDatabase(cli, async (deps) => {
         const account = await readAccount(accountsContext(deps), id)
         await withLedgerEntries(deps, { accountId: account.id, ...range }, (pages) =>
           writeList(cli.stdout, format, pages),

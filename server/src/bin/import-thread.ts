@@ -1,0 +1,3 @@
+import { runImportThread } from '../import-jobs/run/thread.ts'
+
+runImportThread()

@@ -1,0 +1,3 @@
+import { runReadingThread } from '../imports/threads/thread.ts'
+
+runReadingThread()
