@@ -1,5 +1,5 @@
 import type { PeopleSearchBody, StoreSearchBody } from '#lib/filters/request.ts'
-import { api, apiUrl, type CallOptions, path } from './client.ts'
+import { api, type CallOptions, path } from './client.ts'
 import type {
   CopyStoreResponses,
   GetTaxonomyResponses,
@@ -8,16 +8,21 @@ import type {
   RevealContactsResponses,
   SearchContactsResponses,
   SearchStoresResponses,
+  ViewStoreHistoryResponses,
   ViewStoreResponses,
 } from './generated/console.ts'
 
 type StoreList = SearchStoresResponses[200]
 type PeopleList = SearchContactsResponses[200]
+type StoreHistoryPage = ViewStoreHistoryResponses[200]
 type RevealedList = ListRevealedResponses[200]
 
 export type Store = StoreList['data'][number]
 
-/** A store with its first people. */
+/** A change of one field of a store. */
+export type StoreChange = StoreHistoryPage['data'][number]
+
+/** A store with its first people and its newest changes. */
 export type StorePage = ViewStoreResponses[200]
 
 /** A person without channels. */
@@ -44,6 +49,10 @@ export const searchPeople = (account: string, body: PeopleSearchBody, options: C
 export const getStore = (account: string, domain: string, options: CallOptions) =>
   api.get<StorePage>(path`/accounts/${account}/stores/${domain}`, options)
 
+/** The changes after those that came with the store, or with the page before. */
+export const viewStoreHistory = (account: string, domain: string, cursor: string, signal: AbortSignal) =>
+  api.get<StoreHistoryPage>(path`/accounts/${account}/stores/${domain}/history`, { query: { cursor }, signal })
+
 export const copyStore = (account: string, domain: string, format: StoreCopy['format']) =>
   api.post<StoreCopy>(path`/accounts/${account}/stores/${domain}/copy`, { format })
 
@@ -63,6 +72,3 @@ export const listRevealed = (
   query: { search: string | undefined; cursor: string | undefined },
   signal: AbortSignal,
 ) => api.get<RevealedList>(path`/accounts/${account}/revealed`, { query: { ...query, limit: 25 }, signal })
-
-/** The address of all revealed people as a CSV file. */
-export const revealedFileUrl = (account: string) => apiUrl(path`/accounts/${account}/revealed/file`)

@@ -6,6 +6,7 @@ const root = '/console/api'
 type QueryValue = string | number | boolean | null | undefined | readonly string[]
 
 export interface CallOptions {
+  /** Sent as JSON; a part of a file as it is, with its own media type. */
   body?: unknown
   /** Left out where null, undefined or an empty list; a list repeats the name. */
   query?: Record<string, QueryValue>
@@ -68,7 +69,8 @@ async function call<Reply>(method: string, path: string, options: CallOptions = 
 async function send<Reply>(method: string, path: string, options: CallOptions): Promise<Reply> {
   const { body, query, signal, headers, onHeaders } = options
   const init: RequestInit = { method, credentials: 'same-origin', headers: { accept: 'application/json', ...headers } }
-  if (body !== undefined) {
+  if (body instanceof Blob) init.body = body
+  else if (body !== undefined) {
     init.body = JSON.stringify(body)
     init.headers = { ...init.headers, 'content-type': 'application/json' }
   }

@@ -2,8 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chipsOf, countByGroup } from '../../src/lib/filters/chips.ts'
 import { parsePastedDomains, toHost } from '../../src/lib/filters/domains.ts'
+import { countOf, facetsOf } from '../../src/lib/filters/facets.ts'
 import { entriesOf, peopleFields, storeFields } from '../../src/lib/filters/fields.ts'
-import { peopleSearchBody, storeSearchBody } from '../../src/lib/filters/request.ts'
+import {
+  countBody,
+  peopleQuestion,
+  peopleSearchBody,
+  storeQuestion,
+  storeSearchBody,
+} from '../../src/lib/filters/request.ts'
 import { suggestValues } from '../../src/lib/filters/suggestions.ts'
 import { type Filters, parseFilters, toSearch, withFilter } from '../../src/lib/filters/url.ts'
 import { parseSearch, stringifySearch } from '../../src/lib/search-params.ts'
@@ -23,7 +30,9 @@ function arbitraryFilters(fields: typeof storeFields | typeof peopleFields): fc.
         slug.map((name) => `${name}x.example`),
         { minLength: 1, maxLength: 5 },
       ),
+    lists: () => fc.uniqueArray(fc.stringMatching(/^lst_live_[A-Za-z0-9]{16}$/), { minLength: 1, maxLength: 10 }),
     flag: () => fc.boolean(),
+    switch: () => fc.constant(true),
     number: () => fc.integer({ min: 1, max: 100_000 }),
     day: () => day,
   }
@@ -153,6 +162,63 @@ describe('the body of a search', () => {
   it('without filters asks for all stores', () => {
     expect(storeSearchBody({})).toEqual({ filters: {}, limit: 25 })
     expect(peopleSearchBody({}, 3)).toEqual({ max_contacts_per_store: 3, limit: 25 })
+  })
+})
+
+describe('what is left out', () => {
+  const filters: Filters = {
+    countries: ['DE'],
+    exclude_exported: true,
+    exclude_revealed: true,
+    exclude_lists: ['lst_live_AbCdEfGhIjKlMnOp'],
+  }
+  const exclude = { exported: true, revealed: true, lists: ['lst_live_AbCdEfGhIjKlMnOp'] }
+
+  it('is a property of its own in both searches and their counts', () => {
+    expect(storeSearchBody(filters)).toEqual({ filters: { countries: ['DE'] }, exclude, limit: 25 })
+    expect(peopleSearchBody(filters, 3)).toEqual({
+      store: { countries: ['DE'] },
+      exclude,
+      max_contacts_per_store: 3,
+      limit: 25,
+    })
+    expect(countBody(storeFields, storeQuestion(filters))).toMatchObject({ filters: { countries: ['DE'] }, exclude })
+    expect(countBody(peopleFields, peopleQuestion(filters, 3))).toMatchObject({ exclude, max_contacts_per_store: 3 })
+  })
+
+  it('keeps the case of lists in the URL, takes ten of them, and switches that are on', () => {
+    const lists = Array.from({ length: 12 }, (_, index) => `lst_live_${index}Ab`)
+    const search = `?exclude_exported=false&exclude_revealed=true&exclude_lists=${lists.join('+')}`
+    expect(parseFilters(storeFields, parseSearch(search))).toEqual({
+      exclude_revealed: true,
+      exclude_lists: lists.slice(0, 10),
+    })
+  })
+
+  it('is said in chips, with the names of lists', () => {
+    const names = new Map([['lst_live_AbCdEfGhIjKlMnOp', 'Customers']])
+    expect(
+      chipsOf(peopleFields, filters, taxonomy, names).map(({ prefix, label }) => `${prefix} ${label}`.trim()),
+    ).toEqual(['Germany', 'without exported this period', 'without revealed', 'without Customers'])
+  })
+})
+
+describe('the counts beside filters', () => {
+  it('are asked for all values that a search has', () => {
+    const shared = ['countries', 'categories', 'apps', 'pixels', 'traffic_tiers', 'revenue_tiers', 'theme_types']
+    expect(facetsOf(storeFields)).toEqual([...shared, 'platform_plus', 'contact_roles'])
+    expect(facetsOf(peopleFields)).toEqual(['roles', 'seniorities', ...shared, 'platform_plus'])
+  })
+
+  it('are zero for values that a whole facet leaves out, and unknown where the facet was cut', () => {
+    const values = [
+      { value: 'DE', count: 12 },
+      { value: 'FR', count: 3 },
+    ]
+    expect(countOf(values, 3)?.('DE')).toBe(12)
+    expect(countOf(values, 3)?.('AT')).toBe(0)
+    expect(countOf(values, 2)?.('AT')).toBeUndefined()
+    expect(countOf(undefined, 2)).toBeUndefined()
   })
 })
 

@@ -4,50 +4,1419 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}/console/api` | (string & {});
 };
 
+export type ApiAccess = {
+    /**
+     * Whether the data endpoints answer.
+     */
+    enabled: boolean;
+};
+
+/**
+ * How an account without API access gets it back.
+ */
+export type ApiAccessBillingAction = {
+    action: 'create_subscription_link' | 'manage_billing';
+    url: string;
+    endpoint: '/api/v1/billing/subscription-link' | '/api/v1/billing/portal-link';
+};
+
+/**
+ * All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.
+ */
+export type AppFilter = {
+    /**
+     * Stores with at least one of these apps.
+     */
+    any?: Array<string>;
+    /**
+     * Stores with every one of these apps.
+     */
+    all?: Array<string>;
+    /**
+     * Stores with not one of these apps.
+     */
+    none?: Array<string>;
+};
+
+export type BillingActions = {
+    /**
+     * Whether POST /billing/subscription-link can return a link for some plan.
+     */
+    can_create_subscription_link: boolean;
+    /**
+     * Whether POST /billing/portal-link can return a link.
+     */
+    can_manage_billing: boolean;
+};
+
+export type BillingLinkReply = {
+    object: 'billing_link';
+    /**
+     * What the page is for.
+     */
+    kind: 'checkout' | 'subscription_update_confirm' | 'billing_portal';
+    /**
+     * Short-lived. Anyone with the link can act for the account: do not log or share it.
+     */
+    url: string;
+    target_plan: 'pro' | 'business' | 'enterprise' | null;
+    target_billing: 'monthly' | 'annual' | null;
+    expires_at: string | null;
+    /**
+     * Nothing changes until a person confirms it on the page.
+     */
+    requires_customer_confirmation: true;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type BillingPlan = {
+    slug: 'free' | 'pro' | 'business' | 'enterprise';
+    name: string;
+    /**
+     * Subscription state, such as active, past_due or canceled.
+     */
+    status: string;
+    billing: 'monthly' | 'annual' | null;
+    trial: BillingTrial;
+    /**
+     * Whether the plan ends with the paid period.
+     */
+    cancel_at_period_end: boolean;
+    current_period_end: string | null;
+};
+
+export type BillingTrial = {
+    active: boolean;
+    ends_at: string | null;
+};
+
+export type ContactCount = {
+    object: 'contact_count';
+    /**
+     * Contacts that match, at most max_contacts_per_store of each store.
+     */
+    contacts: number;
+    /**
+     * Stores that these contacts are at.
+     */
+    stores: number;
+    /**
+     * Contacts among them that can be revealed and that your account has not revealed yet.
+     */
+    unrevealed: number;
+    facets: ContactFacets;
+    /**
+     * How long the count took, in milliseconds.
+     */
+    engine_ms: number;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type ContactCountRequest = {
+    person?: ContactPersonFilters;
+    store?: ContactStoreFilters;
+    exclude?: Exclude;
+    max_contacts_per_store?: number | null;
+    /**
+     * The facets to count; a facet that is named twice counts once.
+     */
+    facets?: Array<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'roles' | 'seniorities'>;
+    /**
+     * The most values of each facet, those with the greatest counts.
+     */
+    facet_limit?: number;
+};
+
+export type ContactCreditsUsage = {
+    /**
+     * Credits in the current cap: the trial’s during a trial, else the plan’s.
+     */
+    total: number;
+    /**
+     * Credits spent in this period.
+     */
+    used: number;
+    /**
+     * Credits left in this period.
+     */
+    remaining: number;
+    /**
+     * The paid plan’s monthly credits.
+     */
+    paid_plan_total: number;
+    /**
+     * Start of the period, inclusive.
+     */
+    period_start: string;
+    /**
+     * End of the period, exclusive.
+     */
+    period_end: string;
+};
+
+export type ContactEmail = {
+    email: string;
+    status: 'verified' | 'accept_all' | 'unverified' | 'unknown';
+    type: 'work' | 'personal' | 'role' | 'unknown';
+    /**
+     * True for exactly one in the list.
+     */
+    is_primary: boolean;
+};
+
+/**
+ * The facets that were asked for. Their counts leave the condition on the facet itself out, so that other values can be compared; of apps and pixels they leave out any, while all and none hold. Greatest count first, then by value; values without a match are missing. They count people.
+ */
+export type ContactFacets = {
+    categories?: Array<FacetValue>;
+    countries?: Array<FacetValue>;
+    traffic_tiers?: Array<FacetValue>;
+    revenue_tiers?: Array<FacetValue>;
+    platform_plus?: Array<FacetValue>;
+    apps?: Array<FacetValue>;
+    pixels?: Array<FacetValue>;
+    theme_types?: Array<FacetValue>;
+    roles?: Array<FacetValue>;
+    seniorities?: Array<FacetValue>;
+};
+
+export type ContactListItem = {
+    contact_id: string;
+    first_name: string | null;
+    last_name_obfuscated: string | null;
+    store_id: string;
+    domain: string;
+    /**
+     * When it was added to the list.
+     */
+    added_at: string;
+};
+
+/**
+ * What the person must be; all conditions hold for one and the same contact. Values are those of GET /taxonomy, in any letter case.
+ */
+export type ContactPersonFilters = {
+    /**
+     * Contacts in one of these roles.
+     */
+    roles_any?: Array<string>;
+    /**
+     * Contacts of one of these seniorities.
+     */
+    seniority_any?: Array<string>;
+    /**
+     * Contacts with or without a verified email.
+     */
+    has_verified_email?: boolean;
+    /**
+     * Contacts with or without a phone number.
+     */
+    has_phone?: boolean;
+    /**
+     * Contacts with or without a social profile.
+     */
+    has_profile?: boolean;
+};
+
+export type ContactPhone = {
+    phone: string;
+    type: 'mobile' | 'direct' | 'office' | 'unknown';
+    /**
+     * True for exactly one in the list.
+     */
+    is_primary: boolean;
+};
+
+export type ContactPreview = {
+    id: string;
+    object: 'contact_preview';
+    first_name: string | null;
+    last_name_obfuscated: string | null;
+    role: string | null;
+    seniority: 'executive' | 'decision_maker' | 'other';
+    title: string | null;
+    has_verified_email: boolean;
+    has_phone: boolean;
+    has_profile: boolean;
+    /**
+     * Whether your account has revealed this contact already.
+     */
+    revealed: boolean;
+    store: PreviewedStore;
+};
+
+export type ContactPreviewList = {
+    object: 'list';
+    data: Array<ContactPreview>;
+    has_more: boolean;
+    next_cursor: string | null;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type ContactRevealReply = {
+    object: 'contact_reveal_result';
+    credits: RevealCredits;
+    /**
+     * In the order of the ids.
+     */
+    data: Array<RevealedContact>;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type ContactRevealRequest = {
+    /**
+     * Ids from previews. A repeated id counts once.
+     */
+    contact_ids: Array<string>;
+};
+
+export type ContactSearchRequest = {
+    person?: ContactPersonFilters;
+    store?: ContactStoreFilters;
+    /**
+     * The most contacts returned per store, over all pages.
+     */
+    max_contacts_per_store?: number;
+    exclude?: Exclude;
+    /**
+     * Rows per page.
+     */
+    limit?: number;
+    /**
+     * The next_cursor of the previous page, with the same filters.
+     */
+    cursor?: string | null;
+};
+
+/**
+ * What the store of the contact must be; the same fields as in store search.
+ */
+export type ContactStoreFilters = {
+    /**
+     * Exact store domains; URLs are reduced to their host.
+     */
+    domains?: Array<string>;
+    /**
+     * Category values, one of which the store has; a category covers the categories below it.
+     */
+    categories?: Array<string>;
+    /**
+     * ISO 3166-1 alpha-2 codes.
+     */
+    countries?: Array<string>;
+    /**
+     * Monthly visits, as tiers of the taxonomy.
+     */
+    traffic_tiers?: Array<string>;
+    /**
+     * Monthly revenue in USD, as tiers of the taxonomy.
+     */
+    revenue_tiers?: Array<string>;
+    /**
+     * Stores on (true) or not on (false) the store platform's premium tier.
+     */
+    platform_plus?: boolean;
+    apps?: AppFilter;
+    pixels?: PixelFilter;
+    themes?: ThemeFilter;
+    meta_ads?: MetaAdsFilter;
+    store_created_at?: StoreCreatedFilter;
+    first_discovered_at?: FirstDiscoveredFilter;
+};
+
+export type ContactsSummary = {
+    /**
+     * Contacts on file, revealable or not.
+     */
+    total: number;
+    has_revealable_contacts: boolean;
+    verified_email_count: number;
+    roles: Array<string>;
+};
+
 /**
  * Why a request was refused.
  */
 export type Error = {
-    error: {
-        type: 'invalid_request_error' | 'authentication_error' | 'quota_error' | 'permission_error' | 'not_found_error' | 'rate_limit_error' | 'server_error';
-        /**
-         * Stable, for programs; more codes may come.
-         */
-        code: string;
-        /**
-         * One sentence for a person; its wording may change.
-         */
-        message: string;
-        /**
-         * JSON path of the offending value, the missing scope, or the limit that tripped.
-         */
-        param?: string;
-        billing?: {
-            action: 'create_subscription_link' | 'manage_billing';
-            url: string;
-            endpoint: '/api/v1/billing/subscription-link' | '/api/v1/billing/portal-link';
-        } | {
-            can_unlock_paid_credits_now?: boolean;
-            action: 'end_trial_to_unlock_pro_credits';
-            /**
-             * The trial's cap.
-             */
-            current_limit: number;
-            /**
-             * The paid plan's monthly credits.
-             */
-            paid_plan_limit: number;
-            trial_ends_at: string | null;
-            /**
-             * Where a person ends the trial.
-             */
-            url: string;
-        };
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
+    error: ErrorDetails;
+};
+
+export type ErrorDetails = {
+    type: 'invalid_request_error' | 'authentication_error' | 'quota_error' | 'permission_error' | 'not_found_error' | 'rate_limit_error' | 'server_error';
+    /**
+     * Stable, for programs; more codes may come.
+     */
+    code: string;
+    /**
+     * One sentence for a person; its wording may change.
+     */
+    message: string;
+    /**
+     * JSON path of the offending value, the missing scope, or the limit that tripped.
+     */
+    param?: string;
+    billing?: ApiAccessBillingAction | TrialCreditBillingAction;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+/**
+ * What to leave out. It costs nothing and takes no place of a page. Exports and reveals count from before the first page, so that a walk is not changed by what it delivers itself.
+ */
+export type Exclude = {
+    /**
+     * Leaves out the stores that your account has exported in this period.
+     */
+    exported?: true;
+    /**
+     * Leaves out the contacts that your account has revealed; in searches for stores, the stores with such a contact.
+     */
+    revealed?: true;
+    /**
+     * Leaves out what is in these lists: their stores, or their contacts; in searches for stores, the stores of these contacts.
+     */
+    lists?: Array<string>;
+};
+
+export type Export = {
+    id: string;
+    object: 'export';
+    /**
+     * stores: stores. previews: contacts without channels, with their store. contacts: revealed contacts with their channels.
+     */
+    kind: 'stores' | 'previews' | 'contacts';
+    status: 'queued' | 'running' | 'ready' | 'canceled' | 'failed' | 'expired';
+    progress: ExportProgress;
+    cost: ExportCost;
+    stopped_by: 'max_rows' | 'max_credits' | 'credits' | 'exports' | 'end' | null;
+    file: ExportFile | null;
+    error: ExportError | null;
+    /**
+     * When it was asked for.
+     */
+    created_at: string;
+    finished_at: string | null;
+};
+
+/**
+ * Names of columns, in their usual order.
+ */
+export type ExportColumns = {
+    stores: Array<string>;
+    previews: Array<string>;
+    contacts: Array<string>;
+    presets: PresetColumns;
+};
+
+export type ExportCost = {
+    /**
+     * Store exports spent so far.
+     */
+    store_exports: number;
+    /**
+     * Contact credits spent so far.
+     */
+    contact_credits: number;
+};
+
+export type ExportError = {
+    code: 'api_access_required' | 'revoked_api_key' | 'insufficient_role' | 'list_not_found' | 'internal_error';
+    message: string;
+};
+
+export type ExportFile = {
+    /**
+     * Length of the file.
+     */
+    bytes: number;
+    sha256: string;
+    /**
+     * Rows, without the header.
+     */
+    rows: number;
+    /**
+     * Until when the file can be downloaded.
+     */
+    expires_at: string;
+};
+
+export type ExportList = {
+    object: 'list';
+    data: Array<Export>;
+    has_more: boolean;
+    next_cursor: string | null;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type ExportProgress = {
+    /**
+     * Rows in the file so far.
+     */
+    rows: number;
+    /**
+     * Rows that were expected when it started.
+     */
+    of: number;
+};
+
+/**
+ * The body of an export.
+ */
+export type ExportQuoteRequest = {
+    for: 'export';
+    /**
+     * stores: stores. previews: contacts without channels, with their store. contacts: revealed contacts with their channels.
+     */
+    kind: 'stores' | 'previews' | 'contacts';
+    filters?: StoreSearchFilters;
+    person?: ContactPersonFilters;
+    store?: ContactStoreFilters;
+    /**
+     * Exports the members of this list instead of what filters find.
+     */
+    list?: string;
+    exclude?: Exclude;
+    /**
+     * The most contacts of each store; null for all.
+     */
+    max_contacts_per_store?: number | null;
+    /**
+     * Default: csv.
+     */
+    format?: 'csv' | 'ndjson';
+    /**
+     * Columns of a CSV file, in this order; all by default.
+     */
+    columns?: Array<string>;
+    /**
+     * Columns and form as this program imports them.
+     */
+    preset?: 'hubspot' | 'salesforce' | 'excel';
+    /**
+     * Compresses the file.
+     */
+    gzip?: boolean;
+    /**
+     * The most rows of the file.
+     */
+    max_rows: number;
+    /**
+     * The most contact credits it may spend. Required for kind contacts.
+     */
+    max_credits?: number;
+};
+
+export type ExportReply = {
+    id: string;
+    object: 'export';
+    /**
+     * stores: stores. previews: contacts without channels, with their store. contacts: revealed contacts with their channels.
+     */
+    kind: 'stores' | 'previews' | 'contacts';
+    status: 'queued' | 'running' | 'ready' | 'canceled' | 'failed' | 'expired';
+    progress: ExportProgress;
+    cost: ExportCost;
+    stopped_by: 'max_rows' | 'max_credits' | 'credits' | 'exports' | 'end' | null;
+    file: ExportFile | null;
+    error: ExportError | null;
+    /**
+     * When it was asked for.
+     */
+    created_at: string;
+    finished_at: string | null;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type ExportRequest = {
+    /**
+     * stores: stores. previews: contacts without channels, with their store. contacts: revealed contacts with their channels.
+     */
+    kind: 'stores' | 'previews' | 'contacts';
+    filters?: StoreSearchFilters;
+    person?: ContactPersonFilters;
+    store?: ContactStoreFilters;
+    /**
+     * Exports the members of this list instead of what filters find.
+     */
+    list?: string;
+    exclude?: Exclude;
+    /**
+     * The most contacts of each store; null for all.
+     */
+    max_contacts_per_store?: number | null;
+    /**
+     * Default: csv.
+     */
+    format?: 'csv' | 'ndjson';
+    /**
+     * Columns of a CSV file, in this order; all by default.
+     */
+    columns?: Array<string>;
+    /**
+     * Columns and form as this program imports them.
+     */
+    preset?: 'hubspot' | 'salesforce' | 'excel';
+    /**
+     * Compresses the file.
+     */
+    gzip?: boolean;
+    /**
+     * The most rows of the file.
+     */
+    max_rows: number;
+    /**
+     * The most contact credits it may spend. Required for kind contacts.
+     */
+    max_credits?: number;
+    /**
+     * A quote for this body: the export spends at most what it says.
+     */
+    quote?: string;
+};
+
+export type FacetValue = {
+    /**
+     * As in filters; platform_plus has true and false.
+     */
+    value: string;
+    /**
+     * What people read.
+     */
+    label: string;
+    /**
+     * What choosing this value would find.
+     */
+    count: number;
+};
+
+/**
+ * When the store was first seen. At least one bound is needed.
+ */
+export type FirstDiscoveredFilter = {
+    /**
+     * Earliest moment, inclusive.
+     */
+    from?: string;
+    /**
+     * Latest moment, inclusive.
+     */
+    to?: string;
+};
+
+/**
+ * The newest changes of the store; the cursor reads on without cost.
+ */
+export type FirstStoreHistory = {
+    data: Array<StoreChange>;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
+export type List = {
+    id: string;
+    object: 'list_of_stores' | 'list_of_contacts';
+    name: string;
+    kind: 'stores' | 'contacts';
+    description: string | null;
+    /**
+     * Stores or contacts in the list.
+     */
+    items: number;
+    /**
+     * Domains that wait for an import to bring their store; they are not among the items.
+     */
+    pending: number;
+    /**
+     * When the list was created.
+     */
+    created_at: string;
+    /**
+     * When its name, description or items changed last.
+     */
+    updated_at: string;
+};
+
+/**
+ * What is left out stays; a description of null is removed.
+ */
+export type ListChanges = {
+    /**
+     * Unique among the lists of the account, compared without case.
+     */
+    name?: string;
+    description?: string | null;
+};
+
+export type ListDeleted = {
+    object: 'deleted';
+    id: string;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type ListDetails = {
+    id: string;
+    object: 'list_of_stores' | 'list_of_contacts';
+    name: string;
+    kind: 'stores' | 'contacts';
+    description: string | null;
+    /**
+     * Stores or contacts in the list.
+     */
+    items: number;
+    /**
+     * Domains that wait for an import to bring their store; they are not among the items.
+     */
+    pending: number;
+    /**
+     * When the list was created.
+     */
+    created_at: string;
+    /**
+     * When its name, description or items changed last.
+     */
+    updated_at: string;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type ListItemPage = {
+    object: 'list';
+    data: Array<StoreListItem | ContactListItem>;
+    has_more: boolean;
+    next_cursor: string | null;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type ListItemsAdded = {
+    /**
+     * Items that the list did not have.
+     */
+    added: number;
+    /**
+     * Items that it had.
+     */
+    already: number;
+    /**
+     * Values that name no store or contact, as they were sent. Domains among them are kept as pending.
+     */
+    unknown: Array<string>;
+    /**
+     * Stores or contacts in the list.
+     */
+    items: number;
+    /**
+     * Domains that wait for an import to bring their store; they are not among the items.
+     */
+    pending: number;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type ListItemsRemoved = {
+    /**
+     * Items and pending domains that were taken off.
+     */
+    removed: number;
+    /**
+     * Values that the list did not have.
+     */
+    absent: number;
+    /**
+     * Stores or contacts in the list.
+     */
+    items: number;
+    /**
+     * Domains that wait for an import to bring their store; they are not among the items.
+     */
+    pending: number;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+/**
+ * Either domains, store_ids or contact_ids, or from and max.
+ */
+export type ListItemsRequest = {
+    /**
+     * Domains or URLs, for a list of stores.
+     */
+    domains?: Array<string>;
+    /**
+     * Ids of stores, for a list of stores.
+     */
+    store_ids?: Array<string>;
+    /**
+     * Ids of contacts, for a list of contacts.
+     */
+    contact_ids?: Array<string>;
+    from?: ListSource;
+    /**
+     * With from: at most this many of its first results.
+     */
+    max?: number;
+};
+
+export type ListPage = {
+    object: 'list';
+    data: Array<List>;
+    has_more: boolean;
+    next_cursor: string | null;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+/**
+ * A search without limit and cursor: filters and exclude for a list of stores; person, store, exclude and max_contacts_per_store for a list of contacts.
+ */
+export type ListSource = {
+    filters?: StoreSearchFilters;
+    exclude?: Exclude;
+    person?: ContactPersonFilters;
+    store?: ContactStoreFilters;
+    /**
+     * As in a search of contacts, where it is 1 when left out.
+     */
+    max_contacts_per_store?: number;
+};
+
+export type MetaAdsFilter = {
+    /**
+     * Stores running at least this many ads; 0 sets no condition.
+     */
+    active_ads_min?: number;
+};
+
+export type NewList = {
+    /**
+     * Unique among the lists of the account, compared without case.
+     */
+    name: string;
+    kind: 'stores' | 'contacts';
+    description?: string | null;
+};
+
+/**
+ * All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.
+ */
+export type PixelFilter = {
+    /**
+     * Stores with at least one of these pixels.
+     */
+    any?: Array<string>;
+    /**
+     * Stores with every one of these pixels.
+     */
+    all?: Array<string>;
+    /**
+     * Stores with not one of these pixels.
+     */
+    none?: Array<string>;
+};
+
+export type PlanStanding = {
+    slug: 'free' | 'pro' | 'business' | 'enterprise';
+    name: string;
+    /**
+     * Subscription state, such as active, trialing or past_due.
+     */
+    status: string;
+    trial: PlanTrial;
+};
+
+export type PlanTrial = {
+    active: boolean;
+    ends_at: string | null;
+};
+
+/**
+ * As the import of each system expects them; not to be chosen.
+ */
+export type PresetColumns = {
+    hubspot: Array<string>;
+    salesforce: Array<string>;
+};
+
+export type PreviewedStore = {
+    id: string;
+    domain: string;
+    name: string;
+    category: string | null;
+    traffic_tier: string | null;
+    technologies: PreviewedTechnologies;
+};
+
+export type PreviewedTechnologies = {
+    apps: Array<string>;
+    pixels: Array<string>;
+};
+
+export type Quote = {
+    object: 'quote';
+    /**
+     * Contacts that would be delivered, those already revealed included.
+     */
+    contacts: number;
+    /**
+     * Stores that would be delivered, or of the contacts that would be.
+     */
+    stores: number;
+    /**
+     * Contact credits that it would cost.
+     */
+    credits: number;
+    /**
+     * Contacts among them that your account has revealed already; they are free.
+     */
+    already_revealed: number;
+    /**
+     * Contacts beside these that are unknown or have no deliverable channel; they would be left out and cost nothing.
+     */
+    unrevealable: number;
+    /**
+     * Store exports that it would cost.
+     */
+    new_exports: number;
+    /**
+     * Contact credits left now.
+     */
+    credits_remaining: number;
+    /**
+     * Store exports left now.
+     */
+    exports_remaining: number;
+    /**
+     * Contact credits left afterwards; 0 if they are not sufficient.
+     */
+    credits_after: number;
+    /**
+     * Store exports left afterwards; 0 if they are not sufficient.
+     */
+    exports_after: number;
+    /**
+     * Whether credits and exports cover all of it.
+     */
+    sufficient: boolean;
+    /**
+     * Starts an export with the same body that spends at most this.
+     */
+    quote: string;
+    /**
+     * Until when the quote is accepted, ten minutes from now.
+     */
+    expires_at: string;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type RateLimits = {
+    /**
+     * Requests in one interval.
+     */
+    limit: number;
+    /**
+     * Length of the fixed window.
+     */
+    interval: 'minute';
+};
+
+export type RequestsUsage = {
+    /**
+     * Requests per UTC day.
+     */
+    limit: number;
+    /**
+     * Requests of this day, including this one.
+     */
+    used: number;
+    /**
+     * Requests left today.
+     */
+    remaining: number;
+    /**
+     * Start of the period, inclusive.
+     */
+    period_start: string;
+    /**
+     * End of the period, exclusive.
+     */
+    period_end: string;
+};
+
+export type RevealCredits = {
+    /**
+     * Credits spent by this call.
+     */
+    spent: number;
+    /**
+     * Credits left in the period after this call.
+     */
+    remaining: number;
+};
+
+export type RevealQuoteRequest = {
+    for: 'reveal';
+    /**
+     * Ids from previews. A repeated id counts once.
+     */
+    contact_ids: Array<string>;
+};
+
+export type RevealedContact = {
+    id: string;
+    object: 'contact';
+    full_name: string | null;
+    first_name: string | null;
+    last_name: string | null;
+    title: string | null;
+    role: string | null;
+    seniority: 'executive' | 'decision_maker' | 'other';
+    profile_url: string | null;
+    reveal_status: 'newly_revealed' | 'already_revealed';
+    /**
+     * Whether a credit was spent for this contact in this call.
+     */
+    charged: boolean;
+    emails: Array<ContactEmail>;
+    phones: Array<ContactPhone>;
+    store: RevealedContactStore;
+    /**
+     * When your account revealed this contact for the first time.
+     */
+    revealed_at: string;
+};
+
+export type RevealedContactStore = {
+    id: string;
+    domain: string;
+    name: string;
+};
+
+export type SearchRowsUsage = {
+    /**
+     * Search rows per period.
+     */
+    limit: number;
+    /**
+     * Rows returned by searches in this period.
+     */
+    used: number;
+    /**
+     * Rows left in this period.
+     */
+    remaining: number;
+    /**
+     * Start of the period, inclusive.
+     */
+    period_start: string;
+    /**
+     * End of the period, exclusive.
+     */
+    period_end: string;
+};
+
+export type Store = {
+    id: string;
+    object: 'store';
+    domain: string;
+    name: string;
+    category: string | null;
+    country: string | null;
+    traffic_tier: string | null;
+    revenue_tier: string | null;
+    platform_plus: boolean;
+    lead_fit_score: number | null;
+    store_created_at: StoreCreatedAt | null;
+    first_discovered_at: string | null;
+    contacts_summary: ContactsSummary;
+    technologies: StoreTechnologies;
+};
+
+/**
+ * A change of one field. apps, pixels and aliases have what was added and removed; all others have the value before and after.
+ */
+export type StoreChange = {
+    /**
+     * When the change was imported.
+     */
+    at: string;
+    /**
+     * What changed; added_to_catalogue, without values, when the store was new. A changed domain is seen in aliases.
+     */
+    field: 'added_to_catalogue' | 'aliases' | 'theme.type' | 'theme.name' | 'pixels' | 'apps' | 'lead_fit_score' | 'platform_plus' | 'revenue_tier' | 'traffic_tier' | 'country' | 'category' | 'name';
+    before: string | number | boolean | null;
+    after: string | number | boolean | null;
+    added: Array<string> | null;
+    removed: Array<string> | null;
+};
+
+export type StoreChangeList = {
+    object: 'list';
+    data: Array<StoreChange>;
+    has_more: boolean;
+    next_cursor: string | null;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type StoreContactsFilter = {
+    /**
+     * Stores with (true) or without (false) a contact that can be revealed.
+     */
+    has_revealable_contacts?: boolean;
+    /**
+     * Stores with a contact in at least one of these roles.
+     */
+    roles_any?: Array<string>;
+};
+
+export type StoreCount = {
+    object: 'store_count';
+    /**
+     * Stores that match.
+     */
+    total: number;
+    /**
+     * Stores among them that your account has not exported this period.
+     */
+    new_exports: number;
+    facets: StoreFacets;
+    /**
+     * How long the count took, in milliseconds.
+     */
+    engine_ms: number;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type StoreCountRequest = {
+    filters: StoreSearchFilters;
+    exclude?: Exclude;
+    /**
+     * The facets to count; a facet that is named twice counts once.
+     */
+    facets?: Array<'categories' | 'countries' | 'traffic_tiers' | 'revenue_tiers' | 'platform_plus' | 'apps' | 'pixels' | 'theme_types' | 'contact_roles'>;
+    /**
+     * The most values of each facet, those with the greatest counts.
+     */
+    facet_limit?: number;
+};
+
+export type StoreCreatedAt = {
+    estimate: string | null;
+    resolution: 'exact' | 'month' | 'year' | null;
+    source: string | null;
+    confidence: 'high' | 'medium' | 'low' | null;
+};
+
+/**
+ * When the store opened, by its estimate. At least one bound is needed.
+ */
+export type StoreCreatedFilter = {
+    /**
+     * Earliest moment, inclusive.
+     */
+    from?: string;
+    /**
+     * Latest moment, inclusive.
+     */
+    to?: string;
+};
+
+export type StoreExportsUsage = {
+    /**
+     * Unique stores per period.
+     */
+    limit: number;
+    /**
+     * Stores delivered in this period, each once.
+     */
+    used: number;
+    /**
+     * Reserved by unfinished work.
+     */
+    reserved: number;
+    /**
+     * Stores left in this period.
+     */
+    remaining: number;
+    /**
+     * Start of the period, inclusive.
+     */
+    period_start: string;
+    /**
+     * End of the period, exclusive.
+     */
+    period_end: string;
+};
+
+/**
+ * The facets that were asked for. Their counts leave the condition on the facet itself out, so that other values can be compared; of apps and pixels they leave out any, while all and none hold. Greatest count first, then by value; values without a match are missing.
+ */
+export type StoreFacets = {
+    categories?: Array<FacetValue>;
+    countries?: Array<FacetValue>;
+    traffic_tiers?: Array<FacetValue>;
+    revenue_tiers?: Array<FacetValue>;
+    platform_plus?: Array<FacetValue>;
+    apps?: Array<FacetValue>;
+    pixels?: Array<FacetValue>;
+    theme_types?: Array<FacetValue>;
+    contact_roles?: Array<FacetValue>;
+};
+
+export type StoreList = {
+    object: 'list';
+    data: Array<Store>;
+    has_more: boolean;
+    next_cursor: string | null;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type StoreListItem = {
+    store_id: string | null;
+    domain: string;
+    name: string | null;
+    /**
+     * Whether the domain waits for its store; then it has neither id nor name.
+     */
+    pending: boolean;
+    /**
+     * When it was added to the list.
+     */
+    added_at: string;
+};
+
+/**
+ * A store has to meet every field given; within a list, any one value is enough, and an empty list asks for nothing. Values are those of GET /taxonomy, in any letter case.
+ */
+export type StoreSearchFilters = {
+    /**
+     * Category values, one of which the store has; a category covers the categories below it.
+     */
+    categories?: Array<string>;
+    /**
+     * ISO 3166-1 alpha-2 codes.
+     */
+    countries?: Array<string>;
+    /**
+     * Monthly visits, as tiers of the taxonomy.
+     */
+    traffic_tiers?: Array<string>;
+    /**
+     * Monthly revenue in USD, as tiers of the taxonomy.
+     */
+    revenue_tiers?: Array<string>;
+    /**
+     * Stores on (true) or not on (false) the store platform's premium tier.
+     */
+    platform_plus?: boolean;
+    apps?: AppFilter;
+    pixels?: PixelFilter;
+    themes?: ThemeFilter;
+    meta_ads?: MetaAdsFilter;
+    store_created_at?: StoreCreatedFilter;
+    first_discovered_at?: FirstDiscoveredFilter;
+    contacts?: StoreContactsFilter;
+};
+
+export type StoreSearchRequest = {
+    filters: StoreSearchFilters;
+    exclude?: Exclude;
+    /**
+     * Rows per page.
+     */
+    limit?: number;
+    /**
+     * The next_cursor of the previous page, with the same filters.
+     */
+    cursor?: string | null;
+};
+
+export type StoreTechnologies = {
+    apps: Array<string>;
+    pixels: Array<string>;
+    theme: StoreTheme;
+};
+
+export type StoreTheme = {
+    name: string | null;
+    type: string | null;
+};
+
+export type SubscriptionLinkRequest = {
+    /**
+     * The plan to subscribe to.
+     */
+    plan: 'pro' | 'business' | 'enterprise';
+    /**
+     * Billing interval.
+     */
+    billing?: 'monthly' | 'annual';
+};
+
+export type TaxonomyCategory = {
+    /**
+     * The value as used in filters, records and replies.
+     */
+    value: string;
+    /**
+     * The label to show to people.
+     */
+    label: string;
+    /**
+     * Present if the value is kept for old data only and should not be used in new requests.
+     */
+    deprecated?: true;
+    parent: string | null;
+};
+
+export type TaxonomyItem = {
+    /**
+     * The value as used in filters, records and replies.
+     */
+    value: string;
+    /**
+     * The label to show to people.
+     */
+    label: string;
+    /**
+     * Present if the value is kept for old data only and should not be used in new requests.
+     */
+    deprecated?: true;
+};
+
+export type TaxonomyReply = {
+    object: 'taxonomy';
+    /**
+     * Changes whenever the content changes.
+     */
+    version: string;
+    categories: Array<TaxonomyCategory>;
+    /**
+     * ISO 3166-1 alpha-2.
+     */
+    countries: Array<TaxonomyItem>;
+    /**
+     * Monthly visits.
+     */
+    traffic_tiers: Array<TaxonomyTier>;
+    /**
+     * Monthly revenue in USD.
+     */
+    revenue_tiers: Array<TaxonomyTier>;
+    theme_types: Array<TaxonomyItem>;
+    roles: Array<TaxonomyItem>;
+    seniorities: Array<TaxonomyItem>;
+    apps: Array<TaxonomyTechnology>;
+    pixels: Array<TaxonomyTechnology>;
+    /**
+     * Names this reply; equal to the X-Request-Id header.
+     */
+    request_id: string;
+};
+
+export type TaxonomyTechnology = {
+    /**
+     * The value as used in filters, records and replies.
+     */
+    value: string;
+    /**
+     * The label to show to people.
+     */
+    label: string;
+    /**
+     * Present if the value is kept for old data only and should not be used in new requests.
+     */
+    deprecated?: true;
+    category: string | null;
+};
+
+export type TaxonomyTier = {
+    /**
+     * The value as used in filters, records and replies.
+     */
+    value: string;
+    /**
+     * The label to show to people.
+     */
+    label: string;
+    /**
+     * Present if the value is kept for old data only and should not be used in new requests.
+     */
+    deprecated?: true;
+    min: number | null;
+    max: number | null;
+};
+
+export type ThemeFilter = {
+    /**
+     * Theme types: free, paid or custom.
+     */
+    types?: Array<string>;
+};
+
+/**
+ * How a trial account gets the credits of its paid plan.
+ */
+export type TrialCreditBillingAction = {
+    can_unlock_paid_credits_now?: boolean;
+    action: 'end_trial_to_unlock_pro_credits';
+    /**
+     * The trial's cap.
+     */
+    current_limit: number;
+    /**
+     * The paid plan's monthly credits.
+     */
+    paid_plan_limit: number;
+    trial_ends_at: string | null;
+    /**
+     * Where a person ends the trial.
+     */
+    url: string;
 };
 
 export type GetSessionData = {
@@ -864,281 +2233,13 @@ export type GetTaxonomyResponses = {
     /**
      * Success.
      */
-    200: {
-        object: 'taxonomy';
-        /**
-         * Changes whenever the content changes.
-         */
-        version: string;
-        categories: Array<{
-            /**
-             * The value as used in filters, records and replies.
-             */
-            value: string;
-            /**
-             * The label to show to people.
-             */
-            label: string;
-            /**
-             * Present if the value is kept for old data only and should not be used in new requests.
-             */
-            deprecated?: true;
-            parent: string | null;
-        }>;
-        /**
-         * ISO 3166-1 alpha-2.
-         */
-        countries: Array<{
-            /**
-             * The value as used in filters, records and replies.
-             */
-            value: string;
-            /**
-             * The label to show to people.
-             */
-            label: string;
-            /**
-             * Present if the value is kept for old data only and should not be used in new requests.
-             */
-            deprecated?: true;
-        }>;
-        /**
-         * Monthly visits.
-         */
-        traffic_tiers: Array<{
-            /**
-             * The value as used in filters, records and replies.
-             */
-            value: string;
-            /**
-             * The label to show to people.
-             */
-            label: string;
-            /**
-             * Present if the value is kept for old data only and should not be used in new requests.
-             */
-            deprecated?: true;
-            min: number | null;
-            max: number | null;
-        }>;
-        /**
-         * Monthly revenue in USD.
-         */
-        revenue_tiers: Array<{
-            /**
-             * The value as used in filters, records and replies.
-             */
-            value: string;
-            /**
-             * The label to show to people.
-             */
-            label: string;
-            /**
-             * Present if the value is kept for old data only and should not be used in new requests.
-             */
-            deprecated?: true;
-            min: number | null;
-            max: number | null;
-        }>;
-        theme_types: Array<{
-            /**
-             * The value as used in filters, records and replies.
-             */
-            value: string;
-            /**
-             * The label to show to people.
-             */
-            label: string;
-            /**
-             * Present if the value is kept for old data only and should not be used in new requests.
-             */
-            deprecated?: true;
-        }>;
-        roles: Array<{
-            /**
-             * The value as used in filters, records and replies.
-             */
-            value: string;
-            /**
-             * The label to show to people.
-             */
-            label: string;
-            /**
-             * Present if the value is kept for old data only and should not be used in new requests.
-             */
-            deprecated?: true;
-        }>;
-        seniorities: Array<{
-            /**
-             * The value as used in filters, records and replies.
-             */
-            value: string;
-            /**
-             * The label to show to people.
-             */
-            label: string;
-            /**
-             * Present if the value is kept for old data only and should not be used in new requests.
-             */
-            deprecated?: true;
-        }>;
-        apps: Array<{
-            /**
-             * The value as used in filters, records and replies.
-             */
-            value: string;
-            /**
-             * The label to show to people.
-             */
-            label: string;
-            /**
-             * Present if the value is kept for old data only and should not be used in new requests.
-             */
-            deprecated?: true;
-            category: string | null;
-        }>;
-        pixels: Array<{
-            /**
-             * The value as used in filters, records and replies.
-             */
-            value: string;
-            /**
-             * The label to show to people.
-             */
-            label: string;
-            /**
-             * Present if the value is kept for old data only and should not be used in new requests.
-             */
-            deprecated?: true;
-            category: string | null;
-        }>;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
+    200: TaxonomyReply;
 };
 
 export type GetTaxonomyResponse = GetTaxonomyResponses[keyof GetTaxonomyResponses];
 
 export type SearchStoresData = {
-    body: {
-        /**
-         * A store has to meet every field given; within a list, any one value is enough, and an empty list asks for nothing. Values are those of GET /taxonomy, in any letter case.
-         */
-        filters: {
-            /**
-             * Category values, one of which the store has; a category covers the categories below it.
-             */
-            categories?: Array<string>;
-            /**
-             * ISO 3166-1 alpha-2 codes.
-             */
-            countries?: Array<string>;
-            /**
-             * Monthly visits, as tiers of the taxonomy.
-             */
-            traffic_tiers?: Array<string>;
-            /**
-             * Monthly revenue in USD, as tiers of the taxonomy.
-             */
-            revenue_tiers?: Array<string>;
-            /**
-             * Stores on (true) or not on (false) the store platform's premium tier.
-             */
-            platform_plus?: boolean;
-            /**
-             * All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.
-             */
-            apps?: {
-                /**
-                 * Stores with at least one of these apps.
-                 */
-                any?: Array<string>;
-                /**
-                 * Stores with every one of these apps.
-                 */
-                all?: Array<string>;
-                /**
-                 * Stores with not one of these apps.
-                 */
-                none?: Array<string>;
-            };
-            /**
-             * All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.
-             */
-            pixels?: {
-                /**
-                 * Stores with at least one of these pixels.
-                 */
-                any?: Array<string>;
-                /**
-                 * Stores with every one of these pixels.
-                 */
-                all?: Array<string>;
-                /**
-                 * Stores with not one of these pixels.
-                 */
-                none?: Array<string>;
-            };
-            themes?: {
-                /**
-                 * Theme types: free, paid or custom.
-                 */
-                types?: Array<string>;
-            };
-            meta_ads?: {
-                /**
-                 * Stores running at least this many ads; 0 sets no condition.
-                 */
-                active_ads_min?: number;
-            };
-            /**
-             * When the store opened, by its estimate. At least one bound is needed.
-             */
-            store_created_at?: {
-                /**
-                 * Earliest moment, inclusive.
-                 */
-                from?: string;
-                /**
-                 * Latest moment, inclusive.
-                 */
-                to?: string;
-            };
-            /**
-             * When the store was first seen. At least one bound is needed.
-             */
-            first_discovered_at?: {
-                /**
-                 * Earliest moment, inclusive.
-                 */
-                from?: string;
-                /**
-                 * Latest moment, inclusive.
-                 */
-                to?: string;
-            };
-            contacts?: {
-                /**
-                 * Stores with (true) or without (false) a contact that can be revealed.
-                 */
-                has_revealable_contacts?: boolean;
-                /**
-                 * Stores with a contact in at least one of these roles.
-                 */
-                roles_any?: Array<string>;
-            };
-        };
-        /**
-         * Rows per page.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string | null;
-    };
+    body: StoreSearchRequest;
     path: {
         account: string;
     };
@@ -1148,7 +2249,7 @@ export type SearchStoresData = {
 
 export type SearchStoresErrors = {
     /**
-     * The request is not understood: invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, search_too_broad, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     * The request is not understood: invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, search_too_broad, invalid_list_id, invalid_request, unknown_parameter, missing_parameter, invalid_json.
      */
     400: Error;
     /**
@@ -1160,7 +2261,7 @@ export type SearchStoresErrors = {
      */
     403: Error;
     /**
-     * It does not exist: account_not_found.
+     * It does not exist: list_not_found, account_not_found.
      */
     404: Error;
     /**
@@ -1191,196 +2292,13 @@ export type SearchStoresResponses = {
     /**
      * Success.
      */
-    200: {
-        object: 'list';
-        data: Array<{
-            id: string;
-            object: 'store';
-            domain: string;
-            name: string;
-            category: string | null;
-            country: string | null;
-            traffic_tier: string | null;
-            revenue_tier: string | null;
-            platform_plus: boolean;
-            lead_fit_score: number | null;
-            store_created_at: {
-                estimate: string | null;
-                resolution: 'exact' | 'month' | 'year' | null;
-                source: string | null;
-                confidence: 'high' | 'medium' | 'low' | null;
-            } | null;
-            first_discovered_at: string | null;
-            contacts_summary: {
-                /**
-                 * Contacts on file, revealable or not.
-                 */
-                total: number;
-                has_revealable_contacts: boolean;
-                verified_email_count: number;
-                roles: Array<string>;
-            };
-            technologies: {
-                apps: Array<string>;
-                pixels: Array<string>;
-                theme: {
-                    name: string | null;
-                    type: string | null;
-                };
-            };
-        }>;
-        has_more: boolean;
-        next_cursor: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
+    200: StoreList;
 };
 
 export type SearchStoresResponse = SearchStoresResponses[keyof SearchStoresResponses];
 
 export type SearchContactsData = {
-    body: {
-        /**
-         * What the person must be; all conditions hold for one and the same contact. Values are those of GET /taxonomy, in any letter case.
-         */
-        person?: {
-            /**
-             * Contacts in one of these roles.
-             */
-            roles_any?: Array<string>;
-            /**
-             * Contacts of one of these seniorities.
-             */
-            seniority_any?: Array<string>;
-            /**
-             * Contacts with or without a verified email.
-             */
-            has_verified_email?: boolean;
-            /**
-             * Contacts with or without a phone number.
-             */
-            has_phone?: boolean;
-            /**
-             * Contacts with or without a social profile.
-             */
-            has_profile?: boolean;
-        };
-        /**
-         * What the store of the contact must be; the same fields as in store search.
-         */
-        store?: {
-            /**
-             * Exact store domains; URLs are reduced to their host.
-             */
-            domains?: Array<string>;
-            /**
-             * Category values, one of which the store has; a category covers the categories below it.
-             */
-            categories?: Array<string>;
-            /**
-             * ISO 3166-1 alpha-2 codes.
-             */
-            countries?: Array<string>;
-            /**
-             * Monthly visits, as tiers of the taxonomy.
-             */
-            traffic_tiers?: Array<string>;
-            /**
-             * Monthly revenue in USD, as tiers of the taxonomy.
-             */
-            revenue_tiers?: Array<string>;
-            /**
-             * Stores on (true) or not on (false) the store platform's premium tier.
-             */
-            platform_plus?: boolean;
-            /**
-             * All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.
-             */
-            apps?: {
-                /**
-                 * Stores with at least one of these apps.
-                 */
-                any?: Array<string>;
-                /**
-                 * Stores with every one of these apps.
-                 */
-                all?: Array<string>;
-                /**
-                 * Stores with not one of these apps.
-                 */
-                none?: Array<string>;
-            };
-            /**
-             * All three lists have to hold; an empty one asks for nothing. No value may be in both all and none.
-             */
-            pixels?: {
-                /**
-                 * Stores with at least one of these pixels.
-                 */
-                any?: Array<string>;
-                /**
-                 * Stores with every one of these pixels.
-                 */
-                all?: Array<string>;
-                /**
-                 * Stores with not one of these pixels.
-                 */
-                none?: Array<string>;
-            };
-            themes?: {
-                /**
-                 * Theme types: free, paid or custom.
-                 */
-                types?: Array<string>;
-            };
-            meta_ads?: {
-                /**
-                 * Stores running at least this many ads; 0 sets no condition.
-                 */
-                active_ads_min?: number;
-            };
-            /**
-             * When the store opened, by its estimate. At least one bound is needed.
-             */
-            store_created_at?: {
-                /**
-                 * Earliest moment, inclusive.
-                 */
-                from?: string;
-                /**
-                 * Latest moment, inclusive.
-                 */
-                to?: string;
-            };
-            /**
-             * When the store was first seen. At least one bound is needed.
-             */
-            first_discovered_at?: {
-                /**
-                 * Earliest moment, inclusive.
-                 */
-                from?: string;
-                /**
-                 * Latest moment, inclusive.
-                 */
-                to?: string;
-            };
-        };
-        /**
-         * The most contacts returned per store, over all pages.
-         */
-        max_contacts_per_store?: number;
-        /**
-         * Rows per page.
-         */
-        limit?: number;
-        /**
-         * The next_cursor of the previous page, with the same filters.
-         */
-        cursor?: string | null;
-    };
+    body: ContactSearchRequest;
     path: {
         account: string;
     };
@@ -1390,7 +2308,7 @@ export type SearchContactsData = {
 
 export type SearchContactsErrors = {
     /**
-     * The request is not understood: invalid_domain, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, search_too_broad, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     * The request is not understood: invalid_domain, invalid_filter_value, conflicting_filters, invalid_limit, invalid_cursor, search_too_broad, invalid_list_id, invalid_request, unknown_parameter, missing_parameter, invalid_json.
      */
     400: Error;
     /**
@@ -1402,7 +2320,7 @@ export type SearchContactsErrors = {
      */
     403: Error;
     /**
-     * It does not exist: account_not_found.
+     * It does not exist: list_not_found, account_not_found.
      */
     404: Error;
     /**
@@ -1433,42 +2351,7 @@ export type SearchContactsResponses = {
     /**
      * Success.
      */
-    200: {
-        object: 'list';
-        data: Array<{
-            id: string;
-            object: 'contact_preview';
-            first_name: string | null;
-            last_name_obfuscated: string | null;
-            role: string | null;
-            seniority: 'executive' | 'decision_maker' | 'other';
-            title: string | null;
-            has_verified_email: boolean;
-            has_phone: boolean;
-            has_profile: boolean;
-            /**
-             * Whether your account has revealed this contact already.
-             */
-            revealed: boolean;
-            store: {
-                id: string;
-                domain: string;
-                name: string;
-                category: string | null;
-                traffic_tier: string | null;
-                technologies: {
-                    apps: Array<string>;
-                    pixels: Array<string>;
-                };
-            };
-        }>;
-        has_more: boolean;
-        next_cursor: string | null;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
+    200: ContactPreviewList;
 };
 
 export type SearchContactsResponse = SearchContactsResponses[keyof SearchContactsResponses];
@@ -1534,60 +2417,15 @@ export type ViewStoreResponses = {
         revenue_tier: string | null;
         platform_plus: boolean;
         lead_fit_score: number | null;
-        store_created_at: {
-            estimate: string | null;
-            resolution: 'exact' | 'month' | 'year' | null;
-            source: string | null;
-            confidence: 'high' | 'medium' | 'low' | null;
-        } | null;
+        store_created_at: StoreCreatedAt | null;
         first_discovered_at: string | null;
-        contacts_summary: {
-            /**
-             * Contacts on file, revealable or not.
-             */
-            total: number;
-            has_revealable_contacts: boolean;
-            verified_email_count: number;
-            roles: Array<string>;
-        };
-        technologies: {
-            apps: Array<string>;
-            pixels: Array<string>;
-            theme: {
-                name: string | null;
-                type: string | null;
-            };
-        };
+        contacts_summary: ContactsSummary;
+        technologies: StoreTechnologies;
         /**
          * The first contacts of the store, in the order of contact search.
          */
-        contact_previews: Array<{
-            id: string;
-            object: 'contact_preview';
-            first_name: string | null;
-            last_name_obfuscated: string | null;
-            role: string | null;
-            seniority: 'executive' | 'decision_maker' | 'other';
-            title: string | null;
-            has_verified_email: boolean;
-            has_phone: boolean;
-            has_profile: boolean;
-            /**
-             * Whether your account has revealed this contact already.
-             */
-            revealed: boolean;
-            store: {
-                id: string;
-                domain: string;
-                name: string;
-                category: string | null;
-                traffic_tier: string | null;
-                technologies: {
-                    apps: Array<string>;
-                    pixels: Array<string>;
-                };
-            };
-        }>;
+        contact_previews: Array<ContactPreview>;
+        history: FirstStoreHistory;
         /**
          * Names this reply; equal to the X-Request-Id header.
          */
@@ -1596,6 +2434,70 @@ export type ViewStoreResponses = {
 };
 
 export type ViewStoreResponse = ViewStoreResponses[keyof ViewStoreResponses];
+
+export type ViewStoreHistoryData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * A domain, or a percent-encoded URL with one.
+         */
+        domain: string;
+    };
+    query?: {
+        /**
+         * Rows per page, 1 to 100.
+         */
+        limit?: string;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/stores/{domain}/history';
+};
+
+export type ViewStoreHistoryErrors = {
+    /**
+     * The request is not understood: invalid_domain, invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: store_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ViewStoreHistoryError = ViewStoreHistoryErrors[keyof ViewStoreHistoryErrors];
+
+export type ViewStoreHistoryResponses = {
+    /**
+     * Success.
+     */
+    200: StoreChangeList;
+};
+
+export type ViewStoreHistoryResponse = ViewStoreHistoryResponses[keyof ViewStoreHistoryResponses];
 
 export type CopyStoreData = {
     body: {
@@ -1674,6 +2576,116 @@ export type CopyStoreResponses = {
 
 export type CopyStoreResponse = CopyStoreResponses[keyof CopyStoreResponses];
 
+export type CountStoresData = {
+    body: StoreCountRequest;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/stores/count';
+};
+
+export type CountStoresErrors = {
+    /**
+     * The request is not understood: invalid_filter_value, conflicting_filters, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CountStoresError = CountStoresErrors[keyof CountStoresErrors];
+
+export type CountStoresResponses = {
+    /**
+     * Success.
+     */
+    200: StoreCount;
+};
+
+export type CountStoresResponse = CountStoresResponses[keyof CountStoresResponses];
+
+export type CountContactsData = {
+    body: ContactCountRequest;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/contacts/count';
+};
+
+export type CountContactsErrors = {
+    /**
+     * The request is not understood: invalid_domain, invalid_filter_value, conflicting_filters, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CountContactsError = CountContactsErrors[keyof CountContactsErrors];
+
+export type CountContactsResponses = {
+    /**
+     * Success.
+     */
+    200: ContactCount;
+};
+
+export type CountContactsResponse = CountContactsResponses[keyof CountContactsResponses];
+
 export type QuoteRevealData = {
     body: {
         /**
@@ -1732,19 +2744,23 @@ export type QuoteRevealResponses = {
     200: {
         object: 'reveal_quote';
         /**
-         * Contacts that a reveal would deliver, those already revealed included.
+         * Contacts that would be delivered, those already revealed included.
          */
         contacts: number;
+        /**
+         * Stores that would be delivered, or of the contacts that would be.
+         */
+        stores: number;
         /**
          * Contact credits that it would cost.
          */
         credits: number;
         /**
-         * Contacts that your account has revealed already; they are free.
+         * Contacts among them that your account has revealed already; they are free.
          */
         already_revealed: number;
         /**
-         * Contacts that are unknown or have no deliverable channel; they would be left out and cost nothing.
+         * Contacts beside these that are unknown or have no deliverable channel; they would be left out and cost nothing.
          */
         unrevealable: number;
         /**
@@ -1756,13 +2772,13 @@ export type QuoteRevealResponses = {
          */
         credits_remaining: number;
         /**
-         * Contact credits left afterwards; 0 if they are not sufficient.
-         */
-        credits_after: number;
-        /**
          * Store exports left now.
          */
         exports_remaining: number;
+        /**
+         * Contact credits left afterwards; 0 if they are not sufficient.
+         */
+        credits_after: number;
         /**
          * Store exports left afterwards; 0 if they are not sufficient.
          */
@@ -1780,13 +2796,63 @@ export type QuoteRevealResponses = {
 
 export type QuoteRevealResponse = QuoteRevealResponses[keyof QuoteRevealResponses];
 
-export type RevealContactsData = {
-    body: {
-        /**
-         * Ids from previews. A repeated id counts once.
-         */
-        contact_ids: Array<string>;
+export type CreateQuoteData = {
+    body: RevealQuoteRequest | ExportQuoteRequest;
+    path: {
+        account: string;
     };
+    query?: never;
+    url: '/accounts/{account}/quotes';
+};
+
+export type CreateQuoteErrors = {
+    /**
+     * The request is not understood: invalid_column, invalid_list_id, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateQuoteError = CreateQuoteErrors[keyof CreateQuoteErrors];
+
+export type CreateQuoteResponses = {
+    /**
+     * Success.
+     */
+    200: Quote;
+};
+
+export type CreateQuoteResponse = CreateQuoteResponses[keyof CreateQuoteResponses];
+
+export type RevealContactsData = {
+    body: ContactRevealRequest;
     headers?: {
         /**
          * A unique text of your choice for this request. A repeat with the same body within 24 hours gets the first reply, byte for byte, and spends nothing; with another body it is refused.
@@ -1853,68 +2919,7 @@ export type RevealContactsResponses = {
     /**
      * Success.
      */
-    200: {
-        object: 'contact_reveal_result';
-        credits: {
-            /**
-             * Credits spent by this call.
-             */
-            spent: number;
-            /**
-             * Credits left in the period after this call.
-             */
-            remaining: number;
-        };
-        /**
-         * In the order of the ids.
-         */
-        data: Array<{
-            id: string;
-            object: 'contact';
-            full_name: string | null;
-            first_name: string | null;
-            last_name: string | null;
-            title: string | null;
-            role: string | null;
-            seniority: 'executive' | 'decision_maker' | 'other';
-            profile_url: string | null;
-            reveal_status: 'newly_revealed' | 'already_revealed';
-            /**
-             * Whether a credit was spent for this contact in this call.
-             */
-            charged: boolean;
-            emails: Array<{
-                email: string;
-                status: 'verified' | 'accept_all' | 'unverified' | 'unknown';
-                type: 'work' | 'personal' | 'role' | 'unknown';
-                /**
-                 * True for exactly one in the list.
-                 */
-                is_primary: boolean;
-            }>;
-            phones: Array<{
-                phone: string;
-                type: 'mobile' | 'direct' | 'office' | 'unknown';
-                /**
-                 * True for exactly one in the list.
-                 */
-                is_primary: boolean;
-            }>;
-            store: {
-                id: string;
-                domain: string;
-                name: string;
-            };
-            /**
-             * When your account revealed this contact for the first time.
-             */
-            revealed_at: string;
-        }>;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
+    200: ContactRevealReply;
 };
 
 export type RevealContactsResponse = RevealContactsResponses[keyof RevealContactsResponses];
@@ -1991,28 +2996,9 @@ export type ListRevealedResponses = {
              * Whether a credit was spent for this contact in this call.
              */
             charged: boolean;
-            emails: Array<{
-                email: string;
-                status: 'verified' | 'accept_all' | 'unverified' | 'unknown';
-                type: 'work' | 'personal' | 'role' | 'unknown';
-                /**
-                 * True for exactly one in the list.
-                 */
-                is_primary: boolean;
-            }>;
-            phones: Array<{
-                phone: string;
-                type: 'mobile' | 'direct' | 'office' | 'unknown';
-                /**
-                 * True for exactly one in the list.
-                 */
-                is_primary: boolean;
-            }>;
-            store: {
-                id: string;
-                domain: string;
-                name: string;
-            };
+            emails: Array<ContactEmail>;
+            phones: Array<ContactPhone>;
+            store: RevealedContactStore;
             /**
              * When your account revealed this contact for the first time.
              */
@@ -2039,11 +3025,29 @@ export type GetRevealedFileData = {
     path: {
         account: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * The domain of a store, or a URL with one: only its people.
+         */
+        search?: string;
+        format?: 'csv' | 'ndjson';
+        /**
+         * Columns and form as this program imports them.
+         */
+        preset?: 'hubspot' | 'salesforce' | 'excel';
+        /**
+         * Columns of a CSV file, joined by commas, in this order.
+         */
+        columns?: string;
+    };
     url: '/accounts/{account}/revealed/file';
 };
 
 export type GetRevealedFileErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
     /**
      * There is no session, or signing in failed: not_signed_in.
      */
@@ -2067,6 +3071,343 @@ export type GetRevealedFileErrors = {
 };
 
 export type GetRevealedFileError = GetRevealedFileErrors[keyof GetRevealedFileErrors];
+
+export type ListExportColumnsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/export-columns';
+};
+
+export type ListExportColumnsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListExportColumnsError = ListExportColumnsErrors[keyof ListExportColumnsErrors];
+
+export type ListExportColumnsResponses = {
+    /**
+     * Success.
+     */
+    200: ExportColumns;
+};
+
+export type ListExportColumnsResponse = ListExportColumnsResponses[keyof ListExportColumnsResponses];
+
+export type ListExportsData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Rows per page, 1 to 100.
+         */
+        limit?: string;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/exports';
+};
+
+export type ListExportsErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_limit, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListExportsError = ListExportsErrors[keyof ListExportsErrors];
+
+export type ListExportsResponses = {
+    /**
+     * Success.
+     */
+    200: ExportList;
+};
+
+export type ListExportsResponse = ListExportsResponses[keyof ListExportsResponses];
+
+export type CreateExportData = {
+    body: ExportRequest;
+    headers?: {
+        /**
+         * A unique text of your choice for this request. A repeat with the same body within 24 hours gets the first reply, byte for byte, and spends nothing; with another body it is refused.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/exports';
+};
+
+export type CreateExportErrors = {
+    /**
+     * The request is not understood: invalid_filter_value, conflicting_filters, invalid_domain, invalid_list_id, invalid_column, invalid_quote, invalid_idempotency_key, invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: quote_exceeded, idempotency_conflict, idempotency_in_progress.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * A limit or quota is used up: rate_limit_exceeded.
+     */
+    429: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateExportError = CreateExportErrors[keyof CreateExportErrors];
+
+export type CreateExportResponses = {
+    /**
+     * Default Response
+     */
+    201: ExportReply;
+};
+
+export type CreateExportResponse = CreateExportResponses[keyof CreateExportResponses];
+
+export type GetExportData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * The id of the export.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/exports/{id}';
+};
+
+export type GetExportErrors = {
+    /**
+     * The request is not understood: invalid_export_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: export_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetExportError = GetExportErrors[keyof GetExportErrors];
+
+export type GetExportResponses = {
+    /**
+     * Success.
+     */
+    200: ExportReply;
+};
+
+export type GetExportResponse = GetExportResponses[keyof GetExportResponses];
+
+export type CancelExportData = {
+    body?: never;
+    path: {
+        account: string;
+        /**
+         * The id of the export.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/exports/{id}/cancel';
+};
+
+export type CancelExportErrors = {
+    /**
+     * The request is not understood: invalid_export_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: export_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CancelExportError = CancelExportErrors[keyof CancelExportErrors];
+
+export type CancelExportResponses = {
+    /**
+     * Success.
+     */
+    200: ExportReply;
+};
+
+export type CancelExportResponse = CancelExportResponses[keyof CancelExportResponses];
+
+export type GetExportFileData = {
+    body?: never;
+    headers?: {
+        /**
+         * One range of bytes, such as `bytes=1000-`.
+         */
+        Range?: string;
+        /**
+         * The ETag for which the range is meant; another file is sent whole.
+         */
+        'If-Range'?: string;
+    };
+    path: {
+        account: string;
+        /**
+         * The id of the export.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/exports/{id}/file';
+};
+
+export type GetExportFileErrors = {
+    /**
+     * The request is not understood: invalid_export_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: export_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: export_not_ready.
+     */
+    409: Error;
+    /**
+     * It cannot be used any more: export_file_gone.
+     */
+    410: Error;
+    /**
+     * The range lies outside the file: invalid_range.
+     */
+    416: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetExportFileError = GetExportFileErrors[keyof GetExportFileErrors];
+
+export type GetExportFileResponses = {
+    /**
+     * Success.
+     */
+    200: Blob | File;
+    /**
+     * The file, or the range of it.
+     */
+    206: Blob | File;
+};
+
+export type GetExportFileResponse = GetExportFileResponses[keyof GetExportFileResponses];
 
 export type StartPasskeySignInData = {
     body?: never;
@@ -2620,44 +3961,13 @@ export type ReadBillingResponses = {
      */
     200: {
         object: 'billing';
-        plan: {
-            slug: 'free' | 'pro' | 'business' | 'enterprise';
-            name: string;
-            /**
-             * Subscription state, such as active, past_due or canceled.
-             */
-            status: string;
-            billing: 'monthly' | 'annual' | null;
-            trial: {
-                active: boolean;
-                ends_at: string | null;
-            };
-            /**
-             * Whether the plan ends with the paid period.
-             */
-            cancel_at_period_end: boolean;
-            current_period_end: string | null;
-        };
-        api_access: {
-            /**
-             * Whether the data endpoints answer.
-             */
-            enabled: boolean;
-        };
+        plan: BillingPlan;
+        api_access: ApiAccess;
         /**
          * Whether the account is a customer at the payment provider.
          */
         has_billing_account: boolean;
-        actions: {
-            /**
-             * Whether POST /billing/subscription-link can return a link for some plan.
-             */
-            can_create_subscription_link: boolean;
-            /**
-             * Whether POST /billing/portal-link can return a link.
-             */
-            can_manage_billing: boolean;
-        };
+        actions: BillingActions;
         contact_credits: {
             /**
              * Credits in the current cap.
@@ -2831,16 +4141,7 @@ export type ListPlansResponses = {
 export type ListPlansResponse = ListPlansResponses[keyof ListPlansResponses];
 
 export type CreateBillingSubscriptionLinkData = {
-    body: {
-        /**
-         * The plan to subscribe to.
-         */
-        plan: 'pro' | 'business' | 'enterprise';
-        /**
-         * Billing interval.
-         */
-        billing?: 'monthly' | 'annual';
-    };
+    body: SubscriptionLinkRequest;
     path: {
         account: string;
     };
@@ -2897,28 +4198,7 @@ export type CreateBillingSubscriptionLinkResponses = {
     /**
      * Success.
      */
-    200: {
-        object: 'billing_link';
-        /**
-         * What the page is for.
-         */
-        kind: 'checkout' | 'subscription_update_confirm' | 'billing_portal';
-        /**
-         * Short-lived. Anyone with the link can act for the account: do not log or share it.
-         */
-        url: string;
-        target_plan: 'pro' | 'business' | 'enterprise' | null;
-        target_billing: 'monthly' | 'annual' | null;
-        expires_at: string | null;
-        /**
-         * Nothing changes until a person confirms it on the page.
-         */
-        requires_customer_confirmation: true;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
+    200: BillingLinkReply;
 };
 
 export type CreateBillingSubscriptionLinkResponse = CreateBillingSubscriptionLinkResponses[keyof CreateBillingSubscriptionLinkResponses];
@@ -2965,28 +4245,7 @@ export type CreateBillingPortalLinkResponses = {
     /**
      * Success.
      */
-    200: {
-        object: 'billing_link';
-        /**
-         * What the page is for.
-         */
-        kind: 'checkout' | 'subscription_update_confirm' | 'billing_portal';
-        /**
-         * Short-lived. Anyone with the link can act for the account: do not log or share it.
-         */
-        url: string;
-        target_plan: 'pro' | 'business' | 'enterprise' | null;
-        target_billing: 'monthly' | 'annual' | null;
-        expires_at: string | null;
-        /**
-         * Nothing changes until a person confirms it on the page.
-         */
-        requires_customer_confirmation: true;
-        /**
-         * Names this reply; equal to the X-Request-Id header.
-         */
-        request_id: string;
-    };
+    200: BillingLinkReply;
 };
 
 export type CreateBillingPortalLinkResponse = CreateBillingPortalLinkResponses[keyof CreateBillingPortalLinkResponses];
@@ -5546,6 +6805,1502 @@ export type GetSystemResponses = {
 
 export type GetSystemResponse = GetSystemResponses[keyof GetSystemResponses];
 
+export type ListImportsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Rows per page, 1 to 100.
+         */
+        limit?: string;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/operator/imports';
+};
+
+export type ListImportsErrors = {
+    /**
+     * The request is not understood: invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListImportsError = ListImportsErrors[keyof ListImportsErrors];
+
+export type ListImportsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'list';
+        data: Array<{
+            /**
+             * Its number.
+             */
+            id: number;
+            kind: 'stores' | 'contacts' | 'stores+contacts';
+            file_name: string;
+            /**
+             * Size of the file.
+             */
+            bytes: number;
+            /**
+             * Bytes that have arrived; the offset of the next part.
+             */
+            received: number;
+            modified_at: string | null;
+            state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
+            run: 'check' | 'import' | null;
+            /**
+             * Whether a running one ends after its current chunk.
+             */
+            stopping: boolean;
+            progress: {
+                /**
+                 * Records read.
+                 */
+                read: number;
+                /**
+                 * Records rejected.
+                 */
+                rejected: number;
+                /**
+                 * Bytes read.
+                 */
+                bytes_read: number;
+                /**
+                 * Bytes in all.
+                 */
+                bytes_total: number;
+            } | null;
+            report: {
+                run: 'check' | 'import';
+                on_bad_value: 'reject' | 'drop';
+                parts: Array<{
+                    of: 'stores' | 'contacts';
+                    /**
+                     * Records read.
+                     */
+                    read: number;
+                    /**
+                     * New ones.
+                     */
+                    inserted: number;
+                    /**
+                     * Changed ones.
+                     */
+                    updated: number;
+                    /**
+                     * Those that change nothing.
+                     */
+                    unchanged: number;
+                    /**
+                     * Those not taken.
+                     */
+                    rejected: number;
+                    /**
+                     * Values left out.
+                     */
+                    dropped: number;
+                    /**
+                     * Rejected records that would be taken without their bad values.
+                     */
+                    would_take_with_drop: number;
+                    seconds: number;
+                    problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                }>;
+            } | null;
+            error: string | null;
+            by: {
+                id: string;
+                name: string;
+            };
+            /**
+             * When the upload began.
+             */
+            created_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            /**
+             * Whether the uploaded file is still there.
+             */
+            has_file: boolean;
+            /**
+             * What there are rejects of, to download.
+             */
+            rejects: Array<'stores' | 'contacts'>;
+        }>;
+        has_more: boolean;
+        next_cursor: string | null;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListImportsResponse = ListImportsResponses[keyof ListImportsResponses];
+
+export type CreateImportData = {
+    body: {
+        kind: 'stores' | 'contacts' | 'stores+contacts';
+        file_name: string;
+        bytes: number;
+        /**
+         * When the file was changed last, as the browser says.
+         */
+        modified_at?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/imports';
+};
+
+export type CreateImportErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+    /**
+     * The disk of the server is full: storage_full.
+     */
+    507: Error;
+};
+
+export type CreateImportError = CreateImportErrors[keyof CreateImportErrors];
+
+export type CreateImportResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'import';
+        import: {
+            /**
+             * Its number.
+             */
+            id: number;
+            kind: 'stores' | 'contacts' | 'stores+contacts';
+            file_name: string;
+            /**
+             * Size of the file.
+             */
+            bytes: number;
+            /**
+             * Bytes that have arrived; the offset of the next part.
+             */
+            received: number;
+            modified_at: string | null;
+            state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
+            run: 'check' | 'import' | null;
+            /**
+             * Whether a running one ends after its current chunk.
+             */
+            stopping: boolean;
+            progress: {
+                /**
+                 * Records read.
+                 */
+                read: number;
+                /**
+                 * Records rejected.
+                 */
+                rejected: number;
+                /**
+                 * Bytes read.
+                 */
+                bytes_read: number;
+                /**
+                 * Bytes in all.
+                 */
+                bytes_total: number;
+            } | null;
+            report: {
+                run: 'check' | 'import';
+                on_bad_value: 'reject' | 'drop';
+                parts: Array<{
+                    of: 'stores' | 'contacts';
+                    /**
+                     * Records read.
+                     */
+                    read: number;
+                    /**
+                     * New ones.
+                     */
+                    inserted: number;
+                    /**
+                     * Changed ones.
+                     */
+                    updated: number;
+                    /**
+                     * Those that change nothing.
+                     */
+                    unchanged: number;
+                    /**
+                     * Those not taken.
+                     */
+                    rejected: number;
+                    /**
+                     * Values left out.
+                     */
+                    dropped: number;
+                    /**
+                     * Rejected records that would be taken without their bad values.
+                     */
+                    would_take_with_drop: number;
+                    seconds: number;
+                    problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                }>;
+            } | null;
+            error: string | null;
+            by: {
+                id: string;
+                name: string;
+            };
+            /**
+             * When the upload began.
+             */
+            created_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            /**
+             * Whether the uploaded file is still there.
+             */
+            has_file: boolean;
+            /**
+             * What there are rejects of, to download.
+             */
+            rejects: Array<'stores' | 'contacts'>;
+        };
+        options: {
+            delimiter?: ',' | ';' | '\t' | '|';
+            encoding?: string;
+            decimal?: 'dot' | 'comma';
+            dates?: 'dmy' | 'mdy';
+            /**
+             * Field of a column, by the heading of the column; empty text ignores it.
+             */
+            map?: {
+                [key: string]: string;
+            };
+            on_bad_value?: 'reject' | 'drop';
+            extend_taxonomy?: boolean;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CreateImportResponse = CreateImportResponses[keyof CreateImportResponses];
+
+export type ListImportFieldsData = {
+    body?: never;
+    path?: never;
+    query: {
+        kind: 'stores' | 'contacts' | 'stores+contacts';
+    };
+    url: '/operator/imports/fields';
+};
+
+export type ListImportFieldsErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListImportFieldsError = ListImportFieldsErrors[keyof ListImportFieldsErrors];
+
+export type ListImportFieldsResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'import_fields';
+        fields: Array<{
+            name: string;
+            description: string;
+            values: Array<string> | null;
+            /**
+             * Whether no record is known without it.
+             */
+            required: boolean;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type ListImportFieldsResponse = ListImportFieldsResponses[keyof ListImportFieldsResponses];
+
+export type GetImportData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/imports/{id}';
+};
+
+export type GetImportErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: import_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetImportError = GetImportErrors[keyof GetImportErrors];
+
+export type GetImportResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'import';
+        import: {
+            /**
+             * Its number.
+             */
+            id: number;
+            kind: 'stores' | 'contacts' | 'stores+contacts';
+            file_name: string;
+            /**
+             * Size of the file.
+             */
+            bytes: number;
+            /**
+             * Bytes that have arrived; the offset of the next part.
+             */
+            received: number;
+            modified_at: string | null;
+            state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
+            run: 'check' | 'import' | null;
+            /**
+             * Whether a running one ends after its current chunk.
+             */
+            stopping: boolean;
+            progress: {
+                /**
+                 * Records read.
+                 */
+                read: number;
+                /**
+                 * Records rejected.
+                 */
+                rejected: number;
+                /**
+                 * Bytes read.
+                 */
+                bytes_read: number;
+                /**
+                 * Bytes in all.
+                 */
+                bytes_total: number;
+            } | null;
+            report: {
+                run: 'check' | 'import';
+                on_bad_value: 'reject' | 'drop';
+                parts: Array<{
+                    of: 'stores' | 'contacts';
+                    /**
+                     * Records read.
+                     */
+                    read: number;
+                    /**
+                     * New ones.
+                     */
+                    inserted: number;
+                    /**
+                     * Changed ones.
+                     */
+                    updated: number;
+                    /**
+                     * Those that change nothing.
+                     */
+                    unchanged: number;
+                    /**
+                     * Those not taken.
+                     */
+                    rejected: number;
+                    /**
+                     * Values left out.
+                     */
+                    dropped: number;
+                    /**
+                     * Rejected records that would be taken without their bad values.
+                     */
+                    would_take_with_drop: number;
+                    seconds: number;
+                    problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                }>;
+            } | null;
+            error: string | null;
+            by: {
+                id: string;
+                name: string;
+            };
+            /**
+             * When the upload began.
+             */
+            created_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            /**
+             * Whether the uploaded file is still there.
+             */
+            has_file: boolean;
+            /**
+             * What there are rejects of, to download.
+             */
+            rejects: Array<'stores' | 'contacts'>;
+        };
+        options: {
+            delimiter?: ',' | ';' | '\t' | '|';
+            encoding?: string;
+            decimal?: 'dot' | 'comma';
+            dates?: 'dmy' | 'mdy';
+            /**
+             * Field of a column, by the heading of the column; empty text ignores it.
+             */
+            map?: {
+                [key: string]: string;
+            };
+            on_bad_value?: 'reject' | 'drop';
+            extend_taxonomy?: boolean;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type GetImportResponse = GetImportResponses[keyof GetImportResponses];
+
+export type PreviewImportData = {
+    body: {
+        options: {
+            delimiter?: ',' | ';' | '\t' | '|';
+            encoding?: string;
+            decimal?: 'dot' | 'comma';
+            dates?: 'dmy' | 'mdy';
+            /**
+             * Field of a column, by the heading of the column; empty text ignores it.
+             */
+            map?: {
+                [key: string]: string;
+            };
+            on_bad_value?: 'reject' | 'drop';
+            extend_taxonomy?: boolean;
+        };
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/imports/{id}/preview';
+};
+
+export type PreviewImportErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: import_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: import_elsewhere, import_not_ready.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type PreviewImportError = PreviewImportErrors[keyof PreviewImportErrors];
+
+export type PreviewImportResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'import_preview';
+        format: 'csv' | 'ndjson' | 'json';
+        encoding: string | null;
+        delimiter: string | null;
+        decimal: string | null;
+        columns: Array<{
+            header: string;
+            field: string | null;
+            how: 'name' | 'synonym' | 'map' | 'ignored' | 'unknown';
+            nearest: Array<string>;
+            examples: Array<string>;
+        }>;
+        /**
+         * What is wrong with the heading; none may be left for an import.
+         */
+        problems: Array<string>;
+        rows: Array<{
+            /**
+             * Line in the file.
+             */
+            line: number;
+            cells: Array<string>;
+            record: string | null;
+            faults: Array<{
+                field: string;
+                reason: string;
+                value: string | null;
+                hint: string | null;
+            }>;
+        }>;
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type PreviewImportResponse = PreviewImportResponses[keyof PreviewImportResponses];
+
+export type CheckImportData = {
+    body: {
+        options: {
+            delimiter?: ',' | ';' | '\t' | '|';
+            encoding?: string;
+            decimal?: 'dot' | 'comma';
+            dates?: 'dmy' | 'mdy';
+            /**
+             * Field of a column, by the heading of the column; empty text ignores it.
+             */
+            map?: {
+                [key: string]: string;
+            };
+            on_bad_value?: 'reject' | 'drop';
+            extend_taxonomy?: boolean;
+        };
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/imports/{id}/check';
+};
+
+export type CheckImportErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: import_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: import_elsewhere, import_not_ready.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CheckImportError = CheckImportErrors[keyof CheckImportErrors];
+
+export type CheckImportResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'import';
+        import: {
+            /**
+             * Its number.
+             */
+            id: number;
+            kind: 'stores' | 'contacts' | 'stores+contacts';
+            file_name: string;
+            /**
+             * Size of the file.
+             */
+            bytes: number;
+            /**
+             * Bytes that have arrived; the offset of the next part.
+             */
+            received: number;
+            modified_at: string | null;
+            state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
+            run: 'check' | 'import' | null;
+            /**
+             * Whether a running one ends after its current chunk.
+             */
+            stopping: boolean;
+            progress: {
+                /**
+                 * Records read.
+                 */
+                read: number;
+                /**
+                 * Records rejected.
+                 */
+                rejected: number;
+                /**
+                 * Bytes read.
+                 */
+                bytes_read: number;
+                /**
+                 * Bytes in all.
+                 */
+                bytes_total: number;
+            } | null;
+            report: {
+                run: 'check' | 'import';
+                on_bad_value: 'reject' | 'drop';
+                parts: Array<{
+                    of: 'stores' | 'contacts';
+                    /**
+                     * Records read.
+                     */
+                    read: number;
+                    /**
+                     * New ones.
+                     */
+                    inserted: number;
+                    /**
+                     * Changed ones.
+                     */
+                    updated: number;
+                    /**
+                     * Those that change nothing.
+                     */
+                    unchanged: number;
+                    /**
+                     * Those not taken.
+                     */
+                    rejected: number;
+                    /**
+                     * Values left out.
+                     */
+                    dropped: number;
+                    /**
+                     * Rejected records that would be taken without their bad values.
+                     */
+                    would_take_with_drop: number;
+                    seconds: number;
+                    problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                }>;
+            } | null;
+            error: string | null;
+            by: {
+                id: string;
+                name: string;
+            };
+            /**
+             * When the upload began.
+             */
+            created_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            /**
+             * Whether the uploaded file is still there.
+             */
+            has_file: boolean;
+            /**
+             * What there are rejects of, to download.
+             */
+            rejects: Array<'stores' | 'contacts'>;
+        };
+        options: {
+            delimiter?: ',' | ';' | '\t' | '|';
+            encoding?: string;
+            decimal?: 'dot' | 'comma';
+            dates?: 'dmy' | 'mdy';
+            /**
+             * Field of a column, by the heading of the column; empty text ignores it.
+             */
+            map?: {
+                [key: string]: string;
+            };
+            on_bad_value?: 'reject' | 'drop';
+            extend_taxonomy?: boolean;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type CheckImportResponse = CheckImportResponses[keyof CheckImportResponses];
+
+export type RunImportData = {
+    body: {
+        options: {
+            delimiter?: ',' | ';' | '\t' | '|';
+            encoding?: string;
+            decimal?: 'dot' | 'comma';
+            dates?: 'dmy' | 'mdy';
+            /**
+             * Field of a column, by the heading of the column; empty text ignores it.
+             */
+            map?: {
+                [key: string]: string;
+            };
+            on_bad_value?: 'reject' | 'drop';
+            extend_taxonomy?: boolean;
+        };
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/imports/{id}/import';
+};
+
+export type RunImportErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, fresh_sign_in_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: import_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: import_elsewhere, import_not_ready.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RunImportError = RunImportErrors[keyof RunImportErrors];
+
+export type RunImportResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'import';
+        import: {
+            /**
+             * Its number.
+             */
+            id: number;
+            kind: 'stores' | 'contacts' | 'stores+contacts';
+            file_name: string;
+            /**
+             * Size of the file.
+             */
+            bytes: number;
+            /**
+             * Bytes that have arrived; the offset of the next part.
+             */
+            received: number;
+            modified_at: string | null;
+            state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
+            run: 'check' | 'import' | null;
+            /**
+             * Whether a running one ends after its current chunk.
+             */
+            stopping: boolean;
+            progress: {
+                /**
+                 * Records read.
+                 */
+                read: number;
+                /**
+                 * Records rejected.
+                 */
+                rejected: number;
+                /**
+                 * Bytes read.
+                 */
+                bytes_read: number;
+                /**
+                 * Bytes in all.
+                 */
+                bytes_total: number;
+            } | null;
+            report: {
+                run: 'check' | 'import';
+                on_bad_value: 'reject' | 'drop';
+                parts: Array<{
+                    of: 'stores' | 'contacts';
+                    /**
+                     * Records read.
+                     */
+                    read: number;
+                    /**
+                     * New ones.
+                     */
+                    inserted: number;
+                    /**
+                     * Changed ones.
+                     */
+                    updated: number;
+                    /**
+                     * Those that change nothing.
+                     */
+                    unchanged: number;
+                    /**
+                     * Those not taken.
+                     */
+                    rejected: number;
+                    /**
+                     * Values left out.
+                     */
+                    dropped: number;
+                    /**
+                     * Rejected records that would be taken without their bad values.
+                     */
+                    would_take_with_drop: number;
+                    seconds: number;
+                    problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                }>;
+            } | null;
+            error: string | null;
+            by: {
+                id: string;
+                name: string;
+            };
+            /**
+             * When the upload began.
+             */
+            created_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            /**
+             * Whether the uploaded file is still there.
+             */
+            has_file: boolean;
+            /**
+             * What there are rejects of, to download.
+             */
+            rejects: Array<'stores' | 'contacts'>;
+        };
+        options: {
+            delimiter?: ',' | ';' | '\t' | '|';
+            encoding?: string;
+            decimal?: 'dot' | 'comma';
+            dates?: 'dmy' | 'mdy';
+            /**
+             * Field of a column, by the heading of the column; empty text ignores it.
+             */
+            map?: {
+                [key: string]: string;
+            };
+            on_bad_value?: 'reject' | 'drop';
+            extend_taxonomy?: boolean;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RunImportResponse = RunImportResponses[keyof RunImportResponses];
+
+export type StopImportData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/imports/{id}/stop';
+};
+
+export type StopImportErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: import_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type StopImportError = StopImportErrors[keyof StopImportErrors];
+
+export type StopImportResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'import';
+        import: {
+            /**
+             * Its number.
+             */
+            id: number;
+            kind: 'stores' | 'contacts' | 'stores+contacts';
+            file_name: string;
+            /**
+             * Size of the file.
+             */
+            bytes: number;
+            /**
+             * Bytes that have arrived; the offset of the next part.
+             */
+            received: number;
+            modified_at: string | null;
+            state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
+            run: 'check' | 'import' | null;
+            /**
+             * Whether a running one ends after its current chunk.
+             */
+            stopping: boolean;
+            progress: {
+                /**
+                 * Records read.
+                 */
+                read: number;
+                /**
+                 * Records rejected.
+                 */
+                rejected: number;
+                /**
+                 * Bytes read.
+                 */
+                bytes_read: number;
+                /**
+                 * Bytes in all.
+                 */
+                bytes_total: number;
+            } | null;
+            report: {
+                run: 'check' | 'import';
+                on_bad_value: 'reject' | 'drop';
+                parts: Array<{
+                    of: 'stores' | 'contacts';
+                    /**
+                     * Records read.
+                     */
+                    read: number;
+                    /**
+                     * New ones.
+                     */
+                    inserted: number;
+                    /**
+                     * Changed ones.
+                     */
+                    updated: number;
+                    /**
+                     * Those that change nothing.
+                     */
+                    unchanged: number;
+                    /**
+                     * Those not taken.
+                     */
+                    rejected: number;
+                    /**
+                     * Values left out.
+                     */
+                    dropped: number;
+                    /**
+                     * Rejected records that would be taken without their bad values.
+                     */
+                    would_take_with_drop: number;
+                    seconds: number;
+                    problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                }>;
+            } | null;
+            error: string | null;
+            by: {
+                id: string;
+                name: string;
+            };
+            /**
+             * When the upload began.
+             */
+            created_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            /**
+             * Whether the uploaded file is still there.
+             */
+            has_file: boolean;
+            /**
+             * What there are rejects of, to download.
+             */
+            rejects: Array<'stores' | 'contacts'>;
+        };
+        options: {
+            delimiter?: ',' | ';' | '\t' | '|';
+            encoding?: string;
+            decimal?: 'dot' | 'comma';
+            dates?: 'dmy' | 'mdy';
+            /**
+             * Field of a column, by the heading of the column; empty text ignores it.
+             */
+            map?: {
+                [key: string]: string;
+            };
+            on_bad_value?: 'reject' | 'drop';
+            extend_taxonomy?: boolean;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type StopImportResponse = StopImportResponses[keyof StopImportResponses];
+
+export type RemoveImportFilesData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/imports/{id}/files';
+};
+
+export type RemoveImportFilesErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: import_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: import_elsewhere, import_not_ready.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RemoveImportFilesError = RemoveImportFilesErrors[keyof RemoveImportFilesErrors];
+
+export type RemoveImportFilesResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'import';
+        import: {
+            /**
+             * Its number.
+             */
+            id: number;
+            kind: 'stores' | 'contacts' | 'stores+contacts';
+            file_name: string;
+            /**
+             * Size of the file.
+             */
+            bytes: number;
+            /**
+             * Bytes that have arrived; the offset of the next part.
+             */
+            received: number;
+            modified_at: string | null;
+            state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
+            run: 'check' | 'import' | null;
+            /**
+             * Whether a running one ends after its current chunk.
+             */
+            stopping: boolean;
+            progress: {
+                /**
+                 * Records read.
+                 */
+                read: number;
+                /**
+                 * Records rejected.
+                 */
+                rejected: number;
+                /**
+                 * Bytes read.
+                 */
+                bytes_read: number;
+                /**
+                 * Bytes in all.
+                 */
+                bytes_total: number;
+            } | null;
+            report: {
+                run: 'check' | 'import';
+                on_bad_value: 'reject' | 'drop';
+                parts: Array<{
+                    of: 'stores' | 'contacts';
+                    /**
+                     * Records read.
+                     */
+                    read: number;
+                    /**
+                     * New ones.
+                     */
+                    inserted: number;
+                    /**
+                     * Changed ones.
+                     */
+                    updated: number;
+                    /**
+                     * Those that change nothing.
+                     */
+                    unchanged: number;
+                    /**
+                     * Those not taken.
+                     */
+                    rejected: number;
+                    /**
+                     * Values left out.
+                     */
+                    dropped: number;
+                    /**
+                     * Rejected records that would be taken without their bad values.
+                     */
+                    would_take_with_drop: number;
+                    seconds: number;
+                    problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                }>;
+            } | null;
+            error: string | null;
+            by: {
+                id: string;
+                name: string;
+            };
+            /**
+             * When the upload began.
+             */
+            created_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            /**
+             * Whether the uploaded file is still there.
+             */
+            has_file: boolean;
+            /**
+             * What there are rejects of, to download.
+             */
+            rejects: Array<'stores' | 'contacts'>;
+        };
+        options: {
+            delimiter?: ',' | ';' | '\t' | '|';
+            encoding?: string;
+            decimal?: 'dot' | 'comma';
+            dates?: 'dmy' | 'mdy';
+            /**
+             * Field of a column, by the heading of the column; empty text ignores it.
+             */
+            map?: {
+                [key: string]: string;
+            };
+            on_bad_value?: 'reject' | 'drop';
+            extend_taxonomy?: boolean;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type RemoveImportFilesResponse = RemoveImportFilesResponses[keyof RemoveImportFilesResponses];
+
+export type GetImportRejectsData = {
+    body?: never;
+    path: {
+        id: string;
+        of: 'stores' | 'contacts';
+    };
+    query?: never;
+    url: '/operator/imports/{id}/rejects/{of}';
+};
+
+export type GetImportRejectsErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: import_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: import_elsewhere.
+     */
+    409: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetImportRejectsError = GetImportRejectsErrors[keyof GetImportRejectsErrors];
+
 export type AskForPrivacyLinkData = {
     body: {
         /**
@@ -5911,124 +8666,12 @@ export type GetAccountUsageResponses = {
     200: {
         object: 'usage';
         mode: 'live' | 'test';
-        plan: {
-            slug: 'free' | 'pro' | 'business' | 'enterprise';
-            name: string;
-            /**
-             * Subscription state, such as active, trialing or past_due.
-             */
-            status: string;
-            trial: {
-                active: boolean;
-                ends_at: string | null;
-            };
-        };
-        contact_credits: {
-            /**
-             * Credits in the current cap: the trial’s during a trial, else the plan’s.
-             */
-            total: number;
-            /**
-             * Credits spent in this period.
-             */
-            used: number;
-            /**
-             * Credits left in this period.
-             */
-            remaining: number;
-            /**
-             * The paid plan’s monthly credits.
-             */
-            paid_plan_total: number;
-            /**
-             * Start of the period, inclusive.
-             */
-            period_start: string;
-            /**
-             * End of the period, exclusive.
-             */
-            period_end: string;
-        };
-        store_exports: {
-            /**
-             * Unique stores per period.
-             */
-            limit: number;
-            /**
-             * Stores delivered in this period, each once.
-             */
-            used: number;
-            /**
-             * Reserved by unfinished work.
-             */
-            reserved: number;
-            /**
-             * Stores left in this period.
-             */
-            remaining: number;
-            /**
-             * Start of the period, inclusive.
-             */
-            period_start: string;
-            /**
-             * End of the period, exclusive.
-             */
-            period_end: string;
-        };
-        api_requests: {
-            /**
-             * Requests per UTC day.
-             */
-            limit: number;
-            /**
-             * Requests of this day, including this one.
-             */
-            used: number;
-            /**
-             * Requests left today.
-             */
-            remaining: number;
-            /**
-             * Start of the period, inclusive.
-             */
-            period_start: string;
-            /**
-             * End of the period, exclusive.
-             */
-            period_end: string;
-        };
-        search_rows: {
-            /**
-             * Search rows per period.
-             */
-            limit: number;
-            /**
-             * Rows returned by searches in this period.
-             */
-            used: number;
-            /**
-             * Rows left in this period.
-             */
-            remaining: number;
-            /**
-             * Start of the period, inclusive.
-             */
-            period_start: string;
-            /**
-             * End of the period, exclusive.
-             */
-            period_end: string;
-        };
-        rate_limit: {
-            /**
-             * Requests in one interval.
-             */
-            limit: number;
-            /**
-             * Length of the fixed window.
-             */
-            interval: 'minute';
-        };
+        plan: PlanStanding;
+        contact_credits: ContactCreditsUsage;
+        store_exports: StoreExportsUsage;
+        api_requests: RequestsUsage;
+        search_rows: SearchRowsUsage;
+        rate_limit: RateLimits;
         /**
          * The meters of which 80 percent or everything is used.
          */
@@ -6394,7 +9037,7 @@ export type ListKeysResponses = {
              */
             display: string;
             status: 'active' | 'suspended' | 'expired' | 'revoked';
-            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
             /**
              * When it was created.
              */
@@ -6422,7 +9065,7 @@ export type CreateKeyData = {
         /**
          * Default: all data, no billing.
          */
-        scopes?: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+        scopes?: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
         expires_at?: string | null;
     };
     path: {
@@ -6488,7 +9131,7 @@ export type CreateKeyResponses = {
              */
             display: string;
             status: 'active' | 'suspended' | 'expired' | 'revoked';
-            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
             /**
              * When it was created.
              */
@@ -6582,7 +9225,7 @@ export type RotateKeyResponses = {
              */
             display: string;
             status: 'active' | 'suspended' | 'expired' | 'revoked';
-            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
             /**
              * When it was created.
              */
@@ -6605,7 +9248,7 @@ export type RotateKeyResponses = {
              */
             display: string;
             status: 'active' | 'suspended' | 'expired' | 'revoked';
-            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+            scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
             /**
              * When it was created.
              */
@@ -6673,7 +9316,7 @@ export type RevokeKeyResponses = {
          */
         display: string;
         status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
         /**
          * When it was created.
          */
@@ -6744,7 +9387,7 @@ export type UndoKeyRevocationResponses = {
          */
         display: string;
         status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
         /**
          * When it was created.
          */
@@ -6815,7 +9458,7 @@ export type SuspendKeyResponses = {
          */
         display: string;
         status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
         /**
          * When it was created.
          */
@@ -6886,7 +9529,7 @@ export type ResumeKeyResponses = {
          */
         display: string;
         status: 'active' | 'suspended' | 'expired' | 'revoked';
-        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'billing:read' | 'billing:manage'>;
+        scopes: Array<'usage:read' | 'stores:read' | 'contacts:search' | 'contacts:reveal' | 'lists:manage' | 'exports:manage' | 'billing:read' | 'billing:manage'>;
         /**
          * When it was created.
          */
@@ -6903,3 +9546,655 @@ export type ResumeKeyResponses = {
 };
 
 export type ResumeKeyResponse = ResumeKeyResponses[keyof ResumeKeyResponses];
+
+export type ListListsData = {
+    body?: never;
+    path: {
+        account: string;
+    };
+    query?: {
+        /**
+         * Lists of this kind only.
+         */
+        kind?: 'stores' | 'contacts';
+        /**
+         * Rows per page, 1 to 100.
+         */
+        limit?: string;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/lists';
+};
+
+export type ListListsErrors = {
+    /**
+     * The request is not understood: invalid_limit, invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListListsError = ListListsErrors[keyof ListListsErrors];
+
+export type ListListsResponses = {
+    /**
+     * Success.
+     */
+    200: ListPage;
+};
+
+export type ListListsResponse = ListListsResponses[keyof ListListsResponses];
+
+export type CreateListData = {
+    body: NewList;
+    path: {
+        account: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists';
+};
+
+export type CreateListErrors = {
+    /**
+     * The request is not understood: invalid_request, unknown_parameter, missing_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: list_name_taken, list_limit_reached.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type CreateListError = CreateListErrors[keyof CreateListErrors];
+
+export type CreateListResponses = {
+    /**
+     * Default Response
+     */
+    201: ListDetails;
+};
+
+export type CreateListResponse = CreateListResponses[keyof CreateListResponses];
+
+export type DeleteListData = {
+    body?: never;
+    path: {
+        account: string;
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists/{id}';
+};
+
+export type DeleteListErrors = {
+    /**
+     * The request is not understood: invalid_list_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type DeleteListError = DeleteListErrors[keyof DeleteListErrors];
+
+export type DeleteListResponses = {
+    /**
+     * Success.
+     */
+    200: ListDeleted;
+};
+
+export type DeleteListResponse = DeleteListResponses[keyof DeleteListResponses];
+
+export type GetListData = {
+    body?: never;
+    path: {
+        account: string;
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists/{id}';
+};
+
+export type GetListErrors = {
+    /**
+     * The request is not understood: invalid_list_id.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type GetListError = GetListErrors[keyof GetListErrors];
+
+export type GetListResponses = {
+    /**
+     * Success.
+     */
+    200: ListDetails;
+};
+
+export type GetListResponse = GetListResponses[keyof GetListResponses];
+
+export type UpdateListData = {
+    /**
+     * What is left out stays; a description of null is removed.
+     */
+    body: ListChanges;
+    path: {
+        account: string;
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists/{id}';
+};
+
+export type UpdateListErrors = {
+    /**
+     * The request is not understood: missing_parameter, invalid_list_id, invalid_request, unknown_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: list_name_taken.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type UpdateListError = UpdateListErrors[keyof UpdateListErrors];
+
+export type UpdateListResponses = {
+    /**
+     * Success.
+     */
+    200: ListDetails;
+};
+
+export type UpdateListResponse = UpdateListResponses[keyof UpdateListResponses];
+
+export type ListListItemsData = {
+    body?: never;
+    path: {
+        account: string;
+        id: string;
+    };
+    query?: {
+        /**
+         * Rows per page, 1 to 100.
+         */
+        limit?: string;
+        /**
+         * The next_cursor of the previous page, with the same filters.
+         */
+        cursor?: string;
+    };
+    url: '/accounts/{account}/lists/{id}/items';
+};
+
+export type ListListItemsErrors = {
+    /**
+     * The request is not understood: invalid_list_id, invalid_limit, invalid_cursor, invalid_request, unknown_parameter, missing_parameter.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type ListListItemsError = ListListItemsErrors[keyof ListListItemsErrors];
+
+export type ListListItemsResponses = {
+    /**
+     * Success.
+     */
+    200: ListItemPage;
+};
+
+export type ListListItemsResponse = ListListItemsResponses[keyof ListListItemsResponses];
+
+export type AddListItemsData = {
+    /**
+     * Either domains, store_ids or contact_ids, or from and max.
+     */
+    body: ListItemsRequest;
+    path: {
+        account: string;
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists/{id}/items';
+};
+
+export type AddListItemsErrors = {
+    /**
+     * The request is not understood: invalid_list_id, missing_parameter, invalid_filter_value, conflicting_filters, invalid_domain, invalid_request, unknown_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: list_limit_reached.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type AddListItemsError = AddListItemsErrors[keyof AddListItemsErrors];
+
+export type AddListItemsResponses = {
+    /**
+     * Success.
+     */
+    200: ListItemsAdded;
+};
+
+export type AddListItemsResponse = AddListItemsResponses[keyof AddListItemsResponses];
+
+export type RemoveListItemsData = {
+    /**
+     * Either domains, store_ids or contact_ids, or from and max.
+     */
+    body: ListItemsRequest;
+    path: {
+        account: string;
+        id: string;
+    };
+    query?: never;
+    url: '/accounts/{account}/lists/{id}/items/remove';
+};
+
+export type RemoveListItemsErrors = {
+    /**
+     * The request is not understood: invalid_list_id, missing_parameter, invalid_filter_value, conflicting_filters, invalid_domain, invalid_request, unknown_parameter, invalid_json.
+     */
+    400: Error;
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role, api_access_required.
+     */
+    403: Error;
+    /**
+     * It does not exist: list_not_found, account_not_found.
+     */
+    404: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+};
+
+export type RemoveListItemsError = RemoveListItemsErrors[keyof RemoveListItemsErrors];
+
+export type RemoveListItemsResponses = {
+    /**
+     * Success.
+     */
+    200: ListItemsRemoved;
+};
+
+export type RemoveListItemsResponse = RemoveListItemsResponses[keyof RemoveListItemsResponses];
+
+export type AppendToImportData = {
+    body?: never;
+    headers: {
+        /**
+         * Bytes of the file before this part.
+         */
+        'upload-offset': string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/operator/imports/{id}/file';
+};
+
+export type AppendToImportErrors = {
+    /**
+     * There is no session, or signing in failed: not_signed_in.
+     */
+    401: Error;
+    /**
+     * The person or the account may not do this: cross_site_request, insufficient_role.
+     */
+    403: Error;
+    /**
+     * It does not exist: import_not_found.
+     */
+    404: Error;
+    /**
+     * It contradicts another request, or how things stand: import_elsewhere, import_not_ready, wrong_offset.
+     */
+    409: Error;
+    /**
+     * The body is too large: payload_too_large.
+     */
+    413: Error;
+    /**
+     * The body is not JSON: unsupported_media_type.
+     */
+    415: Error;
+    /**
+     * Something failed inside: internal_error.
+     */
+    500: Error;
+    /**
+     * The service cannot answer now: service_unavailable.
+     */
+    503: Error;
+    /**
+     * The disk of the server is full: storage_full.
+     */
+    507: Error;
+};
+
+export type AppendToImportError = AppendToImportErrors[keyof AppendToImportErrors];
+
+export type AppendToImportResponses = {
+    /**
+     * Success.
+     */
+    200: {
+        object: 'import';
+        import: {
+            /**
+             * Its number.
+             */
+            id: number;
+            kind: 'stores' | 'contacts' | 'stores+contacts';
+            file_name: string;
+            /**
+             * Size of the file.
+             */
+            bytes: number;
+            /**
+             * Bytes that have arrived; the offset of the next part.
+             */
+            received: number;
+            modified_at: string | null;
+            state: 'uploading' | 'ready' | 'waiting' | 'checking' | 'importing' | 'done' | 'stopped' | 'failed' | 'interrupted';
+            run: 'check' | 'import' | null;
+            /**
+             * Whether a running one ends after its current chunk.
+             */
+            stopping: boolean;
+            progress: {
+                /**
+                 * Records read.
+                 */
+                read: number;
+                /**
+                 * Records rejected.
+                 */
+                rejected: number;
+                /**
+                 * Bytes read.
+                 */
+                bytes_read: number;
+                /**
+                 * Bytes in all.
+                 */
+                bytes_total: number;
+            } | null;
+            report: {
+                run: 'check' | 'import';
+                on_bad_value: 'reject' | 'drop';
+                parts: Array<{
+                    of: 'stores' | 'contacts';
+                    /**
+                     * Records read.
+                     */
+                    read: number;
+                    /**
+                     * New ones.
+                     */
+                    inserted: number;
+                    /**
+                     * Changed ones.
+                     */
+                    updated: number;
+                    /**
+                     * Those that change nothing.
+                     */
+                    unchanged: number;
+                    /**
+                     * Those not taken.
+                     */
+                    rejected: number;
+                    /**
+                     * Values left out.
+                     */
+                    dropped: number;
+                    /**
+                     * Rejected records that would be taken without their bad values.
+                     */
+                    would_take_with_drop: number;
+                    seconds: number;
+                    problems: Array<{
+                        field: string;
+                        reason: string;
+                        /**
+                         * Records.
+                         */
+                        count: number;
+                        /**
+                         * Line of the first one.
+                         */
+                        line: number;
+                        value: string | null;
+                        hint: string | null;
+                    }>;
+                }>;
+            } | null;
+            error: string | null;
+            by: {
+                id: string;
+                name: string;
+            };
+            /**
+             * When the upload began.
+             */
+            created_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            /**
+             * Whether the uploaded file is still there.
+             */
+            has_file: boolean;
+            /**
+             * What there are rejects of, to download.
+             */
+            rejects: Array<'stores' | 'contacts'>;
+        };
+        options: {
+            delimiter?: ',' | ';' | '\t' | '|';
+            encoding?: string;
+            decimal?: 'dot' | 'comma';
+            dates?: 'dmy' | 'mdy';
+            /**
+             * Field of a column, by the heading of the column; empty text ignores it.
+             */
+            map?: {
+                [key: string]: string;
+            };
+            on_bad_value?: 'reject' | 'drop';
+            extend_taxonomy?: boolean;
+        };
+        /**
+         * Names this reply; equal to the X-Request-Id header.
+         */
+        request_id: string;
+    };
+};
+
+export type AppendToImportResponse = AppendToImportResponses[keyof AppendToImportResponses];

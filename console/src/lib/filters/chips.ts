@@ -15,10 +15,16 @@ export interface Chip {
 }
 
 /** Everything that is chosen, in words, in the order of the filter column. */
-export function chipsOf(fields: FilterFields, filters: Filters, taxonomy: Taxonomy): Chip[] {
+export function chipsOf(
+  fields: FilterFields,
+  filters: Filters,
+  taxonomy: Taxonomy,
+  /** By the ids of lists. */
+  listNames: ReadonlyMap<string, string> = new Map(),
+): Chip[] {
   return entriesOf(fields).flatMap(([name, field]) => {
     const value = filters[name]
-    return value === undefined ? [] : chipsOfField(name, field, value, filters, taxonomy)
+    return value === undefined ? [] : chipsOfField(name, field, value, filters, taxonomy, listNames)
   })
 }
 
@@ -28,6 +34,7 @@ function chipsOfField(
   value: FilterValue,
   filters: Filters,
   taxonomy: Taxonomy,
+  listNames: ReadonlyMap<string, string>,
 ): Chip[] {
   const single = (prefix: string, label: string): Chip[] => [
     { key: name, prefix, label, without: withFilter(filters, name, undefined) },
@@ -47,6 +54,10 @@ function chipsOfField(
       return oneEach(prefixOf(field), (word) => taxonomy.label(field.list, word))
     case 'domains':
       return oneEach('', (word) => word)
+    case 'lists':
+      return oneEach('without', (id) => listNames.get(id) ?? 'a list')
+    case 'switch':
+      return single('without', field.chip)
     case 'flag':
       return single('', value === true ? field.yes : field.no)
     case 'number':

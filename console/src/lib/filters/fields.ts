@@ -18,6 +18,7 @@ export type FilterGroupName =
   | 'Theme'
   | 'Domains'
   | 'More'
+  | 'Exclude'
 
 interface FieldOf<Kind extends string> {
   kind: Kind
@@ -59,7 +60,22 @@ export interface DomainsField extends FieldOf<'domains'> {
   list: null
 }
 
-export type FilterField = ValuesField | FlagField | NumberField | DayField | DomainsField
+/** On, or not set. */
+export interface SwitchField extends FieldOf<'switch'> {
+  label: string
+  /** The words of a chip behind "without". */
+  chip: string
+}
+
+/** Lists of the account. */
+export interface ListsField extends FieldOf<'lists'> {
+  list: null
+}
+
+export type FilterField = ValuesField | FlagField | NumberField | DayField | DomainsField | SwitchField | ListsField
+
+/** The API leaves out at most this many lists. */
+export const maxLists = 10
 
 /** The API takes at most this many values in one list. */
 export const maxListValues = 50
@@ -106,6 +122,25 @@ const storeConditions = {
   seen_to: day('First seen until', ['first_discovered_at', 'to'], 'to'),
 } as const satisfies Record<string, FilterField>
 
+/** What the account has already. In both searches, `exclude` is a property of the request, not of `filters`. */
+const exclusions = {
+  exclude_exported: {
+    kind: 'switch',
+    group: 'Exclude',
+    path: ['exclude', 'exported'],
+    label: 'Leave out exported this period',
+    chip: 'exported this period',
+  },
+  exclude_revealed: {
+    kind: 'switch',
+    group: 'Exclude',
+    path: ['exclude', 'revealed'],
+    label: 'Leave out revealed',
+    chip: 'revealed',
+  },
+  exclude_lists: { kind: 'lists', group: 'Exclude', list: null, path: ['exclude', 'lists'] },
+} as const satisfies Record<string, FilterField>
+
 export const storeFields = {
   ...storeConditions,
   contactable: {
@@ -117,6 +152,7 @@ export const storeFields = {
     no: 'Nobody who can be revealed',
   },
   contact_roles: values('More', 'roles', ['contacts', 'roles_any'], { prefix: 'Contact:' }),
+  ...exclusions,
 } as const satisfies Record<string, FilterField>
 
 export const peopleFields = {
@@ -127,6 +163,7 @@ export const peopleFields = {
   profile: channel('Profile', 'has_profile', 'No profile'),
   ...belowStore(storeConditions),
   domains: { kind: 'domains', group: 'Domains', list: null, path: ['store', 'domains'] },
+  ...exclusions,
 } as const satisfies Record<string, FilterField>
 
 export type FilterFields = typeof storeFields | typeof peopleFields

@@ -1,3 +1,4 @@
+import { type FacetName, facetsOf } from './facets.ts'
 import { entriesOf, type FilterField, type FilterFields, peopleFields, storeFields } from './fields.ts'
 import type { Filters, FilterValue } from './url.ts'
 
@@ -9,29 +10,56 @@ interface PageParameters {
   cursor?: string
 }
 
-export interface StoreSearchBody extends PageParameters {
+/** What a search of stores is about, whatever is asked of it: a page, a count, an export. */
+export interface StoreQuestion {
   filters: object
+  exclude?: object
 }
 
-export interface PeopleSearchBody extends PageParameters {
+/** What a search of people is about. */
+export interface PeopleQuestion {
   person?: object
   store?: object
+  exclude?: object
   max_contacts_per_store: number
+}
+
+export type StoreSearchBody = StoreQuestion & PageParameters
+export type PeopleSearchBody = PeopleQuestion & PageParameters
+
+/** Values that a count shows beside filters, at most. */
+export const valuesPerFacet = 100
+
+interface FacetParameters {
+  facets?: FacetName[]
+  facet_limit?: number
+}
+
+export type StoreCountBody = StoreQuestion & FacetParameters
+export type PeopleCountBody = PeopleQuestion & FacetParameters
+
+export function storeQuestion(filters: Filters): StoreQuestion {
+  const { exclude, ...own } = nestedValues(storeFields, filters)
+  return { filters: own, ...(exclude !== undefined && { exclude: exclude as Nested }) }
+}
+
+export function peopleQuestion(filters: Filters, maxPerStore: number): PeopleQuestion {
+  return { ...nestedValues(peopleFields, filters), max_contacts_per_store: maxPerStore }
+}
+
+/** The question with everything that is shown beside filters. */
+export function countBody<Question extends object>(fields: FilterFields, question: Question) {
+  return { ...question, facets: facetsOf(fields), facet_limit: valuesPerFacet }
 }
 
 /** The body of a store search, for the API and for the console alike. */
 export function storeSearchBody(filters: Filters, cursor?: string): StoreSearchBody {
-  return { filters: nestedValues(storeFields, filters), limit: rowsPerPage, ...(cursor && { cursor }) }
+  return { ...storeQuestion(filters), limit: rowsPerPage, ...(cursor && { cursor }) }
 }
 
 /** The body of a contact search, for the API and for the console alike. */
 export function peopleSearchBody(filters: Filters, maxPerStore: number, cursor?: string): PeopleSearchBody {
-  return {
-    ...nestedValues(peopleFields, filters),
-    max_contacts_per_store: maxPerStore,
-    limit: rowsPerPage,
-    ...(cursor && { cursor }),
-  }
+  return { ...peopleQuestion(filters, maxPerStore), limit: rowsPerPage, ...(cursor && { cursor }) }
 }
 
 interface Nested {

@@ -1,4 +1,4 @@
-import { entriesOf, type FilterField, type FilterFields, type FilterName } from './fields.ts'
+import { entriesOf, type FilterField, type FilterFields, type FilterName, maxLists } from './fields.ts'
 
 /**
  * Filters as the page's URL has them: flat, with the values of a list joined by spaces, which a URL shows as `+`:
@@ -56,6 +56,10 @@ function parseValue(field: FilterField, raw: unknown): FilterValue | undefined {
       return parseList(raw, field.list === 'countries' ? (word) => word.toUpperCase() : (word) => word.toLowerCase())
     case 'domains':
       return parseList(raw, (word) => word)
+    case 'lists':
+      return parseList(raw, (word) => word)?.slice(0, maxLists)
+    case 'switch':
+      return raw === true || raw === 'true' ? true : undefined
     case 'flag':
       return raw === true || raw === 'true' ? true : raw === false || raw === 'false' ? false : undefined
     case 'number':

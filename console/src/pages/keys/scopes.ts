@@ -24,6 +24,18 @@ export const scopes = [
     short: 'reveal',
   },
   {
+    id: 'lists:manage',
+    label: 'Manage lists',
+    description: 'Lists of stores and people. Costs nothing.',
+    short: 'lists',
+  },
+  {
+    id: 'exports:manage',
+    label: 'Manage exports',
+    description: 'Files of any size. Uses store exports, and contact credits with the scope to reveal.',
+    short: 'exports',
+  },
+  {
     id: 'billing:read',
     label: 'Read billing',
     description: 'Plan, status and what happens next.',

@@ -6,6 +6,7 @@ import { LinkTabs } from '#ui/data/tabs.tsx'
 const tabs = [
   { href: '/operator/accounts', label: 'Accounts' },
   { href: '/operator/catalogue', label: 'Catalogue' },
+  { href: '/operator/imports', label: 'Imports' },
   { href: '/operator/privacy', label: 'Privacy' },
   { href: '/operator/webhooks', label: 'Webhooks' },
   { href: '/operator/system', label: 'System' },

@@ -1,9 +1,9 @@
+import { formatBytes } from '#lib/bytes.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Badge } from '#ui/data/badge.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
 import { Facts, none } from './facts.tsx'
 import type { SearchState } from './operator-api.ts'
-import { formatBytes } from './words.ts'
 
 const figure = (value: number | null | undefined) => (value == null ? none : formatNumber(value))
 

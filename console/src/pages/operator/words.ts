@@ -54,14 +54,6 @@ export const meterNames: Record<string, string> = {
   trial_contact_credits: 'Contact credits of a trial',
 }
 
-const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
-
-export function formatBytes(bytes: number): string {
-  const power = Math.min(byteUnits.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
-  const unit = byteUnits[power]!
-  return formatNumber(bytes / 1_000 ** power, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 })
-}
-
 /** `3 days 4 hours`, by the two largest units. */
 export function formatDuration(seconds: number): string {
   const sizes = [

@@ -2,19 +2,24 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useAccount } from '#api/account.tsx'
+import { countPeople, type PeopleCount } from '#api/counts.ts'
 import { useTaxonomy } from '#api/taxonomy.ts'
 import { peopleFields } from '#lib/filters/fields.ts'
-import { peopleSearchBody } from '#lib/filters/request.ts'
+import { countBody, peopleQuestion, peopleSearchBody } from '#lib/filters/request.ts'
 import { type Filters, parseFilters, toSearch } from '#lib/filters/url.ts'
+import { formatCount, formatNumber } from '#lib/format.ts'
 import { Table } from '#ui/data/table.tsx'
+import { ExportButton } from '../export-dialog/export-button.tsx'
 import { previewName } from '../reveal/preview-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
-import { useSelection } from '../reveal/use-selection.ts'
 import { ColumnsMenu } from '../search/columns-menu.tsx'
 import { CopyAsMenu } from '../search/copy-as-menu.tsx'
 import { SearchPage } from '../search/search-page.tsx'
+import { SelectMatching } from '../search/select-matching.tsx'
 import { useColumnChoice } from '../search/use-column-choice.ts'
+import { useCount } from '../search/use-count.ts'
 import { usePaging } from '../search/use-paging.ts'
+import { boxesOf, useSelection } from '../search/use-selection.ts'
 import { defaultPeopleColumns, peopleColumns } from './columns.tsx'
 import { MaxPerStore } from './max-per-store.tsx'
 import { peopleResultQuery } from './people-result.ts'
@@ -28,14 +33,22 @@ export default function PeoplePage() {
   const { data: taxonomy } = useTaxonomy()
   const filters = useMemo(() => parseFilters(peopleFields, search), [search])
   const { per_store: maxPerStore = defaultMaxPerStore } = search
-  const question = peopleSearchBody(filters, maxPerStore)
+  const question = useMemo(() => peopleQuestion(filters, maxPerStore), [filters, maxPerStore])
   const body = peopleSearchBody(filters, maxPerStore, search.cursor)
   const result = useQuery({ ...peopleResultQuery(account, body), enabled: access })
+  const counted = useMemo(() => countBody(peopleFields, question), [question])
+  const { count, isOutdated: isCountOutdated } = useCount({
+    what: 'people',
+    account,
+    body: counted,
+    count: countPeople,
+    isOpen: access,
+  })
   const paging = usePaging('/people', search, result.data?.next_cursor ?? null)
   const columns = useMemo(() => (taxonomy ? peopleColumns(taxonomy) : []), [taxonomy])
   const known = useMemo(() => columns.map(({ id }) => id), [columns])
   const { chosen, choose } = useColumnChoice('/people', known, defaultPeopleColumns, search.columns)
-  const { selected, select } = useSelection(account, question)
+  const selection = useSelection(account, question)
   const ask = (next: PeopleSearch) =>
     void navigate({ to: '/people', search: { ...next, columns: search.columns }, resetScroll: false })
   const askFor = (next: Filters, perStore = maxPerStore) =>
@@ -52,16 +65,19 @@ export default function PeoplePage() {
       onFilter={askFor}
       onOpenStore={(domain) => void navigate({ to: '/stores/$domain', params: { domain } })}
       result={result}
+      counts={{ summary: count ? summaryOf(count) : '', facets: count?.facets, isOutdated: isCountOutdated }}
       paging={paging}
       moreFilters={<MaxPerStore value={maxPerStore} onChange={(perStore) => askFor(filters, perStore)} />}
       tools={
         <>
-          <SelectFirst rows={result.data?.data ?? []} selected={selected} onSelect={select} />
+          <SelectFirst rows={result.data?.data ?? []} selection={selection} />
+          <SelectMatching count={count?.contacts} selection={selection} />
           <ColumnsMenu columns={columns} chosen={chosen} onChange={choose} />
-          <CopyAsMenu path="/api/v1/contacts/search" body={question} />
+          <CopyAsMenu path="/api/v1/contacts/search" body={peopleSearchBody(filters, maxPerStore)} />
+          <ExportButton account={account} kinds={['contacts', 'previews']} query={question} matches={count?.contacts} />
         </>
       }
-      bar={<RevealBar account={account} selected={selected} onClear={() => select(new Set())} />}
+      bar={<RevealBar account={account} selection={selection} matching={{ question, count }} />}
       table={(rows, _taxonomy, isOutdated) => (
         <Table
           label="People"
@@ -70,7 +86,7 @@ export default function PeoplePage() {
           rows={rows}
           getId={({ id }) => id}
           getLabel={previewName}
-          selection={{ selected, onChange: select }}
+          selection={boxesOf(selection, rows)}
           isOutdated={isOutdated}
           hasCards
           className="desk:min-h-0"
@@ -78,4 +94,8 @@ export default function PeoplePage() {
       )}
     />
   )
+}
+
+function summaryOf({ contacts, stores, unrevealed }: PeopleCount): string {
+  return `${formatCount(contacts, 'contact')} in ${formatCount(stores, 'store')}, ${formatNumber(unrevealed)} not yet revealed`
 }

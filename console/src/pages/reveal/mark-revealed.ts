@@ -13,5 +13,6 @@ export function markRevealed(client: QueryClient, account: string, ids: readonly
     { queryKey: ['store', account] },
     (store) => store && { ...store, contact_previews: store.contact_previews.map(mark) },
   )
-  for (const name of ['revealed', 'quote', 'usage']) void client.invalidateQueries({ queryKey: [name, account] })
+  for (const name of ['revealed', 'quote', 'usage', 'people-count', 'stores-count'])
+    void client.invalidateQueries({ queryKey: [name, account] })
 }

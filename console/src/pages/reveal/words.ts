@@ -1,8 +1,20 @@
 import type { RevealQuote } from '#api/catalogue.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 
+/** What both quotes say, of chosen people and of all that match. */
+export type CostQuote = Pick<
+  RevealQuote,
+  | 'credits'
+  | 'already_revealed'
+  | 'unrevealable'
+  | 'new_exports'
+  | 'credits_remaining'
+  | 'credits_after'
+  | 'exports_remaining'
+>
+
 /** The cost of a reveal in words, such as `7 new = 7 credits`, `3 already yours`. */
-export function costInWords({ credits, already_revealed, unrevealable }: RevealQuote): string[] {
+export function costInWords({ credits, already_revealed, unrevealable }: CostQuote): string[] {
   return [
     `${formatNumber(credits)} new = ${formatCount(credits, 'credit')}`,
     `${formatNumber(already_revealed)} already yours`,
@@ -11,7 +23,7 @@ export function costInWords({ credits, already_revealed, unrevealable }: RevealQ
 }
 
 /** What is missing to reveal all of them; undefined where nothing is. */
-export function shortageOf(quote: RevealQuote): string | undefined {
+export function shortageOf(quote: CostQuote): string | undefined {
   const { credits, credits_remaining, new_exports, exports_remaining } = quote
   const missingCredits = credits - credits_remaining
   const missingExports = new_exports - exports_remaining

@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Download } from 'lucide-react'
 import { useMemo } from 'react'
 import { useAccount, useIsAtLeast } from '#api/account.tsx'
-import { revealedFileUrl } from '#api/catalogue.ts'
 import { failureProps } from '#api/failure.ts'
 import { useSession } from '#api/session.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
-import { Button, buttonClass } from '#ui/actions/button.tsx'
+import { Button } from '#ui/actions/button.tsx'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { Pagination } from '#ui/data/pagination.tsx'
@@ -18,6 +16,7 @@ import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { useDelayed } from '#ui/feedback/use-delayed.ts'
 import { usePaging } from '../search/use-paging.ts'
 import { revealedColumns } from './columns.tsx'
+import { ExportRevealed } from './export-revealed.tsx'
 import { revealedQuery } from './revealed-list.ts'
 import { StoreFilter } from './store-filter.tsx'
 
@@ -29,12 +28,6 @@ export default function RevealedPage() {
   const maySee = useIsAtLeast('member')
   const isSeeAs = useSession().see_as !== null
   const filterBy = (next: string | undefined) => void navigate({ to: '/revealed', search: { store: next } })
-  const file = (
-    <a href={revealedFileUrl(account)} download className={buttonClass('secondary')}>
-      <Download aria-hidden />
-      Export CSV
-    </a>
-  )
   return (
     <>
       <PageHeader
@@ -44,7 +37,7 @@ export default function RevealedPage() {
           maySee && (
             <>
               <StoreFilter key={store} store={store} onChange={filterBy} />
-              {file}
+              <ExportRevealed account={account} store={store} />
             </>
           )
         }

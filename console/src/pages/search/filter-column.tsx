@@ -1,4 +1,6 @@
+import { useMemo } from 'react'
 import { countByGroup } from '#lib/filters/chips.ts'
+import { countOf, type Facets, facetOf } from '#lib/filters/facets.ts'
 import {
   entriesOf,
   type FilterField,
@@ -6,11 +8,13 @@ import {
   type FilterGroupName,
   type FilterName,
 } from '#lib/filters/fields.ts'
+import { valuesPerFacet } from '#lib/filters/request.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { type Filters, type FilterValue, isList, withFilter } from '#lib/filters/url.ts'
 import { DomainsFilter } from './domains-filter.tsx'
 import { FilterGroup } from './filter-group.tsx'
-import { DayFilter, FlagFilter, NumberFilter } from './small-filters.tsx'
+import { ListsFilter } from './lists-filter.tsx'
+import { DayFilter, FlagFilter, NumberFilter, SwitchFilter } from './small-filters.tsx'
 import { TechnologyFilter } from './technology-filter.tsx'
 import { ValueList } from './value-list.tsx'
 
@@ -18,13 +22,15 @@ interface FilterColumnProps {
   fields: FilterFields
   filters: Filters
   taxonomy: Taxonomy
+  /** How many there are of each value; undefined where it is not known. */
+  facets: Facets | undefined
   /** The groups that are open although nothing in them is chosen. */
   openGroups: readonly FilterGroupName[]
   onChange: (filters: Filters) => void
 }
 
 /** All filters of a search, in groups, in the order in which people narrow. */
-export function FilterColumn({ fields, filters, taxonomy, openGroups, onChange }: FilterColumnProps) {
+export function FilterColumn({ fields, filters, taxonomy, facets, openGroups, onChange }: FilterColumnProps) {
   const entries = entriesOf(fields)
   const groups = [...new Set(entries.map(([, { group }]) => group))]
   const counts = countByGroup(fields, filters)
@@ -33,18 +39,21 @@ export function FilterColumn({ fields, filters, taxonomy, openGroups, onChange }
       {entries
         .filter(([, field]) => field.group === group)
         .map(([name, field]) => (
-          <Field key={name} {...{ name, field, filters, taxonomy, onChange }} />
+          <Field key={name} {...{ name, field, filters, taxonomy, facets, onChange }} />
         ))}
     </FilterGroup>
   ))
 }
 
-interface FieldProps extends Pick<FilterColumnProps, 'filters' | 'taxonomy' | 'onChange'> {
+interface FieldProps extends Pick<FilterColumnProps, 'filters' | 'taxonomy' | 'facets' | 'onChange'> {
   name: FilterName
   field: FilterField
 }
 
-function Field({ name, field, filters, taxonomy, onChange }: FieldProps) {
+function Field({ name, field, filters, taxonomy, facets, onChange }: FieldProps) {
+  const facet = facetOf(name, field)
+  const values = facet && facets?.[facet]
+  const counts = useMemo(() => countOf(values, valuesPerFacet), [values])
   const value = filters[name]
   const change = (next: FilterValue | undefined) => onChange(withFilter(filters, name, next))
   const chosen = isList(value) ? value : []
@@ -52,17 +61,21 @@ function Field({ name, field, filters, taxonomy, onChange }: FieldProps) {
     case 'values':
       if (field.match) return null
       if (field.list === 'apps' || field.list === 'pixels')
-        return <TechnologyFilter label={field.group} list={field.list} {...{ taxonomy, filters, onChange }} />
+        return <TechnologyFilter label={field.group} list={field.list} {...{ taxonomy, filters, counts, onChange }} />
       return (
         <>
           {field.group === 'More' && <p className="pt-2 pb-1">Roles of people</p>}
-          <ValueList label={field.group} list={field.list} {...{ taxonomy, chosen }} onChange={change} />
+          <ValueList label={field.group} list={field.list} {...{ taxonomy, chosen, counts }} onChange={change} />
         </>
       )
     case 'domains':
       return <DomainsFilter chosen={chosen} onChange={change} />
     case 'flag':
-      return <FlagFilter field={field} value={value as boolean | undefined} onChange={change} />
+      return <FlagFilter field={field} value={value as boolean | undefined} counts={counts} onChange={change} />
+    case 'switch':
+      return <SwitchFilter field={field} isOn={value === true} onChange={change} />
+    case 'lists':
+      return <ListsFilter chosen={chosen} onChange={change} />
     case 'number':
       return <NumberFilter field={field} value={value as number | undefined} onChange={change} />
     case 'day':

@@ -5,10 +5,12 @@ import { failureProps } from '#api/failure.ts'
 import { useRowsLeft } from '#api/metered.ts'
 import { useTaxonomy } from '#api/taxonomy.ts'
 import { type Chip, chipsOf } from '#lib/filters/chips.ts'
+import type { Facets } from '#lib/filters/facets.ts'
 import type { FilterFields, FilterGroupName } from '#lib/filters/fields.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import type { Filters } from '#lib/filters/url.ts'
 import { useAhead } from '#lib/use-ahead.ts'
+import { classNames } from '#ui/class-names.ts'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
@@ -18,6 +20,7 @@ import { ChipList } from './chip-list.tsx'
 import { ClosedState } from './closed-state.tsx'
 import { FilterColumn } from './filter-column.tsx'
 import { FilterDrawer } from './filter-drawer.tsx'
+import { useListNames } from './lists-filter.tsx'
 import { ResultFoot } from './result-foot.tsx'
 import { ResultProblem } from './result-problem.tsx'
 import { SearchBox } from './search-box.tsx'
@@ -25,6 +28,14 @@ import type { Paging } from './use-paging.ts'
 
 interface ResultRows<Row> {
   data: readonly Row[]
+}
+
+interface ResultCounts {
+  /** Empty before the first count, and where there is none. */
+  summary: string
+  /** Undefined where they cannot be counted. */
+  facets: Facets | undefined
+  isOutdated: boolean
 }
 
 interface SearchPageProps<Row> {
@@ -38,6 +49,8 @@ interface SearchPageProps<Row> {
   onFilter: (filters: Filters) => void
   onOpenStore: (domain: string) => void
   result: UseQueryResult<ResultRows<Row>>
+  /** How many match, in words and by the values of filters. */
+  counts: ResultCounts
   paging: Paging
   /** The buttons above the table. */
   tools: ReactNode
@@ -50,14 +63,19 @@ interface SearchPageProps<Row> {
 
 /** What Stores and People have in common: filters at the left, chips and tools above the rows, and the foot below. */
 export function SearchPage<Row>(props: SearchPageProps<Row>) {
-  const { title, isOpen, fields, openGroups, onOpenStore, result, tools, moreFilters } = props
+  const { title, isOpen, fields, openGroups, onOpenStore, result, counts, tools, moreFilters } = props
   const [filters, onFilter] = useAhead(props.filters, props.onFilter)
   const { data: taxonomy, error, refetch, isFetching } = useTaxonomy()
-  const chips = taxonomy ? chipsOf(fields, filters, taxonomy) : []
+  const listNames = useListNames(filters)
+  const chips = taxonomy ? chipsOf(fields, filters, taxonomy, listNames) : []
+  const { summary, facets } = counts
   const column = taxonomy && (
     <>
-      <FilterColumn {...{ fields, filters, taxonomy, openGroups }} onChange={onFilter} />
+      <FilterColumn {...{ fields, filters, taxonomy, facets, openGroups }} onChange={onFilter} />
       {moreFilters}
+      {summary !== '' && !facets && (
+        <p className="px-1 py-3 text-muted text-xs">The numbers beside filters cannot be counted at the moment.</p>
+      )}
     </>
   )
   return (
@@ -65,6 +83,7 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
       <div className="border-line border-b px-4 pt-3 [&>header]:mb-3">
         <PageHeader
           title={title}
+          summary={<Summary {...counts} />}
           actions={isOpen && <SearchBox {...{ fields, filters, taxonomy, onFilter, onOpenStore }} />}
         />
       </div>
@@ -80,7 +99,7 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
           <div className="flex min-w-0 flex-1 flex-col px-4">
             <div className="flex flex-wrap items-start justify-between gap-2 py-3">
               <FilterDrawer count={chips.length}>{column}</FilterDrawer>
-              <div className="order-last w-full min-w-0 empty:hidden lg:order-none lg:w-auto lg:flex-1">
+              <div className="order-last w-full min-w-0 empty:hidden 2xl:order-none 2xl:w-auto 2xl:flex-1">
                 {hasRows(result) && <ChipList chips={chips} onChange={onFilter} />}
               </div>
               <div className="ml-auto flex flex-wrap justify-end gap-2">{tools}</div>
@@ -96,6 +115,15 @@ export function SearchPage<Row>(props: SearchPageProps<Row>) {
         <ClosedState what={title} />
       )}
     </div>
+  )
+}
+
+function Summary({ summary, isOutdated }: ResultCounts) {
+  const isOld = useDelayed(isOutdated)
+  return (
+    <p role="status" aria-busy={isOld} className={classNames('text-muted', isOld && 'opacity-85')}>
+      {summary}
+    </p>
   )
 }
 

@@ -1,5 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import type { DayField, FlagField, NumberField } from '#lib/filters/fields.ts'
+import type { CountOf } from '#lib/filters/facets.ts'
+import type { DayField, FlagField, NumberField, SwitchField } from '#lib/filters/fields.ts'
+import { formatNumber } from '#lib/format.ts'
 import { DateField } from '#ui/fields/date-field.tsx'
 import { Segmented } from '#ui/fields/segmented.tsx'
 import { TextField } from '#ui/fields/text-field.tsx'
@@ -13,18 +15,48 @@ const answers = [
 interface FlagFilterProps {
   field: FlagField
   value: boolean | undefined
+  counts: CountOf | undefined
   onChange: (value: boolean | undefined) => void
 }
 
-export function FlagFilter({ field, value, onChange }: FlagFilterProps) {
+export function FlagFilter({ field, value, counts, onChange }: FlagFilterProps) {
+  const countOfAnswer = { any: undefined, yes: counts?.('true'), no: counts?.('false') }
+  const options = answers.map((answer) => {
+    const count = countOfAnswer[answer.id]
+    return { ...answer, hint: count === undefined ? undefined : <CountHint count={count} /> }
+  })
   return (
     <Segmented
       label={field.label}
-      options={answers}
+      options={options}
       value={value === undefined ? 'any' : value ? 'yes' : 'no'}
       onChange={(answer) => onChange(answer === 'any' ? undefined : answer === 'yes')}
       className="py-1"
     />
+  )
+}
+
+function CountHint({ count }: { count: number }) {
+  return <span className="text-muted tabular-nums">{formatNumber(count, { notation: 'compact' })}</span>
+}
+
+interface SwitchFilterProps {
+  field: SwitchField
+  isOn: boolean
+  onChange: (value: true | undefined) => void
+}
+
+export function SwitchFilter({ field, isOn, onChange }: SwitchFilterProps) {
+  return (
+    <label className="flex items-start gap-2 py-0.5 pointer-coarse:py-2.5">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={() => onChange(isOn ? undefined : true)}
+        className="mt-0.5 size-4 shrink-0 accent-accent pointer-coarse:size-5"
+      />
+      {field.label}
+    </label>
   )
 }
 

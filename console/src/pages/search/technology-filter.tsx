@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { CountOf } from '#lib/filters/facets.ts'
 import { type FilterName, maxListValues } from '#lib/filters/fields.ts'
 import type { Taxonomy } from '#lib/filters/taxonomy.ts'
 import { type Filters, listOf, withFilter } from '#lib/filters/url.ts'
@@ -19,11 +20,12 @@ interface TechnologyFilterProps {
   list: TechnologyList
   taxonomy: Taxonomy
   filters: Filters
+  counts: CountOf | undefined
   onChange: (filters: Filters) => void
 }
 
 /** Three lists of one technology: at least one of these, every one of these, not one of these. A value is in one of them. */
-export function TechnologyFilter({ label, list, taxonomy, filters, onChange }: TechnologyFilterProps) {
+export function TechnologyFilter({ label, list, taxonomy, filters, counts, onChange }: TechnologyFilterProps) {
   const chosenFor = (each: Match) => listOf(filters, nameOf(list, each))
   const [match, setMatch] = useState(() => matches.find(({ id }) => chosenFor(id).length > 0)?.id ?? 'any')
   const change = (values: string[]) => {
@@ -56,6 +58,9 @@ export function TechnologyFilter({ label, list, taxonomy, filters, onChange }: T
         chosen={chosenFor(match).slice(0, maxListValues)}
         onChange={change}
         noteOf={noteOf}
+        // Those with a value, as if nothing stood in the first list: the others narrow what that one finds.
+        counts={match === 'any' || chosenFor('any').length === 0 ? counts : undefined}
+        areCountsLost={match === 'none'}
       />
     </>
   )

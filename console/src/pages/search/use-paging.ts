@@ -25,8 +25,10 @@ type PagedRoute =
   | '/stores'
   | '/people'
   | '/revealed'
+  | '/exports'
   | '/account/audit'
   | '/operator/accounts'
+  | '/operator/imports'
   | '/operator/privacy'
   | '/operator/webhooks'
 

@@ -1,6 +1,8 @@
 import { memo, type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import type { CountOf } from '#lib/filters/facets.ts'
 import { maxListValues } from '#lib/filters/fields.ts'
 import type { Taxonomy, TaxonomyList, TaxonomyNode } from '#lib/filters/taxonomy.ts'
+import { formatNumber } from '#lib/format.ts'
 import { classNames } from '#ui/class-names.ts'
 import { SearchField } from '#ui/fields/search-field.tsx'
 
@@ -16,10 +18,15 @@ interface ValueListProps {
   onChange: (chosen: string[]) => void
   /** Beside a value, such as that it is chosen elsewhere. */
   noteOf?: (value: string) => ReactNode
+  /** How many there are of a value. */
+  counts: CountOf | undefined
+  /** Choosing a value takes as many away. */
+  areCountsLost?: boolean
 }
 
 /** Values to choose from. Plain checkboxes: a list has up to several hundred. */
-export function ValueList({ label, taxonomy, list, chosen, onChange, noteOf }: ValueListProps) {
+export function ValueList(props: ValueListProps) {
+  const { label, taxonomy, list, chosen, onChange, noteOf, counts, areCountsLost = false } = props
   const [text, setText] = useState('')
   // Those that are chosen stand first, but no value moves while somebody looks at it.
   const [pinned, setPinned] = useState(chosen)
@@ -56,6 +63,8 @@ export function ValueList({ label, taxonomy, list, chosen, onChange, noteOf }: V
             isDisabled={isFull && !chosen.includes(node.value)}
             onToggle={toggle}
             note={noteOf?.(node.value)}
+            count={counts?.(node.value)}
+            isCountLost={areCountsLost}
           />
         ))}
       </ul>
@@ -80,10 +89,13 @@ interface ValueProps {
   isDisabled: boolean
   onToggle: (value: string) => void
   note: ReactNode
+  count: number | undefined
+  isCountLost: boolean
 }
 
 /** Drawn anew only when it changes: a press on one of several hundred should not cost the others. */
-const Value = memo(function Value({ node, isChosen, isDisabled, onToggle, note }: ValueProps) {
+const Value = memo(function Value(props: ValueProps) {
+  const { node, isChosen, isDisabled, onToggle, note, count, isCountLost } = props
   const id = useId()
   return (
     <li className={classNames('flex items-start gap-2', indents[Math.min(node.depth, indents.length - 1)])}>
@@ -92,6 +104,7 @@ const Value = memo(function Value({ node, isChosen, isDisabled, onToggle, note }
         type="checkbox"
         checked={isChosen}
         disabled={isDisabled}
+        aria-describedby={count === undefined ? undefined : `${id}-count`}
         onChange={() => onToggle(node.value)}
         className="mt-1 size-4 shrink-0 accent-accent pointer-coarse:mt-2.5 pointer-coarse:size-5"
       />
@@ -99,6 +112,12 @@ const Value = memo(function Value({ node, isChosen, isDisabled, onToggle, note }
         {node.label}
       </label>
       {note}
+      {count !== undefined && (
+        <span id={`${id}-count`} className="py-1 text-muted text-xs tabular-nums pointer-coarse:py-3">
+          {isCountLost && count > 0 && '−'}
+          {formatNumber(count)}
+        </span>
+      )}
     </li>
   )
 })

@@ -10,10 +10,12 @@ import { EmptyState } from '#ui/feedback/empty-state.tsx'
 import { ErrorState } from '#ui/feedback/error-state.tsx'
 import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
 import { useDelayed } from '#ui/feedback/use-delayed.ts'
+import { AddToListButton } from '../lists/add-to-list-button.tsx'
 import { ClosedState } from '../search/closed-state.tsx'
 import { LimitState } from '../search/limit-state.tsx'
 import { CopyStore } from './copy-store.tsx'
 import { StoreFacts } from './store-facts.tsx'
+import { StoreHistory } from './store-history.tsx'
 import { StoreNavigation } from './store-navigation.tsx'
 import { StorePeople } from './store-people.tsx'
 import { StoreTechnologies } from './store-technologies.tsx'
@@ -55,7 +57,14 @@ function OpenStore({ domain }: { domain: string }) {
             <ExternalLink aria-hidden className="size-3.5" />
           </Link>
         }
-        actions={store && <CopyStore account={account} domain={store.domain} />}
+        actions={
+          store && (
+            <>
+              <AddToListButton account={account} kind="stores" items={{ domains: [store.domain] }} />
+              <CopyStore account={account} domain={store.domain} />
+            </>
+          )
+        }
       />
       {store && taxonomy ? (
         <div className="grid items-start gap-6 xl:grid-cols-[20rem_1fr]">
@@ -63,6 +72,7 @@ function OpenStore({ domain }: { domain: string }) {
           <div className="flex min-w-0 flex-col gap-6">
             <StorePeople account={account} store={store} taxonomy={taxonomy} />
             <StoreTechnologies technologies={store.technologies} taxonomy={taxonomy} />
+            <StoreHistory account={account} domain={domain} first={store.history} taxonomy={taxonomy} />
           </div>
         </div>
       ) : (

@@ -6,7 +6,7 @@ import { linkClass } from '#ui/actions/link.tsx'
 import { Table, type TableColumn } from '#ui/data/table.tsx'
 import { PersonCell, previewName, renderChannels } from '../reveal/preview-cells.tsx'
 import { RevealBar } from '../reveal/reveal-bar.tsx'
-import { useSelection } from '../reveal/use-selection.ts'
+import { boxesOf, useSelection } from '../search/use-selection.ts'
 
 interface StorePeopleProps {
   account: string
@@ -17,7 +17,7 @@ interface StorePeopleProps {
 /** The first people of a store, to select and reveal. */
 export function StorePeople({ account, store, taxonomy }: StorePeopleProps) {
   const { contact_previews: people, domain } = store
-  const { selected, select } = useSelection(account, { store: domain })
+  const selection = useSelection(account, { store: domain })
   const columns: TableColumn<ContactPreview>[] = [
     { id: 'person', label: 'Person', className: 'min-w-40', render: (preview) => <PersonCell preview={preview} /> },
     { id: 'role', label: 'Role', render: ({ role }) => role && taxonomy.label('roles', role) },
@@ -46,11 +46,11 @@ export function StorePeople({ account, store, taxonomy }: StorePeopleProps) {
           rows={people}
           getId={({ id }) => id}
           getLabel={previewName}
-          selection={{ selected, onChange: select }}
+          selection={boxesOf(selection, people)}
           hasCards
         />
       )}
-      <RevealBar account={account} selected={selected} onClear={() => select(new Set())} />
+      <RevealBar account={account} selection={selection} />
     </section>
   )
 }

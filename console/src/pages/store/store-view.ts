@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { getStore } from '#api/catalogue.ts'
 import { meteredCall, meteredQuery } from '#api/metered.ts'
 
-/** A store with its first people. It costs one search row, so it is asked for once and kept. */
+/** A store with its first people and newest changes. It costs one search row, so it is asked for once and kept. */
 export function storeViewQuery(account: string, domain: string) {
   return queryOptions({
     queryKey: ['store', account, domain],

@@ -2,15 +2,21 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useAccount } from '#api/account.tsx'
+import { countStores, type StoreCount } from '#api/counts.ts'
 import { useTaxonomy } from '#api/taxonomy.ts'
 import { storeFields } from '#lib/filters/fields.ts'
-import { storeSearchBody } from '#lib/filters/request.ts'
+import { countBody, storeQuestion, storeSearchBody } from '#lib/filters/request.ts'
 import { type Filters, parseFilters, toSearch } from '#lib/filters/url.ts'
+import { formatCount, formatNumber } from '#lib/format.ts'
 import { Table } from '#ui/data/table.tsx'
+import { ExportButton } from '../export-dialog/export-button.tsx'
+import { AddToListButton } from '../lists/add-to-list-button.tsx'
+import { itemsOfSearch } from '../lists/search-items.ts'
 import { ColumnsMenu } from '../search/columns-menu.tsx'
 import { CopyAsMenu } from '../search/copy-as-menu.tsx'
 import { SearchPage } from '../search/search-page.tsx'
 import { useColumnChoice } from '../search/use-column-choice.ts'
+import { useCount } from '../search/use-count.ts'
 import { usePaging } from '../search/use-paging.ts'
 import { defaultStoreColumns, storeColumns } from './columns.tsx'
 import { storeResultQuery } from './store-result.ts'
@@ -22,6 +28,8 @@ export default function StoresPage() {
   const { data: taxonomy } = useTaxonomy()
   const filters = useMemo(() => parseFilters(storeFields, search), [search])
   const result = useQuery({ ...storeResultQuery(account, filters, search.cursor), enabled: access })
+  const body = useMemo(() => countBody(storeFields, storeQuestion(filters)), [filters])
+  const { count, isOutdated } = useCount({ what: 'stores', account, body, count: countStores, isOpen: access })
   const paging = usePaging('/stores', search, result.data?.next_cursor ?? null)
   const columns = useMemo(() => (taxonomy ? storeColumns(taxonomy, search) : []), [taxonomy, search])
   const known = useMemo(() => columns.map(({ id }) => id), [columns])
@@ -44,11 +52,16 @@ export default function StoresPage() {
       onFilter={filterBy}
       onOpenStore={(domain) => void navigate({ to: '/stores/$domain', params: { domain }, search })}
       result={result}
+      counts={{ summary: count ? summaryOf(count) : '', facets: count?.facets, isOutdated }}
       paging={paging}
       tools={
         <>
           <ColumnsMenu columns={columns} chosen={chosen} onChange={choose} />
           <CopyAsMenu path="/api/v1/stores/search" body={storeSearchBody(filters)} />
+          {access && (
+            <AddToListButton account={account} kind="stores" items={itemsOfSearch(storeSearchBody(filters))} isSmall />
+          )}
+          <ExportButton account={account} kinds={['stores']} query={storeSearchBody(filters)} matches={count?.total} />
         </>
       }
       table={(rows, _taxonomy, isOutdated) => (
@@ -65,4 +78,8 @@ export default function StoresPage() {
       )}
     />
   )
+}
+
+function summaryOf({ total, new_exports }: StoreCount): string {
+  return `${formatCount(total, 'store')}, ${formatNumber(new_exports)} not yet exported this period`
 }

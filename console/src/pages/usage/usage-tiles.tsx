@@ -34,13 +34,16 @@ interface MeterTileProps {
 
 function MeterTile({ label, figures, note = '' }: MeterTileProps) {
   const { limit, used, remaining, period_end } = figures
+  // What a running export has claimed, and gives back if it does not need it.
+  const reserved = Math.max(0, limit - used - remaining)
+  const claim = reserved > 0 ? `; ${formatNumber(reserved)} reserved by a running export` : ''
   if (limit === 0) return <Tile label={label} value={used} note="Not part of the current plan" />
   return (
     <Tile
       label={label}
       value={used}
       limit={limit}
-      note={`${formatNumber(remaining)} left until ${formatDay(period_end)}${note}`}
+      note={`${formatNumber(remaining)} left until ${formatDay(period_end)}${note}${claim}`}
     />
   )
 }

@@ -5,11 +5,13 @@ interface ProgressBarProps {
   label: string
   value: number
   max: number
+  /** In place of `10 of 12`. */
+  text?: string
 }
 
 /** `Revealing 10 of 12`, with a bar below. */
-export function ProgressBar({ label, value, max }: ProgressBarProps) {
-  const text = `${formatNumber(value)} of ${formatNumber(max)}`
+export function ProgressBar({ label, value, max, ...props }: ProgressBarProps) {
+  const text = props.text ?? `${formatNumber(value)} of ${formatNumber(max)}`
   return (
     <div className="flex flex-col gap-2">
       <p aria-hidden className="flex justify-between gap-4">

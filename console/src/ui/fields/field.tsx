@@ -18,7 +18,7 @@ export const fieldClass = 'flex min-w-0 flex-col gap-1'
 
 /**
  * How a field is marked while its value is refused. Not in the browser's own way, which would not let the form be sent
- * again until whoever refused the value takes it back.
+ * again until the refusal is withdrawn.
  */
 export function invalidProps(isInvalid: boolean): { isInvalid: boolean; validationBehavior: 'aria' | 'native' } {
   return { isInvalid, validationBehavior: isInvalid ? 'aria' : 'native' }

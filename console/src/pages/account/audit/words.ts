@@ -38,6 +38,11 @@ const actions: Record<string, (entry: AuditEntry) => string> = {
   'key.revocation_undone': (entry) => `undid the revocation of ${keyIn(entry)}`,
   'key.suspended': (entry) => `suspended ${keyIn(entry)}`,
   'key.resumed': (entry) => `resumed ${keyIn(entry)}`,
+  'list.created': (entry) => `created ${listIn(entry)}`,
+  'list.changed': (entry) => `changed ${listIn(entry)}`,
+  'list.deleted': (entry) => `deleted ${listIn(entry)}`,
+  'list.items_added': (entry) => `added ${itemsIn(entry)} to ${listIn(entry)}`,
+  'list.items_removed': (entry) => `took ${itemsIn(entry)} off ${listIn(entry)}`,
   'billing_link.created': ({ details }) =>
     details.plan
       ? `opened the payment page for ${capitalized(details.plan)}, billed ${details.billing === 'annual' ? 'annually' : 'monthly'}`
@@ -63,6 +68,14 @@ function nameOf({ target, person }: AuditEntry): string {
 
 function roleIn({ details }: AuditEntry, name: string): string {
   return roleLabel(details[name] as Role).toLowerCase()
+}
+
+function listIn({ details }: AuditEntry): string {
+  return `the list “${details.name}”`
+}
+
+function itemsIn({ details: { count, kind } }: AuditEntry): string {
+  return formatCount(Number(count), kind === 'stores' ? 'store' : 'person', kind === 'stores' ? 'stores' : 'people')
 }
 
 function keyIn({ details, target }: AuditEntry): string {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { failureProps } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
+import { Link } from '#ui/actions/link.tsx'
 import { Num } from '#ui/data/num.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
 import { RelativeTime } from '#ui/data/relative-time.tsx'
@@ -43,7 +44,8 @@ export default function CataloguePage() {
             <SearchFacts search={data.search} />
             {data.batches.length === 0 ? (
               <EmptyState title="Nothing was imported yet">
-                <code>npx storedex import stores FILE</code> fills the catalogue.
+                Bring in a file under <Link href="/operator/imports">Imports</Link>, or with{' '}
+                <code>npx storedex import stores FILE</code>.
               </EmptyState>
             ) : (
               <Table

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { failureProps } from '#api/failure.ts'
+import { formatBytes } from '#lib/bytes.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Link } from '#ui/actions/link.tsx'
 import { PageHeader } from '#ui/data/page-header.tsx'
@@ -10,7 +11,7 @@ import { PageSpinner } from '#ui/feedback/spinner.tsx'
 import { Facts, none } from '../facts.tsx'
 import { type SystemState, systemQuery } from '../operator-api.ts'
 import { SearchFacts } from '../search-facts.tsx'
-import { formatBytes, formatDuration } from '../words.ts'
+import { formatDuration } from '../words.ts'
 
 /** The state of this process and of what it depends on. */
 export default function SystemPage() {

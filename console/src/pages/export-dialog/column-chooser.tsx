@@ -1,0 +1,125 @@
+import { ChevronDown, ChevronUp } from 'lucide-react'
+import { useId, useRef, useState } from 'react'
+import { formatNumber } from '#lib/format.ts'
+import { Button, IconButton } from '#ui/actions/button.tsx'
+import { Checkbox } from '#ui/fields/checkbox.tsx'
+
+interface ColumnChooserProps {
+  /** All of them, in the usual order. */
+  known: readonly string[]
+  /** In this order; null for all. */
+  chosen: readonly string[] | null
+  onChange: (chosen: readonly string[] | null) => void
+}
+
+/** Which columns the file has, and in which order. */
+export function ColumnChooser({ known, chosen, onChange }: ColumnChooserProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const names = chosen ?? known
+  const list = useRef<HTMLUListElement>(null)
+  const change = (next: readonly string[]) => onChange(isUsual(next, known) ? null : next)
+  const move = (name: string, step: number) => {
+    change(moved(names, name, step))
+    // The row moves in the page, and a row that moves loses the focus.
+    requestAnimationFrame(() => focusMove(list.current, name, step))
+  }
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="min-w-0 flex-1 text-muted" role="status">
+          {chosen
+            ? `${formatNumber(names.length)} of ${formatNumber(known.length)}`
+            : `All ${formatNumber(known.length)}`}
+        </span>
+        {isOpen && (
+          <Button isSmall variant="quiet" onPress={() => onChange(chosen ? null : [])}>
+            {chosen ? 'All, in the usual order' : 'None'}
+          </Button>
+        )}
+        <Button isSmall onPress={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
+          {isOpen ? 'Close the list' : 'Choose columns'}
+        </Button>
+      </div>
+      {isOpen && (
+        <ul
+          ref={list}
+          aria-label="Columns of the file"
+          className="mt-1 max-h-56 divide-y divide-line overflow-y-auto rounded-md border border-line"
+        >
+          {[...names, ...known.filter((name) => !names.includes(name))].map((name) => {
+            const place = names.indexOf(name)
+            return (
+              <li key={name} data-column={name} className="flex min-h-8 items-center gap-1 px-2">
+                <Checkbox
+                  isSelected={place >= 0}
+                  onChange={(isChosen) => change(isChosen ? [...names, name] : names.filter((each) => each !== name))}
+                  className="min-w-0 flex-1"
+                >
+                  <code className="text-xs">{name}</code>
+                </Checkbox>
+                {place >= 0 && (
+                  <>
+                    <IconButton
+                      isSmall
+                      label={`Move ${name} up`}
+                      icon={<ChevronUp aria-hidden />}
+                      isDisabled={place === 0}
+                      onPress={() => move(name, -1)}
+                    />
+                    <IconButton
+                      isSmall
+                      label={`Move ${name} down`}
+                      icon={<ChevronDown aria-hidden />}
+                      isDisabled={place === names.length - 1}
+                      onPress={() => move(name, 1)}
+                    />
+                  </>
+                )}
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      {names.length === 0 && (
+        <p role="alert" className="text-danger-text text-xs">
+          Choose at least one.
+        </p>
+      )}
+    </>
+  )
+}
+
+interface ColumnsFieldProps {
+  children: React.ReactNode
+}
+
+/** The name of the choice, and what there is to choose. */
+export function ColumnsField({ children }: ColumnsFieldProps) {
+  const id = useId()
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a legend cannot stand in the flow of the form
+    <div role="group" aria-labelledby={id} className="min-w-0">
+      <span id={id} className="font-medium">
+        Columns
+      </span>
+      {children}
+    </div>
+  )
+}
+
+function isUsual(names: readonly string[], known: readonly string[]): boolean {
+  return names.length === known.length && names.every((name, index) => name === known[index])
+}
+
+function moved(names: readonly string[], name: string, step: number): string[] {
+  const others = names.filter((each) => each !== name)
+  return others.toSpliced(names.indexOf(name) + step, 0, name)
+}
+
+/** The button that was pressed, or the other one where the row is at an end now. */
+function focusMove(list: HTMLUListElement | null, name: string, step: number): void {
+  const row = list?.querySelector(`[data-column="${CSS.escape(name)}"]`)
+  const [up, down] = row?.querySelectorAll<HTMLButtonElement>('button') ?? []
+  const [pressed, other] = step < 0 ? [up, down] : [down, up]
+  ;(pressed?.disabled ? other : pressed)?.focus()
+}

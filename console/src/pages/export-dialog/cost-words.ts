@@ -1,0 +1,40 @@
+import type { ExportKind, ExportQuote } from '#api/exports.ts'
+import { formatCount, formatNumber } from '#lib/format.ts'
+
+/** What an export would cost, as sentences: what is new, and what is left. */
+export function exportCostInWords(kind: ExportKind, quote: ExportQuote): string[] {
+  const { credits, already_revealed, unrevealable, stores, new_exports } = quote
+  const people =
+    kind === 'contacts'
+      ? [
+          `${formatNumber(credits)} new = ${formatCount(credits, 'credit')}`,
+          `${formatNumber(already_revealed)} already yours`,
+          ...(unrevealable > 0 ? [`${formatNumber(unrevealable)} cannot be revealed`] : []),
+        ]
+      : kind === 'previews'
+        ? [`${formatCount(quote.contacts, 'person', 'people')} of ${formatCount(stores, 'store')}`]
+        : []
+  const owned = stores - new_exports
+  return [
+    ...people,
+    `${formatCount(new_exports, 'new store')} = ${formatNumber(new_exports)} of your exports`,
+    ...(kind === 'stores' && owned > 0 ? [`${formatNumber(owned)} exported already`] : []),
+  ]
+}
+
+export function leftInWords(kind: ExportKind, { credits_after, exports_after }: ExportQuote): string {
+  const exports = formatCount(exports_after, 'export')
+  return kind === 'contacts'
+    ? `${formatCount(credits_after, 'credit')} and ${exports} left afterwards`
+    : `${exports} left afterwards`
+}
+
+/** What is missing for all of it; undefined where nothing is. */
+export function missingOf(quote: ExportQuote): string | undefined {
+  const { credits, credits_remaining, new_exports, exports_remaining } = quote
+  const missing = [
+    credits > credits_remaining && formatCount(credits - credits_remaining, 'credit'),
+    new_exports > exports_remaining && formatCount(new_exports - exports_remaining, 'store export'),
+  ].filter(Boolean)
+  return missing.length > 0 ? `${missing.join(' and ')} missing` : undefined
+}

@@ -1,0 +1,37 @@
+import { FileDown } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { useIsAtLeast } from '#api/account.tsx'
+import { Button } from '#ui/actions/button.tsx'
+import type { ExportSource } from './export-form-state.ts'
+
+// Loaded when it is asked for: the pages that have the button load little at first.
+const ExportDialog = lazy(() => import('./export-dialog.tsx'))
+
+interface ExportButtonProps extends ExportSource {
+  account: string
+  isSmall?: boolean
+}
+
+/** Makes a file of the rows of a page, with the cost told first. */
+export function ExportButton({ account, isSmall = true, ...source }: ExportButtonProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const mayExport = useIsAtLeast('member')
+  return (
+    <>
+      <Button
+        isSmall={isSmall}
+        onPress={() => setIsOpen(true)}
+        aria-haspopup="dialog"
+        disabledReason={mayExport ? undefined : 'A viewer cannot export. Ask an admin of the account.'}
+      >
+        <FileDown aria-hidden />
+        Export
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <ExportDialog account={account} source={source} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { useIsAtLeast } from '#api/account.tsx'
+import { cancelExport, type ExportJob, exportFileUrl } from '#api/exports.ts'
+import { messageOf } from '#api/failure.ts'
+import { Button, buttonClass } from '#ui/actions/button.tsx'
+import { showToast } from '#ui/feedback/toasts.tsx'
+import { isActive, keepExport } from './export-queries.ts'
+import { kindNames } from './words.ts'
+
+interface ExportActionsProps {
+  account: string
+  job: ExportJob
+  isSmall?: boolean
+}
+
+/** The file, or the end of what still runs. For members: a viewer sees no channels, and spends nothing. */
+export function ExportActions({ account, job, isSmall = false }: ExportActionsProps) {
+  const mayTake = useIsAtLeast('member')
+  const { stop, isStopping } = useStop(account, job)
+  if (isActive(job))
+    return (
+      <Button
+        isSmall={isSmall}
+        isPending={isStopping}
+        onPress={stop}
+        disabledReason={mayTake ? undefined : 'A viewer cannot stop it. Ask a member of the account.'}
+      >
+        {job.status === 'queued' ? 'Cancel' : 'Stop'}
+      </Button>
+    )
+  if (!job.file || !mayTake) return null
+  return (
+    <a href={exportFileUrl(account, job.id)} download className={buttonClass('secondary', isSmall)}>
+      <Download aria-hidden />
+      Download
+      <span className="sr-only"> {kindNames[job.kind]}</span>
+    </a>
+  )
+}
+
+/** Stop, which takes less than a second. Pressed until the server says that it has ended. */
+export function useStop(account: string, job: ExportJob | undefined): { stop: () => void; isStopping: boolean } {
+  const client = useQueryClient()
+  const { mutate, isPending, isSuccess } = useMutation({
+    mutationFn: (id: string) => cancelExport(account, id),
+    onSuccess: (reply) => keepExport(client, account, reply),
+    onError: (error) => showToast(messageOf(error)),
+  })
+  return {
+    stop: () => job && mutate(job.id),
+    isStopping: isPending || (isSuccess && job !== undefined && isActive(job)),
+  }
+}

@@ -1,0 +1,12 @@
+import { parsePagePlace } from '#lib/page-place.ts'
+import type { RawSearch } from '#lib/search-params.ts'
+
+/** What the address of the page says. */
+export interface ExportsSearch {
+  cursor?: string
+  page?: number
+}
+
+export function validateExportsSearch(search: RawSearch): ExportsSearch {
+  return parsePagePlace(search)
+}

@@ -1,0 +1,133 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useIsAtLeast } from '#api/account.tsx'
+import { failureProps, messageOf } from '#api/failure.ts'
+import { formatCount, formatNumber } from '#lib/format.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { Pagination } from '#ui/data/pagination.tsx'
+import { Table } from '#ui/data/table.tsx'
+import { EmptyState } from '#ui/feedback/empty-state.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { showToast } from '#ui/feedback/toasts.tsx'
+import {
+  addToList,
+  type ListItems as Items,
+  type List,
+  type ListItem,
+  listItemsQuery,
+  nounsOf,
+  removeFromList,
+  useReloadLists,
+} from '../lists/lists-api.ts'
+import { viewerReason } from '../lists/words.ts'
+import { itemColumns, keyOf, labelOf } from './columns.tsx'
+
+const nothing: ReadonlySet<string> = new Set()
+
+/** What is in a list, newest first, with boxes to take some of it off. */
+export function ListItems({ account, list }: { account: string; list: List }) {
+  const { cursor } = useSearch({ from: '/app/lists/$list' })
+  const navigate = useNavigate()
+  const query = useQuery(listItemsQuery(account, list.id, cursor))
+  const [selected, setSelected] = useState(nothing)
+  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = query
+  if (isPending) return <SkeletonRows />
+  if (error) return <ErrorState {...failureProps(error)} onRetry={() => void refetch()} isRetrying={isFetching} />
+  const { next_cursor: next, data: rows } = data
+  const goTo = (to: string | undefined) => {
+    setSelected(nothing)
+    void navigate({ to: '/lists/$list', params: { list: list.id }, search: { cursor: to } })
+  }
+  if (rows.length === 0 && !cursor)
+    return (
+      <div className="rounded-lg border border-line bg-surface">
+        <EmptyState title="The list is empty">
+          {list.kind === 'stores'
+            ? 'Add domains here, or press Add to list on a store or a search.'
+            : 'Select people in a search and press Add to list.'}
+        </EmptyState>
+      </div>
+    )
+  return (
+    <>
+      <RemoveSelected
+        {...{ account, list }}
+        items={rows.filter((row) => selected.has(keyOf(row)))}
+        onDone={() => setSelected(nothing)}
+      />
+      <Table
+        label="Items"
+        columns={itemColumns}
+        rows={rows}
+        getId={keyOf}
+        getLabel={labelOf}
+        selection={{ selected, onChange: setSelected }}
+        isOutdated={isPlaceholderData}
+        hasCards
+      />
+      {(next || cursor) && (
+        <Pagination
+          onPrevious={cursor ? () => goTo(undefined) : undefined}
+          onNext={next ? () => goTo(next) : undefined}
+          isPending={isPlaceholderData}
+        />
+      )}
+    </>
+  )
+}
+
+interface RemoveSelectedProps {
+  account: string
+  list: List
+  items: readonly ListItem[]
+  onDone: () => void
+}
+
+/** Takes the selected items off the list; `Undo` puts them back. */
+function RemoveSelected({ account, list, items, onDone }: RemoveSelectedProps) {
+  const reload = useReloadLists(account)
+  const isMember = useIsAtLeast('member')
+  const undo = async (request: Items) => {
+    try {
+      await addToList(account, list.id, request)
+    } catch (error) {
+      showToast(messageOf(error))
+    }
+    await reload()
+  }
+  const remove = useMutation({
+    mutationFn: (request: Items) => removeFromList(account, list.id, request),
+    onError: (failure) => showToast(messageOf(failure)),
+    onSuccess: ({ removed }, request) => {
+      onDone()
+      showToast(`${formatCount(removed, ...nounsOf(list.kind))} taken off “${list.name}”.`, {
+        action: { label: 'Undo', onPress: () => void undo(request) },
+        timeoutMs: 10_000,
+      })
+    },
+    onSettled: reload,
+  })
+  return (
+    <section aria-label="Selection" className="mb-2 flex min-h-8 flex-wrap items-center gap-3">
+      <p role="status" className="empty:-mr-3">
+        {items.length > 0 && `${formatNumber(items.length)} selected`}
+      </p>
+      <Button
+        isDisabled={items.length === 0}
+        isPending={remove.isPending}
+        disabledReason={isMember ? undefined : viewerReason}
+        onPress={() => remove.mutate(requestOf(items))}
+      >
+        Remove from list
+      </Button>
+    </section>
+  )
+}
+
+function requestOf(items: readonly ListItem[]): Items {
+  const contacts = items.flatMap((item) => ('contact_id' in item ? [item.contact_id] : []))
+  if (contacts.length > 0) return { contact_ids: contacts }
+  return { domains: items.map(({ domain }) => domain) }
+}

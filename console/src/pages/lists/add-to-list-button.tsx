@@ -1,0 +1,39 @@
+import { ListPlus } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { useIsAtLeast } from '#api/account.tsx'
+import { Button } from '#ui/actions/button.tsx'
+import type { ListItems, ListKind } from './lists-api.ts'
+
+const AddToListDialog = lazy(() => import('./add-to-list-dialog.tsx'))
+
+interface AddToListButtonProps {
+  account: string
+  kind: ListKind
+  /** What to add: domains or ids, or a search with the most of its results. */
+  items: ListItems
+  isSmall?: boolean
+}
+
+/** Opens the choice of a list, which is loaded then. */
+export function AddToListButton({ account, kind, items, isSmall = false }: AddToListButtonProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const isMember = useIsAtLeast('member')
+  return (
+    <>
+      <Button
+        isSmall={isSmall}
+        onPress={() => setIsOpen(true)}
+        aria-haspopup="dialog"
+        disabledReason={isMember ? undefined : 'A viewer cannot change lists. Ask an admin of the account.'}
+      >
+        <ListPlus aria-hidden />
+        Add to list
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <AddToListDialog {...{ account, kind, items }} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

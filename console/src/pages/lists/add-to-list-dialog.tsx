@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { fieldError, messageOf } from '#api/failure.ts'
+import { formatNumber } from '#lib/format.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { showToast } from '#ui/feedback/toasts.tsx'
+import { FormError } from '#ui/fields/form-error.tsx'
+import { Select } from '#ui/fields/select.tsx'
+import { TextField } from '#ui/fields/text-field.tsx'
+import { Dialog, DialogActions } from '#ui/overlays/dialog.tsx'
+import {
+  addToList,
+  createList,
+  type List,
+  type ListItems,
+  type ListKind,
+  listsOfKindQuery,
+  useReloadLists,
+} from './lists-api.ts'
+import { addedInWords, sizeInWords } from './words.ts'
+
+interface AddToListDialogProps {
+  account: string
+  kind: ListKind
+  items: ListItems
+  onClose: () => void
+}
+
+/** Adds to one of the lists, or to a new one. */
+export default function AddToListDialog({ account, kind, items, onClose }: AddToListDialogProps) {
+  const { data: lists, error } = useQuery(listsOfKindQuery(account, kind))
+  return (
+    <Dialog title="Add to list" isOpen onClose={onClose}>
+      {error && <FormError>{messageOf(error)}</FormError>}
+      {lists ? <AddForm {...{ account, kind, items, lists, onClose }} /> : !error && <SkeletonRows rows={2} />}
+    </Dialog>
+  )
+}
+
+const newList = 'new'
+
+function AddForm({ account, kind, items, lists, onClose }: AddToListDialogProps & { lists: List[] }) {
+  const [chosen, setChosen] = useState<string>()
+  const [name, setName] = useState('')
+  const [isPending, setIsPending] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const reload = useReloadLists(account)
+  // The lists that were kept may lack one that was made since; they arrive a moment later.
+  const choice = chosen ?? lists[0]?.id ?? newList
+  const isNew = choice === newList
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setIsPending(true)
+    setFailure(undefined)
+    try {
+      const created = isNew ? await createList(account, { name: name.trim(), kind, description: null }) : undefined
+      if (created) setChosen(created.id)
+      const list = created ?? lists.find(({ id }) => id === choice)
+      if (!list) return
+      showToast(addedInWords(list, await addToList(account, list.id, items)))
+      onClose()
+    } catch (error) {
+      setFailure(error)
+      setIsPending(false)
+    } finally {
+      void reload()
+    }
+  }
+  const options = [
+    ...lists.map((list) => ({ id: list.id, label: list.name, description: sizeInWords(list) })),
+    { id: newList, label: 'New list' },
+  ]
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      {items.max !== undefined && (
+        <p className="text-muted">The first {formatNumber(items.max)} that match, in the order of the search.</p>
+      )}
+      <Select label="List" options={options} value={choice} onChange={setChosen} />
+      {isNew && (
+        <TextField
+          label="Name"
+          value={name}
+          onChange={setName}
+          errorMessage={fieldError(failure, 'name')}
+          maxLength={120}
+          autoComplete="off"
+          isRequired
+        />
+      )}
+      <FormError>{failure !== undefined && !fieldError(failure, 'name') && messageOf(failure)}</FormError>
+      <DialogActions>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" isPending={isPending}>
+          Add
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

@@ -1,0 +1,73 @@
+import { type FormEvent, useState } from 'react'
+import { fieldError, messageOf } from '#api/failure.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { FormError } from '#ui/fields/form-error.tsx'
+import { RadioGroup } from '#ui/fields/radio-group.tsx'
+import { TextArea, TextField } from '#ui/fields/text-field.tsx'
+import { DialogActions } from '#ui/overlays/dialog.tsx'
+import { changeList, createList, type List, type ListKind } from './lists-api.ts'
+
+const kinds = [
+  { id: 'stores', label: 'Stores', description: 'Also by domain, known or not yet.' },
+  { id: 'contacts', label: 'People', description: 'Out of searches; they need not be revealed.' },
+] as const
+
+interface ListFormProps {
+  account: string
+  /** The list to change; without one a new list is created. */
+  list?: List | undefined
+  onDone: (list: List) => void
+  onCancel: () => void
+}
+
+/** Name, kind and description of a list. The kind of a list cannot be changed. */
+export function ListForm({ account, list, onDone, onCancel }: ListFormProps) {
+  const [name, setName] = useState(list?.name ?? '')
+  const [kind, setKind] = useState<ListKind>('stores')
+  const [description, setDescription] = useState(list?.description ?? '')
+  const [isPending, setIsPending] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setIsPending(true)
+    setFailure(undefined)
+    const texts = { name: name.trim(), description: description.trim() || null }
+    try {
+      onDone(await (list ? changeList(account, list.id, texts) : createList(account, { ...texts, kind })))
+    } catch (error) {
+      setFailure(error)
+      setIsPending(false)
+    }
+  }
+  const isAboutField = ['name', 'description'].some((field) => fieldError(failure, field))
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        errorMessage={fieldError(failure, 'name')}
+        maxLength={120}
+        autoComplete="off"
+        isRequired
+        autoFocus
+      />
+      {!list && <RadioGroup label="What it holds" options={kinds} value={kind} onChange={setKind} />}
+      <TextArea
+        label="Description"
+        value={description}
+        onChange={setDescription}
+        errorMessage={fieldError(failure, 'description')}
+        maxLength={1_000}
+        rows={3}
+      />
+      <FormError>{failure !== undefined && !isAboutField && messageOf(failure)}</FormError>
+      <DialogActions>
+        <Button onPress={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" isPending={isPending}>
+          {list ? 'Save' : 'Create list'}
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

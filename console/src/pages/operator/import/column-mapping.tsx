@@ -1,0 +1,104 @@
+import { useMemo } from 'react'
+import { formatCount } from '#lib/format.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { Badge, type BadgeTone } from '#ui/data/badge.tsx'
+import { Table, type TableColumn } from '#ui/data/table.tsx'
+import { type Option, Select } from '#ui/fields/select.tsx'
+import type { ImportField, PreviewColumn } from '../imports/imports-api.ts'
+
+interface ColumnMappingProps {
+  columns: readonly PreviewColumn[]
+  fields: readonly ImportField[]
+  isOutdated: boolean
+  /** Fields of columns by their headings; empty text ignores a column. */
+  onMap: (changes: Record<string, string>) => void
+}
+
+const ignored = ''
+const ignoreOption: Option = { id: 'ignore', label: 'Ignore', description: 'Nothing of this column is imported.' }
+
+/** Which field each column is, with the guesses filled in. */
+export function ColumnMapping({ columns, fields, isOutdated, onMap }: ColumnMappingProps) {
+  const unknown = columns.filter(({ how }) => how === 'unknown')
+  const tableColumns = useMemo(() => mappingColumns(fields, onMap), [fields, onMap])
+  return (
+    <div className="space-y-2">
+      {unknown.length > 0 && (
+        <p className="flex flex-wrap items-center gap-2">
+          <span role="status">{formatCount(unknown.length, 'column')} not recognised.</span>
+          <Button isSmall onPress={() => onMap(Object.fromEntries(unknown.map(({ header }) => [header, ignored])))}>
+            {unknown.length === 1 ? 'Ignore it' : 'Ignore them'}
+          </Button>
+        </p>
+      )}
+      <Table
+        hasCards
+        label="Columns"
+        columns={tableColumns}
+        rows={columns}
+        getId={({ header }) => header}
+        isOutdated={isOutdated}
+        className="max-h-[70dvh]"
+      />
+    </div>
+  )
+}
+
+function mappingColumns(
+  fields: readonly ImportField[],
+  onMap: ColumnMappingProps['onMap'],
+): TableColumn<PreviewColumn>[] {
+  const fieldOptions = fields.map(({ name, description }): Option => ({ id: name, label: name, description }))
+  return [
+    {
+      id: 'header',
+      label: 'Column',
+      render: ({ header, examples }) => (
+        <div className="min-w-32 max-w-80">
+          <bdi className="font-medium wrap-anywhere">{header || '(without a heading)'}</bdi>
+          <div className="truncate text-muted text-xs">
+            <bdi>{examples.filter((example) => example !== '').join(' · ')}</bdi>
+          </div>
+        </div>
+      ),
+    },
+    {
+      id: 'field',
+      label: 'Field',
+      render: ({ header, field, how, nearest }) => (
+        <Select
+          label={`Field of ${header}`}
+          isLabelHidden
+          placeholder="Choose a field"
+          options={[ignoreOption, ...sortNearest(fieldOptions, nearest)]}
+          value={how === 'ignored' ? ignoreOption.id : field}
+          onChange={(choice) => onMap({ [header]: choice === ignoreOption.id ? ignored : choice })}
+          className="w-56 max-w-full"
+        />
+      ),
+    },
+    {
+      id: 'how',
+      label: 'How',
+      render: ({ how }) => {
+        const [label, tone] = hows[how]
+        return <Badge tone={tone}>{label}</Badge>
+      },
+    },
+  ]
+}
+
+const hows: Record<PreviewColumn['how'], [label: string, tone: BadgeTone]> = {
+  name: ['Recognised', 'success'],
+  synonym: ['Guessed', 'accent'],
+  map: ['Chosen', 'success'],
+  ignored: ['Ignored', 'neutral'],
+  unknown: ['Not recognised', 'warning'],
+}
+
+/** The fields with the nearest names come first. */
+function sortNearest(options: readonly Option[], nearest: readonly string[]): readonly Option[] {
+  if (nearest.length === 0) return options
+  const isNear = ({ id }: Option) => nearest.includes(id)
+  return [...options.filter(isNear), ...options.filter((option) => !isNear(option))]
+}

@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query'
+import { failureProps } from '#api/failure.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { Banner } from '#ui/feedback/banner.tsx'
+import { ErrorState } from '#ui/feedback/error-state.tsx'
+import { SkeletonRows } from '#ui/feedback/skeleton.tsx'
+import { useDelayed } from '#ui/feedback/use-delayed.ts'
+import {
+  fieldsQuery,
+  type ImportField,
+  type ImportOptions,
+  type ImportPreview,
+  type ImportRow,
+  previewQuery,
+} from '../imports/imports-api.ts'
+import { Section } from '../section.tsx'
+import { ColumnMapping } from './column-mapping.tsx'
+import { FirstRows } from './first-rows.tsx'
+import { ReadOptions } from './read-options.tsx'
+
+interface ReadingSectionProps {
+  job: ImportRow
+  options: ImportOptions
+  onChange: (options: ImportOptions) => void
+  onRun: (run: 'check' | 'import') => void
+  /** What was asked for, until the server has answered. */
+  pending: 'check' | 'import' | null
+}
+
+/** How the file is read: its columns, its first rows, and the buttons that go on. */
+export function ReadingSection({ job, options, onChange, onRun, pending }: ReadingSectionProps) {
+  const preview = useQuery(previewQuery(job.id, options))
+  const fields = useQuery(fieldsQuery(job.kind))
+  const isLoading = useDelayed(!preview.data)
+  const isOutdated = useDelayed(preview.isPlaceholderData)
+  const change = (changes: Partial<ImportOptions>) => onChange(withoutMissing({ ...options, ...changes }))
+  const data = preview.data
+  const problems = data ? describeProblems(data, fields.data?.fields ?? []) : []
+  const reason = data ? problems[0] : 'The first rows are not read yet.'
+  return (
+    <>
+      <ReadOptions job={job} options={options} preview={data} onChange={change} />
+      {preview.error && (
+        <ErrorState
+          {...failureProps(preview.error)}
+          onRetry={() => void preview.refetch()}
+          isRetrying={preview.isFetching}
+        />
+      )}
+      {!data && !preview.error && isLoading && <SkeletonRows rows={6} />}
+      {data && !preview.error && (
+        <>
+          {problems.length > 0 && (
+            <Banner tone="warning">
+              <ul>
+                {problems.map((problem) => (
+                  <li key={problem}>{problem}</li>
+                ))}
+              </ul>
+            </Banner>
+          )}
+          {data.columns.length > 0 && (
+            <Section
+              title="Columns"
+              description="What each column of the file is. The examples are from the first rows."
+            >
+              <ColumnMapping
+                columns={data.columns}
+                fields={fields.data?.fields ?? []}
+                isOutdated={isOutdated}
+                onMap={(changes) => change({ map: { ...options.map, ...changes } })}
+              />
+            </Section>
+          )}
+          <Section title="First rows" description="As an import would read them.">
+            <FirstRows preview={data} isOutdated={isOutdated} />
+          </Section>
+        </>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button
+          variant={job.report ? 'secondary' : 'primary'}
+          isPending={pending === 'check'}
+          disabledReason={reason}
+          onPress={() => onRun('check')}
+        >
+          Check the file
+        </Button>
+        <Button
+          variant={job.report ? 'primary' : 'secondary'}
+          isPending={pending === 'import'}
+          disabledReason={reason}
+          onPress={() => onRun('import')}
+        >
+          Import
+        </Button>
+      </div>
+    </>
+  )
+}
+
+/** What is wrong with the columns, in words for this page; the server's speak of the command. */
+function describeProblems({ columns, problems }: ImportPreview, fields: readonly ImportField[]): string[] {
+  const chosen = columns.flatMap(({ field }) => field ?? [])
+  const twice = [...new Set(chosen.filter((field, index) => chosen.indexOf(field) < index))]
+  const missing = columns.length === 0 ? [] : fields.filter(({ name, required }) => required && !chosen.includes(name))
+  const own = [
+    ...missing.map(({ name }) => `No column is the field ${name}, without which no record is known. Choose it below.`),
+    ...twice.map((field) => `Several columns are the field ${field}. Ignore all but one.`),
+    ...(columns.some(({ how }) => how === 'unknown') ? ['Choose a field for every column, or ignore it.'] : []),
+  ]
+  return own.length > 0 ? own : problems
+}
+
+function withoutMissing(options: ImportOptions): ImportOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,115 @@
+import { formatCount, formatNumber } from '#lib/format.ts'
+import { Button } from '#ui/actions/button.tsx'
+import { Num } from '#ui/data/num.tsx'
+import { Table, type TableColumn } from '#ui/data/table.tsx'
+import { Tile, Tiles } from '#ui/data/tile.tsx'
+import { Banner } from '#ui/feedback/banner.tsx'
+import type { ImportProblem, ImportReport, ReportPart } from '../imports/imports-api.ts'
+import { Section } from '../section.tsx'
+
+interface ReportSectionProps {
+  report: ImportReport
+  /** Whether the rejects can be downloaded. */
+  canMend: boolean
+  /** Runs it again and leaves bad values out; undefined when it cannot run again. */
+  onDrop: (() => void) | undefined
+  isPending: boolean
+}
+
+/** What became of the records, and why some were rejected. */
+export function ReportSection({ report, canMend, onDrop, isPending }: ReportSectionProps) {
+  const isCheck = report.run === 'check'
+  const more = report.parts.reduce((sum, part) => sum + part.would_take_with_drop, 0)
+  return (
+    <div className="space-y-6">
+      {report.parts.map((part) => (
+        <Section key={part.of} title={titleOf(part, report)} description={describe(part, isCheck)}>
+          <div className="space-y-4">
+            <Figures part={part} isCheck={isCheck} />
+            {part.problems.length > 0 && (
+              <Table
+                hasCards
+                label={`Problems of ${part.of === 'stores' ? 'stores' : 'people'}`}
+                columns={problemColumns}
+                rows={part.problems}
+                getId={({ field, reason }) => `${field} ${reason}`}
+                className="max-h-[60dvh]"
+              />
+            )}
+          </div>
+        </Section>
+      ))}
+      {more > 0 && (
+        <Banner
+          actions={
+            onDrop && (
+              <Button isPending={isPending} onPress={onDrop}>
+                {isCheck ? 'Check again without bad values' : 'Import again without bad values'}
+              </Button>
+            )
+          }
+        >
+          {formatCount(more, 'rejected record')} would be taken if only the bad values were left out.
+        </Banner>
+      )}
+      {canMend && (
+        <p className="text-muted">
+          The rejects have the columns of the file, and the reasons. Mend them in a spreadsheet and import that file:
+          the added columns are ignored.
+        </p>
+      )}
+    </div>
+  )
+}
+
+function titleOf({ of }: ReportPart, { run, parts }: ImportReport): string {
+  const of2 = parts.length > 1 ? `: ${of === 'stores' ? 'stores' : 'people'}` : ''
+  return `${run === 'check' ? 'What the check found' : 'Result'}${of2}`
+}
+
+function describe({ read, seconds }: ReportPart, isCheck: boolean): string {
+  const took = `${formatCount(read, 'record')} read in ${formatNumber(seconds, { maximumFractionDigits: 1 })} s.`
+  return isCheck ? `${took} Nothing was changed.` : took
+}
+
+function Figures({ part, isCheck }: { part: ReportPart; isCheck: boolean }) {
+  const { inserted, updated, unchanged, rejected, dropped } = part
+  return (
+    <Tiles>
+      <Tile label={isCheck ? 'Would be new' : 'New'} value={inserted} />
+      <Tile label={isCheck ? 'Would change' : 'Changed'} value={updated} />
+      <Tile label="Same as before" value={unchanged} />
+      <Tile label="Rejected" value={rejected} />
+      {dropped > 0 && <Tile label="Values left out" value={dropped} />}
+    </Tiles>
+  )
+}
+
+const problemColumns: TableColumn<ImportProblem>[] = [
+  { id: 'field', label: 'Field', render: ({ field }) => <code className="wrap-anywhere">{field || '–'}</code> },
+  {
+    id: 'reason',
+    label: 'Reason',
+    render: ({ reason, hint }) => (
+      <div className="wrap-anywhere">
+        {reason}
+        {hint && <div className="text-muted text-xs">{hint}</div>}
+      </div>
+    ),
+  },
+  { id: 'count', label: 'Records', align: 'end', render: ({ count }) => <Num value={count} /> },
+  {
+    id: 'example',
+    label: 'First seen',
+    render: ({ line, value }) => (
+      <span className="wrap-anywhere">
+        line {formatNumber(line)}
+        {value !== null && (
+          <>
+            : <bdi>“{value}”</bdi>
+          </>
+        )}
+      </span>
+    ),
+  },
+]

@@ -1,0 +1,28 @@
+import type { BadgeTone } from '#ui/data/badge.tsx'
+import type { ImportKind, ImportState } from './imports-api.ts'
+
+export const kindNames: Record<ImportKind, string> = {
+  stores: 'Stores',
+  contacts: 'People',
+  'stores+contacts': 'Stores and people',
+}
+
+const states: Record<ImportState, [label: string, tone: BadgeTone]> = {
+  uploading: ['Uploading', 'accent'],
+  ready: ['Ready', 'accent'],
+  waiting: ['Waiting', 'accent'],
+  checking: ['Checking', 'accent'],
+  importing: ['Importing', 'accent'],
+  done: ['Done', 'success'],
+  stopped: ['Stopped', 'neutral'],
+  failed: ['Failed', 'danger'],
+  interrupted: ['Interrupted', 'warning'],
+}
+
+export function stateWords(state: ImportState): { label: string; tone: BadgeTone } {
+  const [label, tone] = states[state]
+  return { label, tone }
+}
+
+/** The files that can be imported, by the end of their name. */
+export const acceptedEndings = ['.csv', '.ndjson', '.jsonl', '.json', '.gz']

@@ -1,0 +1,81 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { PeopleCount } from '#api/counts.ts'
+import { quoteExport } from '#api/exports.ts'
+import { messageOf } from '#api/failure.ts'
+import type { PeopleQuestion } from '#lib/filters/request.ts'
+import { formatCount, formatNumber } from '#lib/format.ts'
+import { Link } from '#ui/actions/link.tsx'
+import { classNames } from '#ui/class-names.ts'
+import { quoteQuery } from './quote.ts'
+import { useDebounced } from './use-debounced.ts'
+import { type CostQuote, costInWords, shortageOf } from './words.ts'
+
+const quoteAfterMs = 200
+
+interface SelectedQuoteProps {
+  account: string
+  selected: ReadonlySet<string>
+}
+
+/** What it costs to reveal those who are selected. */
+export function SelectedQuote({ account, selected }: SelectedQuoteProps) {
+  const ids = useDebounced(selected, quoteAfterMs)
+  const { data, error, isPlaceholderData } = useQuery({
+    ...quoteQuery(account, [...ids]),
+    enabled: ids.size > 0,
+  })
+  if (error) return <p className="text-danger-text">{messageOf(error)}</p>
+  return data && <QuoteInWords quote={data} isOld={isPlaceholderData || ids !== selected} />
+}
+
+/** The most that one export holds. */
+const mostRows = 1_000_000
+const freshForMs = 10_000
+
+interface MatchingQuoteProps {
+  account: string
+  question: PeopleQuestion
+  count: PeopleCount | undefined
+}
+
+/** What it costs to reveal all that match: by the count at first, exactly when the quote is there. */
+export function MatchingQuote({ account, question, count }: MatchingQuoteProps) {
+  const { data, error, isPlaceholderData } = useQuery({
+    queryKey: ['quote', account, question],
+    queryFn: ({ signal }) => {
+      const request = {
+        kind: 'contacts',
+        ...question,
+        format: 'csv',
+        max_rows: mostRows,
+        max_credits: mostRows,
+      } as const
+      return quoteExport(account, request, signal)
+    },
+    staleTime: freshForMs,
+    placeholderData: keepPreviousData,
+  })
+  if (data) return <QuoteInWords quote={data} isOld={isPlaceholderData} />
+  if (!count) return error && <p className="text-danger-text">{messageOf(error)}</p>
+  return (
+    <p aria-busy={!error} className="min-w-0">
+      {formatNumber(count.unrevealed)} new = {formatCount(count.unrevealed, 'credit')}
+    </p>
+  )
+}
+
+function QuoteInWords({ quote, isOld }: { quote: CostQuote; isOld: boolean }) {
+  const shortage = shortageOf(quote)
+  return (
+    <p aria-live="polite" aria-busy={isOld} className={classNames('min-w-0', isOld && 'opacity-85')}>
+      {costInWords(quote).join(', ')},{' '}
+      {shortage ? (
+        <>
+          <span className="text-danger-text">{shortage}</span>. <Link href="/billing">Go to Billing</Link>
+        </>
+      ) : (
+        `${formatNumber(quote.credits_after)} left afterwards`
+      )}
+    </p>
+  )
+}
